@@ -1,0 +1,1 @@
+"""Asyncio idioms that know nothing of Kafka."""

@@ -1,0 +1,331 @@
+"""Every error a user can meet, importable from here.
+
+The client-side classes live here, the broker's in `broker_errors`.
+
+    Exception
+    ├── ConsumerStoppedError               stop() was called before a record came
+    ├── IllegalOperation                   not possible without a group_id, transactional_id, …
+    └── KafkaError (RuntimeError)
+        ├── BrokerResponseError            the broker answered with an error code: a class per code
+        ├── KafkaConfigurationError        also ValueError: all faults of the options in one error
+        │   └── FeatureNotSupportedError   an option whose feature comes with a later version
+        ├── KafkaConnectionError     R M   no connection, or it broke
+        ├── KafkaTimeoutError        R     also TimeoutError: a bound the caller set has passed
+        │   ├── BufferExhaustedError R     no room in buffer_memory within max_block_ms
+        │   └── DeliveryTimeoutError R     no acknowledgement within delivery_timeout_ms
+        ├── KafkaProtocolError       R     the peer does not keep to the protocol
+        │   ├── CorrelationIdError   R     answers out of order
+        │   └── ProtocolDecodeError        hostile or truncated bytes
+        ├── SerializationError             also TypeError: a key or value that cannot become bytes
+        ├── RecordDeserializationError     bytes that cannot become a key or value; says which
+        ├── RecordTooLargeError            a record larger than a fetch or request may be
+        ├── NoOffsetForPartitionError      no position, and auto_offset_reset is "none"
+        ├── CommitFailedError              the group has moved on without this member
+        ├── IllegalStateError, IllegalArgumentError, UnsupportedCodecError, ProducerClosed
+        ├── AuthenticationFailedError F, AuthenticationMethodNotSupported F
+        ├── NoBrokersAvailable R M, StaleMetadata R M, NodeNotReadyError R, Cancelled R,
+        │   TooManyInFlightRequests R, MetadataEmptyBrokerList R
+        └── KafkaUnavailableError, UnrecognizedBrokerVersion, IncompatibleBrokerVersion,
+            QuotaViolationError
+
+R: retriable, the same call may succeed later. M: invalid_metadata, refresh the metadata first.
+F: fatal for the producer or group member. `fault` says where to look first. All four are facts of
+the class.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from aiokafka_lite import broker_errors
+from aiokafka_lite.broker_errors import *  # noqa: F403  this file is the public door of that table
+from aiokafka_lite.kafka_error import ErrorFacts, Fault, KafkaError
+from aiokafka_lite.model import TopicPartition
+
+
+class ConsumerStoppedError(Exception, ErrorFacts):
+    """The consumer is stopped; a pending call for records ends with this too."""
+
+    fault: ClassVar[Fault] = Fault.USER
+
+
+class IllegalOperation(Exception, ErrorFacts):
+    """The client's configuration does not allow this call, such as a commit without group_id."""
+
+    fault: ClassVar[Fault] = Fault.USER
+
+
+# The application's side…
+
+
+class IllegalStateError(KafkaError):
+    """The call does not fit what the client is doing, such as assign() after subscribe()."""
+
+    fault: ClassVar[Fault] = Fault.USER
+
+
+class IllegalArgumentError(KafkaError):
+    """An argument, or a combination of them, makes no sense."""
+
+    fault: ClassVar[Fault] = Fault.USER
+
+
+class KafkaConfigurationError(KafkaError, ValueError):
+    """Options that cannot work; the text lists every fault at once."""
+
+    fault: ClassVar[Fault] = Fault.USER
+
+
+class FeatureNotSupportedError(KafkaConfigurationError):
+    """The option is Kafka's, its feature is not part of this version of the library."""
+
+
+class UnsupportedCodecError(KafkaError):
+    """The compression codec is unknown or its library is missing."""
+
+    fault: ClassVar[Fault] = Fault.USER
+
+
+class SerializationError(KafkaError, TypeError):
+    """A key, value or header could not be turned into bytes; nothing was sent."""
+
+    fault: ClassVar[Fault] = Fault.USER
+
+
+class RecordDeserializationError(KafkaError):
+    """The key or value of a record could not be turned into an object; the position stays there.
+
+    Seek to `offset + 1` to go past it. The bytes are copies: they stay valid.
+    """
+
+    fault: ClassVar[Fault] = Fault.USER
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        topic_partition: TopicPartition,
+        offset: int,
+        timestamp: int,
+        key_bytes: bytes | None,
+        value_bytes: bytes | None,
+        headers: Sequence[tuple[str, bytes | None]] = (),
+    ) -> None:
+        super().__init__(message)
+        self.topic_partition = topic_partition
+        self.offset = offset
+        self.timestamp = timestamp
+        self.key_bytes = key_bytes
+        self.value_bytes = value_bytes
+        self.headers = tuple(headers)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors cross process borders (Spark tasks, process pools); the inherited way would call
+        # __init__ with the message alone.
+        return _restore, (type(self), self.args), self.__dict__
+
+
+def _restore(
+    cls: type[RecordDeserializationError], args: tuple[object, ...]
+) -> RecordDeserializationError:
+    return cls.__new__(cls, *args)
+
+
+class RecordTooLargeError(KafkaError):
+    """A record is larger than a fetch or a request may be."""
+
+    fault: ClassVar[Fault] = Fault.USER
+
+
+class NoOffsetForPartitionError(KafkaError):
+    """The partition has no position to read from and auto_offset_reset is "none"."""
+
+    fault: ClassVar[Fault] = Fault.USER
+
+
+class ProducerClosed(KafkaError):
+    """The producer is stopped, or was never started."""
+
+    fault: ClassVar[Fault] = Fault.USER
+
+
+_COMMIT_FAILED = (
+    "the group has rebalanced and this member no longer owns the partitions: more time than"
+    " max_poll_interval_ms passed between two polls; raise max_poll_interval_ms or take fewer"
+    " records at once with max_poll_records"
+)
+
+
+class CommitFailedError(KafkaError):
+    """The group has given this member's partitions to others; it cannot commit for them."""
+
+    fault: ClassVar[Fault] = Fault.USER
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(args or (_COMMIT_FAILED,)))
+
+
+class AuthenticationFailedError(KafkaError):
+    """The broker did not accept who we say we are."""
+
+    fault: ClassVar[Fault] = Fault.USER
+    fatal: ClassVar[bool] = True
+
+
+class AuthenticationMethodNotSupported(KafkaError):
+    """Broker and client share no way of authentication."""
+
+    fault: ClassVar[Fault] = Fault.USER
+    fatal: ClassVar[bool] = True
+
+
+# Time…
+
+
+class KafkaTimeoutError(KafkaError, TimeoutError):
+    """A bound set by the caller or the configuration has passed; the text names it."""
+
+    fault: ClassVar[Fault] = Fault.CLUSTER
+    retriable: ClassVar[bool] = True
+
+
+class BufferExhaustedError(KafkaTimeoutError):
+    """No room in buffer_memory came free within max_block_ms; the record was not queued."""
+
+
+class DeliveryTimeoutError(KafkaTimeoutError):
+    """A batch was not acknowledged within delivery_timeout_ms; it may have been written."""
+
+
+# The way to the broker…
+
+
+class KafkaConnectionError(KafkaError):
+    """A connection could not be made or broke; what was in flight may or may not have been done."""
+
+    fault: ClassVar[Fault] = Fault.NETWORK
+    retriable: ClassVar[bool] = True
+    invalid_metadata: ClassVar[bool] = True
+
+
+class NodeNotReadyError(KafkaError):
+    """There is no usable connection to the node yet."""
+
+    fault: ClassVar[Fault] = Fault.NETWORK
+    retriable: ClassVar[bool] = True
+
+
+class NoBrokersAvailable(KafkaError):
+    """No broker of the cluster can be reached."""
+
+    fault: ClassVar[Fault] = Fault.NETWORK
+    retriable: ClassVar[bool] = True
+    invalid_metadata: ClassVar[bool] = True
+
+
+class KafkaUnavailableError(KafkaError):
+    """The cluster does not answer."""
+
+    fault: ClassVar[Fault] = Fault.NETWORK
+
+
+class StaleMetadata(KafkaError):
+    """The metadata at hand does not answer the question; fresh metadata may."""
+
+    fault: ClassVar[Fault] = Fault.CLUSTER
+    retriable: ClassVar[bool] = True
+    invalid_metadata: ClassVar[bool] = True
+
+
+class MetadataEmptyBrokerList(KafkaError):
+    """A broker's metadata names no broker; it is starting up."""
+
+    fault: ClassVar[Fault] = Fault.CLUSTER
+    retriable: ClassVar[bool] = True
+
+
+class TooManyInFlightRequests(KafkaError):
+    """The connection has as many unanswered requests as it may have."""
+
+    retriable: ClassVar[bool] = True
+
+
+class Cancelled(KafkaError):
+    """The request was given up before its answer came."""
+
+    retriable: ClassVar[bool] = True
+
+
+class QuotaViolationError(KafkaError):
+    """The client is over its quota."""
+
+    fault: ClassVar[Fault] = Fault.USER
+
+
+# The protocol…
+
+
+class KafkaProtocolError(KafkaError):
+    """The peer does not keep to Kafka's protocol; another connection may fare better."""
+
+    retriable: ClassVar[bool] = True
+
+
+class CorrelationIdError(KafkaProtocolError):
+    """An answer does not belong to the oldest unanswered request."""
+
+
+class ProtocolDecodeError(KafkaProtocolError):
+    """The bytes cannot be what they should: lengths beyond their frame, a partial struct."""
+
+    retriable: ClassVar[bool] = False
+
+
+class UnrecognizedBrokerVersion(KafkaError):
+    """The broker's version cannot be told."""
+
+    fault: ClassVar[Fault] = Fault.CLUSTER
+
+
+class IncompatibleBrokerVersion(KafkaError):
+    """The broker is too old, or too new, for what was asked."""
+
+    fault: ClassVar[Fault] = Fault.CLUSTER
+
+
+__all__ = [
+    "AuthenticationFailedError",
+    "AuthenticationMethodNotSupported",
+    "BufferExhaustedError",
+    "Cancelled",
+    "CommitFailedError",
+    "ConsumerStoppedError",
+    "CorrelationIdError",
+    "DeliveryTimeoutError",
+    "Fault",
+    "FeatureNotSupportedError",
+    "IllegalArgumentError",
+    "IllegalOperation",
+    "IllegalStateError",
+    "IncompatibleBrokerVersion",
+    "KafkaConfigurationError",
+    "KafkaConnectionError",
+    "KafkaError",
+    "KafkaProtocolError",
+    "KafkaTimeoutError",
+    "KafkaUnavailableError",
+    "MetadataEmptyBrokerList",
+    "NoBrokersAvailable",
+    "NoOffsetForPartitionError",
+    "NodeNotReadyError",
+    "ProducerClosed",
+    "ProtocolDecodeError",
+    "QuotaViolationError",
+    "RecordDeserializationError",
+    "RecordTooLargeError",
+    "SerializationError",
+    "StaleMetadata",
+    "TooManyInFlightRequests",
+    "UnrecognizedBrokerVersion",
+    "UnsupportedCodecError",
+]
+__all__ += broker_errors.__all__

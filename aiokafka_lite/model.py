@@ -1,0 +1,106 @@
+"""The plain values of the public API: topics, partitions, nodes, offsets and records.
+
+No behaviour, no waiting.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, NamedTuple, TypeVar
+
+KT = TypeVar("KT")
+VT = TypeVar("VT")
+
+
+class TimestampType:
+    """Who set a record's timestamp. Source: record batch attributes, bit 3."""
+
+    NO_TIMESTAMP: Final = -1
+    """The record's format (magic 0) has none."""
+    CREATE_TIME: Final = 0
+    """The producer."""
+    LOG_APPEND_TIME: Final = 1
+    """The broker, when it wrote the batch."""
+
+
+class TopicPartition(NamedTuple):
+    """A partition, by its topic's name and its number."""
+
+    topic: str
+    partition: int
+
+
+class Node(NamedTuple):
+    """A broker as the cluster's metadata names it."""
+
+    node_id: int
+    host: str
+    port: int
+    rack: str | None = None
+
+
+class OffsetAndMetadata(NamedTuple):
+    """A committed offset (the next one to read) and the committer's note of at most a few KiB."""
+
+    offset: int
+    metadata: str
+
+
+class OffsetAndTimestamp(NamedTuple):
+    """The first offset at or after a time, and its timestamp in ms (None if it has none)."""
+
+    offset: int
+    timestamp: int | None
+
+
+class RecordMetadata(NamedTuple):
+    """Where a produced record ended up."""
+
+    topic: str
+    partition: int
+    topic_partition: TopicPartition
+    offset: int
+    """-1 when the broker does not say (acks=0)."""
+    timestamp: int | None
+    """Milliseconds since the epoch: the record's own, or the broker's under log-append time."""
+    timestamp_type: int
+    log_start_offset: int | None
+
+
+@dataclass(eq=True)
+class ConsumerRecord(Generic[KT, VT]):
+    """A record as it was read.
+
+    Mutable, without slots and not hashable, as aiokafka's: interceptors and processing steps may
+    set attributes of their own on it.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    """Milliseconds since the epoch, -1 when there is none."""
+    timestamp_type: int
+    """One of `TimestampType`."""
+    key: KT | None
+    value: VT | None
+    checksum: int | None
+    """The CRC of a magic 0 or 1 record; None since magic 2."""
+    serialized_key_size: int
+    """Bytes, -1 without a key."""
+    serialized_value_size: int
+    """Bytes, -1 without a value."""
+    headers: Sequence[tuple[str, bytes | None]]
+    """In the producer's order; a name may occur more than once."""
+
+
+__all__ = [
+    "KT",
+    "VT",
+    "ConsumerRecord",
+    "Node",
+    "OffsetAndMetadata",
+    "OffsetAndTimestamp",
+    "RecordMetadata",
+    "TimestampType",
+    "TopicPartition",
+]

@@ -1,0 +1,132 @@
+"""Turning keys and values into bytes and back: the protocols, and four ready pairs.
+
+A callable with one argument is enough. An object with a `serialize(topic, headers, obj)` method is
+asked that way, so that it may choose a schema by topic. None stays None: nobody is asked for it.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+_T_contra = TypeVar("_T_contra", contravariant=True)
+_T_co = TypeVar("_T_co", covariant=True)
+
+Headers = Sequence[tuple[str, bytes | None]]
+
+
+class Serializer(Protocol[_T_contra]):
+    """`value -> bytes`."""
+
+    def __call__(self, obj: _T_contra, /) -> bytes: ...
+
+
+class Deserializer(Protocol[_T_co]):
+    """`bytes -> value`. The bytes are its own to keep."""
+
+    def __call__(self, data: bytes, /) -> _T_co: ...
+
+
+@runtime_checkable
+class TopicSerializer(Protocol[_T_contra]):
+    """A serializer that wants to know the topic and the record's headers."""
+
+    def serialize(self, topic: str, headers: Headers, obj: _T_contra, /) -> bytes: ...
+
+
+@runtime_checkable
+class TopicDeserializer(Protocol[_T_co]):
+    """A deserializer that wants to know the topic and the record's headers."""
+
+    def deserialize(self, topic: str, headers: Headers, data: bytes, /) -> _T_co: ...
+
+
+AnySerializer = Serializer[_T_contra] | TopicSerializer[_T_contra]
+AnyDeserializer = Deserializer[_T_co] | TopicDeserializer[_T_co]
+
+
+def topic_serializer(serializer: AnySerializer[Any]) -> Callable[[str, Headers, Any], bytes]:
+    """Return either kind of serializer as `f(topic, headers, obj) -> bytes`."""
+    if isinstance(serializer, TopicSerializer):
+        return serializer.serialize
+    plain = serializer
+    return lambda _topic, _headers, obj: plain(obj)
+
+
+def topic_deserializer(deserializer: AnyDeserializer[Any]) -> Callable[[str, Headers, bytes], Any]:
+    """Return either kind of deserializer as `f(topic, headers, data) -> obj`."""
+    if isinstance(deserializer, TopicDeserializer):
+        return deserializer.deserialize
+    plain = deserializer
+    return lambda _topic, _headers, data: plain(data)
+
+
+def bytes_serializer(obj: bytes | bytearray | memoryview, /) -> bytes:
+    """Pass bytes through. Raises TypeError for anything else, a str above all."""
+    if isinstance(obj, bytes):
+        return obj
+    if isinstance(obj, bytearray | memoryview):
+        return bytes(obj)
+    raise TypeError(f"expected bytes, got {type(obj).__name__}; give the client a serializer")
+
+
+def bytes_deserializer(data: bytes, /) -> bytes:
+    """Pass bytes through."""
+    return data
+
+
+def str_serializer(obj: str, /) -> bytes:
+    """UTF-8. Raises TypeError for anything but a str."""
+    if not isinstance(obj, str):
+        raise TypeError(f"expected str, got {type(obj).__name__}")
+    return obj.encode()
+
+
+def str_deserializer(data: bytes, /) -> str:
+    """UTF-8. Raises UnicodeDecodeError (a ValueError) for other bytes."""
+    return str(data, "utf-8")
+
+
+def json_serializer(obj: Any, /) -> bytes:
+    """Compact JSON in UTF-8. Raises TypeError or ValueError for what JSON cannot say, as NaN."""
+    return json.dumps(obj, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def json_deserializer(data: bytes, /) -> Any:
+    """JSON to Python's own types. Raises ValueError for other bytes."""
+    return json.loads(data)
+
+
+_INT_SIZES = (4, 8)
+
+
+def int_serializer(obj: int, /) -> bytes:
+    """Eight bytes, big-endian, signed, as Java's LongSerializer. Raises OverflowError beyond."""
+    return int(obj).to_bytes(8, "big", signed=True)
+
+
+def int_deserializer(data: bytes, /) -> int:
+    """Four or eight bytes, big-endian, signed. Raises ValueError for other lengths."""
+    if len(data) not in _INT_SIZES:
+        raise ValueError(f"an integer has 4 or 8 bytes, these are {len(data)}")
+    return int.from_bytes(data, "big", signed=True)
+
+
+__all__ = [
+    "AnyDeserializer",
+    "AnySerializer",
+    "Deserializer",
+    "Headers",
+    "Serializer",
+    "TopicDeserializer",
+    "TopicSerializer",
+    "bytes_deserializer",
+    "bytes_serializer",
+    "int_deserializer",
+    "int_serializer",
+    "json_deserializer",
+    "json_serializer",
+    "str_deserializer",
+    "str_serializer",
+    "topic_deserializer",
+    "topic_serializer",
+]
