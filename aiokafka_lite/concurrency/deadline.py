@@ -1,0 +1,68 @@
+"""A bound around awaits, like `asyncio.timeout`, measured by the client's own clock.
+
+An outer cancellation that arrives together with the deadline wins: it stays a cancellation.
+"""
+
+import asyncio
+from types import TracebackType
+from typing import Self
+
+from aiokafka_lite.clock import Clock, TimerHandle
+
+
+class deadline:  # noqa: N801  reads as `async with deadline(clock, 5.0):`, like asyncio.timeout
+    """Cancel the body after `timeout_s` seconds and raise TimeoutError; None sets no bound.
+
+    0 or less lets the body run up to its first real wait. Raises the builtin TimeoutError, without
+    text: whoever set the bound knows what to say. One use per instance.
+    """
+
+    __slots__ = ("_cancelling", "_clock", "_expired", "_task", "_timer", "timeout_s")
+
+    def __init__(self, clock: Clock, timeout_s: float | None) -> None:
+        self.timeout_s = timeout_s
+        self._clock = clock
+        self._timer: TimerHandle | None = None
+        self._task: asyncio.Task[object] | None = None
+        self._cancelling = 0
+        self._expired = False
+
+    @property
+    def expired(self) -> bool:
+        """Whether the bound was hit."""
+        return self._expired
+
+    async def __aenter__(self) -> Self:
+        if self.timeout_s is not None:
+            self._task = task = asyncio.current_task()
+            if task is None:
+                raise RuntimeError("a deadline needs a task to cancel")
+            self._cancelling = task.cancelling()
+            self._timer = self._clock.call_at(
+                self._clock.monotonic() + self.timeout_s, self._on_timer
+            )
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if not self._expired or self._task is None:
+            return
+        # uncancel() gives back our own cancel(); if more than at the start remain, somebody else
+        # wants this task to end.
+        ours_alone = self._task.uncancel() <= self._cancelling
+        if ours_alone and exc_type is not None and issubclass(exc_type, asyncio.CancelledError):
+            raise TimeoutError from exc
+
+    def _on_timer(self) -> None:
+        if self._task is not None:
+            self._expired = True
+            self._task.cancel()
+
+
+__all__ = ["deadline"]

@@ -1,0 +1,79 @@
+"""Many callers, one refresh: whoever asks while an answer is on its way waits for the same answer.
+
+The work runs as a child of the client's `TaskOwner`, so a caller that gives up does not take it
+from the others, and closing the client ends it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Generic, TypeVar
+
+from aiokafka_lite.concurrency.task_owner import TaskOwner
+from aiokafka_lite.errors import Cancelled
+
+T = TypeVar("T")
+
+
+class SingleFlight(Generic[T]):
+    """Runs one flight of `name` at a time."""
+
+    def __init__(self, owner: TaskOwner, name: str) -> None:
+        self._owner = owner
+        self._name = name
+        self._waiters: list[asyncio.Future[T]] | None = None
+
+    @property
+    def in_flight(self) -> bool:
+        return self._waiters is not None
+
+    async def run(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Return the result of the flight under way; without one, start `work()` for it.
+
+        Raises what the flight raised; `Cancelled` when the owner was closed before its end.
+        Cancelled: the flight goes on, for the others and to its end.
+        """
+        waiters = self._waiters
+        if waiters is None:
+            waiters = []
+            self._owner.spawn(self._name, self._fly, waiters, work)
+            self._waiters = waiters
+        waiter: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        waiters.append(waiter)
+        try:
+            return await waiter
+        finally:
+            # Answered and cancelled in the same moment: the loop shall not call the error unseen.
+            if waiter.done() and not waiter.cancelled():
+                waiter.exception()
+
+    async def _fly(
+        self, waiters: "list[asyncio.Future[T]]", work: Callable[[], Awaitable[T]]
+    ) -> None:
+        try:
+            result = await work()
+        except asyncio.CancelledError:
+            self._land(waiters)
+            _fail(waiters, Cancelled(f"{self._name} was given up because its client closed"))
+            raise
+        except Exception as error:  # noqa: BLE001  it is raised to everybody who waits
+            self._land(waiters)
+            _fail(waiters, error)
+        else:
+            self._land(waiters)
+            for waiter in waiters:
+                if not waiter.done():
+                    waiter.set_result(result)
+
+    def _land(self, waiters: "list[asyncio.Future[T]]") -> None:
+        # Before anybody is told: who asks from now on wants a newer answer than this.
+        if self._waiters is waiters:
+            self._waiters = None
+
+
+def _fail(waiters: "list[asyncio.Future[T]]", error: Exception) -> None:
+    for waiter in waiters:
+        if not waiter.done():
+            waiter.set_exception(error)
+
+
+__all__ = ["SingleFlight"]

@@ -1,0 +1,313 @@
+"""The life of every background task: a root task per client holds an anyio group of children.
+
+The only place where tasks are created. Whoever holds the owner may start, spawn and close from
+different tasks, because the group lives in the root task and no cancel scope spans a caller.
+
+Children are cancelled the way asyncio does it, once, so that an `await` in their clean-up works.
+Only a child that shrugs that off twice meets anyio's kind of cancellation, which strikes at every
+await. They end last started first, each awaited before the next is asked to go: what was started
+later leans on what was there before it (a fetch loop on its connections), and so may still use it
+while it leaves. A client that needs another order cancels and awaits those children itself first.
+
+The first child that fails wins: the failure is kept, the callbacks hear of it, the root closes the
+others, and `check()` raises it in the application's next call. Children hold what they need and
+never the client's facade, so that dropping an unclosed client is noticed by its `__del__`.
+"""
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Callable, Coroutine
+from enum import Enum
+from typing import Any, TypeVarTuple
+
+import anyio
+from anyio.abc import TaskGroup
+
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.errors import IllegalStateError
+from aiokafka_lite.kafka_error import KafkaError
+
+_log = logging.getLogger(__name__)
+_Args = TypeVarTuple("_Args")
+
+# The event loop itself keeps only weak references to tasks.
+_running_roots: set["asyncio.Task[None]"] = set()
+
+
+class OwnerState(Enum):
+    """Where a `TaskOwner` stands in its life; it goes down this list only."""
+
+    NEW = "new"
+    """Not started; has no task."""
+    RUNNING = "running"
+    """Children may be spawned."""
+    CLOSING = "closing"
+    """Children are being ended, by close() or because one of them failed."""
+    CLOSED = "closed"
+    """No child is left."""
+
+
+class OwnedTask:
+    """A running child of a `TaskOwner`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.error: BaseException | None = None
+        """What the child died of, if it neither returned nor was cancelled by its owner."""
+        self._task: asyncio.Task[Any] | None = None
+        self._body: Coroutine[Any, Any, None] | None = None
+        self._cancel_requested = False
+        self._done = asyncio.Event()
+
+    @property
+    def done(self) -> bool:
+        """Whether the child has ended, in whatever way."""
+        return self._done.is_set() or self._never_ran
+
+    @property
+    def _never_ran(self) -> bool:
+        # A task cancelled by a stranger before its first step ends without running any of its code.
+        body = self._body
+        return body is not None and inspect.getcoroutinestate(body) == inspect.CORO_CLOSED
+
+    def cancel(self) -> None:
+        """Ask the child to end; does not wait. Harmless when it has ended."""
+        self._cancel_requested = True
+        if self._task is not None and not self.done:
+            self._task.cancel()
+
+    async def wait(self) -> None:
+        """Return when the child has ended, however it did; its error is in `error`.
+
+        Cancelled: the child goes on.
+        """
+        if not self.done:
+            await self._done.wait()
+
+    def __repr__(self) -> str:
+        state = "running" if not self.done else f"failed: {self.error!r}" if self.error else "done"
+        return f"<OwnedTask {self.name} {state}>"
+
+
+class TaskOwner:
+    """Starts, names, supervises and ends the background tasks of one client.
+
+    It is built without a loop and lives in the one that start() runs in.
+    """
+
+    def __init__(
+        self, name: str, *, clock: Clock = SYSTEM_CLOCK, child_close_timeout_s: float = 5.0
+    ) -> None:
+        self.name = name
+        self.failure: BaseException | None = None
+        """What the first child to fail died of."""
+        self._failed_child = ""
+        self._failure_seen = False
+        self._clock = clock
+        self._child_close_timeout_s = child_close_timeout_s
+        self._state = OwnerState.NEW
+        self._children: dict[OwnedTask, None] = {}  # in the order of their start
+        self._failure_callbacks: list[Callable[[BaseException], object]] = []
+        self._group: TaskGroup | None = None
+        self._root: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closing = asyncio.Event()
+        self._closed = asyncio.Event()
+
+    @property
+    def state(self) -> OwnerState:
+        return self._state
+
+    @property
+    def children(self) -> tuple[OwnedTask, ...]:
+        """The children alive, in the order of their start."""
+        return tuple(self._children)
+
+    def __repr__(self) -> str:
+        names = ", ".join(child.name for child in self._children)
+        return f"<TaskOwner {self.name} {self._state.value} [{names}]>"
+
+    # Starting…
+
+    async def start(self) -> None:
+        """Start the root task. Raises IllegalStateError when called twice or after close().
+
+        Cancelled: the root task may be running; close() ends it.
+        """
+        if self._state is not OwnerState.NEW:
+            raise IllegalStateError(f"cannot start {self.name} while it is {self._state.value}")
+        self._state = OwnerState.RUNNING
+        self._loop = asyncio.get_running_loop()
+        opened = asyncio.Event()
+        self._root = root = self._loop.create_task(self._run(opened), name=self.name)
+        _running_roots.add(root)
+        root.add_done_callback(self._root_done)
+        await opened.wait()
+
+    def spawn(
+        self,
+        name: str,
+        coro_fn: Callable[[*_Args], Coroutine[Any, Any, object]],
+        *args: *_Args,
+    ) -> OwnedTask:
+        """Run `coro_fn(*args)` as a child; may be called from any task of the loop.
+
+        The child ends by returning or by being cancelled; any other end is a failure of the owner.
+
+        Raises KafkaError when a child has failed before, IllegalStateError when not running.
+        """
+        self.check()
+        if self._state is not OwnerState.RUNNING or self._group is None:
+            raise IllegalStateError(
+                f"cannot start {name!r}: {self.name} is {self._state.value}, not running"
+            )
+        child = OwnedTask(name)
+        self._children[child] = None
+
+        def body() -> Coroutine[Any, Any, None]:
+            child._body = self._supervise(child, coro_fn, args)
+            return child._body
+
+        self._group.start_soon(body, name=f"{self.name}: {name}")
+        return child
+
+    # Failing…
+
+    def add_failure_callback(self, callback: Callable[[BaseException], object]) -> None:
+        """Call `callback(error)` at the first failure, in the failing task, or at once.
+
+        The owner keeps the callback, and everything it refers to, alive.
+        """
+        self._failure_callbacks.append(callback)
+        if self.failure is not None:
+            self._call(callback, self.failure)
+
+    def check(self) -> None:
+        """Raise KafkaError, chained to the first failure of a child, if there was one. Cheap."""
+        if self.failure is not None:
+            self._failure_seen = True
+            raise KafkaError(
+                f"background task {self._failed_child!r} of {self.name} failed: {self.failure!r}"
+            ) from self.failure
+
+    def _fail(self, child: OwnedTask, error: BaseException) -> None:
+        child.error = error
+        if self.failure is not None or self._state is OwnerState.CLOSED:
+            _log.warning("%s: %r failed too", self.name, child.name, exc_info=error)
+            return
+        self.failure = error
+        self._failed_child = child.name
+        self._closing.set()
+        for callback in self._failure_callbacks:
+            self._call(callback, error)
+
+    @property
+    def _root_is_cancelled(self) -> bool:
+        # A child cancelled by a stranger dies in silence; when the whole loop goes down, so be it.
+        return self._root is None or self._root.cancelling() > 0
+
+    def _call(self, callback: Callable[[BaseException], object], error: BaseException) -> None:
+        try:
+            callback(error)
+        except Exception:  # noqa: BLE001  the failure itself must reach the others
+            _log.exception("%s: a failure callback failed", self.name)
+
+    # Closing…
+
+    def close_soon(self) -> None:
+        """Begin to close, without waiting. For `__del__`: from any thread, loop or no loop."""
+        if self._loop is None:
+            self._state = OwnerState.CLOSED
+        elif not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._closing.set)
+
+    async def close(self) -> None:
+        """End all children, last started first, and return when none is left. Idempotent.
+
+        A failure that no check() has raised is logged. A child may not close its own owner and
+        expect to survive: it is cancelled like the others.
+
+        Cancelled: closing goes on; a later close() waits for its end.
+        """
+        if self._state is OwnerState.NEW:
+            self._state = OwnerState.CLOSED
+            return
+        if self._state is OwnerState.CLOSED:
+            return
+        self._closing.set()
+        await self._closed.wait()
+
+    async def _run(self, opened: asyncio.Event) -> None:
+        async with anyio.create_task_group() as group:
+            self._group = group
+            opened.set()
+            try:
+                await self._closing.wait()
+            finally:
+                self._state = OwnerState.CLOSING
+                await self._end_children()
+
+    async def _end_children(self) -> None:
+        for child in reversed(self.children):
+            for patience in ("it is cancelled again", "its next await will be its last"):
+                child.cancel()
+                try:
+                    async with deadline(self._clock, self._child_close_timeout_s):
+                        await child.wait()
+                    break
+                except TimeoutError:
+                    _log.warning(
+                        "%s: %r has not ended %s s after it was cancelled; %s",
+                        self.name,
+                        child.name,
+                        self._child_close_timeout_s,
+                        patience,
+                    )
+        if self._group is not None:
+            self._group.cancel_scope.cancel()
+
+    def _root_done(self, root: "asyncio.Task[None]") -> None:
+        _running_roots.discard(root)
+        self._state = OwnerState.CLOSED
+        self._group = None
+        for child in self._children:
+            child._done.set()
+        self._children.clear()
+        self._closed.set()
+        error = None if root.cancelled() else root.exception()
+        if error is not None:
+            _log.error("%s: the root task failed", self.name, exc_info=error)
+        if self.failure is not None and not self._failure_seen:
+            _log.error(
+                "%s: %r failed and no call came that could say so",
+                self.name,
+                self._failed_child,
+                exc_info=self.failure,
+            )
+
+    async def _supervise(
+        self,
+        child: OwnedTask,
+        coro_fn: Callable[[*_Args], Coroutine[Any, Any, object]],
+        args: tuple[*_Args],
+    ) -> None:
+        child._task = asyncio.current_task()
+        try:
+            if not child._cancel_requested:
+                await coro_fn(*args)
+        except asyncio.CancelledError as error:
+            if not child._cancel_requested and not self._root_is_cancelled:
+                self._fail(child, error)
+        except Exception as error:  # noqa: BLE001  whatever it is, check() raises it
+            self._fail(child, error)
+        except BaseException as error:
+            self._fail(child, error)
+            raise
+        finally:
+            self._children.pop(child, None)
+            child._done.set()
+
+
+__all__ = ["OwnedTask", "OwnerState", "TaskOwner"]

@@ -1,0 +1,75 @@
+"""A latch that says "there may be work": many set it, one loop waits, no wake-up is lost.
+
+Sets between two waits coalesce into one. It carries no data: the woken loop looks for itself.
+"""
+
+import asyncio
+
+from aiokafka_lite.clock import Clock
+
+
+class Wakeup:
+    """For one waiting task at a time."""
+
+    __slots__ = ("_is_set", "_waiter")
+
+    def __init__(self) -> None:
+        self._is_set = False
+        self._waiter: asyncio.Future[None] | None = None
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the next wait returns at once."""
+        return self._is_set
+
+    def set(self) -> None:
+        """Let the present or the next wait return. May be called any number of times."""
+        self._is_set = True
+        self._stir()
+
+    async def wait(self) -> None:
+        """Return once set, and take the setting with it.
+
+        Cancelled: a setting is not lost, the next wait sees it.
+        """
+        while not self._is_set:
+            await self._pause()
+        self._is_set = False
+
+    async def wait_for(self, clock: Clock, timeout_s: float) -> bool:
+        """Wait at most `timeout_s`; return whether it was set. Cheaper than a deadline around it.
+
+        Cancelled: as wait().
+        """
+        if self._take():
+            return True
+        if timeout_s <= 0:
+            return False
+        until = clock.monotonic() + timeout_s
+        timer = clock.call_at(until, self._stir)
+        try:
+            while not self._is_set and clock.monotonic() < until:
+                await self._pause()
+        finally:
+            timer.cancel()
+        return self._take()
+
+    def _take(self) -> bool:
+        was_set, self._is_set = self._is_set, False
+        return was_set
+
+    def _stir(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def _pause(self) -> None:
+        if self._waiter is not None:
+            raise RuntimeError("a Wakeup has one waiting task at a time")
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+
+__all__ = ["Wakeup"]

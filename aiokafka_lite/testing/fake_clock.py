@@ -1,0 +1,211 @@
+"""Time that tests move by hand, or that jumps by itself when everybody waits for it.
+
+Serves the real event loop, asyncio's or uvloop, next to real sockets: only the library's own waits
+follow this clock. It belongs to the thread of the loop it is used in.
+"""
+
+import asyncio
+import contextvars
+import heapq
+import itertools
+from collections.abc import Callable
+
+_EPOCH_S = 1_767_225_600.0
+"""time() at monotonic() 0: 2026-01-01 UTC."""
+
+_MIN_SETTLE_PASSES = 4
+_MAX_SETTLE_PASSES = 1000
+_TICKS_PER_THRESHOLD = 4
+
+
+class FakeTimer:
+    """A callback waiting for its moment on a `FakeClock`."""
+
+    __slots__ = ("_callback", "_context", "_order", "when")
+
+    def __init__(self, when: float, order: int, callback: Callable[[], object]) -> None:
+        self.when = when
+        self._order = order
+        self._callback: Callable[[], object] | None = callback
+        self._context = contextvars.copy_context()
+
+    @property
+    def is_pending(self) -> bool:
+        return self._callback is not None
+
+    def cancel(self) -> None:
+        self._callback = None
+
+    def _run(self) -> None:
+        callback, self._callback = self._callback, None
+        if callback is not None:
+            self._context.run(callback)
+
+    def __lt__(self, other: "FakeTimer") -> bool:
+        return (self.when, self._order) < (other.when, other._order)
+
+
+class FakeClock:
+    """A `Clock` whose time stands still until `advance()`, or jumps by itself.
+
+    `autojump_threshold_s`: real seconds after which, when nobody has read the clock nor set or
+    dropped a timer, time jumps to the next timer. Choose it longer than the quiet spells of real
+    sockets in the test (0.01 does on loopback). None: only `advance()` moves time.
+    """
+
+    def __init__(self, start: float = 0.0, autojump_threshold_s: float | None = None) -> None:
+        self._now = start
+        self._threshold_s = autojump_threshold_s
+        self._timers: list[FakeTimer] = []
+        self._order = itertools.count()
+        self._touched = False
+        self._idle_ticks = 0
+        self._watchdog: asyncio.TimerHandle | None = None
+        self._advancing = 0
+
+    # The Clock protocol…
+
+    def monotonic(self) -> float:
+        self._touched = True
+        return self._now
+
+    def time(self) -> float:
+        self._touched = True
+        return _EPOCH_S + self._now
+
+    def call_at(self, when: float, callback: Callable[[], object]) -> "_Handle":
+        self._touched = True
+        timer = FakeTimer(when, next(self._order), callback)
+        if when <= self._now:
+            asyncio.get_running_loop().call_soon(timer._run)
+        else:
+            heapq.heappush(self._timers, timer)
+            self._watch()
+        return _Handle(self, timer)
+
+    async def sleep(self, delay_s: float) -> None:
+        if delay_s <= 0:
+            self._touched = True
+            await asyncio.sleep(0)
+            return
+        woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        handle = self.call_at(self._now + delay_s, lambda: _wake(woken))
+        try:
+            await woken
+        finally:
+            handle.cancel()
+
+    # For the test…
+
+    @property
+    def pending_timers(self) -> int:
+        """Timers set that have neither run nor been cancelled."""
+        return sum(timer.is_pending for timer in self._timers)
+
+    @property
+    def next_timer_at(self) -> float | None:
+        """The moment of the next timer, None without one."""
+        self._drop_cancelled()
+        return self._timers[0].when if self._timers else None
+
+    async def advance(self, seconds: float) -> None:
+        """Move time on, running the timers on the way in their order, each at its own moment.
+
+        After each moment the loop runs until every other task waits for something.
+        """
+        if seconds < 0:
+            raise ValueError(f"time goes on only; cannot advance by {seconds} s")
+        target = self._now + seconds
+        self._advancing += 1
+        try:
+            await settle()
+            while (when := self.next_timer_at) is not None and when <= target:
+                self._jump_to(when)
+                await settle()
+            self._now = max(self._now, target)
+            await settle()
+        finally:
+            self._advancing -= 1
+
+    async def jump_to_next_timer(self) -> None:
+        """Advance to the next timer, if there is one."""
+        await settle()
+        if (when := self.next_timer_at) is not None:
+            await self.advance(max(0.0, when - self._now))
+
+    def _jump_to(self, when: float) -> None:
+        self._now = max(self._now, when)
+        loop = asyncio.get_running_loop()
+        while (due := self.next_timer_at) is not None and due <= self._now:
+            # Through the loop, so that an error in a callback goes where it would go in real life.
+            loop.call_soon(heapq.heappop(self._timers)._run)
+
+    def _drop_cancelled(self) -> None:
+        while self._timers and not self._timers[0].is_pending:
+            heapq.heappop(self._timers)
+
+    # Jumping by itself…
+
+    def _watch(self) -> None:
+        if self._threshold_s is not None and self._watchdog is None:
+            self._idle_ticks = 0
+            self._schedule_tick(asyncio.get_running_loop(), self._threshold_s)
+
+    def _schedule_tick(self, loop: asyncio.AbstractEventLoop, threshold_s: float) -> None:
+        self._watchdog = loop.call_later(
+            threshold_s / _TICKS_PER_THRESHOLD, self._tick, loop, threshold_s
+        )
+
+    def _tick(self, loop: asyncio.AbstractEventLoop, threshold_s: float) -> None:
+        # Counting ticks instead of reading a real clock: a loop that was held up gets the time it
+        # missed, so a slow machine does not see time jump under its feet.
+        self._watchdog = None
+        self._idle_ticks = 0 if self._touched or self._advancing else self._idle_ticks + 1
+        self._touched = False
+        if self._idle_ticks >= _TICKS_PER_THRESHOLD and self.next_timer_at is not None:
+            self._idle_ticks = 0
+            self._jump_to(self._timers[0].when)
+        if self.next_timer_at is not None:
+            self._schedule_tick(loop, threshold_s)
+
+
+class _Handle:
+    """Cancels a timer and counts as a touch."""
+
+    __slots__ = ("_clock", "_timer")
+
+    def __init__(self, clock: FakeClock, timer: FakeTimer) -> None:
+        self._clock = clock
+        self._timer = timer
+
+    def cancel(self) -> None:
+        self._clock._touched = True
+        self._timer.cancel()
+
+
+def _wake(waiter: "asyncio.Future[None]") -> None:
+    if not waiter.done():
+        waiter.set_result(None)
+
+
+async def settle() -> None:
+    """Let the loop run, ready sockets included, until every other task waits for something."""
+    me = asyncio.current_task()
+    quiet_passes = 0
+    for _ in range(_MAX_SETTLE_PASSES):
+        await asyncio.sleep(0)
+        quiet_passes = 0 if _anybody_runnable(me) else quiet_passes + 1
+        if quiet_passes >= _MIN_SETTLE_PASSES:
+            return
+
+
+def _anybody_runnable(me: "asyncio.Task[object] | None") -> bool:
+    for task in asyncio.all_tasks():
+        if task is not me:
+            waiter = getattr(task, "_fut_waiter", None)
+            if waiter is None or waiter.done():
+                return True
+    return False
+
+
+__all__ = ["FakeClock", "FakeTimer", "settle"]
