@@ -1,0 +1,114 @@
+"""Owns the notation of addresses: `bootstrap_servers` in, endpoints out, and how both are printed.
+It does not resolve names (`transport` does) and does not wait.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from aiokafka_lite.errors import KafkaConfigurationError
+
+DEFAULT_PORT: Final = 9092
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A host name or IP address, without brackets, and a port, as the user or the cluster's
+    metadata wrote them."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return _host_and_port(self.host, self.port)
+
+
+class Address(NamedTuple):
+    """One address that an endpoint's name stands for, as `getaddrinfo` gave it."""
+
+    family: int
+    sockaddr: tuple[str, int] | tuple[str, int, int, int]
+
+    def __str__(self) -> str:
+        return _host_and_port(self.sockaddr[0], self.sockaddr[1])
+
+
+def parse_bootstrap(bootstrap_servers: str | Sequence[str]) -> list[Endpoint]:
+    """Return the endpoints of "host:port,host:port" or a list of such, in the order given, without
+    repetitions.
+
+    A port left out is 9092. An IPv6 address stands in brackets when a port follows: "[::1]:9092".
+
+    Raises:
+        KafkaConfigurationError: one error naming every entry that cannot be read, and why; or no
+            entry at all.
+    """
+    faults: list[str] = []
+    endpoints: dict[Endpoint, None] = {}  # a dict keeps the order
+    for entry in _entries(bootstrap_servers, faults):
+        try:
+            endpoints[_parse_entry(entry)] = None
+        except ValueError as fault:
+            faults.append(f"{entry!r}: {fault}")
+    if not faults and not endpoints:
+        faults.append('no address given; write "host:port", several separated by commas')
+    if faults:
+        raise KafkaConfigurationError("bootstrap_servers: " + "; ".join(faults))
+    return list(endpoints)
+
+
+def _entries(bootstrap_servers: object, faults: list[str]) -> Iterator[str]:
+    """Yield the single entries; what is no text at all goes to `faults` (users pass bytes, None,
+    lists of tuples)."""
+    if isinstance(bootstrap_servers, str):
+        given: Sequence[object] = [bootstrap_servers]
+    elif isinstance(bootstrap_servers, Sequence) and not isinstance(
+        bootstrap_servers, (bytes, bytearray)
+    ):
+        given = bootstrap_servers
+    else:
+        faults.append(f"{bootstrap_servers!r} is no string or list of strings")
+        return
+    for text in given:
+        if isinstance(text, str):
+            yield from (entry.strip() for entry in text.split(",") if entry.strip())
+        else:
+            faults.append(f'{text!r} is no string of the form "host:port"')
+
+
+def _parse_entry(entry: str) -> Endpoint:
+    if "://" in entry:
+        prefix = entry.partition("://")[0]
+        raise ValueError(f'leave out "{prefix}://"; the protocol is the option security_protocol')
+    host, port = _split(entry)
+    if not host:
+        raise ValueError("the host is missing")
+    if any(character.isspace() or character in "/[]@" for character in host):
+        raise ValueError(f"{host!r} is no host name or IP address")
+    return Endpoint(host, _parse_port(port))
+
+
+def _split(entry: str) -> tuple[str, str | None]:
+    if entry.startswith("["):
+        host, bracket, rest = entry[1:].partition("]")
+        if not bracket or (rest and not rest.startswith(":")):
+            raise ValueError('an IPv6 address with a port is written "[address]:port"')
+        return host, rest[1:] if rest else None
+    if (
+        entry.count(":") > 1
+    ):  # an IPv6 address without brackets cannot carry a port: "::1:9092" is an address
+        return entry, None
+    host, colon, port = entry.partition(":")
+    return host, port if colon else None
+
+
+def _parse_port(text: str | None) -> int:
+    if text is None:
+        return DEFAULT_PORT
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text[:6]) <= 65535:
+        raise ValueError(f"port {text!r} is not a number from 1 to 65535")
+    return int(text)
+
+
+def _host_and_port(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
