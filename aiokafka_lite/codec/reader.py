@@ -1,0 +1,210 @@
+"""Reading Kafka's primitive types out of a buffer: bounds-checked, never waits, knows no message.
+
+`Reader` is for the few places that parse by hand (headers, consumer protocol blobs, tests);
+messages are decoded by compiled code (`schema/`), which shares the varint functions below. Every
+fault of the bytes is a `ProtocolDecodeError`; nothing is allocated for a length before the buffer
+is known to hold it. Source: the protocol guide, "Protocol Primitive Types".
+"""
+
+from struct import Struct
+from uuid import UUID
+
+from aiokafka_lite.errors import ProtocolDecodeError
+
+_INT8 = Struct(">b")
+_INT16 = Struct(">h")
+_INT32 = Struct(">i")
+_INT64 = Struct(">q")
+_UINT16 = Struct(">H")
+_UINT32 = Struct(">I")
+_FLOAT64 = Struct(">d")
+
+MAX_UNSIGNED_VARINT_BYTES = 5
+MAX_VARLONG_BYTES = 10
+
+
+def unsigned_varint_at(buffer: bytes | memoryview, position: int) -> tuple[int, int]:
+    """Return the unsigned 32-bit varint at `position`, and the position behind it.
+
+    Raises:
+        ProtocolDecodeError: it ends beyond the buffer, has more than 5 bytes, or exceeds 32 bits.
+    """
+    value = _base128_at(buffer, position, MAX_UNSIGNED_VARINT_BYTES)
+    if value[0] > 0xFFFFFFFF:
+        raise ProtocolDecodeError(
+            f"varint {value[0]} at byte {position} does not fit 32 bits; the bytes are corrupt "
+            "or of another protocol"
+        )
+    return value
+
+
+def _base128_at(buffer: bytes | memoryview, position: int, max_bytes: int) -> tuple[int, int]:
+    value = 0
+    size = len(buffer)
+    for index in range(max_bytes):
+        if position + index >= size:
+            raise ProtocolDecodeError(
+                f"varint at byte {position} is cut off: the buffer ends at byte {size}"
+            )
+        byte = buffer[position + index]
+        value |= (byte & 0x7F) << (7 * index)
+        if byte < 0x80:
+            return value, position + index + 1
+    raise ProtocolDecodeError(
+        f"varint at byte {position} has more than {max_bytes} bytes; the bytes are corrupt "
+        "or of another protocol"
+    )
+
+
+class Reader:
+    """A position in a buffer that moves on with each value read.
+
+    Strings and bytes of the nullable forms come as None for null. `pos` is public: the caller may
+    look at it, or set it back to a place it noted.
+    """
+
+    __slots__ = ("_size", "pos", "view")
+
+    def __init__(self, view: memoryview | bytes | bytearray, pos: int = 0) -> None:
+        self.view = memoryview(view)
+        self.pos = pos
+        self._size = len(self.view)
+
+    @property
+    def remaining(self) -> int:
+        """Bytes not read yet."""
+        return self._size - self.pos
+
+    # Fixed width…
+
+    def int8(self) -> int:
+        return int(self._fixed(_INT8))
+
+    def int16(self) -> int:
+        return int(self._fixed(_INT16))
+
+    def int32(self) -> int:
+        return int(self._fixed(_INT32))
+
+    def int64(self) -> int:
+        return int(self._fixed(_INT64))
+
+    def uint16(self) -> int:
+        return int(self._fixed(_UINT16))
+
+    def uint32(self) -> int:
+        return int(self._fixed(_UINT32))
+
+    def float64(self) -> float:
+        return self._fixed(_FLOAT64)
+
+    def boolean(self) -> bool:
+        """False for a zero byte, True for any other."""
+        return self._fixed(_INT8) != 0
+
+    def uuid(self) -> UUID:
+        return UUID(bytes=bytes(self.raw(16)))
+
+    # Variable width…
+
+    def unsigned_varint(self) -> int:
+        """An unsigned varint of at most 32 bits."""
+        value, self.pos = unsigned_varint_at(self.view, self.pos)
+        return value
+
+    def varint(self) -> int:
+        """A zigzag varint of at most 32 bits."""
+        value, self.pos = unsigned_varint_at(self.view, self.pos)
+        return (value >> 1) ^ -(value & 1)
+
+    def varlong(self) -> int:
+        """A zigzag varint of at most 64 bits."""
+        value, end = _base128_at(self.view, self.pos, MAX_VARLONG_BYTES)
+        if value > 0xFFFFFFFFFFFFFFFF:
+            raise ProtocolDecodeError(f"varlong {value} at byte {self.pos} does not fit 64 bits")
+        self.pos = end
+        return (value >> 1) ^ -(value & 1)
+
+    def raw(self, size: int) -> memoryview:
+        """A view (no copy) of the next `size` bytes."""
+        if size < 0 or size > self._size - self.pos:
+            raise ProtocolDecodeError(
+                f"{size} bytes are announced at byte {self.pos}, but {self._size - self.pos} "
+                f"are left"
+            )
+        start = self.pos
+        self.pos = start + size
+        return self.view[start : self.pos]
+
+    def string(self) -> str:
+        return self._text(self._not_null(self.int16(), "string"))
+
+    def nullable_string(self) -> str | None:
+        size = self.int16()
+        return None if size == -1 else self._text(size)
+
+    def compact_string(self) -> str:
+        return self._text(self._not_null(self.unsigned_varint() - 1, "string"))
+
+    def compact_nullable_string(self) -> str | None:
+        size = self.unsigned_varint() - 1
+        return None if size == -1 else self._text(size)
+
+    def bytes_(self) -> bytes:
+        return bytes(self.raw(self._not_null(self.int32(), "bytes")))
+
+    def nullable_bytes(self) -> bytes | None:
+        size = self.int32()
+        return None if size == -1 else bytes(self.raw(size))
+
+    def compact_bytes(self) -> bytes:
+        return bytes(self.raw(self._not_null(self.unsigned_varint() - 1, "bytes")))
+
+    def compact_nullable_bytes(self) -> bytes | None:
+        size = self.unsigned_varint() - 1
+        return None if size == -1 else bytes(self.raw(size))
+
+    def array_count(self, min_element_size: int = 1) -> int:
+        """The element count, -1 for null; refused when the buffer cannot hold as many."""
+        return self._count(self.int32(), min_element_size)
+
+    def compact_array_count(self, min_element_size: int = 1) -> int:
+        """As `array_count`, in the compact form of flexible versions."""
+        return self._count(self.unsigned_varint() - 1, min_element_size)
+
+    def skip_tagged_fields(self) -> None:
+        """Read over the tagged fields at the end of a flexible struct. Source: KIP-482."""
+        for _ in range(self.unsigned_varint()):
+            self.unsigned_varint()
+            self.raw(self.unsigned_varint())
+
+    def _fixed(self, struct: Struct) -> float:
+        end = self.pos + struct.size
+        if end > self._size:
+            raise ProtocolDecodeError(
+                f"{struct.size} bytes are needed at byte {self.pos}, "
+                f"but {self._size - self.pos} are left"
+            )
+        value: float = struct.unpack_from(self.view, self.pos)[0]
+        self.pos = end
+        return value
+
+    def _text(self, size: int) -> str:
+        start = self.pos
+        try:
+            return str(self.raw(size), "utf-8")
+        except UnicodeDecodeError as error:
+            raise ProtocolDecodeError(f"string at byte {start} is not UTF-8: {error}") from error
+
+    def _not_null(self, size: int, kind: str) -> int:
+        if size == -1:
+            raise ProtocolDecodeError(f"null stands at byte {self.pos} where a {kind} is required")
+        return size
+
+    def _count(self, count: int, min_element_size: int) -> int:
+        if count < -1 or count * min_element_size > self._size - self.pos:
+            raise ProtocolDecodeError(
+                f"an array of {count} elements is announced at byte {self.pos}, but "
+                f"{self._size - self.pos} bytes are left"
+            )
+        return count

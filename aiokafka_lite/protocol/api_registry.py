@@ -1,0 +1,177 @@
+"""Every API this library speaks, by key: its name, request, response and versions. Never waits.
+
+`ApiKey` names all of Kafka 4.3's keys, so that a log or an error can name an API nobody here
+implements.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
+from aiokafka_lite.protocol.messages.create_partitions import CreatePartitionsRequest
+from aiokafka_lite.protocol.messages.create_topics import CreateTopicsRequest
+from aiokafka_lite.protocol.messages.delete_topics import DeleteTopicsRequest
+from aiokafka_lite.protocol.messages.describe_cluster import DescribeClusterRequest
+from aiokafka_lite.protocol.messages.fetch import FetchRequest
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
+from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
+from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.protocol.messages.sasl_authenticate import SaslAuthenticateRequest
+from aiokafka_lite.protocol.messages.sasl_handshake import SaslHandshakeRequest
+from aiokafka_lite.schema.message import Request, Response
+from aiokafka_lite.schema.version_range import VersionRange
+
+
+class ApiKey(IntEnum):
+    """Kafka's numbers for its APIs."""
+
+    PRODUCE = 0
+    FETCH = 1
+    LIST_OFFSETS = 2
+    METADATA = 3
+    LEADER_AND_ISR = 4
+    STOP_REPLICA = 5
+    UPDATE_METADATA = 6
+    CONTROLLED_SHUTDOWN = 7
+    OFFSET_COMMIT = 8
+    OFFSET_FETCH = 9
+    FIND_COORDINATOR = 10
+    JOIN_GROUP = 11
+    HEARTBEAT = 12
+    LEAVE_GROUP = 13
+    SYNC_GROUP = 14
+    DESCRIBE_GROUPS = 15
+    LIST_GROUPS = 16
+    SASL_HANDSHAKE = 17
+    API_VERSIONS = 18
+    CREATE_TOPICS = 19
+    DELETE_TOPICS = 20
+    DELETE_RECORDS = 21
+    INIT_PRODUCER_ID = 22
+    OFFSET_FOR_LEADER_EPOCH = 23
+    ADD_PARTITIONS_TO_TXN = 24
+    ADD_OFFSETS_TO_TXN = 25
+    END_TXN = 26
+    WRITE_TXN_MARKERS = 27
+    TXN_OFFSET_COMMIT = 28
+    DESCRIBE_ACLS = 29
+    CREATE_ACLS = 30
+    DELETE_ACLS = 31
+    DESCRIBE_CONFIGS = 32
+    ALTER_CONFIGS = 33
+    ALTER_REPLICA_LOG_DIRS = 34
+    DESCRIBE_LOG_DIRS = 35
+    SASL_AUTHENTICATE = 36
+    CREATE_PARTITIONS = 37
+    CREATE_DELEGATION_TOKEN = 38
+    RENEW_DELEGATION_TOKEN = 39
+    EXPIRE_DELEGATION_TOKEN = 40
+    DESCRIBE_DELEGATION_TOKEN = 41
+    DELETE_GROUPS = 42
+    ELECT_LEADERS = 43
+    INCREMENTAL_ALTER_CONFIGS = 44
+    ALTER_PARTITION_REASSIGNMENTS = 45
+    LIST_PARTITION_REASSIGNMENTS = 46
+    OFFSET_DELETE = 47
+    DESCRIBE_CLIENT_QUOTAS = 48
+    ALTER_CLIENT_QUOTAS = 49
+    DESCRIBE_USER_SCRAM_CREDENTIALS = 50
+    ALTER_USER_SCRAM_CREDENTIALS = 51
+    VOTE = 52
+    BEGIN_QUORUM_EPOCH = 53
+    END_QUORUM_EPOCH = 54
+    DESCRIBE_QUORUM = 55
+    ALTER_PARTITION = 56
+    UPDATE_FEATURES = 57
+    ENVELOPE = 58
+    FETCH_SNAPSHOT = 59
+    DESCRIBE_CLUSTER = 60
+    DESCRIBE_PRODUCERS = 61
+    BROKER_REGISTRATION = 62
+    BROKER_HEARTBEAT = 63
+    UNREGISTER_BROKER = 64
+    DESCRIBE_TRANSACTIONS = 65
+    LIST_TRANSACTIONS = 66
+    ALLOCATE_PRODUCER_IDS = 67
+    CONSUMER_GROUP_HEARTBEAT = 68
+    CONSUMER_GROUP_DESCRIBE = 69
+    CONTROLLER_REGISTRATION = 70
+    GET_TELEMETRY_SUBSCRIPTIONS = 71
+    PUSH_TELEMETRY = 72
+    ASSIGN_REPLICAS_TO_DIRS = 73
+    LIST_CONFIG_RESOURCES = 74
+    DESCRIBE_TOPIC_PARTITIONS = 75
+    SHARE_GROUP_HEARTBEAT = 76
+    SHARE_GROUP_DESCRIBE = 77
+    SHARE_FETCH = 78
+    SHARE_ACKNOWLEDGE = 79
+    ADD_RAFT_VOTER = 80
+    REMOVE_RAFT_VOTER = 81
+    UPDATE_RAFT_VOTER = 82
+    INITIALIZE_SHARE_GROUP_STATE = 83
+    READ_SHARE_GROUP_STATE = 84
+    WRITE_SHARE_GROUP_STATE = 85
+    DELETE_SHARE_GROUP_STATE = 86
+    READ_SHARE_GROUP_STATE_SUMMARY = 87
+    STREAMS_GROUP_HEARTBEAT = 88
+    STREAMS_GROUP_DESCRIBE = 89
+    DESCRIBE_SHARE_GROUP_OFFSETS = 90
+    ALTER_SHARE_GROUP_OFFSETS = 91
+    DELETE_SHARE_GROUP_OFFSETS = 92
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One API as this library speaks it."""
+
+    key: ApiKey
+    name: str
+    """Kafka's name, such as "ListOffsets"."""
+    request: type[Request[Any]]
+    response: type[Response]
+    versions: VersionRange
+
+
+def _api(request: type[Request[Any]]) -> Api:
+    return Api(
+        key=ApiKey(request.api_key),
+        name=request.__name__.removesuffix("Request"),
+        request=request,
+        response=request.response_type,
+        versions=request.versions,
+    )
+
+
+_REQUESTS: tuple[type[Request[Any]], ...] = (
+    ProduceRequest,
+    FetchRequest,
+    ListOffsetsRequest,
+    MetadataRequest,
+    FindCoordinatorRequest,
+    SaslHandshakeRequest,
+    ApiVersionsRequest,
+    CreateTopicsRequest,
+    DeleteTopicsRequest,
+    InitProducerIdRequest,
+    OffsetForLeaderEpochRequest,
+    SaslAuthenticateRequest,
+    CreatePartitionsRequest,
+    DescribeClusterRequest,
+)
+
+API_BY_KEY: dict[int, Api] = {request.api_key: _api(request) for request in _REQUESTS}
+"""API key -> API, for every API this library speaks."""
+
+
+def api_name(api_key: int) -> str:
+    """Return Kafka's name of an API for logs and errors, known here or not: "Fetch", "API 999"."""
+    if api_key in API_BY_KEY:
+        return API_BY_KEY[api_key].name
+    try:
+        return ApiKey(api_key).name.title().replace("_", "")
+    except ValueError:
+        return f"API {api_key}"

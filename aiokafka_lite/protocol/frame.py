@@ -1,0 +1,91 @@
+"""Frames: the 4-byte size in front of every request and response. Bytes in, frames out; never
+waits.
+
+The connection reads into buffers of its own and only asks `frame_size`; `FrameSplitter` is for
+whoever gets chunks of any cut, such as the embedded broker and tests.
+"""
+
+from collections.abc import Iterator
+from struct import Struct
+
+from aiokafka_lite.errors import ProtocolDecodeError
+
+SIZE_PREFIX = Struct(">i")
+MAX_FRAME_BYTES = 100 * 1024 * 1024
+"""Largest frame accepted by default: the broker's socket.request.max.bytes."""
+
+_TLS_RECORDS = {0x14: "change cipher spec", 0x15: "alert", 0x16: "handshake", 0x17: "data"}
+_HTTP_STARTS = frozenset((b"HTTP", b"GET ", b"POST", b"PUT ", b"HEAD", b"OPTI", b"DELE", b"PATC"))
+
+
+def frame_size(
+    prefix: bytes | bytearray | memoryview, max_frame_bytes: int = MAX_FRAME_BYTES
+) -> int:
+    """Return the size of the frame behind these 4 bytes, before anything is allocated for it.
+
+    Raises:
+        ProtocolDecodeError: the size is negative or above `max_frame_bytes`; if the bytes look like
+        TLS or
+            HTTP the message says so, with the remedy. The connection is of no more use.
+    """
+    size: int = SIZE_PREFIX.unpack_from(prefix)[0]
+    if 0 <= size <= max_frame_bytes:
+        return size
+    raise ProtocolDecodeError(_why_impossible(bytes(prefix[:4]), size, max_frame_bytes))
+
+
+def _why_impossible(prefix: bytes, size: int, max_frame_bytes: int) -> str:
+    if prefix[0] in _TLS_RECORDS and prefix[1] == 3:
+        return (
+            f"the peer speaks TLS (a {_TLS_RECORDS[prefix[0]]} record came, bytes "
+            f"{prefix.hex(' ')}) "
+            "where plain Kafka was expected: use the port of a PLAINTEXT listener, or a "
+            "security_protocol with TLS on this side"
+        )
+    if prefix in _HTTP_STARTS:
+        return (
+            f"the peer speaks HTTP (it began with {prefix!r}), not Kafka: "
+            "check host and port, they are those of a web service or proxy"
+        )
+    if size < 0:
+        return f"a frame of the negative size {size} was announced; the peer does not speak Kafka"
+    return (
+        f"a frame of {size} bytes was announced, above the limit of {max_frame_bytes} bytes: "
+        "ask for less at a time, or check that the peer speaks Kafka"
+    )
+
+
+class FrameSplitter:
+    """Cuts a stream into frames, whatever chunks it comes in. After an error it must not be fed
+    again.
+    """
+
+    def __init__(self, max_frame_bytes: int = MAX_FRAME_BYTES) -> None:
+        self._max_frame_bytes = max_frame_bytes
+        self._pending = bytearray()
+
+    @property
+    def pending_bytes(self) -> int:
+        """Bytes kept of a frame that is not complete yet."""
+        return len(self._pending)
+
+    def feed(self, data: bytes | bytearray | memoryview) -> Iterator[bytes]:
+        """Take the next chunk and yield the frames it completes, without their size, in order.
+
+        The chunk is taken at once; the frames come as the iterator is drawn on.
+
+        Raises:
+            ProtocolDecodeError: as `frame_size`, as soon as the 4 bytes are there.
+        """
+        self._pending += data
+        return self._complete_frames()
+
+    def _complete_frames(self) -> Iterator[bytes]:
+        prefix_size = SIZE_PREFIX.size
+        while len(self._pending) >= prefix_size:
+            end = prefix_size + frame_size(self._pending, self._max_frame_bytes)
+            if len(self._pending) < end:
+                return
+            frame = bytes(self._pending[prefix_size:end])
+            del self._pending[:end]
+            yield frame

@@ -1,0 +1,135 @@
+"""Headers in front of messages, and whole frames out of messages. Never waits.
+
+Request header v1 is key, version, correlation id and client id; v2, for flexible versions, adds
+tagged fields, while the client id keeps its old 2-byte length so that any broker can read it.
+Response header v0 is the correlation id, v1 adds tagged fields; ApiVersions always answers with v0.
+Source: KIP-482, KIP-511.
+"""
+
+from dataclasses import dataclass
+from struct import Struct
+from typing import Any, TypeVar
+
+from aiokafka_lite.codec.reader import Reader
+from aiokafka_lite.protocol.api_registry import API_BY_KEY, ApiKey
+from aiokafka_lite.schema.message import Request, Response
+
+ResponseT = TypeVar("ResponseT", bound=Response)
+Parts = list[bytes | bytearray | memoryview]
+
+_REQUEST_HEAD = Struct(">ihhih")
+_RESPONSE_HEAD = Struct(">ii")
+_SIZE_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RequestHeader:
+    """What stands in front of every request."""
+
+    api_key: int
+    api_version: int
+    correlation_id: int
+    client_id: str | None
+
+
+def encode_request(
+    request: Request[Any], *, version: int, correlation_id: int, client_id: str | None
+) -> Parts:
+    """Return a whole frame, size included, in parts for `writelines`; large records are not copied.
+
+    Raises:
+        UnsupportedVersionError: a field that is set does not exist in `version`.
+        ValueError: a value does not fit its field.
+    """
+    parts = request.encode(version)
+    encoded_id = b"" if client_id is None else client_id.encode()
+    body_size = sum(map(len, parts))
+    tail = encoded_id + b"\0" if version in request.flexible else encoded_id
+    size = _REQUEST_HEAD.size - _SIZE_BYTES + len(tail) + body_size
+    head = _REQUEST_HEAD.pack(
+        size,
+        request.api_key,
+        version,
+        correlation_id,
+        -1 if client_id is None else len(encoded_id),
+    )
+    return _prepend(head + tail, parts)
+
+
+def encode_response(response: Response, *, version: int, correlation_id: int) -> Parts:
+    """Return a whole frame, size included, in parts for `writelines`.
+
+    Raises:
+        UnsupportedVersionError: a field that is set does not exist in `version`.
+        ValueError: a value does not fit its field.
+    """
+    parts = response.encode(version)
+    tail = b"\0" if has_flexible_response_header(response, version) else b""
+    size = _RESPONSE_HEAD.size - _SIZE_BYTES + len(tail) + sum(map(len, parts))
+    return _prepend(_RESPONSE_HEAD.pack(size, correlation_id) + tail, parts)
+
+
+def decode_request_header(
+    frame: memoryview | bytes,
+) -> tuple[RequestHeader, memoryview]:
+    """Return the header of a request frame (without its size) and a view of the body.
+
+    Keys and versions this library does not speak are no error, so that a broker can answer them.
+    For an unknown key nobody can tell where the header ends: the body then starts behind the client
+    id.
+
+    Raises:
+        ProtocolDecodeError: the header is cut off, or a length in it is impossible.
+    """
+    reader = Reader(frame)
+    header = RequestHeader(
+        api_key=reader.int16(),
+        api_version=reader.int16(),
+        correlation_id=reader.int32(),
+        client_id=reader.nullable_string(),
+    )
+    api = API_BY_KEY.get(header.api_key)
+    if api is not None and header.api_version in api.request.flexible:
+        reader.skip_tagged_fields()
+    return header, reader.view[reader.pos :]
+
+
+def response_correlation_id(frame: memoryview | bytes) -> int:
+    """Return the correlation id of a response frame (without its size): which request it answers.
+
+    Raises:
+        ProtocolDecodeError: the frame has less than 4 bytes.
+    """
+    return Reader(frame).int32()
+
+
+def decode_response(
+    response_type: type[ResponseT], frame: memoryview | bytes, version: int
+) -> tuple[int, ResponseT]:
+    """Return the correlation id and the response of a frame (without its size).
+
+    Raises:
+        ProtocolDecodeError: the frame is no such response.
+        UnsupportedVersionError: `version` is not spoken here.
+    """
+    reader = Reader(frame)
+    correlation_id = reader.int32()
+    if has_flexible_response_header(response_type, version):
+        reader.skip_tagged_fields()
+    return correlation_id, response_type.decode(reader.view[reader.pos :], version)
+
+
+def has_flexible_response_header(response: Response | type[Response], version: int) -> bool:
+    """Whether the response's header has tagged fields: in flexible versions, but never for
+    ApiVersions.
+    """
+    return version in response.flexible and response.api_key != ApiKey.API_VERSIONS
+
+
+def _prepend(head: bytes, parts: Parts) -> Parts:
+    """Join the head with the small first part, so that most frames are one part."""
+    if parts:
+        parts[0] = head + parts[0]
+    else:
+        parts.append(head)
+    return parts

@@ -1,0 +1,33 @@
+"""SaslAuthenticate (key 36): one SASL token each way, wrapped as a request (KIP-152).
+
+v1 the session's lifetime, for re-authentication (KIP-368); v2 flexible.
+"""
+
+from __future__ import annotations
+
+from aiokafka_lite.schema.field_types import Bytes, Int16, Int64, String, field
+from aiokafka_lite.schema.message import Request, Response
+
+
+class SaslAuthenticateRequest(
+    Request["SaslAuthenticateResponse"], api_key=36, versions="0-2", flexible="2+"
+):
+    """One token of the client."""
+
+    auth_bytes: Bytes = field(doc="The token; its form is the mechanism's.")
+
+
+class SaslAuthenticateResponse(Response, api_key=36, versions="0-2", flexible="2+"):
+    """One token of the broker, or why it refuses."""
+
+    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_message: String | None = field(doc="What went wrong, in the broker's words, or null.")
+    auth_bytes: Bytes = field(doc="The token; its form is the mechanism's.")
+    session_lifetime_ms: Int64 = field(
+        versions="1+",
+        ignorable=True,
+        doc=(
+            "Milliseconds until the client must have authenticated again, or 0 for no limit "
+            "(KIP-368)."
+        ),
+    )

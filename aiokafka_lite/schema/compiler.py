@@ -1,0 +1,49 @@
+"""Compiles (struct, version) into one flat encode and one flat decode function. Knows no API, never
+waits.
+
+The source is written by `encoder_source` and `decoder_source`, executed once, and kept by the
+message class (`message.py`). Generated functions have a file name of their own, and their lines
+show in tracebacks.
+"""
+
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+from aiokafka_lite.schema.decoder_source import DecoderSource
+from aiokafka_lite.schema.encoder_source import EncoderSource
+from aiokafka_lite.schema.versioned_struct import Struct
+
+Encoder = Callable[[Any], list[bytes | bytearray | memoryview]]
+Decoder = Callable[[memoryview | bytes], Any]
+
+
+def compile_encoder(cls: type[Struct], version: int, *, flexible: bool) -> Encoder:
+    """Return a function that turns an instance of `cls` into the parts of its bytes in `version`.
+
+    The function raises UnsupportedVersionError for a set field the version lacks, and ValueError
+    for a value that does not fit its type; both name the field.
+    """
+    label = f"{cls.__name__} v{version}"
+    source = EncoderSource(cls, version, flexible, label)
+    encoder: Encoder = _execute(source.text(), source.constants, f"<{label} encode>", "encode")
+    return encoder
+
+
+def compile_decoder(cls: type[Struct], version: int, *, flexible: bool) -> Decoder:
+    """Return a function that reads a whole buffer as one `cls` of `version`.
+
+    The function raises ProtocolDecodeError for anything else in the buffer, bytes left over
+    included.
+    """
+    label = f"{cls.__name__} v{version}"
+    source = DecoderSource(cls, version, flexible, label)
+    decoder: Decoder = _execute(source.text(), source.constants, f"<{label} decode>", "decode")
+    return decoder
+
+
+def _execute(text: str, constants: dict[str, Any], filename: str, name: str) -> Any:
+    # An entry without a modification time is never dropped by linecache.checkcache.
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    exec(compile(text, filename, "exec"), constants)  # noqa: S102  made of declared names and constants only
+    return constants[name]

@@ -1,0 +1,295 @@
+"""Writes the source of one decode function: (struct, version) -> flat code, nested structs as
+loops.
+
+Layout of the result: `buf` is the frame, `pos` the read position, `size` the end. A run of
+fixed-width fields is one `unpack_from` straight into the attributes, with the length byte of what
+follows as its last item. Lengths are checked against what is left before anything is made from
+them. Never waits.
+"""
+
+import struct
+from typing import Any
+
+from aiokafka_lite.codec.reader import unsigned_varint_at
+from aiokafka_lite.errors import ProtocolDecodeError
+from aiokafka_lite.schema import wire_helpers as helpers
+from aiokafka_lite.schema.field_types import ArrayOf, Primitive
+from aiokafka_lite.schema.source_text import SourceText
+from aiokafka_lite.schema.versioned_struct import Struct, StructField, fields_of
+
+
+class DecoderSource:
+    """One use: construct, then `text()` and `constants`."""
+
+    def __init__(self, cls: type[Struct], version: int, flexible: bool, label: str) -> None:
+        self._version = version
+        self._label = label
+        self._src = SourceText()
+        self._run: list[tuple[str, str]] = []
+        self._after_run: list[str] = []
+        # A frame with records stays where it is and its records become views of it; any other is
+        # copied once, since slices of bytes are cheaper than slices of a view and keep no frame
+        # alive.
+        self._keeps_view = has_records(cls, version)
+        self._src.constants.update(
+            new=object.__new__,
+            uvarint_at=unsigned_varint_at,
+            uuid_of=helpers.uuid_of,
+            skip_tagged_fields=helpers.skip_tagged_fields,
+            overrun=helpers.overrun,
+            array_overrun=helpers.array_overrun,
+            refused_length=helpers.refused_length,
+            overlong_string=helpers.overlong_string,
+            uneven_tag=helpers.uneven_tag,
+            malformed=helpers.malformed,
+            trailing=helpers.trailing,
+            ProtocolDecodeError=ProtocolDecodeError,
+            StructError=struct.error,
+        )
+        self._write(cls, flexible)
+
+    @property
+    def constants(self) -> dict[str, Any]:
+        return self._src.constants
+
+    def text(self) -> str:
+        return self._src.text()
+
+    def _write(self, cls: type[Struct], flexible: bool) -> None:
+        src = self._src
+        with src.block("def decode(view):"):
+            src.add(f"buf = {'memoryview' if self._keeps_view else 'bytes'}(view)")
+            src.add("size = len(buf)")
+            src.add("pos = 0")
+            with src.block("try:"):
+                self._struct(cls, "message", flexible, "")
+                self._flush()
+            with src.block("except (StructError, IndexError, UnicodeDecodeError) as error:"):
+                src.add(f"raise malformed({self._label!r}, pos, size, error) from error")
+            with src.block("if pos != size:"):
+                src.add(f"raise trailing({self._label!r}, pos, size)")
+            src.add("return message")
+
+    # Structs…
+
+    def _struct(self, cls: type[Struct], var: str, flexible: bool, path: str) -> None:
+        self._src.add(f"{var} = new({self._src.constant('CLASS', cls)})")
+        tagged: list[StructField] = []
+        for field in fields_of(cls):
+            if self._version in field.versions and self._version not in field.tagged:
+                self._value(
+                    field.type,
+                    f"{var}.{field.name}",
+                    nullable=self._version in field.nullable,
+                    flexible=_is_flexible(field, self._version, flexible),
+                    path=f"{path}{field.name}",
+                )
+                continue
+            default = "[]" if field.has_list_default else self._src.literal(field.default)
+            self._src.add(f"{var}.{field.name} = {default}")
+            if self._version in field.versions:
+                tagged.append(field)
+        if flexible:
+            self._tagged_fields(tagged, var, path)
+
+    def _tagged_fields(self, tagged: list[StructField], var: str, path: str) -> None:
+        src = self._src
+        self._fixed("B", "n")
+        self._flush()
+        with src.block("if n:"):
+            if not tagged:
+                src.add("pos = skip_tagged_fields(buf, pos - 1, size)")
+                return
+            with src.block("if n > 127:"):
+                src.add("n, pos = uvarint_at(buf, pos - 1)")
+            tag, stop = src.local("tag"), src.local("stop")
+            with src.block("for _ in range(n):"):
+                src.add(f"{tag}, pos = uvarint_at(buf, pos)")
+                src.add("n, pos = uvarint_at(buf, pos)")
+                with src.block("if n > size - pos:"):
+                    src.add(
+                        f"raise overrun({self._label!r}, f'{path}tag {{{tag}}}', n, size - pos)"
+                    )
+                src.add(f"{stop} = pos + n")
+                for field in tagged:
+                    with src.block(f"if {tag} == {field.tag}:"):
+                        self._value(
+                            field.type,
+                            f"{var}.{field.name}",
+                            nullable=self._version in field.nullable,
+                            flexible=True,
+                            path=f"{path}{field.name}",
+                        )
+                        self._flush()
+                        with src.block(f"if pos != {stop}:"):
+                            src.add(f"raise uneven_tag({self._label!r}, {tag}, {stop}, pos)")
+                src.add(f"pos = {stop}")
+
+    # Values…
+
+    def _value(self, kind: Any, target: str, *, nullable: bool, flexible: bool, path: str) -> None:
+        if isinstance(kind, ArrayOf):
+            self._array(kind.element, target, nullable, flexible, path)
+        elif not isinstance(kind, Primitive):
+            self._nested(kind, target, nullable, flexible, path)
+        elif kind.name == "uuid":
+            raw = self._src.local("raw")
+            self._fixed("16s", raw)
+            self._after_run.append(f"{target} = uuid_of({raw})")
+        elif kind.code:
+            self._fixed(kind.code, target)
+        else:
+            self._sized(kind, target, nullable, flexible, path)
+
+    def _nested(
+        self, cls: type[Struct], target: str, nullable: bool, flexible: bool, path: str
+    ) -> None:
+        src = self._src
+        var = src.local("item")
+        if not nullable:
+            self._struct(cls, var, flexible, f"{path}.")
+            src.add(f"{target} = {var}")
+            return
+        self._fixed("b", "n")
+        self._flush()
+        with src.block("if n < 0:"):
+            src.add(f"{target} = None")
+        with src.block("else:"):
+            self._struct(cls, var, flexible, f"{path}.")
+            self._flush()
+            src.add(f"{target} = {var}")
+
+    def _sized(
+        self, kind: Primitive, target: str, nullable: bool, flexible: bool, path: str
+    ) -> None:
+        """Strings, bytes and records."""
+        src = self._src
+        self._length(flexible, "h" if kind.name == "string" else "i")
+        if flexible and kind.name == "string":
+            with src.block("if n > 32768:"):
+                src.add(f"raise overlong_string({self._label!r}, {path!r}, n - 1)")
+        with src.block("if n:" if flexible else "if n >= 0:"):
+            src.add("end = pos + n - 1" if flexible else "end = pos + n")
+            with src.block("if end > size:"):
+                src.add(f"raise overrun({self._label!r}, {path!r}, end - pos, size - pos)")
+            src.add(f"{target} = {self._slice(kind)}")
+            src.add("pos = end")
+        self._null(target, nullable, flexible, path)
+
+    def _slice(self, kind: Primitive) -> str:
+        if kind.name == "string":
+            return "str(buf[pos:end], 'utf-8')" if self._keeps_view else "buf[pos:end].decode()"
+        if kind.name == "bytes" and self._keeps_view:
+            return "bytes(buf[pos:end])"
+        return "buf[pos:end]"
+
+    def _array(self, element: Any, target: str, nullable: bool, flexible: bool, path: str) -> None:
+        src = self._src
+        self._length(flexible, "i")
+        with src.block("if n:" if flexible else "if n >= 0:"):
+            if flexible:
+                src.add("n -= 1")
+            least = min_size(element, self._version, flexible)
+            with src.block(f"if n * {least} > size - pos:" if least > 1 else "if n > size - pos:"):
+                src.add(f"raise array_overrun({self._label!r}, {path!r}, n, size - pos)")
+            if isinstance(element, Primitive) and len(element.code) == 1:
+                runs = src.constant("RUNS", helpers.integer_runs(element.code))
+                src.add(f"{target} = {runs}.unpack(buf, pos, n)")
+                src.add(f"pos += n * {element.size}" if element.size > 1 else "pos += n")
+            else:
+                self._elements(element, target, flexible, path)
+        self._null(target, nullable, flexible, path)
+
+    def _elements(self, element: Any, target: str, flexible: bool, path: str) -> None:
+        src = self._src
+        items, item = src.local("items"), src.local("item")
+        src.add(f"{items} = []")
+        with src.block("for _ in range(n):"):
+            if isinstance(element, Primitive | ArrayOf):
+                self._value(element, item, nullable=False, flexible=flexible, path=path)
+            else:
+                self._struct(element, item, flexible, f"{path}.")
+            self._flush()
+            src.add(f"{items}.append({item})")
+        src.add(f"{target} = {items}")
+
+    def _length(self, flexible: bool, code: str) -> None:
+        """Read a length or count into `n`: as it is, or plus one in the compact form."""
+        self._fixed("B" if flexible else code, "n")
+        self._flush()
+        if flexible:
+            with self._src.block("if n > 127:"):
+                self._src.add("n, pos = uvarint_at(buf, pos - 1)")
+
+    def _null(self, target: str, nullable: bool, flexible: bool, path: str) -> None:
+        """What to do with a length that announces no value."""
+        length = "-1" if flexible else "n"
+        if not nullable:
+            with self._src.block("else:"):
+                self._src.add(f"raise refused_length({self._label!r}, {path!r}, {length})")
+        elif flexible:
+            with self._src.block("else:"):
+                self._src.add(f"{target} = None")
+        else:
+            with self._src.block("elif n == -1:"):
+                self._src.add(f"{target} = None")
+            with self._src.block("else:"):
+                self._src.add(f"raise refused_length({self._label!r}, {path!r}, {length})")
+
+    # Runs of fixed-width fields…
+
+    def _fixed(self, code: str, target: str) -> None:
+        self._run.append((code, target))
+
+    def _flush(self) -> None:
+        if not self._run:
+            return
+        codes = "".join(code for code, _ in self._run)
+        targets = ", ".join(target for _, target in self._run)
+        if codes == "B":
+            self._src.add(f"{targets} = buf[pos]")
+        elif len(self._run) == 1:
+            self._src.add(f"{targets} = {self._src.method(codes, 'unpack_from')}(buf, pos)[0]")
+        else:
+            self._src.add(f"{targets} = {self._src.method(codes, 'unpack_from')}(buf, pos)")
+        self._src.add(f"pos += {self._src.struct(codes).size}")
+        for line in self._after_run:
+            self._src.add(line)
+        self._run.clear()
+        self._after_run.clear()
+
+
+def _is_flexible(field: StructField, version: int, flexible: bool) -> bool:
+    return flexible if field.flexible is None else version in field.flexible
+
+
+def has_records(kind: Any, version: int) -> bool:
+    """Whether a value of this type may hold record batches in this version."""
+    if isinstance(kind, Primitive):
+        return kind.name == "records"
+    if isinstance(kind, ArrayOf):
+        return has_records(kind.element, version)
+    return any(
+        has_records(field.type, version) for field in fields_of(kind) if version in field.versions
+    )
+
+
+def min_size(kind: Any, version: int, flexible: bool) -> int:
+    """The fewest bytes a value of this type takes; at least 1, so that a count is bounded by the
+    frame.
+    """
+    if isinstance(kind, ArrayOf):
+        return 1 if flexible else 4
+    if isinstance(kind, Primitive):
+        if kind.code:
+            return kind.size
+        return 1 if flexible else 2 if kind.name == "string" else 4
+    total = 1 if flexible else 0
+    for field in fields_of(kind):
+        if version not in field.versions or version in field.tagged:
+            continue
+        is_nullable_struct = version in field.nullable and not isinstance(
+            field.type, Primitive | ArrayOf
+        )
+        total += 1 if is_nullable_struct else min_size(field.type, version, flexible)
+    return max(total, 1)

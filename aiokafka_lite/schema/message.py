@@ -1,0 +1,130 @@
+"""Bases of the messages: what has versions of its own and goes over the wire. Never waits.
+
+`Message` is any versioned blob, `Request` and `Response` are the two halves of an API. Compiled
+functions are made on first use of a version and kept per class.
+"""
+
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast, get_args, overload
+
+from aiokafka_lite.errors import UnsupportedVersionError
+from aiokafka_lite.schema.compiler import Decoder, Encoder, compile_decoder, compile_encoder
+from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.schema.versioned_struct import Struct, owner_module
+
+BytesLike = bytes | bytearray | memoryview
+
+
+class Message(Struct):
+    """A struct with versions, declared as `class X(Message, versions="0-3", flexible="2+")`."""
+
+    versions: ClassVar[VersionRange] = VersionRange.NONE
+    """The versions this library speaks."""
+    flexible: ClassVar[VersionRange] = VersionRange.NONE
+    """The versions with compact lengths and tagged fields (KIP-482)."""
+    _encoders: ClassVar[dict[int, Encoder]]
+    _decoders: ClassVar[dict[int, Decoder]]
+
+    def __init_subclass__(
+        cls, *, versions: str | None = None, flexible: str = "none", **kwargs: Any
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        if versions is not None:
+            cls.versions = VersionRange.parse(versions)
+            cls.flexible = VersionRange.parse(flexible)
+        cls._encoders = {}
+        cls._decoders = {}
+
+    def encode(self, version: int) -> list[bytes | bytearray | memoryview]:
+        """Return the bytes of this message in `version`, in parts for `writelines`; large records
+        are not copied.
+
+        Raises:
+            UnsupportedVersionError: `version` is out of range, or lacks a field that is set and not
+            ignorable. ValueError: a value does not fit the type of its field.
+        """
+        encoder = self._encoders.get(version)
+        return (encoder or self._compile_encoder(version))(self)
+
+    @classmethod
+    def decode(cls, view: memoryview | bytes, version: int) -> Self:
+        """Return the message that `view` holds, all of it. Records are views of `view`, everything
+        else is copied.
+
+        Raises:
+            ProtocolDecodeError: the bytes are no such message, or more than one.
+            UnsupportedVersionError: `version` is out of range.
+        """
+        decoder = cls._decoders.get(version)
+        return cast("Self", (decoder or cls._compile_decoder(version))(view))
+
+    @classmethod
+    def _compile_encoder(cls, version: int) -> Encoder:
+        cls._require_version(version)
+        encoder = compile_encoder(cls, version, flexible=version in cls.flexible)
+        cls._encoders[version] = encoder
+        return encoder
+
+    @classmethod
+    def _compile_decoder(cls, version: int) -> Decoder:
+        cls._require_version(version)
+        decoder = compile_decoder(cls, version, flexible=version in cls.flexible)
+        cls._decoders[version] = decoder
+        return decoder
+
+    @classmethod
+    def _require_version(cls, version: int) -> None:
+        if version not in cls.versions:
+            raise UnsupportedVersionError(
+                f"{cls.__name__} v{version} is not spoken here; versions {cls.versions} are"
+            )
+
+
+class ApiMessage(Message):
+    """What requests and responses have in common: the API they belong to."""
+
+    api_key: ClassVar[int] = -1
+
+    def __init_subclass__(cls, *, api_key: int | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if api_key is not None:
+            cls.api_key = api_key
+
+
+class Response(ApiMessage):
+    """A broker's answer. Declared as `class XResponse(Response, api_key=1, versions="4-18",
+    flexible="12+")`.
+    """
+
+
+ResponseT_co = TypeVar("ResponseT_co", bound=Response, covariant=True)
+
+
+class _ResponseTypeOf:
+    """Gives `SomeRequest.response_type`; the name in `Request["..."]` is looked up on first use."""
+
+    @overload
+    def __get__(
+        self, instance: None, owner: "type[Request[ResponseT_co]]"
+    ) -> type[ResponseT_co]: ...
+    @overload
+    def __get__(self, instance: "Request[ResponseT_co]", owner: Any) -> type[ResponseT_co]: ...
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        for base in owner.__orig_bases__:
+            for argument in get_args(base):
+                name = getattr(argument, "__forward_arg__", None)
+                return argument if name is None else getattr(owner_module(owner), name)
+        raise TypeError(
+            f"{owner.__name__} does not say what answers it: derive from Request['...']"
+        )
+
+
+class Request(ApiMessage, Generic[ResponseT_co]):
+    """A client's question. Declared as `class XRequest(Request["XResponse"], api_key=1,
+    versions=..., flexible=...)`.
+    """
+
+    response_type = _ResponseTypeOf()
+    """The class of the answer."""
+
+
+__all__ = ["ApiMessage", "BytesLike", "Message", "Request", "Response", "ResponseT_co"]
