@@ -1,0 +1,300 @@
+"""Records as one batch, written straight into a buffer that is lent: the pure Python
+`RecordBatchBuilder`.
+
+Owns the bytes of one batch from the first record to the finished header. Does not choose when a
+batch is full enough, does not own the buffer's memory, does not wait. `append` is the hot path:
+varints come out of a table, a record is joined once and copied into the buffer once.
+"""
+
+from collections.abc import Sequence
+from struct import Struct
+from typing import Final
+
+from aiokafka_lite.codec.crc32c import crc32c
+from aiokafka_lite.compression.compression_type import CompressionType
+from aiokafka_lite.compression.compressor import compress
+from aiokafka_lite.record.batch_header import (
+    ATTRIBUTES_OFFSET,
+    CRC_OFFSET,
+    HEADER,
+    HEADER_BYTES,
+    LOG_OVERHEAD,
+    TRANSACTIONAL,
+)
+from aiokafka_lite.record.varint import encode_varint, varint_size
+
+Headers = Sequence[tuple[str, bytes | None]]
+
+_MAX_RECORD_OVERHEAD: Final = 21
+"""Length 5, attributes 1, timestamp delta 10, offset delta 5. Source: DefaultRecord."""
+_NULL: Final = b"\x01"
+_NO_HEADERS: Final = b"\0"
+_FLUSH_MASK: Final = 31
+_CRC: Final = Struct(">I")
+_NO_PRODUCER: Final = (-1, -1, -1)
+
+
+_TABLE_SIZE: Final = 8192  # the numbers whose varints have one or two bytes
+_VARINTS: Final[list[bytes]] = []
+_ATTRIBUTES_AND_VARINTS: Final[list[bytes]] = []
+"""A record's attributes (0) and its timestamp delta, which stand side by side."""
+
+
+def _fill_tables() -> None:
+    for number in range(_TABLE_SIZE):
+        varint = encode_varint(number)
+        _VARINTS.append(varint)
+        _ATTRIBUTES_AND_VARINTS.append(b"\0" + varint)
+
+
+def record_upper_bound(key: bytes | None, value: bytes | None, headers: Headers = ()) -> int:
+    """Return the bytes a batch of only this record has at most, its header of 61 bytes included.
+
+    Source: AbstractRecords.estimateSizeInBytesUpperBound.
+    """
+    size = HEADER_BYTES + _MAX_RECORD_OVERHEAD + varint_size(len(headers))
+    size += 1 if key is None else varint_size(len(key)) + len(key)
+    size += 1 if value is None else varint_size(len(value)) + len(value)
+    for name, content in headers:
+        encoded = len(name.encode())
+        size += varint_size(encoded) + encoded
+        size += 1 if content is None else varint_size(len(content)) + len(content)
+    return size
+
+
+class RecordBatchBuilder:
+    """One record batch (magic 2) under construction in `buffer`, which is never resized.
+
+    append… → seal → stamp → wire. A retry may stamp again. The buffer is in use until the batch is
+    acknowledged, except that a compressed batch leaves it at `seal`.
+    """
+
+    __slots__ = (
+        "_attributes",
+        "_base_timestamp",
+        "_buffer",
+        "_codec",
+        "_flushed",
+        "_level",
+        "_limit",
+        "_parts",
+        "_position",
+        "_producer",
+        "_wire",
+        "max_timestamp",
+        "record_count",
+    )
+
+    def __init__(
+        self,
+        buffer: bytearray,
+        *,
+        compression: CompressionType = CompressionType.NONE,
+        level: int | None = None,
+        is_transactional: bool = False,
+    ) -> None:
+        if not _VARINTS:
+            _fill_tables()
+        self._buffer: bytearray | None = buffer
+        self._limit = len(buffer)
+        self._position = HEADER_BYTES  # where the next record begins
+        self._flushed = HEADER_BYTES  # up to where the buffer is written; the rest is in parts
+        self._parts: list[bytes] = []
+        self._codec = compression
+        self._level = level
+        self._attributes = compression | (TRANSACTIONAL if is_transactional else 0)
+        self._base_timestamp = -1
+        self._producer = _NO_PRODUCER
+        self._wire: memoryview | None = None
+        self.max_timestamp = -1
+        """The largest of the records' timestamps, ms; -1 without records."""
+        self.record_count = 0
+
+    @property
+    def is_sealed(self) -> bool:
+        """No record can be added any more."""
+        return self._wire is not None
+
+    @property
+    def holds_buffer(self) -> bool:
+        """Whether the lent buffer is part of the batch still; a sealed compressed batch has left
+        it.
+        """
+        return self._buffer is not None
+
+    @property
+    def uncompressed_size(self) -> int:
+        """Bytes of the batch before compression, header included."""
+        return self._position
+
+    @property
+    def size_in_bytes(self) -> int:
+        """Bytes of the batch: on the wire once sealed, before compression until then."""
+        return self._position if self._wire is None else len(self._wire)
+
+    def __repr__(self) -> str:
+        state = "sealed" if self.is_sealed else "open"
+        return (
+            f"<RecordBatchBuilder {state}, {self.record_count:,} records,"
+            f" {self.size_in_bytes:,} bytes>"
+        )
+
+    def has_room_for(self, key: bytes | None, value: bytes | None, headers: Headers = ()) -> bool:
+        """Return whether `append` is sure to take such a record. It may take one that fits more
+        tightly.
+        """
+        size = record_upper_bound(key, value, headers) - HEADER_BYTES
+        return self._position + size <= self._limit
+
+    def append(
+        self, timestamp_ms: int, key: bytes | None, value: bytes | None, headers: Headers = ()
+    ) -> int | None:
+        """Add a record; return its offset relative to the first, or None if it has no room or the
+        batch is sealed.
+
+        A buffer of `record_upper_bound` bytes always takes its first record. Raises TypeError for a
+        key or value that is not bytes-like; nothing was added then.
+        """
+        count = self.record_count
+        delta = timestamp_ms - self._base_timestamp if count else 0
+        try:
+            stamp = (
+                _ATTRIBUTES_AND_VARINTS[delta]
+                if 0 <= delta < _TABLE_SIZE
+                else b"\0" + encode_varint(delta)
+            )
+            varints = _VARINTS
+            offset = varints[count]
+            if key is None:
+                key_bytes, key_size = b"", _NULL
+            else:
+                key_bytes = key if key.__class__ is bytes else bytes(memoryview(key))
+                key_size = varints[len(key_bytes)]
+            if value is None:
+                value_bytes, value_size = b"", _NULL
+            else:
+                value_bytes = value if value.__class__ is bytes else bytes(memoryview(value))
+                value_size = varints[len(value_bytes)]
+            tail = _encode_headers(headers) if headers else _NO_HEADERS
+            size = (
+                len(stamp)
+                + len(offset)
+                + len(key_size)
+                + len(key_bytes)
+                + len(value_size)
+                + len(value_bytes)
+                + len(tail)
+            )
+            prefix = varints[size]
+        except IndexError:  # a length or the count is beyond the table
+            stamp = b"\0" + encode_varint(delta)
+            offset = encode_varint(count)
+            key_size, key_bytes = _encode_bytes(key)
+            value_size, value_bytes = _encode_bytes(value)
+            tail = _encode_headers(headers)
+            parts = (stamp, offset, key_size, key_bytes, value_size, value_bytes, tail)
+            size = sum(map(len, parts))
+            prefix = encode_varint(size)
+        end = self._position + len(prefix) + size
+        if end > self._limit:
+            return None
+        self._parts += (prefix, stamp, offset, key_size, key_bytes, value_size, value_bytes, tail)
+        self._position = end
+        self.record_count = count + 1
+        if not count:
+            self._base_timestamp = self.max_timestamp = timestamp_ms
+        elif timestamp_ms > self.max_timestamp:
+            self.max_timestamp = timestamp_ms
+        if not count & _FLUSH_MASK:
+            self._flush()
+        return count
+
+    def _flush(self) -> None:
+        """Write the pending parts into the buffer; they are kept for a few records because one join
+        is cheaper.
+        """
+        assert self._buffer is not None
+        self._buffer[self._flushed : self._position] = b"".join(self._parts)
+        self._parts.clear()
+        self._flushed = self._position
+
+    # Once nothing more is to come…
+
+    def seal(self) -> None:
+        """Take no more records and write the header; a batch with a codec is compressed now, once.
+        Idempotent.
+        """
+        if self._wire is not None:
+            return
+        assert self._buffer is not None
+        self._flush()
+        self._limit = 0
+        whole = memoryview(self._buffer)[: self._position]
+        if self._codec:
+            compressed = compress(self._codec, whole[HEADER_BYTES:], self._level)
+            whole = memoryview(bytearray(HEADER_BYTES + len(compressed)))
+            whole[HEADER_BYTES:] = compressed
+            self._buffer = None
+        self._wire = whole
+        self._write_header(whole)
+
+    def stamp(self, producer_id: int, producer_epoch: int, base_sequence: int) -> None:
+        """Write who sends the batch and where it stands in the partition's sequence, sealing it if
+        need be.
+
+        May be called again: a batch is renumbered after an epoch bump. Never while a write of
+        `wire()` is pending.
+        """
+        self._producer = (producer_id, producer_epoch, base_sequence)
+        if self._wire is None:
+            self.seal()
+        else:
+            self._write_header(self._wire)
+
+    def wire(self) -> memoryview:
+        """Return the finished batch, sealing it if need be: a view on the lent buffer, or on a
+        compressed copy.
+        """
+        self.seal()
+        assert self._wire is not None
+        return self._wire
+
+    def _write_header(self, whole: memoryview) -> None:
+        HEADER.pack_into(
+            whole,
+            0,
+            0,  # base offset and leader epoch are the broker's to set
+            len(whole) - LOG_OVERHEAD,
+            -1,
+            2,
+            0,
+            self._attributes,
+            max(self.record_count - 1, 0),
+            self._base_timestamp,
+            self.max_timestamp,
+            *self._producer,
+            self.record_count,
+        )
+        _CRC.pack_into(whole, CRC_OFFSET, crc32c(whole[ATTRIBUTES_OFFSET:]))
+
+
+def _encode_bytes(field: bytes | None) -> tuple[bytes, bytes]:
+    """Return a nullable field's length as a varint, and its bytes."""
+    if field is None:
+        return _NULL, b""
+    content = bytes(memoryview(field))
+    return encode_varint(len(content)), content
+
+
+def _encode_headers(headers: Headers) -> bytes:
+    """Return the headers as a record ends with them. Raises TypeError for a name that is no str."""
+    parts = [encode_varint(len(headers))]
+    for name, content in headers:
+        if not isinstance(name, str):
+            raise TypeError(f"a header's name must be str, got {type(name).__name__}")
+        parts += _encode_bytes(name.encode())
+        parts += _encode_bytes(content)
+    return b"".join(parts)
+
+
+__all__ = ["RecordBatchBuilder", "record_upper_bound"]

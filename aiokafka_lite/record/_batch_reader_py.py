@@ -1,0 +1,550 @@
+"""A fetched partition's bytes as records, decoded as they are taken: the pure Python
+`RecordCursor`.
+
+Owns the decoding, the position within the bytes and what is not shown to anyone: control batches,
+aborted transactions, records before the fetch offset. Knows nothing of assignments and seeks. Does
+not wait.
+
+`_decode` is the hot loop, written for speed: varints of one and two bytes are inlined through
+tables, a field is one slice, a record is made without calling its class. A batch is copied out of
+the frame once, because slices of bytes are the bytes the user gets, and slices of a memoryview are
+not.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import repeat
+from typing import Any, Final
+
+from aiokafka_lite.compression.compressor import DEFAULT_MAX_DECOMPRESSED_BYTES, decompress
+from aiokafka_lite.errors import CorruptRecordException, KafkaError, RecordDeserializationError
+from aiokafka_lite.model import ConsumerRecord, TopicPartition
+from aiokafka_lite.record.batch_header import (
+    CODEC_MASK,
+    CONTROL,
+    HEADER_BYTES,
+    LOG_APPEND_TIME,
+    MAGIC_OFFSET,
+    MIN_RECORD_BYTES,
+    TRANSACTIONAL,
+    BatchHeader,
+    check_crc,
+    parse_header,
+)
+from aiokafka_lite.record.control_record import ControlRecordType, control_type
+from aiokafka_lite.record.memory_records import has_complete_batch, next_batch_size
+from aiokafka_lite.record.message_set import Message, read_messages
+from aiokafka_lite.record.varint import read_varint
+from aiokafka_lite.serialization import AnyDeserializer, Headers, topic_deserializer
+
+_Record = ConsumerRecord[Any, Any]
+
+# A varint's first byte -> value of a one-byte one, or the low part of a two-byte one. The sign of a
+# two-byte varint is in the first byte; the table only knows non-negative ones and makes the others
+# impossibly small, so that the checks behind them (where the record ends, where offsets begin) send
+# the record to the careful path.
+# to the careful path.
+# path.
+_IMPOSSIBLE: Final = -(1 << 40)
+_ONE: Final = tuple((byte >> 1) ^ -(byte & 1) for byte in range(128))
+_LOW: Final = tuple(_IMPOSSIBLE if byte & 1 else (byte & 0x7F) >> 1 for byte in range(256))
+
+_NO_DATA: Final = memoryview(b"")
+_NO_HEADERS: Final[Headers] = ()
+
+
+class RecordCursor:
+    """The records of one partition's bytes in a fetch response, in offset order, decoded batch by
+    batch.
+
+    `data` holds whole batches and possibly a partial one at the end, which is ignored. Records
+    before `fetch_offset` are passed over. With `read_committed`, so are those of
+    `aborted_transactions`, which are (producer id, first offset) in any order.
+    """
+
+    __slots__ = (
+        "_aborted",
+        "_aborted_producers",
+        "_attributes",
+        "_base_offset",
+        "_base_timestamp",
+        "_buffer",
+        "_check_crcs",
+        "_data",
+        "_error",
+        "_header",
+        "_key_deserializer",
+        "_last_offset",
+        "_left",
+        "_max_decompressed_bytes",
+        "_max_timestamp",
+        "_messages",
+        "_partition",
+        "_position",
+        "_read_committed",
+        "_record_position",
+        "_topic",
+        "_value_deserializer",
+        "has_complete_batch",
+        "last_leader_epoch",
+        "next_offset",
+    )
+
+    def __init__(
+        self,
+        data: bytes | bytearray | memoryview,
+        *,
+        topic: str,
+        partition: int,
+        fetch_offset: int,
+        check_crcs: bool = True,
+        read_committed: bool = False,
+        aborted_transactions: Sequence[tuple[int, int]] = (),
+        key_deserializer: AnyDeserializer[Any] | None = None,
+        value_deserializer: AnyDeserializer[Any] | None = None,
+        max_decompressed_bytes: int = DEFAULT_MAX_DECOMPRESSED_BYTES,
+    ) -> None:
+        self._data = memoryview(data)
+        self._topic = topic
+        self._partition = partition
+        self._check_crcs = check_crcs
+        self._read_committed = read_committed
+        self._aborted = sorted(aborted_transactions, key=lambda aborted: aborted[1], reverse=True)
+        self._aborted_producers: set[int] = set()
+        self._key_deserializer = _three_arguments(key_deserializer)
+        self._value_deserializer = _three_arguments(value_deserializer)
+        self._max_decompressed_bytes = max_decompressed_bytes
+        self.next_offset = fetch_offset
+        """The offset to fetch next once what was taken so far is processed."""
+        self.last_leader_epoch = -1
+        """Leader epoch of the newest batch that was looked into, -1 if none or unknown."""
+        self.has_complete_batch = has_complete_batch(self._data)
+        """False: the bytes are none, or the beginning of one oversize batch."""
+        self._error: KafkaError | None = None
+        self._position = 0  # of the next batch to look at
+        self._header: BatchHeader | None = None  # of a batch with records to show, not opened yet
+        # The open batch, if records are left in it:
+        self._left = 0
+        self._buffer = b""
+        self._record_position = 0
+        self._base_offset = 0
+        self._last_offset = 0
+        self._base_timestamp = 0
+        self._max_timestamp = 0
+        self._attributes = 0
+        self._messages: list[Message] = []  # of an open magic 0 or 1 batch, the next one last
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing is left to take: no record, no error, no batch to pass over."""
+        return not (self._left or self._messages or self._header or self._error or self._data)
+
+    def __repr__(self) -> str:
+        state = "failed" if self._error else "exhausted" if self.exhausted else "readable"
+        return f"<RecordCursor {self._topic}-{self._partition} at {self.next_offset}, {state}>"
+
+    def take(self, max_records: int, max_bytes: int | None = None) -> list[_Record]:
+        """Return the next records: at most `max_records`, and not many more than `max_bytes` of
+        encoded ones.
+
+        One record comes however large it is. An empty list means exhausted; `next_offset` may have
+        moved anyway. Raises CorruptRecordException or RecordDeserializationError at a bad record;
+        records before it are returned first, and later calls raise the same again with the position
+        unchanged.
+        """
+        if self._error is not None:
+            raise self._error.with_traceback(None)
+        records: list[_Record] = []
+        try:
+            self._fill(records, max_records, max_bytes)
+        except CorruptRecordException as error:
+            self._error = self._located(error)
+        if self._key_deserializer is not None or self._value_deserializer is not None:
+            self._deserialize(records)
+        if self._error is not None and not records:
+            raise self._error
+        return records
+
+    def release(self) -> None:
+        """Drop every buffer; nothing more can be taken. `next_offset` stays."""
+        self._data = _NO_DATA
+        self._buffer = b""
+        self._messages = []
+        self._left = 0
+        self._header = None
+        self._error = None
+
+    # Moving from batch to batch…
+
+    def _fill(self, records: list[_Record], max_records: int, max_bytes: int | None) -> None:
+        """Append records until a limit is reached or nothing is left. Raises
+        CorruptRecordException.
+        """
+        byte_room = self._max_decompressed_bytes if max_bytes is None else max_bytes
+        while len(records) < max_records and (byte_room > 0 or not records):
+            if self._left:
+                byte_room -= self._decode(records, max_records - len(records), byte_room)
+                if not self._left:
+                    self._close_batch()
+            elif self._messages:
+                byte_room -= self._take_message(records)
+            elif self._header is not None:
+                self._open(self._header)
+            elif not self._advance():
+                return
+        if not self._left and not self._messages:
+            # What follows may be markers only: pass over them now, so that the position is behind
+            # them before the next fetch and the buffer counts as used up.
+            try:
+                self._advance()
+            except CorruptRecordException as error:
+                self._error = self._located(error)
+
+    def _advance(self) -> bool:
+        """Stand at the next batch with something to show; False if there is none. Raises
+        CorruptRecordException.
+        """
+        while self._header is None and not self._messages:
+            size = next_batch_size(self._data, self._position)
+            if not size:
+                self._data = _NO_DATA
+                return False
+            batch = self._data[self._position : self._position + size]
+            if batch[MAGIC_OFFSET] < 2:
+                self._open_message(batch)
+            else:
+                header = parse_header(batch)
+                if self._is_shown(header, batch):
+                    self._header = header
+                    return True
+                self.last_leader_epoch = header.partition_leader_epoch
+                self.next_offset = max(self.next_offset, header.last_offset + 1)
+            self._position += size
+        return True
+
+    def _is_shown(self, header: BatchHeader, batch: memoryview) -> bool:
+        """Return whether the batch has records for the user, having taken note of what it says
+        otherwise.
+        """
+        is_control = bool(header.attributes & CONTROL)
+        if is_control and self._check_crcs:
+            check_crc(batch, header)
+        if self._read_committed and header.producer_id >= 0:
+            while self._aborted and self._aborted[-1][1] <= header.last_offset:
+                self._aborted_producers.add(self._aborted.pop()[0])
+            if is_control:
+                if control_type(self._payload(header, batch)) == ControlRecordType.ABORT:
+                    self._aborted_producers.discard(header.producer_id)
+            elif (
+                header.attributes & TRANSACTIONAL and header.producer_id in self._aborted_producers
+            ):
+                return False
+        if is_control or not header.records_count:
+            return False
+        return header.last_offset >= self.next_offset
+
+    def _open(self, header: BatchHeader) -> None:
+        """Make the batch the cursor stands at ready for `_decode`, or raise CorruptRecordException."""
+        batch = self._data[self._position : self._position + header.size]
+        if self._check_crcs:
+            check_crc(batch, header)
+        payload = self._payload(header, batch)
+        if header.records_count * MIN_RECORD_BYTES > len(payload):
+            raise CorruptRecordException(
+                f"records count {header.records_count:,} does not fit {len(payload):,} bytes"
+            )
+        self._position += header.size
+        self._header = None
+        self.last_leader_epoch = header.partition_leader_epoch
+        self._left = header.records_count
+        self._buffer = payload
+        self._record_position = 0
+        self._base_offset = header.base_offset
+        self._last_offset = header.last_offset
+        self._base_timestamp = header.base_timestamp
+        self._max_timestamp = header.max_timestamp
+        self._attributes = header.attributes
+
+    def _payload(self, header: BatchHeader, batch: memoryview) -> bytes:
+        payload = batch[HEADER_BYTES:]
+        codec = header.attributes & CODEC_MASK
+        if codec:
+            return bytes(decompress(codec, payload, self._max_decompressed_bytes))
+        return bytes(payload)
+
+    def _close_batch(self) -> None:
+        """Move behind the batch that was just read to its end. Raises CorruptRecordException."""
+        if self._record_position != len(self._buffer):
+            raise CorruptRecordException(
+                f"{len(self._buffer) - self._record_position:,} bytes follow a batch's last record"
+            )
+        self._buffer = b""
+        # A compacted batch keeps its last offset, its last record may be gone.
+        self.next_offset = max(self.next_offset, self._last_offset + 1)
+
+    # Records of magic 2…
+
+    def _decode(self, records: list[_Record], room: int, byte_room: int) -> int:  # noqa: C901, PLR0912, PLR0915  the hot loop: a call per field would double its cost
+        """Append up to `room` records of the open batch; return the bytes they took. Stops after
+        byte_room bytes.
+
+        At least one record is read. Raises CorruptRecordException, the records before the bad one
+        appended.
+        """
+        buffer = self._buffer
+        start = position = self._record_position
+        if position >= len(buffer):
+            raise CorruptRecordException(f"{self._left:,} records of the batch are missing")
+        stop = start + byte_room if byte_room > 0 else start + 1
+        base_offset = self._base_offset
+        base_timestamp = self._base_timestamp
+        timestamp_type = self._attributes >> 3 & 1
+        first_offset = self.next_offset
+        topic = self._topic
+        partition = self._partition
+        one = _ONE
+        low = _LOW
+        new = object.__new__
+        record_class = ConsumerRecord
+        append = records.append
+        before = len(records)
+        skipped = 0
+        try:
+            for _ in repeat(None, min(room, self._left)):
+                if position >= stop:
+                    break
+                # length, and the attributes, of which no bit is in use
+                byte = buffer[position]
+                if byte < 128:
+                    end = position + one[byte] + 1
+                    position += 2
+                elif (high := buffer[position + 1]) < 128:
+                    end = position + low[byte] + (high << 6) + 2
+                    position += 3
+                else:
+                    size, position = read_varint(buffer, position)
+                    end = position + size
+                    position += 1
+                # timestamp delta
+                byte = buffer[position]
+                if byte < 128:
+                    timestamp = base_timestamp + one[byte]
+                    position += 1
+                elif (high := buffer[position + 1]) < 128 and not byte & 1:
+                    timestamp = base_timestamp + low[byte] + (high << 6)
+                    position += 2
+                else:
+                    timestamp, position = read_varint(buffer, position, 10)
+                    timestamp += base_timestamp
+                # offset delta
+                byte = buffer[position]
+                if byte < 128:
+                    offset = base_offset + one[byte]
+                    position += 1
+                elif (high := buffer[position + 1]) < 128:
+                    offset = base_offset + low[byte] + (high << 6)
+                    position += 2
+                else:
+                    offset, position = read_varint(buffer, position)
+                    offset += base_offset
+                # key
+                byte = buffer[position]
+                if byte < 128:
+                    key_size = one[byte]
+                    position += 1
+                elif (high := buffer[position + 1]) < 128:
+                    key_size = low[byte] + (high << 6)
+                    position += 2
+                else:
+                    key_size, position = read_varint(buffer, position)
+                if key_size >= 0:
+                    key = buffer[position : (position := position + key_size)]
+                elif key_size == -1:
+                    key = None
+                else:
+                    raise CorruptRecordException(f"a key of {key_size:,} bytes")
+                # value
+                byte = buffer[position]
+                if byte < 128:
+                    value_size = one[byte]
+                    position += 1
+                elif (high := buffer[position + 1]) < 128:
+                    value_size = low[byte] + (high << 6)
+                    position += 2
+                else:
+                    value_size, position = read_varint(buffer, position)
+                if value_size >= 0:
+                    value = buffer[position : (position := position + value_size)]
+                elif value_size == -1:
+                    value = None
+                else:
+                    raise CorruptRecordException(f"a value of {value_size:,} bytes")
+                # headers; a slice that was cut off ends here, beyond the buffer
+                if buffer[position]:
+                    headers, position = _read_headers(buffer, position)
+                else:
+                    headers = _NO_HEADERS
+                    position += 1
+                if position != end:
+                    raise CorruptRecordException("a record's fields do not end where it does")
+                if offset < first_offset:
+                    if offset < base_offset:
+                        raise CorruptRecordException(f"a record of offset {offset}")
+                    skipped += 1
+                    continue
+                record = new(record_class)
+                record.topic = topic
+                record.partition = partition
+                record.offset = offset
+                record.timestamp = timestamp
+                record.timestamp_type = timestamp_type
+                record.key = key
+                record.value = value
+                record.checksum = None
+                record.serialized_key_size = key_size
+                record.serialized_value_size = value_size
+                record.headers = headers
+                append(record)
+        except IndexError as error:
+            raise CorruptRecordException("a record ends beyond its batch") from error
+        finally:
+            if len(records) > before:
+                self._finish_records(records, before)
+        self._left -= len(records) - before + skipped
+        self._record_position = position
+        return position - start
+
+    def _finish_records(self, records: list[_Record], before: int) -> None:
+        """Do for the records from index `before` on what is the same for a whole run of them."""
+        if self._attributes & LOG_APPEND_TIME:
+            for record in records[before:]:
+                record.timestamp = self._max_timestamp
+        if records[-1].offset > self._last_offset:
+            del records[before:]
+            raise CorruptRecordException("a record lies behind its batch's last offset")
+        self.next_offset = records[-1].offset + 1
+
+    # Messages of magic 0 and 1…
+
+    def _open_message(self, batch: memoryview) -> None:
+        messages = read_messages(
+            batch,
+            check_crcs=self._check_crcs,
+            max_decompressed_bytes=self._max_decompressed_bytes,
+        )
+        shown = [message for message in messages if message.offset >= self.next_offset]
+        shown.reverse()
+        self._messages = shown
+
+    def _take_message(self, records: list[_Record]) -> int:
+        """Append the next message; return about how many bytes it took."""
+        message = self._messages.pop()
+        key, value = message.key, message.value
+        records.append(
+            ConsumerRecord(
+                self._topic,
+                self._partition,
+                message.offset,
+                message.timestamp,
+                message.timestamp_type,
+                key,
+                value,
+                message.crc,
+                -1 if key is None else len(key),
+                -1 if value is None else len(value),
+                _NO_HEADERS,
+            )
+        )
+        self.next_offset = message.offset + 1
+        return len(key or b"") + len(value or b"") + MIN_RECORD_BYTES
+
+    # Errors…
+
+    def _located(self, error: CorruptRecordException) -> CorruptRecordException:
+        """Return the error with the place it belongs to. Drops its traceback, whose frames hold the
+        buffers.
+        """
+        located = CorruptRecordException(
+            f"{self._topic}-{self._partition} at offset {self.next_offset}: {error.args[0]};"
+            " seek past the batch to go on",
+            topic=self._topic,
+            partition=self._partition,
+            offset=self.next_offset,
+        )
+        if error.__cause__ is not None:
+            located.__cause__ = error.__cause__.with_traceback(None)
+        return located
+
+    def _deserialize(self, records: list[_Record]) -> None:
+        """Replace keys and values by objects; at one that fails cut the list and keep the error."""
+        key_deserializer = self._key_deserializer
+        value_deserializer = self._value_deserializer
+        topic = self._topic
+        for index, record in enumerate(records):
+            key, value = record.key, record.value
+            field = "key"
+            try:
+                if key_deserializer is not None and key is not None:
+                    record.key = key_deserializer(topic, record.headers, key)
+                field = "value"
+                if value_deserializer is not None and value is not None:
+                    record.value = value_deserializer(topic, record.headers, value)
+            except Exception as error:  # noqa: BLE001  a user's code may raise anything
+                self._error = RecordDeserializationError(
+                    f"{topic}-{self._partition} at offset {record.offset}: the {field} cannot be"
+                    f" deserialized: {error!r}; seek to offset {record.offset + 1} to go past it",
+                    topic_partition=TopicPartition(topic, self._partition),
+                    offset=record.offset,
+                    timestamp=record.timestamp,
+                    key_bytes=key,
+                    value_bytes=value,
+                    headers=record.headers,
+                )
+                self._error.__cause__ = error
+                self.next_offset = record.offset
+                del records[index:]
+                return
+
+
+def _three_arguments(
+    deserializer: AnyDeserializer[Any] | None,
+) -> Callable[[str, Headers, bytes], Any] | None:
+    return None if deserializer is None else topic_deserializer(deserializer)
+
+
+def _read_headers(buffer: bytes, position: int) -> tuple[Headers, int]:
+    """Return the headers of a record that has some, and where they end.
+
+    Raises CorruptRecordException or, where they go on beyond the buffer, IndexError.
+    """
+    count, position = read_varint(buffer, position)
+    if not 0 <= count <= (len(buffer) - position) // 2:
+        raise CorruptRecordException(f"{count:,} headers in {len(buffer) - position:,} bytes")
+    headers: list[tuple[str, bytes | None]] = []
+    for _ in repeat(None, count):
+        size = buffer[position]
+        position += 1
+        if size & 0x81:  # negative, or of more than one byte
+            size, position = read_varint(buffer, position - 1)
+        else:
+            size >>= 1
+        if size < 0:
+            raise CorruptRecordException(f"a header name of {size:,} bytes")
+        name = buffer[position : (position := position + size)].decode("utf-8", "replace")
+        size = buffer[position]
+        position += 1
+        if size & 0x81:
+            size, position = read_varint(buffer, position - 1)
+        else:
+            size >>= 1
+        if size >= 0:
+            headers.append((name, buffer[position : (position := position + size)]))
+        elif size == -1:
+            headers.append((name, None))
+        else:
+            raise CorruptRecordException(f"a header value of {size:,} bytes")
+    if position > len(buffer):
+        raise IndexError
+    return tuple(headers), position
+
+
+__all__ = ["RecordCursor"]

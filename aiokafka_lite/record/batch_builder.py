@@ -1,0 +1,7 @@
+"""Chooses the `RecordBatchBuilder` at import: the pure one, until its native twin is built beside
+it.
+"""
+
+from aiokafka_lite.record._batch_builder_py import RecordBatchBuilder, record_upper_bound
+
+__all__ = ["RecordBatchBuilder", "record_upper_bound"]

@@ -1,0 +1,101 @@
+"""The markers that end a transaction: reading which one it is, and building one for brokers under
+test.
+
+A control batch holds one record. Its key is (version int16, type int16), its value of an
+end-transaction marker (version int16, coordinator epoch int32). Source: Kafka's ControlRecordType,
+EndTransactionMarker.
+"""
+
+from enum import IntEnum
+from struct import Struct
+
+from aiokafka_lite.codec.crc32c import crc32c
+from aiokafka_lite.errors import CorruptRecordException
+from aiokafka_lite.record.batch_header import (
+    ATTRIBUTES_OFFSET,
+    CONTROL,
+    HEADER,
+    HEADER_BYTES,
+    LOG_OVERHEAD,
+    TRANSACTIONAL,
+)
+from aiokafka_lite.record.varint import encode_varint, read_varint
+
+
+class ControlRecordType(IntEnum):
+    """What a control record says; other numbers are markers of later versions, which consumers pass
+    over.
+    """
+
+    ABORT = 0
+    COMMIT = 1
+
+
+_KEY = Struct(">hh")
+_VALUE = Struct(">hi")
+
+
+def control_type(payload: bytes) -> int:
+    """Return the type in the first record of a control batch's (decompressed) records.
+
+    Raises CorruptRecordException if there is no such record. Types other than `ControlRecordType`'s
+    come as they are.
+    """
+    try:
+        _, position = read_varint(payload, 0)
+        _, position = read_varint(payload, position + 1)  # attributes, timestamp delta
+        _, position = read_varint(payload, position)
+        key_size, position = read_varint(payload, position)
+        if key_size < _KEY.size or position + key_size > len(payload):
+            raise CorruptRecordException(f"a control record with a key of {key_size} bytes")
+    except IndexError as error:
+        raise CorruptRecordException("a truncated control record") from error
+    kind: int = _KEY.unpack_from(payload, position)[1]
+    return kind
+
+
+def build_control_batch(
+    control: ControlRecordType,
+    *,
+    base_offset: int,
+    producer_id: int,
+    producer_epoch: int,
+    timestamp_ms: int,
+    leader_epoch: int = -1,
+    coordinator_epoch: int = 0,
+) -> bytes:
+    """Return a whole batch with one marker, as a transaction coordinator has it written."""
+    key = _KEY.pack(0, control)
+    value = _VALUE.pack(0, coordinator_epoch)
+    body = b"".join(
+        (b"\0\0\0", encode_varint(len(key)), key, encode_varint(len(value)), value, b"\0")
+    )
+    record = encode_varint(len(body)) + body
+    batch = bytearray(HEADER_BYTES)
+    batch += record
+
+    def write_header(crc: int) -> None:
+        HEADER.pack_into(
+            batch,
+            0,
+            base_offset,
+            len(batch) - LOG_OVERHEAD,
+            leader_epoch,
+            2,
+            crc,
+            TRANSACTIONAL | CONTROL,
+            0,
+            timestamp_ms,
+            timestamp_ms,
+            producer_id,
+            producer_epoch,
+            -1,
+            1,
+        )
+
+    write_header(0)
+    write_header(crc32c(memoryview(batch)[ATTRIBUTES_OFFSET:]))
+    return bytes(batch)
+
+
+__all__ = ["ControlRecordType", "build_control_batch", "control_type"]

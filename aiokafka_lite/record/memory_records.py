@@ -1,0 +1,98 @@
+"""A partition's bytes as batches, without decoding one: where each lies, and where the partial tail
+begins.
+
+Checksums are not looked at here. A broker may cut its answer anywhere, so what follows the last
+whole batch is dropped; a length that cannot be is an error instead.
+"""
+
+from collections.abc import Iterator
+from struct import Struct
+from typing import Final, NamedTuple
+
+from aiokafka_lite.errors import CorruptRecordException
+from aiokafka_lite.record.batch_header import (
+    HEADER_BYTES,
+    LOG_OVERHEAD,
+    MAGIC_OFFSET,
+    MAX_OFFSET,
+    parse_header,
+)
+
+_OFFSET_AND_LENGTH = Struct(">qi")
+_MIN_MESSAGE_LENGTH: Final = 14
+"""Length of a magic 0 message without key and value: CRC, magic, attributes, two lengths."""
+_PREFIX_BYTES: Final = MAGIC_OFFSET + 1
+
+
+class BatchSlice(NamedTuple):
+    """One whole batch of any magic; with magic 0 and 1 one message, which may be a wrapper."""
+
+    base_offset: int
+    """Magic 0 and 1: the message's own offset, a wrapper's being that of its last message."""
+    last_offset: int
+    size: int
+    magic: int
+    position: int
+    """Where it starts in the bytes it was found in."""
+    view: memoryview
+
+
+def next_batch_size(data: memoryview, position: int) -> int:
+    """Return the bytes of the batch at `position`, 0 if it is not there whole.
+
+    Raises CorruptRecordException for a length no batch can have, and for an unknown magic.
+    """
+    available = len(data) - position
+    if available < LOG_OVERHEAD:
+        return 0
+    offset, length = _OFFSET_AND_LENGTH.unpack_from(data, position)
+    if length < _MIN_MESSAGE_LENGTH:
+        raise CorruptRecordException(
+            f"batch length {length:,} is less than a message's {_MIN_MESSAGE_LENGTH} bytes"
+        )
+    size: int = length + LOG_OVERHEAD
+    if size > available:
+        return 0
+    magic = data[position + MAGIC_OFFSET]
+    if magic > 2:
+        raise CorruptRecordException(f"magic {magic} is not 0, 1 or 2")
+    if magic == 2 and size < HEADER_BYTES:
+        raise CorruptRecordException(
+            f"batch length {length:,} is less than its header's {HEADER_BYTES - LOG_OVERHEAD} bytes"
+        )
+    if not 0 <= offset <= MAX_OFFSET:
+        raise CorruptRecordException(f"base offset {offset} is impossible")
+    return size
+
+
+def has_complete_batch(data: memoryview) -> bool:
+    """Return whether the first batch is there whole. A length that cannot be counts as whole:
+    reading says so.
+    """
+    try:
+        return next_batch_size(data, 0) > 0
+    except CorruptRecordException:
+        return True
+
+
+def iter_batches(data: bytes | bytearray | memoryview) -> Iterator[BatchSlice]:
+    """Yield the whole batches in order; the partial tail is dropped.
+
+    Raises CorruptRecordException at the first batch with impossible sizes, after those before it.
+    """
+    view = memoryview(data)
+    position = 0
+    while size := next_batch_size(view, position):
+        magic = view[position + MAGIC_OFFSET]
+        batch = view[position : position + size]
+        if magic == 2:
+            header = parse_header(batch)
+            base_offset, last_offset = header.base_offset, header.last_offset
+        else:
+            (base_offset, _) = _OFFSET_AND_LENGTH.unpack_from(batch)
+            last_offset = base_offset
+        yield BatchSlice(base_offset, last_offset, size, magic, position, batch)
+        position += size
+
+
+__all__ = ["BatchSlice", "has_complete_batch", "iter_batches", "next_batch_size"]

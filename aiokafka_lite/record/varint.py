@@ -1,0 +1,40 @@
+"""Zigzag varints of records, any length: the slow path of the record codecs, which inline the one-
+and two-byte ones.
+"""
+
+from aiokafka_lite.errors import CorruptRecordException
+
+
+def read_varint(data: bytes, position: int, max_bytes: int = 5) -> tuple[int, int]:
+    """Return the value at `position` and where it ends. Five bytes hold 32 bits, ten (max_bytes=10)
+    64.
+
+    Raises CorruptRecordException if it goes on for longer, IndexError if the data ends within it.
+    """
+    raw = 0
+    for shift in range(0, max_bytes * 7, 7):
+        byte = data[position]
+        position += 1
+        raw |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return (raw >> 1) ^ -(raw & 1), position
+    raise CorruptRecordException(f"a varint is longer than {max_bytes} bytes")
+
+
+def encode_varint(value: int) -> bytes:
+    """Return the zigzag varint of a signed number of up to 64 bits."""
+    raw = (value << 1) ^ (value >> 63)
+    encoded = bytearray()
+    while raw > 0x7F:
+        encoded.append(raw & 0x7F | 0x80)
+        raw >>= 7
+    encoded.append(raw)
+    return bytes(encoded)
+
+
+def varint_size(value: int) -> int:
+    """Return the bytes `encode_varint` makes of value."""
+    return max(1, (((value << 1) ^ (value >> 63)).bit_length() + 6) // 7)
+
+
+__all__ = ["encode_varint", "read_varint", "varint_size"]
