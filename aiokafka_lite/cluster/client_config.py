@@ -1,0 +1,224 @@
+"""Owns the options every client has in common, their defaults and their limits.
+
+It checks all of them at construction and reports every fault in one error. It does not wait, and it
+does not resolve or contact any address.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
+from aiokafka_lite.net.endpoint import Endpoint, parse_bootstrap
+from aiokafka_lite.version import __version__
+
+SECURITY_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+METADATA_RECOVERY_STRATEGIES = ("rebootstrap", "none")
+_INT32_MAX = 2**31 - 1
+
+
+class DefaultInt(int):
+    """An int nobody asked for. Lets a config tell an option's default from the same number set by
+    the user, without making the option's type anything else than `int`.
+    """
+
+    __slots__ = ()
+
+
+def at_least(name: str, value: object, minimum: int, maximum: int = _INT32_MAX) -> Iterator[str]:
+    """Yield the fault of `value` unless it is an int in `[minimum, maximum]`.
+
+    For use as `yield from at_least("linger_ms", self.linger_ms, 0)` in a config's `_faults`.
+    """
+    if not isinstance(value, int) or isinstance(value, bool):
+        yield (
+            f"{name}={value!r} is of type {type(value).__name__}; "
+            f"set it to an int of at least {minimum}"
+        )
+    elif value < minimum:
+        yield f"{name}={value} is below its minimum of {minimum}; set it to {minimum} or more"
+    elif value > maximum:
+        yield f"{name}={value} is above its maximum of {maximum}; set it to {maximum} or less"
+
+
+def one_of(name: str, value: object, allowed: Sequence[object]) -> Iterator[str]:
+    """Yield the fault of `value` unless it is one of `allowed`."""
+    if value not in allowed:
+        names = ", ".join(repr(choice) for choice in allowed)
+        yield f"{name}={value!r} is not known; set it to one of {names}"
+
+
+def not_above(name: str, value: int, limit_name: str, limit: int) -> Iterator[str]:
+    """Yield the fault of two options that contradict each other: `value` above `limit`."""
+    if _both_ints(value, limit) and value > limit:
+        yield (f"{name}={value} exceeds {limit_name}={limit}; lower {name} or raise {limit_name}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ClientConfig:
+    """The options of every client; names are aiokafka's, defaults are Java 4's.
+
+    A subclass adds fields and overrides `_faults` and `_unsupported`, starting with
+    `yield from ClientConfig._faults(self)` (a dataclass with slots is a new class, so the short
+    `super()` does not work in it).
+
+    Raises: `KafkaConfigurationError` (also a `ValueError`) naming each wrong option, its value, the
+    limit and the remedy; `FeatureNotSupportedError`, a kind of it, when an option belongs to a
+    feature of a later version. Nothing is accepted and ignored.
+    """
+
+    bootstrap_servers: str | Sequence[str] = "localhost"
+    client_id: str = ""
+    """Sent with each request, shown in the broker's logs and quotas. "" is filled at
+    construction.
+    """
+
+    request_timeout_ms: int = 30_000
+    default_api_timeout_ms: int = 60_000
+    metadata_max_age_ms: int = 300_000
+    retry_backoff_ms: int = 100
+    retry_backoff_max_ms: int = DefaultInt(1000)
+    reconnect_backoff_ms: int = DefaultInt(50)
+    reconnect_backoff_max_ms: int = DefaultInt(1000)
+    """Not set while `reconnect_backoff_ms` is: follows it, so that the backoff is constant."""
+
+    socket_connection_setup_timeout_ms: int = 10_000
+    socket_connection_setup_timeout_max_ms: int = DefaultInt(30_000)
+    connections_max_idle_ms: int | None = 540_000
+    """A connection unused for that long is closed. None: never."""
+
+    send_buffer_bytes: int = 131_072
+    """SO_SNDBUF; -1 keeps the system's value."""
+
+    receive_buffer_bytes: int = 65_536
+    """SO_RCVBUF; -1 keeps the system's value."""
+
+    metadata_recovery_strategy: str = "rebootstrap"
+    """What to do when no known broker answers: ask `bootstrap_servers` again (KIP-899), or
+    "none".
+    """
+
+    metadata_recovery_rebootstrap_trigger_ms: int = 300_000
+    """Re-bootstrap also when no refresh succeeded for that long (KIP-1102)."""
+
+    security_protocol: str = "PLAINTEXT"
+    ssl_context: Any = field(default=None, repr=False)  # refused below; its type comes with TLS
+    sasl_mechanism: str = "PLAIN"
+    sasl_plain_username: str | None = field(default=None, repr=False)
+    sasl_plain_password: str | None = field(default=None, repr=False)
+    sasl_kerberos_service_name: str = "kafka"
+    sasl_kerberos_domain_name: str | None = None
+    sasl_oauth_token_provider: Any = field(default=None, repr=False)  # refused below
+
+    def __post_init__(self) -> None:
+        unsupported = list(self._unsupported())
+        faults = unsupported + list(self._faults())
+        if unsupported:
+            raise FeatureNotSupportedError(_one_message(type(self).__name__, faults))
+        if faults:
+            raise KafkaConfigurationError(_one_message(type(self).__name__, faults))
+        self._settle_defaults()
+
+    @property
+    def endpoints(self) -> list[Endpoint]:
+        """Where to bootstrap: one entry per seed, in the user's order. Parsed at each call."""
+        return parse_bootstrap(self.bootstrap_servers)
+
+    def _default_client_id(self) -> str:
+        """Return what `client_id` becomes when the user gave none."""
+        return f"aiokafka-lite-{__version__}"
+
+    def _faults(self) -> Iterator[str]:
+        """Yield one sentence per wrong option: name, value, limit, remedy."""
+        try:
+            self.endpoints  # noqa: B018 - parsing is the check
+        except KafkaConfigurationError as error:
+            yield str(error.args[0])  # without the class name: it becomes one fault among others
+        client_id: object = self.client_id  # typed as str, but nobody checks the user
+        if not isinstance(client_id, str | None):
+            yield f"client_id={client_id!r} is of type {type(client_id).__name__}; set it to a str"
+        yield from at_least("request_timeout_ms", self.request_timeout_ms, 1)
+        yield from at_least("default_api_timeout_ms", self.default_api_timeout_ms, 1)
+        yield from at_least("metadata_max_age_ms", self.metadata_max_age_ms, 0)
+        yield from self._backoff_faults()
+        if self.connections_max_idle_ms is not None:
+            yield from at_least("connections_max_idle_ms", self.connections_max_idle_ms, 1)
+        yield from at_least("send_buffer_bytes", self.send_buffer_bytes, -1)
+        yield from at_least("receive_buffer_bytes", self.receive_buffer_bytes, -1)
+        yield from one_of(
+            "metadata_recovery_strategy",
+            self.metadata_recovery_strategy,
+            METADATA_RECOVERY_STRATEGIES,
+        )
+        yield from at_least(
+            "metadata_recovery_rebootstrap_trigger_ms",
+            self.metadata_recovery_rebootstrap_trigger_ms,
+            0,
+        )
+        yield from one_of("security_protocol", self.security_protocol, SECURITY_PROTOCOLS)
+
+    def _backoff_faults(self) -> Iterator[str]:
+        for name, max_name, minimum in _RANGES:
+            value, maximum = getattr(self, name), getattr(self, max_name)
+            yield from at_least(name, value, minimum)
+            yield from at_least(max_name, maximum, minimum)
+            if not isinstance(maximum, DefaultInt):  # an unset maximum follows, see below
+                yield from not_above(name, value, max_name, maximum)
+
+    def _unsupported(self) -> Iterator[str]:
+        """Yield one sentence per option whose feature comes with a later version."""
+        if self.security_protocol in SECURITY_PROTOCOLS and self.security_protocol != "PLAINTEXT":
+            yield later("security_protocol", self.security_protocol, "use 'PLAINTEXT'")
+        for name, default in _LATER_OPTIONS.items():
+            if getattr(self, name) != default:
+                # The value may be a secret: it is not shown.
+                yield later(name, None, f"leave out {name}")
+
+    def _settle_defaults(self) -> None:
+        if not self.client_id:
+            object.__setattr__(self, "client_id", self._default_client_id())
+        if isinstance(self.reconnect_backoff_max_ms, DefaultInt) and not isinstance(
+            self.reconnect_backoff_ms, DefaultInt
+        ):
+            follows = DefaultInt(self.reconnect_backoff_ms)
+            object.__setattr__(self, "reconnect_backoff_max_ms", follows)
+        for name, max_name, _ in _RANGES:
+            if getattr(self, max_name) < getattr(self, name):
+                object.__setattr__(self, max_name, DefaultInt(getattr(self, name)))
+
+
+def later(name: str, value: object, remedy: str) -> str:
+    """Return the sentence for an option whose feature comes with a later version."""
+    option = name if value is None else f"{name}={value!r}"
+    return (
+        f"{option} is not supported by aiokafka-lite {__version__}: "
+        f"it comes with a later version; {remedy}"
+    )
+
+
+_RANGES = (
+    ("retry_backoff_ms", "retry_backoff_max_ms", 0),
+    ("reconnect_backoff_ms", "reconnect_backoff_max_ms", 0),
+    ("socket_connection_setup_timeout_ms", "socket_connection_setup_timeout_max_ms", 1),
+)
+
+_LATER_OPTIONS = {
+    "ssl_context": None,
+    "sasl_mechanism": "PLAIN",
+    "sasl_plain_username": None,
+    "sasl_plain_password": None,
+    "sasl_kerberos_service_name": "kafka",
+    "sasl_kerberos_domain_name": None,
+    "sasl_oauth_token_provider": None,
+}
+
+
+def _both_ints(first: object, second: object) -> bool:
+    return isinstance(first, int) and isinstance(second, int)
+
+
+def _one_message(config_name: str, faults: Sequence[str]) -> str:
+    if len(faults) == 1:
+        return faults[0]
+    listed = "".join(f"\n  - {fault}" for fault in faults)
+    return f"{config_name} has {len(faults)} faults:{listed}"

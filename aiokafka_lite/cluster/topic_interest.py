@@ -1,0 +1,51 @@
+"""Owns which topics a client wants metadata of: a fixed set or all of them (consumers), and
+topics in use, each forgotten when it was idle for long (producers, KIP-526). It reads no clock
+and does not wait.
+"""
+
+from collections.abc import Iterable
+
+
+class TopicInterest:
+    """The topics to ask about. `max_idle_s`: how long a used topic is kept after its last use."""
+
+    def __init__(self, max_idle_s: float) -> None:
+        self._max_idle_s = max_idle_s
+        self._fixed: frozenset[str] = frozenset()
+        self._wants_all = False
+        self._used_at_s: dict[str, float] = {}
+
+    @property
+    def wants_all(self) -> bool:
+        """Whether every topic of the cluster is of interest."""
+        return self._wants_all
+
+    def __contains__(self, topic: str) -> bool:
+        return self._wants_all or topic in self._used_at_s or topic in self._fixed
+
+    def fix(self, topics: Iterable[str] | None) -> bool:
+        """Replace the fixed topics, None: all of the cluster. Return whether there are new ones."""
+        if topics is None:
+            grows = not self._wants_all
+            self._wants_all, self._fixed = True, frozenset()
+            return grows
+        fixed = frozenset(topics)
+        grows = not all(topic in self for topic in fixed)
+        self._wants_all, self._fixed = False, fixed
+        return grows
+
+    def use(self, topic: str, now: float) -> bool:
+        """Note that `topic` is in use now. Return whether it is new."""
+        is_new = topic not in self._used_at_s and topic not in self
+        self._used_at_s[topic] = now
+        return is_new
+
+    def expire(self, now: float) -> None:
+        """Forget used topics idle for longer than `max_idle_s`."""
+        oldest_s = now - self._max_idle_s
+        for topic in [name for name, used_s in self._used_at_s.items() if used_s < oldest_s]:
+            del self._used_at_s[topic]
+
+    def named(self) -> list[str]:
+        """Return the topics of interest that are known by name, sorted."""
+        return sorted(self._fixed.union(self._used_at_s))
