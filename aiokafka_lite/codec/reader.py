@@ -29,13 +29,26 @@ def unsigned_varint_at(buffer: bytes | memoryview, position: int) -> tuple[int, 
     Raises:
         ProtocolDecodeError: it ends beyond the buffer, has more than 5 bytes, or exceeds 32 bits.
     """
-    value = _base128_at(buffer, position, MAX_UNSIGNED_VARINT_BYTES)
-    if value[0] > 0xFFFFFFFF:
+    try:
+        # Lengths of up to 2 MiB, which is nearly all of them, are read without the loop.
+        value = buffer[position]
+        if value < 0x80:
+            return value, position + 1
+        second = buffer[position + 1]
+        if second < 0x80:
+            return value & 0x7F | second << 7, position + 2
+        third = buffer[position + 2]
+        if third < 0x80:
+            return value & 0x7F | (second & 0x7F) << 7 | third << 14, position + 3
+    except IndexError:
+        raise _cut_off(buffer, position) from None
+    value, end = _base128_at(buffer, position, MAX_UNSIGNED_VARINT_BYTES)
+    if value > 0xFFFFFFFF:
         raise ProtocolDecodeError(
-            f"varint {value[0]} at byte {position} does not fit 32 bits; the bytes are corrupt "
+            f"varint {value} at byte {position} does not fit 32 bits; the bytes are corrupt "
             "or of another protocol"
         )
-    return value
+    return value, end
 
 
 def _base128_at(buffer: bytes | memoryview, position: int, max_bytes: int) -> tuple[int, int]:
@@ -43,9 +56,7 @@ def _base128_at(buffer: bytes | memoryview, position: int, max_bytes: int) -> tu
     size = len(buffer)
     for index in range(max_bytes):
         if position + index >= size:
-            raise ProtocolDecodeError(
-                f"varint at byte {position} is cut off: the buffer ends at byte {size}"
-            )
+            raise _cut_off(buffer, position)
         byte = buffer[position + index]
         value |= (byte & 0x7F) << (7 * index)
         if byte < 0x80:
@@ -53,6 +64,12 @@ def _base128_at(buffer: bytes | memoryview, position: int, max_bytes: int) -> tu
     raise ProtocolDecodeError(
         f"varint at byte {position} has more than {max_bytes} bytes; the bytes are corrupt "
         "or of another protocol"
+    )
+
+
+def _cut_off(buffer: bytes | memoryview, position: int) -> ProtocolDecodeError:
+    return ProtocolDecodeError(
+        f"varint at byte {position} is cut off: the buffer ends at byte {len(buffer)}"
     )
 
 

@@ -28,6 +28,10 @@ def unsigned_varint_bytes(value: int) -> bytes:
     """
     if 0 <= value < 0x80:
         return ONE_BYTE_VARINTS[value]
+    if 0x80 <= value < 0x4000:
+        return bytes((value & 0x7F | 0x80, value >> 7))
+    if 0x4000 <= value < 0x200000:
+        return bytes((value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80, value >> 14))
     if not 0 <= value <= 0xFFFFFFFF:
         raise ValueError(f"{value} does not fit an unsigned varint of 32 bits")
     return _base128(value)

@@ -164,7 +164,7 @@ class DecoderSource:
     ) -> None:
         """Strings, bytes and records."""
         src = self._src
-        self._length(flexible, "h" if kind.name == "string" else "i")
+        self._length(flexible, "h" if kind.name == "string" else "i", kind.name == "records")
         if flexible and kind.name == "string":
             with src.block("if n > 32768:"):
                 src.add(f"raise overlong_string({self._label!r}, {path!r}, n - 1)")
@@ -186,7 +186,7 @@ class DecoderSource:
     def _array(self, element: Any, target: str, nullable: bool, flexible: bool, path: str) -> None:
         src = self._src
         self._length(flexible, "i")
-        with src.block("if n:" if flexible else "if n >= 0:"):
+        with src.block("if n > 1:" if flexible else "if n > 0:"):
             if flexible:
                 src.add("n -= 1")
             least = min_size(element, self._version, flexible)
@@ -198,6 +198,8 @@ class DecoderSource:
                 src.add(f"pos += n * {element.size}" if element.size > 1 else "pos += n")
             else:
                 self._elements(element, target, flexible, path)
+        with src.block("elif n == 1:" if flexible else "elif n == 0:"):
+            src.add(f"{target} = []")
         self._null(target, nullable, flexible, path)
 
     def _elements(self, element: Any, target: str, flexible: bool, path: str) -> None:
@@ -213,13 +215,29 @@ class DecoderSource:
             src.add(f"{items}.append({item})")
         src.add(f"{target} = {items}")
 
-    def _length(self, flexible: bool, code: str) -> None:
+    def _length(self, flexible: bool, code: str, mostly_long: bool = False) -> None:
         """Read a length or count into `n`: as it is, or plus one in the compact form."""
+        src = self._src
         self._fixed("B" if flexible else code, "n")
         self._flush()
-        if flexible:
-            with self._src.block("if n > 127:"):
-                self._src.add("n, pos = uvarint_at(buf, pos - 1)")
+        if not flexible:
+            return
+        with src.block("if n > 127:"):
+            if not mostly_long:
+                src.add("n, pos = uvarint_at(buf, pos - 1)")
+                return
+            # Records of 128 bytes to 2 MiB, the usual ones, are spared the call.
+            src.add("second = buf[pos]")
+            with src.block("if second < 128:"):
+                src.add("n = n & 127 | second << 7")
+                src.add("pos += 1")
+            with src.block("else:"):
+                src.add("third = buf[pos + 1]")
+                with src.block("if third < 128:"):
+                    src.add("n = n & 127 | (second & 127) << 7 | third << 14")
+                    src.add("pos += 2")
+                with src.block("else:"):
+                    src.add("n, pos = uvarint_at(buf, pos - 1)")
 
     def _null(self, target: str, nullable: bool, flexible: bool, path: str) -> None:
         """What to do with a length that announces no value."""
