@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
-from aiokafka_lite.concurrency.task_owner import TaskOwner
+from aiokafka_lite.concurrency.task_owner import OwnedTask, TaskOwner
 from aiokafka_lite.errors import Cancelled
 
 T = TypeVar("T")
@@ -35,8 +35,9 @@ class SingleFlight(Generic[T]):
         waiters = self._waiters
         if waiters is None:
             waiters = []
-            self._owner.spawn(self._name, self._fly, waiters, work)
+            child = self._owner.spawn(self._name, self._fly, waiters, work)
             self._waiters = waiters
+            child.add_done_callback(self._give_up)
         waiter: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         waiters.append(waiter)
         try:
@@ -51,10 +52,6 @@ class SingleFlight(Generic[T]):
     ) -> None:
         try:
             result = await work()
-        except asyncio.CancelledError:
-            self._land(waiters)
-            _fail(waiters, Cancelled(f"{self._name} was given up because its client closed"))
-            raise
         except Exception as error:  # noqa: BLE001  it is raised to everybody who waits
             self._land(waiters)
             _fail(waiters, error)
@@ -68,6 +65,12 @@ class SingleFlight(Generic[T]):
         # Before anybody is told: who asks from now on wants a newer answer than this.
         if self._waiters is waiters:
             self._waiters = None
+
+    def _give_up(self, _child: OwnedTask) -> None:
+        # Still in the air although the task has ended: it was cancelled, maybe before it began.
+        waiters, self._waiters = self._waiters, None
+        if waiters is not None:
+            _fail(waiters, Cancelled(f"{self._name} was given up because its client closed"))
 
 
 def _fail(waiters: "list[asyncio.Future[T]]", error: Exception) -> None:

@@ -60,6 +60,7 @@ class OwnedTask:
         self._body: Coroutine[Any, Any, None] | None = None
         self._cancel_requested = False
         self._done = asyncio.Event()
+        self._done_callbacks: list[Callable[[OwnedTask], object]] = []
 
     @property
     def done(self) -> bool:
@@ -85,6 +86,23 @@ class OwnedTask:
         """
         if not self.done:
             await self._done.wait()
+
+    def add_done_callback(self, callback: Callable[["OwnedTask"], object]) -> None:
+        """Call `callback(child)` when the child has ended, at once if it has.
+
+        Reaches what the child's own `finally` cannot: a child cancelled before its first step
+        never runs. The callback must not raise.
+        """
+        if self._done.is_set():
+            callback(self)
+        else:
+            self._done_callbacks.append(callback)
+
+    def _finish(self) -> None:
+        self._done.set()
+        callbacks, self._done_callbacks = self._done_callbacks, []
+        for callback in callbacks:
+            callback(self)
 
     def __repr__(self) -> str:
         state = "running" if not self.done else f"failed: {self.error!r}" if self.error else "done"
@@ -272,8 +290,8 @@ class TaskOwner:
         _running_roots.discard(root)
         self._state = OwnerState.CLOSED
         self._group = None
-        for child in self._children:
-            child._done.set()
+        for child in self.children:
+            child._finish()
         self._children.clear()
         self._closed.set()
         error = None if root.cancelled() else root.exception()
@@ -307,7 +325,7 @@ class TaskOwner:
             raise
         finally:
             self._children.pop(child, None)
-            child._done.set()
+            child._finish()
 
 
 __all__ = ["OwnedTask", "OwnerState", "TaskOwner"]

@@ -156,6 +156,26 @@ async def test_child_spawned_and_closed_at_once_never_runs() -> None:
     await owner.close()
 
 
+async def test_done_callback_hears_of_every_end() -> None:
+    """A child cancelled before its first step runs no `finally` of its own."""
+    ended: list[str] = []
+
+    async def child() -> None:
+        pass
+
+    owner = TaskOwner("c")
+    await owner.start()
+    ran = owner.spawn("ran", child)
+    ran.add_done_callback(lambda child: ended.append(child.name))
+    never_ran = owner.spawn("never ran", child)
+    never_ran.add_done_callback(lambda child: ended.append(child.name))
+    never_ran.cancel()
+    await settle()
+    ran.add_done_callback(lambda child: ended.append(f"{child.name} long ago"))
+    assert ended == ["ran", "never ran", "ran long ago"]
+    await owner.close()
+
+
 async def test_finished_children_are_forgotten() -> None:
     async def child() -> None:
         pass

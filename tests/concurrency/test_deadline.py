@@ -1,0 +1,152 @@
+"""deadline: asyncio.timeout's rules on the client's own clock."""
+
+import asyncio
+import contextlib
+
+import pytest
+
+from aiokafka_lite.clock import SYSTEM_CLOCK
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.testing.fake_clock import FakeClock, settle
+
+
+async def forever() -> None:
+    await asyncio.Event().wait()
+
+
+async def test_body_in_time_is_left_alone() -> None:
+    clock = FakeClock()
+    async with deadline(clock, 1.0) as bound:
+        await asyncio.sleep(0)
+    assert not bound.expired
+    assert clock.pending_timers == 0
+
+
+async def test_passing_time_raises_the_builtin_timeout_error() -> None:
+    clock = FakeClock()
+
+    async def body() -> str:
+        with pytest.raises(TimeoutError) as caught:
+            async with deadline(clock, 5.0):
+                await forever()
+        assert isinstance(caught.value.__cause__, asyncio.CancelledError)
+        task = asyncio.current_task()
+        assert task is not None
+        assert task.cancelling() == 0
+        await asyncio.sleep(0)
+        return "goes on"
+
+    task = asyncio.create_task(body())
+    await clock.advance(4.999)
+    assert not task.done()
+    await clock.advance(0.001)
+    assert await task == "goes on"
+
+
+async def test_none_sets_no_bound() -> None:
+    clock = FakeClock()
+    async with deadline(clock, None):
+        assert clock.pending_timers == 0
+
+
+@pytest.mark.parametrize("timeout_s", [0, -1.0])
+async def test_no_time_at_all_lets_the_body_run_to_its_first_wait(timeout_s: float) -> None:
+    ran: list[bool] = []
+
+    async def body() -> None:
+        async with deadline(FakeClock(), timeout_s):
+            ran.append(True)
+            await forever()
+
+    with pytest.raises(TimeoutError):
+        await body()
+    assert ran == [True]
+
+
+async def test_outer_cancellation_stays_a_cancellation() -> None:
+    clock = FakeClock()
+
+    async def body() -> None:
+        async with deadline(clock, 5.0):
+            await forever()
+
+    task = asyncio.create_task(body())
+    await settle()
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+    assert clock.pending_timers == 0
+
+
+async def test_outer_cancellation_wins_over_a_deadline_of_the_same_moment() -> None:
+    clock = FakeClock()
+
+    async def body() -> None:
+        async with deadline(clock, 5.0):
+            await forever()
+
+    task = asyncio.create_task(body())
+    await settle()
+    clock.call_at(5.0, task.cancel)  # runs right after the deadline's own timer
+    await clock.advance(5.0)
+    await asyncio.wait([task])
+    assert task.cancelled()
+
+
+async def test_error_of_the_body_is_not_replaced() -> None:
+    clock = FakeClock()
+
+    async def body() -> None:
+        async with deadline(clock, 5.0):
+            try:
+                await forever()
+            finally:
+                raise ValueError("clean-up failed")
+
+    task = asyncio.create_task(body())
+    await clock.advance(5.0)
+    with pytest.raises(ValueError, match="clean-up failed"):
+        await task
+
+
+async def test_body_that_ends_although_the_time_has_passed_counts_as_done() -> None:
+    clock = FakeClock()
+
+    async def body() -> int:
+        async with deadline(clock, 5.0) as bound:
+            with contextlib.suppress(asyncio.CancelledError):
+                await forever()
+        assert bound.expired
+        task = asyncio.current_task()
+        assert task is not None
+        return task.cancelling()
+
+    task = asyncio.create_task(body())
+    await clock.advance(5.0)
+    assert await task == 0
+
+
+async def test_inner_and_outer_deadline_are_told_apart() -> None:
+    clock = FakeClock()
+
+    async def body() -> str:
+        try:
+            async with deadline(clock, 1.0):
+                try:
+                    async with deadline(clock, 2.0):
+                        await forever()
+                except TimeoutError:
+                    return "inner"
+        except TimeoutError:
+            return "outer"
+        return "none"
+
+    task = asyncio.create_task(body())
+    await clock.advance(1.0)
+    assert await task == "outer"
+
+
+async def test_system_clock_measures_real_time() -> None:
+    with pytest.raises(TimeoutError):
+        async with deadline(SYSTEM_CLOCK, 0.001):
+            await forever()

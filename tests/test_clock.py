@@ -1,0 +1,38 @@
+"""SystemClock: the machine's time through the running loop."""
+
+import asyncio
+import time
+
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock, SystemClock
+
+
+def test_system_clock_is_a_clock() -> None:
+    clock: Clock = SYSTEM_CLOCK
+    assert isinstance(clock, SystemClock)
+    before = time.time()
+    assert before <= clock.time() <= before + 60
+    assert clock.monotonic() <= clock.monotonic()
+
+
+async def test_call_at_runs_at_its_moment_and_never_at_once() -> None:
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[float] = loop.create_future()
+    when = SYSTEM_CLOCK.monotonic() + 0.01
+    SYSTEM_CLOCK.call_at(when, lambda: done.set_result(SYSTEM_CLOCK.monotonic()))
+    assert await asyncio.wait_for(done, 5) >= when - 0.002  # uvloop counts whole milliseconds
+
+    ran: list[str] = []
+    SYSTEM_CLOCK.call_at(SYSTEM_CLOCK.monotonic() - 5, lambda: ran.append("past"))
+    assert ran == []
+    async with asyncio.timeout(5):
+        while not ran:
+            await SYSTEM_CLOCK.sleep(0)
+
+
+async def test_cancelled_timer_does_not_run() -> None:
+    ran: list[str] = []
+    timer = SYSTEM_CLOCK.call_at(SYSTEM_CLOCK.monotonic(), lambda: ran.append("x"))
+    timer.cancel()
+    timer.cancel()
+    await SYSTEM_CLOCK.sleep(0.002)
+    assert ran == []
