@@ -4,7 +4,7 @@ It does not resolve names (`transport` does) and does not wait.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from aiokafka_lite.errors import KafkaConfigurationError
 
@@ -23,11 +23,15 @@ class Endpoint:
         return _host_and_port(self.host, self.port)
 
 
+SocketAddress: TypeAlias = tuple[str, int] | tuple[str, int, int, int]
+"""Host and port; for IPv6 also flow label and scope."""
+
+
 class Address(NamedTuple):
     """One address that an endpoint's name stands for, as `getaddrinfo` gave it."""
 
     family: int
-    sockaddr: tuple[str, int] | tuple[str, int, int, int]
+    sockaddr: SocketAddress
 
     def __str__(self) -> str:
         return _host_and_port(self.sockaddr[0], self.sockaddr[1])

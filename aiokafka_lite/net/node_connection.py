@@ -1,0 +1,531 @@
+"""Owns one connection to one node: what is sent when, which answer belongs to whom, and the one
+cause of its death. It does not decide whether to connect again, mutes no throttled node, and closes
+no idle connection: `cluster/` does.
+
+An actor without a task: its mailbox is a bounded queue, its writer runs inside `request()` while
+there is room in flight and inside the loop's callbacks (an answer came, the socket is writable)
+otherwise, its reader is the transport's callback. So nothing has to be scheduled between a caller
+and the socket, and there is no background task that could die unnoticed. The mailbox holds
+requests, not bytes, each with its caller suspended in `request()`; it is the callers who wait.
+Beyond `max_queued` of them `request()` raises.
+"""
+
+import asyncio
+import logging
+import struct
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final, Literal, TypeVar, overload
+
+from aiokafka_lite.clock import Clock, TimerHandle
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.errors import (
+    IllegalStateError,
+    KafkaConnectionError,
+    KafkaError,
+    KafkaProtocolError,
+    ProtocolDecodeError,
+    RequestTimedOutError,
+    TooManyInFlightRequests,
+)
+from aiokafka_lite.net.connection_state import ConnectionEvent, ConnectionState, after
+from aiokafka_lite.net.endpoint import Address, Endpoint
+from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
+from aiokafka_lite.net.handshake import HandshakeRequest, handshake
+from aiokafka_lite.net.in_flight_requests import InFlightRequests
+from aiokafka_lite.net.pending_request import PendingRequest
+from aiokafka_lite.net.transport import FrameTransport, connect, connection_errors, resolve
+from aiokafka_lite.protocol.message_header import decode_response, encode_request
+from aiokafka_lite.protocol.versions import NodeApiVersions
+from aiokafka_lite.schema.message import Request, Response
+
+R = TypeVar("R", bound=Response)
+
+_CORRELATION_ID: Final = struct.Struct(">i")
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConnectionConfig:
+    """What a connection may take, and how long. Buffer sizes are the socket's; -1: the system's."""
+
+    connection_setup_timeout_ms: float = 10_000
+    request_timeout_ms: float = 30_000
+    max_in_flight: int = 5
+    max_queued: int = 1_000
+    send_buffer_bytes: int = -1
+    receive_buffer_bytes: int = -1
+
+
+class NodeConnection:
+    """One connection to one node, to be opened once. Belongs to one event loop.
+
+    Any number of tasks may have requests on it. They are sent in the order of the calls, each when
+    the one before has left completely and fewer than `max_in_flight` are unanswered (2f-1).
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        client_id: str,
+        clock: Clock,
+        node_id: int | None = None,
+        config: ConnectionConfig | None = None,
+        frame_pool: FrameBufferPool | None = None,
+        on_close: Callable[["NodeConnection"], None] | None = None,
+    ) -> None:
+        """Needs no running loop. `node_id` is None for a seed whose node is not known yet.
+
+        `on_close` is called once, when the connection ends after having been open; every request
+        that was pending has its error already.
+        """
+        self.endpoint = endpoint
+        self.node_id = node_id
+        self.client_id = client_id
+        self.config = config or ConnectionConfig()
+        self.on_close = on_close
+        self.cause: BaseException | None = None
+        """Why the connection ended. None while it has not, or when `close()` gave no reason."""
+        self.last_used_s = clock.monotonic()
+        """When the newest request was sent or answer came, in the clock's monotonic seconds."""
+        self.name = str(endpoint) if node_id is None else f"node {node_id} at {endpoint}"
+        self._clock = clock
+        self._frame_pool = frame_pool or FrameBufferPool()
+        self._state = ConnectionState.NEW
+        self._transport: FrameTransport | None = None
+        self._api_versions: NodeApiVersions | None = None
+        self._in_flight: InFlightRequests[PendingRequest] = InFlightRequests(
+            self.config.max_in_flight
+        )
+        self._mailbox: deque[PendingRequest] = deque()
+        self._unwritten: PendingRequest | None = None  # has no answer to come and has not left
+        self._timer: TimerHandle | None = None
+        self._timer_at_s = 0.0
+
+    # What it is…
+
+    @property
+    def is_open(self) -> bool:
+        """Whether requests are taken."""
+        return self._state is ConnectionState.READY
+
+    @property
+    def can_send(self) -> bool:
+        """Whether a request made now would be written now."""
+        transport = self._transport
+        return (
+            self._state is ConnectionState.READY
+            and not self._mailbox
+            and not self._in_flight.is_full
+            and transport is not None
+            and transport.can_write
+        )
+
+    @property
+    def in_flight(self) -> int:
+        """Requests sent and unanswered, those whose caller has gone included."""
+        return len(self._in_flight)
+
+    @property
+    def queued(self) -> int:
+        """Requests waiting to be sent."""
+        return len(self._mailbox)
+
+    @property
+    def api_versions(self) -> NodeApiVersions:
+        """What the node speaks, and its features. Raises: IllegalStateError before `open`."""
+        if self._api_versions is None:
+            raise IllegalStateError(f"{self.name} has not been asked for its versions yet; open()")
+        return self._api_versions
+
+    def __repr__(self) -> str:
+        return (
+            f"<NodeConnection {self.name} {self._state.name}"
+            f" in_flight={self.in_flight} queued={self.queued}>"
+        )
+
+    # Opening…
+
+    async def open(self) -> None:
+        """Connect and negotiate versions, trying each address of the endpoint until one is ready.
+
+        The addresses share what is left of `connection_setup_timeout_ms` equally, so that one that
+        swallows packets does not use up all of it.
+
+        Raises:
+            KafkaConnectionError: no address led to a ready node; names each and what happened
+                there. The last one's error is the cause.
+            UnsupportedVersionError, BrokerResponseError: the node refuses this client, which
+                another of its addresses would not change.
+            IllegalStateError: it was opened or closed before.
+        Cancelled: the connection is closed; nothing stays behind once `wait_closed` returns.
+        Source: KIP-601, KIP-302.
+        """
+        self._state = after(self._state, ConnectionEvent.OPEN)
+        try:
+            await self._open_any_address()
+        except BaseException as error:
+            self.close(error)
+            raise
+        logger.debug("%s: connected and ready", self.name)
+
+    async def _open_any_address(self) -> None:
+        timeout_s = self.config.connection_setup_timeout_ms / 1000
+        end_s = self._clock.monotonic() + timeout_s
+        with connection_errors(str(self.endpoint), timeout_s):
+            async with deadline(self._clock, timeout_s):
+                addresses = await resolve(self.endpoint)
+        faults: list[str] = []
+        last_fault: KafkaError | None = None
+        for number, address in enumerate(addresses):
+            share_s = (end_s - self._clock.monotonic()) / (len(addresses) - number)
+            try:
+                with connection_errors(str(address), share_s):
+                    async with deadline(self._clock, share_s):
+                        return await self._open_address(address)
+            except (KafkaConnectionError, KafkaProtocolError) as fault:
+                last_fault = fault
+                faults.append(self._explain(fault, address))
+                logger.debug("%s: %s", self.name, faults[-1])
+            await self._give_up_transport()
+        raise KafkaConnectionError(
+            f"cannot connect to {self.name}: " + ("; ".join(faults) or "it has no address")
+        ) from last_fault
+
+    async def _open_address(self, address: Address) -> None:
+        transport = await connect(
+            address,
+            self,
+            frame_pool=self._frame_pool,
+            send_buffer_bytes=self.config.send_buffer_bytes,
+            receive_buffer_bytes=self.config.receive_buffer_bytes,
+        )
+        self._transport = transport
+        api_versions = await self._shake_hands(transport)
+        self._check_transport(transport)
+        self._api_versions = api_versions
+        self._state = after(self._state, ConnectionEvent.HANDSHAKE_DONE)
+        self.last_used_s = self._clock.monotonic()
+
+    async def _shake_hands(self, transport: FrameTransport) -> NodeApiVersions:
+        steps = handshake()
+        try:
+            step = next(steps)
+            while True:
+                step = steps.send(await self._exchange(transport, step))
+        except StopIteration as done:
+            api_versions: NodeApiVersions = done.value
+            return api_versions
+
+    async def _exchange(self, transport: FrameTransport, step: HandshakeRequest) -> memoryview:
+        """Return the frame that answers `step`. Has no bound of its own: the attempt has one."""
+        self._check_transport(transport)
+        pending = PendingRequest(
+            step.request,
+            step.version,
+            asyncio.get_running_loop().create_future(),
+            now_s=self._clock.monotonic(),
+            timeout_s=self.config.connection_setup_timeout_ms / 1000,
+            is_handshake=True,
+        )
+        self._send(pending, transport)
+        frame: memoryview = await pending.answer
+        return frame
+
+    def _check_transport(self, transport: FrameTransport) -> None:
+        """Raise what befell the transport while this task was not running."""
+        if transport.error is not None:
+            raise transport.error
+        if self._state is ConnectionState.CLOSED:
+            transport.close()
+            raise self._closed_error()
+
+    async def _give_up_transport(self) -> None:
+        """Get ready for the next address."""
+        if self._state is ConnectionState.CLOSED:
+            raise self._closed_error()
+        self._in_flight.drain()
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            transport.close()
+            await transport.wait_closed()
+
+    def _explain(self, fault: KafkaError, address: Address) -> str:
+        text = _text(fault)
+        if not isinstance(fault, KafkaConnectionError):
+            return f"{address}: {text}"
+        if self._transport is None:
+            return text
+        return (
+            f"{text} during the handshake; is this a Kafka broker, and is its listener's security"
+            " protocol the one in security_protocol?"
+        )
+
+    # Sending…
+
+    @overload
+    async def request(
+        self,
+        request: Request[R],
+        *,
+        timeout_s: float | None = None,
+        max_version: int | None = None,
+        expects_response: Literal[True] = True,
+    ) -> R: ...
+
+    @overload
+    async def request(
+        self,
+        request: Request[R],
+        *,
+        timeout_s: float | None = None,
+        max_version: int | None = None,
+        expects_response: bool,
+    ) -> R | None: ...
+
+    async def request(
+        self,
+        request: Request[R],
+        *,
+        timeout_s: float | None = None,
+        max_version: int | None = None,
+        expects_response: bool = True,
+    ) -> R | None:
+        """Send a request and return its decoded answer; it is queued, or sent, before the first
+        wait.
+
+        The newest version that both sides know, and that is at most `max_version`, is used.
+        `timeout_s` (None: `request_timeout_ms`) counts from this call. Past it the connection is
+        closed, the peer being stuck (2f-5); a request that was never sent only fails itself.
+        `expects_response=False`, for Produce with acks=0, returns None once all bytes have left.
+        Records given with the request are read, not copied, until it has left.
+
+        Raises:
+            RequestTimedOutError: no answer, or not even sent, within the timeout.
+            KafkaConnectionError: the connection is, or ended, closed; the first cause is chained.
+            UnsupportedVersionError: no common version, or the request needs a newer one; not sent.
+            ProtocolDecodeError: the answer cannot be read; the connection is closed.
+            TooManyInFlightRequests: `max_queued` requests wait already; not sent.
+        Cancelled: not sent if it was still queued. Otherwise it leaves completely, the node may act
+        on it, its place in flight is taken until the answer comes, and the answer is dropped.
+        """
+        if self._state is not ConnectionState.READY or self._api_versions is None:
+            raise self._not_open_error()
+        version = self._api_versions.pick(type(request), max_version)
+        if timeout_s is None:
+            timeout_s = self.config.request_timeout_ms / 1000
+        pending = PendingRequest(
+            request,
+            version,
+            asyncio.get_running_loop().create_future(),
+            now_s=self._clock.monotonic(),
+            timeout_s=timeout_s,
+            expects_response=expects_response,
+        )
+        self._submit(pending)
+        try:
+            answer: R | None = await pending.answer
+        except asyncio.CancelledError:
+            if not pending.was_sent and pending in self._mailbox:
+                self._mailbox.remove(pending)
+            raise
+        return answer
+
+    def _submit(self, pending: PendingRequest) -> None:
+        """Send a request now, or leave it in the mailbox for a callback to send."""
+        transport = self._transport
+        if self.can_send and transport is not None:
+            self._send(pending, transport)
+        elif len(self._mailbox) < self.config.max_queued:
+            self._mailbox.append(pending)
+        else:
+            raise TooManyInFlightRequests(
+                f"{self.name} has {self.in_flight} requests in flight and {self.queued} waiting;"
+                " wait for some answers before sending more"
+            )
+        if self._timer is None or pending.deadline_s < self._timer_at_s:
+            self._set_timer(pending.deadline_s)
+
+    def _send(self, pending: PendingRequest, transport: FrameTransport) -> None:
+        correlation_id = self._in_flight.new_correlation_id()
+        try:
+            parts = encode_request(
+                pending.request,
+                version=pending.version,
+                correlation_id=correlation_id,
+                client_id=self.client_id,
+            )
+        except Exception as error:  # noqa: BLE001  whatever is wrong with it, it is its caller's
+            pending.fail(error)
+            return
+        pending.correlation_id = correlation_id
+        pending.sent_at_s = self.last_used_s = self._clock.monotonic()
+        if logger.isEnabledFor(logging.DEBUG):
+            logger.debug("%s: -> %s, %d bytes", self.name, pending, sum(map(len, parts)))
+        # In this order: a write that fails at once fails everything that is in flight.
+        if pending.expects_response:
+            self._in_flight.add(correlation_id, pending)
+            transport.write(parts)
+            return
+        self._unwritten = pending
+        transport.write(parts)
+        if transport.can_write:
+            self.writing_resumed()
+
+    def _send_queued(self) -> None:
+        """Send what the mailbox holds while there is room."""
+        transport = self._transport
+        mailbox = self._mailbox
+        while mailbox and transport is not None and transport.can_write:
+            if self._in_flight.is_full or self._state is not ConnectionState.READY:
+                return
+            pending = mailbox.popleft()
+            if not pending.answer.done():
+                self._send(pending, transport)
+
+    # What the transport tells…
+
+    def frame_received(self, frame: memoryview) -> None:
+        if len(frame) < _CORRELATION_ID.size:
+            raise ProtocolDecodeError(f"a frame of {len(frame)} bytes has no correlation id")
+        pending = self._in_flight.complete(_CORRELATION_ID.unpack_from(frame)[0])
+        self.last_used_s = self._clock.monotonic()
+        if logger.isEnabledFor(logging.DEBUG):
+            elapsed_ms = (self.last_used_s - pending.sent_at_s) * 1000
+            dropped = ", dropped: its caller has gone" if pending.answer.done() else ""
+            logger.debug(
+                "%s: <- %s, %d bytes, %.1f ms%s",
+                *(self.name, pending, len(frame), elapsed_ms, dropped),
+            )
+        if not pending.answer.done():
+            pending.answer.set_result(frame if pending.is_handshake else _decode(pending, frame))
+        if self._mailbox:
+            self._send_queued()
+
+    def writing_resumed(self) -> None:
+        pending, self._unwritten = self._unwritten, None
+        if pending is not None:
+            pending.succeed(None)
+        if self._mailbox:
+            self._send_queued()
+
+    def transport_lost(self, error: KafkaError) -> None:
+        if self._state is ConnectionState.READY:
+            self.close(error)
+        else:  # while opening, only this address is lost
+            for pending in self._in_flight.drain():
+                pending.fail(error)
+
+    # Deadlines…
+
+    def _set_timer(self, at_s: float) -> None:
+        """Look at the deadlines at `at_s`. One timer serves them all, and is not moved when the
+        request it was set for is answered: in the usual case that saves one timer per request."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at_s = at_s
+        self._timer = self._clock.call_at(at_s, self._check_deadlines)
+
+    def _check_deadlines(self) -> None:
+        self._timer = None
+        now_s = self._clock.monotonic()
+        stuck = [pending for pending in self._sent_requests() if pending.deadline_s <= now_s]
+        if stuck:
+            errors = [self._timed_out_error(pending) for pending in stuck]
+            for pending, error in zip(stuck, errors, strict=True):
+                pending.fail(error)
+            self.close(errors[0])
+            return
+        for pending in [pending for pending in self._mailbox if pending.deadline_s <= now_s]:
+            self._mailbox.remove(pending)
+            pending.fail(self._timed_out_error(pending))
+        waiting = chain(self._sent_requests(), self._mailbox)
+        next_s = min((pending.deadline_s for pending in waiting), default=None)
+        if next_s is not None:
+            self._set_timer(next_s)
+
+    def _sent_requests(self) -> list[PendingRequest]:
+        unwritten = [] if self._unwritten is None else [self._unwritten]
+        return [*self._in_flight, *unwritten]
+
+    def _timed_out_error(self, pending: PendingRequest) -> RequestTimedOutError:
+        within = f"within {pending.timeout_s * 1000:,.0f} ms"
+        if not pending.was_sent:
+            return RequestTimedOutError(
+                f"{pending} could not be sent to {self.name} {within}:"
+                f" {self.in_flight} requests are unanswered"
+            )
+        return RequestTimedOutError(
+            f"{self.name} did not answer {pending} {within}; the connection is closed. If the"
+            " broker is only slow, raise request_timeout_ms"
+        )
+
+    # Once the connection is no longer needed…
+
+    def close(self, cause: BaseException | None = None) -> None:
+        """End the connection at once; every pending request gets a KafkaConnectionError chained to
+        `cause`, and so does every later one. Does not wait. The first call counts."""
+        if self._state is ConnectionState.CLOSED:
+            return
+        was_open = self.is_open
+        self._state = after(self._state, ConnectionEvent.CLOSE)
+        self.cause = cause
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._transport is not None:
+            self._transport.close()
+        pending_requests = [*self._sent_requests(), *self._mailbox]
+        self._in_flight.drain()
+        self._mailbox.clear()
+        self._unwritten = None
+        for pending in pending_requests:
+            pending.fail(self._closed_error(pending))
+        logger.debug("%s: closed, %d requests pending: %s", self.name, len(pending_requests), cause)
+        if was_open and self.on_close is not None:
+            self.on_close(self)
+
+    async def wait_closed(self) -> None:
+        """Wait until the socket is gone. Returns at once if there never was one.
+
+        Cancelled: the connection goes on closing.
+        """
+        if self._transport is not None:
+            await self._transport.wait_closed()
+
+    def _closed_error(self, pending: PendingRequest | None = None) -> KafkaConnectionError:
+        """Return a new error: each waiter gets its own, as tracebacks grow on shared ones."""
+        lost = f"; {pending} is lost" if pending is not None else ""
+        if self.cause is None:
+            return KafkaConnectionError(f"this client closed the connection to {self.name}{lost}")
+        error = KafkaConnectionError(
+            f"the connection to {self.name} has ended: {_text(self.cause)}{lost}"
+        )
+        error.__cause__ = self.cause
+        return error
+
+    def _not_open_error(self) -> KafkaError:
+        if self._state is ConnectionState.CLOSED:
+            return self._closed_error()
+        return IllegalStateError(f"cannot send to {self.name} while {self._state.name}; open()")
+
+
+def _decode(pending: PendingRequest, frame: memoryview) -> Response:
+    """Decode an answer. What is wrong with it reaches the caller as it is, and the others through
+    the transport, which closes on any error."""
+    try:
+        response: Response
+        _, response = decode_response(pending.request.response_type, frame, pending.version)
+    except Exception as error:
+        pending.fail(error)
+        raise
+    return response
+
+
+def _text(error: BaseException) -> str:
+    """Return the error's own sentence, without the class name that `str` of a KafkaError adds."""
+    return str(error.args[0]) if isinstance(error, KafkaError) and error.args else str(error)

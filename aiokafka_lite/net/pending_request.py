@@ -1,0 +1,64 @@
+"""Owns what a connection knows of one request between its caller and its answer. It does not
+wait.
+"""
+
+import asyncio
+from typing import Any
+
+from aiokafka_lite.schema.message import Request
+
+
+class PendingRequest:
+    """A request waiting to be sent, to have left, or to be answered; `answer` tells its caller."""
+
+    __slots__ = (
+        "answer",
+        "correlation_id",
+        "deadline_s",
+        "expects_response",
+        "is_handshake",
+        "request",
+        "sent_at_s",
+        "timeout_s",
+        "version",
+    )
+
+    def __init__(
+        self,
+        request: Request[Any],
+        version: int,
+        answer: asyncio.Future[Any],
+        *,
+        now_s: float,
+        timeout_s: float,
+        expects_response: bool = True,
+        is_handshake: bool = False,
+    ) -> None:
+        self.request = request
+        self.version = version
+        self.answer = answer
+        self.timeout_s = timeout_s
+        self.deadline_s = now_s + timeout_s
+        self.expects_response = expects_response
+        self.is_handshake = is_handshake  # its answer is the raw frame, not a decoded response
+        self.sent_at_s = 0.0
+        self.correlation_id = -1  # until it is sent
+
+    @property
+    def was_sent(self) -> bool:
+        """Whether at least a part of it was handed to the socket: the node may act on it."""
+        return self.correlation_id >= 0
+
+    def succeed(self, result: object) -> None:
+        """Give the caller its answer, unless the caller has gone."""
+        if not self.answer.done():
+            self.answer.set_result(result)
+
+    def fail(self, error: Exception) -> None:
+        """Give the caller an error instead of the answer, unless the caller has gone."""
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+    def __str__(self) -> str:
+        number = f", correlation id {self.correlation_id}" if self.was_sent else ", not sent yet"
+        return f"{type(self.request).__name__} (version {self.version}{number})"

@@ -1,0 +1,13 @@
+"""A scripted node per test, and the proof that nothing is left behind."""
+
+from collections.abc import AsyncIterator
+
+import pytest_asyncio
+
+from tests.net.scripted_node import ScriptedNode, nothing_left_behind
+
+
+@pytest_asyncio.fixture
+async def node() -> AsyncIterator[ScriptedNode]:
+    async with nothing_left_behind(), ScriptedNode() as scripted:
+        yield scripted
