@@ -1,0 +1,122 @@
+"""Owns the first question to a cluster: metadata from whichever seed answers first, or one error
+that says what happened at each seed. Used at start and whenever the known nodes are of no use any
+more (KIP-899). It waits, within a bound.
+"""
+
+import random
+
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.cluster.network_client import NetworkClient
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.task_owner import OwnedTask, TaskOwner
+from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.errors import (
+    KafkaConnectionError,
+    KafkaError,
+    MetadataEmptyBrokerList,
+    for_code,
+)
+from aiokafka_lite.model import Node
+from aiokafka_lite.net.endpoint import Endpoint
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
+
+STAGGER_S = 0.25
+"""How long a seed is waited for before the next one is asked, too. Source: RFC 8305, section 5."""
+
+
+class SeedRound:
+    """One question to the seeds, each asked at most once, in an order drawn by chance."""
+
+    def __init__(
+        self, network: NetworkClient, *, clock: Clock, rng: random.Random, owner: TaskOwner
+    ) -> None:
+        self._network = network
+        self._clock = clock
+        self._owner = owner
+        self._pending = list(network.seeds)
+        rng.shuffle(self._pending)
+        self._tasks: dict[int, OwnedTask] = {}
+        self._errors: dict[int, KafkaError] = {}
+        self._answer: tuple[int, MetadataResponse] | None = None
+        self._changed = Wakeup()
+
+    async def ask(self, request: MetadataRequest, bound_s: float) -> tuple[int, MetadataResponse]:
+        """Return the seed (-1, -2, …) that answered first, and its answer.
+
+        The next seed is asked when the one before failed or has not answered for `STAGGER_S`. The
+        connections to seeds stay open; the caller drops them.
+
+        Raises: `KafkaConnectionError` when none gave a usable answer within `bound_s`, naming each
+        seed and what happened there.
+        Cancelled: no question is left behind.
+        """
+        try:
+            async with deadline(self._clock, bound_s):
+                while self._answer is None and (self._pending or self._is_waiting()):
+                    if self._pending:
+                        self._ask_next(request, bound_s)
+                    await self._changed.wait_for(self._clock, STAGGER_S)
+        except TimeoutError:
+            pass  # what is known by now is the answer
+        finally:
+            await self._give_up_the_rest()
+        if self._answer is None:
+            raise KafkaConnectionError(self._what_happened(bound_s)) from self._first_cause()
+        return self._answer
+
+    def _ask_next(self, request: MetadataRequest, bound_s: float) -> None:
+        node_id = self._pending.pop(0)
+        name = f"bootstrap[{_address(self._network.seeds[node_id])}]"
+        self._tasks[node_id] = self._owner.spawn(name, self._ask_one, node_id, request, bound_s)
+
+    async def _ask_one(self, node_id: int, request: MetadataRequest, bound_s: float) -> None:
+        try:
+            answer = await self._network.request(node_id, request, timeout_s=bound_s)
+            check_answer(answer)
+            if self._answer is None:
+                self._answer = (node_id, answer)
+        except KafkaError as error:
+            self._errors[node_id] = error
+        finally:
+            self._changed.set()
+
+    def _is_waiting(self) -> bool:
+        return any(not task.done for task in self._tasks.values())
+
+    async def _give_up_the_rest(self) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+        for task in self._tasks.values():
+            await task.wait()
+
+    def _first_cause(self) -> KafkaError | None:
+        return next(iter(self._errors.values()), None)
+
+    def _what_happened(self, bound_s: float) -> str:
+        lines = []
+        for node_id, node in self._network.seeds.items():
+            error = self._errors.get(node_id)
+            what = f"no answer within {bound_s:g} s" if error is None else _text(error)
+            lines.append(f"\n  - {_address(node)}: {what}")
+        return (
+            f"no Kafka broker answered at any of the {len(lines)} bootstrap_servers; check the "
+            "addresses and that a broker listens there:" + "".join(lines)
+        )
+
+
+def check_answer(answer: MetadataResponse) -> None:
+    """Raise unless the metadata can be used: `RebootstrapRequiredError` or whatever else its
+    top-level error says, `MetadataEmptyBrokerList` when it names no node (a broker starting up).
+    """
+    if answer.error_code:
+        raise for_code(answer.error_code)("the broker refuses to give metadata")
+    if not answer.brokers:
+        raise MetadataEmptyBrokerList("the metadata names no broker; the broker is starting up")
+
+
+def _text(error: KafkaError) -> str:
+    return str(error.args[0]) if error.args else str(error)
+
+
+def _address(node: Node) -> str:
+    return str(Endpoint(node.host, node.port))

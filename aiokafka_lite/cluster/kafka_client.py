@@ -1,0 +1,271 @@
+"""Owns the one thing that producers and consumers see of a cluster: requests to nodes, the metadata
+and its news, and the life of both. It puts together `network_client` and `metadata_updater` and
+decides little by itself.
+"""
+
+import logging
+import random
+from collections.abc import Coroutine, Iterable
+from enum import Enum
+from typing import Any, Literal, TypeVar, overload
+
+import anyio
+
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
+from aiokafka_lite.cluster.client_config import ClientConfig
+from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata_updater import MetadataUpdater, SnapshotListener
+from aiokafka_lite.cluster.network_client import NetworkClient
+from aiokafka_lite.concurrency.backoff import ExponentialBackoff
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.task_owner import TaskOwner
+from aiokafka_lite.errors import IllegalStateError, NodeNotReadyError
+from aiokafka_lite.schema.message import Request, Response
+
+logger = logging.getLogger(__name__)
+
+R = TypeVar("R", bound=Response)
+
+CLOSE_BOUND_S = 5.0
+"""How long `close` waits for sockets to close before it goes on without them."""
+
+
+class ClientState(Enum):
+    """Where a client stands in its life."""
+
+    NEW = "new"  # start() may be called; a start that failed comes back here
+    STARTING = "starting"
+    RUNNING = "running"
+    CLOSED = "closed"  # for good
+
+
+class KafkaClient:
+    """A cluster, seen from one producer, consumer or admin client.
+
+    The constructor needs no loop and does no I/O. `name` names the tasks. `max_in_flight` is per
+    connection. `metadata_max_idle_ms` and `allow_auto_topic_creation` are those of the metadata:
+    how long a topic given to `add_topic` is kept unused, and whether asking may create topics.
+    """
+
+    def __init__(
+        self,
+        config: ClientConfig,
+        *,
+        clock: Clock = SYSTEM_CLOCK,
+        rng: random.Random | None = None,
+        name: str = "kafka_client",
+        max_in_flight: int = 5,
+        metadata_max_idle_ms: int = 300_000,
+        allow_auto_topic_creation: bool = True,
+    ) -> None:
+        self.config = config
+        self.clock = clock
+        self.rng = rng if rng is not None else random.Random()
+        self.name = name
+        self.retry_backoff = ExponentialBackoff(
+            config.retry_backoff_ms / 1000, config.retry_backoff_max_ms / 1000, rng=self.rng
+        )
+        """How long to wait before a request that failed is tried again, by number of failures."""
+
+        self.owner = TaskOwner(name, clock=clock)
+        """Whose children the client's tasks are; its user may spawn more, once the client runs."""
+
+        self._state = ClientState.NEW
+        self._network = NetworkClient(
+            config,
+            clock=clock,
+            rng=self.rng,
+            on_trouble=self.request_metadata_update,
+            max_in_flight=max_in_flight,
+        )
+        self._updater = MetadataUpdater(
+            config,
+            self._network,
+            clock=clock,
+            rng=self.rng,
+            max_idle_s=metadata_max_idle_ms / 1000,
+            allow_auto_topic_creation=allow_auto_topic_creation,
+        )
+
+    def __repr__(self) -> str:
+        return f"<KafkaClient {self.name} {self._state.value}>"
+
+    # Life…
+
+    async def start(self) -> None:
+        """Ask the seeds for metadata and keep it up to date from then on.
+
+        All or nothing: a start that fails leaves no task, socket or timer, and may be repeated.
+
+        Raises: `KafkaConnectionError` naming each seed, each of its addresses and what happened
+        there, within the smaller of `request_timeout_ms` and `default_api_timeout_ms`;
+        `IllegalStateError` when started or closed before.
+        Cancelled: as if it had failed.
+        """
+        if self._state is not ClientState.NEW:
+            raise IllegalStateError(f"cannot start {self.name} while it is {self._state.value}")
+        self._state = ClientState.STARTING
+        bound_ms = min(self.config.request_timeout_ms, self.config.default_api_timeout_ms)
+        try:
+            await self.owner.start()
+            self._network.start(self.owner)
+            await self._updater.start(self.owner, bound_ms / 1000)
+            self._become_running()
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await self._end()
+            if self._state is ClientState.STARTING:
+                self.owner = TaskOwner(self.name, clock=self.clock)
+                self._state = ClientState.NEW
+            raise
+
+    def _become_running(self) -> None:
+        if self._state is not ClientState.STARTING:
+            raise IllegalStateError(f"{self.name} was closed while it was starting")
+        self._state = ClientState.RUNNING
+
+    async def close(self) -> None:
+        """End the metadata task, close every connection, then end what else `owner` holds. Bounded
+        and idempotent. Requests on the way fail with `KafkaConnectionError`.
+
+        Cancelled: closing has begun; another `close()` waits for its end.
+        """
+        self._state = ClientState.CLOSED
+        await self._end()
+
+    async def _end(self) -> None:
+        try:
+            async with deadline(self.clock, CLOSE_BOUND_S):
+                await self._updater.close()
+                await self._network.close()
+        except TimeoutError:
+            logger.warning(
+                "%s: sockets are still open %s s after closing", self.name, CLOSE_BOUND_S
+            )
+        await self.owner.close()
+
+    def check(self) -> None:
+        """Raise `KafkaError`, chained to the cause, if a background task has failed. Cheap."""
+        self.owner.check()
+
+    # Asking nodes…
+
+    @overload
+    def request(
+        self,
+        node_id: int,
+        request: Request[R],
+        *,
+        lane: Lane = Lane.GENERAL,
+        timeout_s: float | None = None,
+        max_version: int | None = None,
+        expects_response: Literal[True] = True,
+    ) -> Coroutine[Any, Any, R]: ...
+
+    @overload
+    def request(
+        self,
+        node_id: int,
+        request: Request[R],
+        *,
+        lane: Lane = Lane.GENERAL,
+        timeout_s: float | None = None,
+        max_version: int | None = None,
+        expects_response: bool,
+    ) -> Coroutine[Any, Any, R | None]: ...
+
+    def request(
+        self,
+        node_id: int,
+        request: Request[R],
+        *,
+        lane: Lane = Lane.GENERAL,
+        timeout_s: float | None = None,
+        max_version: int | None = None,
+        expects_response: bool = True,
+    ) -> Coroutine[Any, Any, R | None]:
+        """Return the answer of a node; connects if need be. See `NetworkClient.request`."""
+        return self._network.request(
+            node_id,
+            request,
+            lane=lane,
+            timeout_s=timeout_s,
+            max_version=max_version,
+            expects_response=expects_response,
+        )
+
+    async def request_any(
+        self,
+        request: Request[R],
+        *,
+        timeout_s: float | None = None,
+        max_version: int | None = None,
+    ) -> R:
+        """Return the answer of the least loaded node; if all are waiting for their backoff, of the
+        one whose wait ends first. Raises and Cancelled: as `request`; nothing is retried.
+        """
+        node_id = self._network.least_loaded_node()
+        if node_id is None:
+            nodes = self.snapshot.nodes
+            if not nodes:
+                raise NodeNotReadyError("no node of the cluster is known")
+            node_id = min(nodes, key=self._network.ready_delay)
+        return await self._network.request(
+            node_id, request, timeout_s=timeout_s, max_version=max_version
+        )
+
+    def ready_delay(self, node_id: int, lane: Lane = Lane.GENERAL) -> float:
+        """Return the seconds until `request` goes ahead without waiting for a backoff or a
+        throttle; 0: now. Does not wait.
+        """
+        return self._network.ready_delay(node_id, lane)
+
+    def max_version(self, node_id: int, request_type: type[Request[Any]]) -> int | None:
+        """Return the version a request of this type would have; None if the node does not know the
+        API in any version of ours, or was not connected yet.
+        """
+        return self._network.max_version(node_id, request_type)
+
+    # Metadata…
+
+    @property
+    def snapshot(self) -> MetadataSnapshot:
+        """The newest metadata. Immutable; ask again for newer."""
+        return self._updater.snapshot
+
+    def set_topics(self, topics: Iterable[str] | None) -> None:
+        """Want metadata of exactly these topics, None: of all. Topics of `add_topic` stay as well.
+        Works before `start()`, too.
+        """
+        self._updater.set_topics(topics)
+
+    def add_topic(self, topic: str) -> None:
+        """Want metadata of `topic` until it was not added again for metadata_max_idle_ms. Cheap."""
+        self._updater.add_topic(topic)
+
+    def request_metadata_update(self) -> None:
+        """Ask for a refresh soon; coalesced, held back after failures and answers without news."""
+        self._updater.request_update()
+
+    async def refresh_metadata(self, timeout_s: float | None = None) -> MetadataSnapshot:
+        """Return metadata asked for after this call; `timeout_s` None: default_api_timeout_ms.
+
+        Raises: `KafkaTimeoutError`; `Cancelled` when the client closes meanwhile.
+        Cancelled: the refresh goes on.
+        """
+        if timeout_s is None:
+            timeout_s = self.config.default_api_timeout_ms / 1000
+        return await self._updater.refresh(timeout_s)
+
+    async def wait_for_topic(self, topic: str, timeout_s: float) -> MetadataSnapshot:
+        """Return metadata that has the partitions of `topic`; at once if it is known. See
+        `MetadataUpdater.wait_for_topic` for what it raises.
+        """
+        return await self._updater.wait_for_topic(topic, timeout_s)
+
+    def add_snapshot_listener(self, listener: SnapshotListener) -> None:
+        """Call `listener(snapshot)` after each refresh, before those who wait for it are woken. It
+        must not raise: that ends the client.
+        """
+        self._updater.add_listener(listener)

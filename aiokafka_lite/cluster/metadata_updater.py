@@ -1,0 +1,382 @@
+"""Owns keeping the metadata up to date: one background task that asks one question at a time, on
+request, at age, after trouble; and the calls that wait for its answers. What an answer means is
+decided in `metadata_snapshot`, when to ask in `refresh_schedule`, about what in `topic_interest`.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable, Iterable
+
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.cluster.bootstrap import SeedRound, check_answer
+from aiokafka_lite.cluster.client_config import ClientConfig
+from aiokafka_lite.cluster.metadata_snapshot import (
+    RELIABLE_EPOCHS_VERSION,
+    MetadataSnapshot,
+    TopicMetadata,
+    bootstrap_snapshot,
+    forget_topics,
+    is_equivalent,
+    merge_metadata,
+)
+from aiokafka_lite.cluster.network_client import NetworkClient
+from aiokafka_lite.cluster.refresh_schedule import RefreshSchedule
+from aiokafka_lite.cluster.topic_interest import TopicInterest
+from aiokafka_lite.concurrency.backoff import ExponentialBackoff
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.task_owner import OwnedTask, TaskOwner
+from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    Cancelled,
+    KafkaConnectionError,
+    KafkaError,
+    KafkaTimeoutError,
+    NodeNotReadyError,
+    RebootstrapRequiredError,
+    UnknownTopicOrPartitionError,
+)
+from aiokafka_lite.protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+)
+
+logger = logging.getLogger(__name__)
+
+SnapshotListener = Callable[[MetadataSnapshot], object]
+
+
+class MetadataUpdater:
+    """The newest metadata of a cluster, and the one task that renews it.
+
+    `max_idle_s`: how long a topic is kept after its last `add_topic`.
+    `allow_auto_topic_creation`: let brokers create topics that are asked for and do not exist, if
+    they are configured to.
+    """
+
+    def __init__(
+        self,
+        config: ClientConfig,
+        network: NetworkClient,
+        *,
+        clock: Clock,
+        rng: random.Random,
+        max_idle_s: float,
+        allow_auto_topic_creation: bool,
+    ) -> None:
+        self.snapshot: MetadataSnapshot = bootstrap_snapshot(config.endpoints)
+        self._config = config
+        self._network = network
+        self._clock = clock
+        self._rng = rng
+        self._owner: TaskOwner | None = None
+        self._allow_auto_topic_creation = allow_auto_topic_creation
+        self._interest = TopicInterest(max_idle_s)
+        self._schedule = RefreshSchedule(
+            max_age_s=config.metadata_max_age_ms / 1000,
+            backoff=ExponentialBackoff(
+                config.retry_backoff_ms / 1000, config.retry_backoff_max_ms / 1000, rng=rng
+            ),
+        )
+        self._wakeup = Wakeup()
+        self._waiters: set[asyncio.Future[None]] = set()
+        self._awaited: dict[str, int] = {}  # topic -> number of wait_for_topic calls
+        self._listeners: list[SnapshotListener] = []
+        self._begun = 0  # refreshes begun, and the number of the newest that succeeded
+        self._succeeded = 0
+        self._last_error: KafkaError | None = None
+        self._needs_seeds = False
+        self._task: OwnedTask | None = None
+        self._is_running = False
+
+    # Life…
+
+    async def start(self, owner: TaskOwner, bound_s: float) -> None:
+        """Get the first metadata from the seeds and start the background task. May be repeated
+        after a failure.
+
+        Raises: `KafkaConnectionError` naming each seed and what happened there, within `bound_s`.
+        """
+        self._owner = owner
+        self._begin()
+        await self._refresh_from_seeds(bound_s)
+        self._task = owner.spawn("metadata_updater", self._run)
+        self._is_running = True
+
+    async def close(self) -> None:
+        """End the background task; whoever waits for metadata gets `Cancelled`. Idempotent."""
+        self._is_running = False
+        if self._task is not None:
+            self._task.cancel()
+            await self._task.wait()
+        self._wake_waiters()
+
+    async def _run(self) -> None:
+        try:
+            while True:
+                await self._wait_until_due()
+                await self._refresh()
+        finally:
+            self._is_running = False
+            self._wake_waiters()
+
+    # Asking for news…
+
+    def set_topics(self, topics: Iterable[str] | None) -> None:
+        """Want metadata of exactly these topics, None: of all, besides those in use
+        (`add_topic`).
+        """
+        if self._interest.fix(topics):
+            if self._interest.wants_all:
+                self._schedule.request()
+            else:
+                self._schedule.request_new_topics()
+            self._wakeup.set()
+
+    def add_topic(self, topic: str) -> None:
+        """Want metadata of `topic` until it was not added again for `max_idle_s`. Cheap when it is
+        known already, so that it can be called per record.
+        """
+        if self._interest.use(topic, self._clock.monotonic()):
+            self._schedule.request_new_topics()
+            self._wakeup.set()
+
+    def request_update(self) -> None:
+        """Ask for a refresh soon. Any number of calls is one refresh; it may be held back by the
+        backoff when earlier ones failed or brought no news.
+        """
+        if not self._schedule.is_requested:
+            self._schedule.request()
+            self._wakeup.set()
+        else:
+            self._schedule.request()
+
+    def add_listener(self, listener: SnapshotListener) -> None:
+        """Call `listener(snapshot)` after each refresh, in the background task, before anybody who
+        waits is woken. It must not raise: that ends the client.
+        """
+        self._listeners.append(listener)
+
+    # Waiting for news…
+
+    async def refresh(self, timeout_s: float) -> MetadataSnapshot:
+        """Return metadata that was asked for after this call.
+
+        Raises: `KafkaTimeoutError` chained to the last failure; `Cancelled` when closed meanwhile.
+        Cancelled: the refresh goes on.
+        """
+        wanted = self._begun + 1
+        self._schedule.request()
+        self._wakeup.set()
+        try:
+            async with deadline(self._clock, timeout_s):
+                while self._succeeded < wanted:
+                    await self._next_outcome()
+        except TimeoutError:
+            raise KafkaTimeoutError(
+                f"no metadata within {timeout_s:g} s{self._because()}; check the connection to the "
+                "brokers or raise the timeout"
+            ) from self._last_error
+        return self.snapshot
+
+    async def wait_for_topic(self, topic: str, timeout_s: float) -> MetadataSnapshot:
+        """Return metadata that has the partitions of `topic`; at once if it is known already.
+
+        A topic that does not exist, or not everywhere yet, is asked for again until the time is
+        over.
+
+        Raises: `InvalidTopicError`, `TopicAuthorizationFailedError` and every other answer that
+        time does not mend, at once; after `timeout_s`: `UnknownTopicOrPartitionError` if that was
+        the last answer, else `KafkaTimeoutError`; both name the topic and what the broker said.
+        `Cancelled` when closed meanwhile.
+        Cancelled: the topic stays of interest until it is idle for long.
+        """
+        self.add_topic(topic)
+        if self.snapshot.partition_ids(topic):
+            return self.snapshot
+        self._awaited[topic] = self._awaited.get(topic, 0) + 1
+        try:
+            async with deadline(self._clock, timeout_s):
+                while not self.snapshot.partition_ids(topic):
+                    self._raise_if_hopeless(topic)
+                    self.add_topic(topic)
+                    self._request_again()
+                    await self._next_outcome()
+        except TimeoutError:
+            raise self._topic_error(topic, timeout_s) from self._last_error
+        finally:
+            self._awaited[topic] -= 1
+            if not self._awaited[topic]:
+                del self._awaited[topic]
+        return self.snapshot
+
+    def _raise_if_hopeless(self, topic: str) -> None:
+        error = self.snapshot.topic_error(topic)
+        if error is not None and not error.retriable:
+            raise error(f"topic {topic!r}: {_said(error)}")
+
+    def _topic_error(self, topic: str, timeout_s: float) -> KafkaError:
+        error = self.snapshot.topic_error(topic)
+        remedy = "create the topic, or check its name and whether the brokers may create topics"
+        if error is None:
+            return KafkaTimeoutError(
+                f"no metadata of topic {topic!r} within {timeout_s:g} s{self._because()}; "
+                "check the connection to the brokers or raise the timeout"
+            )
+        sentence = (
+            f"topic {topic!r} has no partitions after {timeout_s:g} s; the broker's last answer: "
+            f"{_said(error)}; {remedy}"
+        )
+        if error is UnknownTopicOrPartitionError:
+            return UnknownTopicOrPartitionError(sentence)
+        return KafkaTimeoutError(sentence)
+
+    def _because(self) -> str:
+        return "" if self._last_error is None else f"; last failure: {self._last_error}"
+
+    def _request_again(self) -> None:
+        self._schedule.request(partial=True)
+        self._wakeup.set()
+
+    async def _next_outcome(self) -> None:
+        """Return when the refresh now running, or the next one, has succeeded or failed."""
+        if not self._is_running:
+            if self._owner is not None:
+                self._owner.check()
+            raise Cancelled("metadata was waited for while the client was not running")
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.add(waiter)
+        try:
+            await waiter
+        finally:
+            self._waiters.discard(waiter)
+
+    def _wake_waiters(self) -> None:
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    # One refresh…
+
+    async def _wait_until_due(self) -> None:
+        while True:
+            delay_s = self._schedule.due_at() - self._clock.monotonic()
+            if delay_s <= 0:
+                return
+            await self._wakeup.wait_for(self._clock, delay_s)
+
+    async def _refresh(self) -> None:
+        """Ask once; a failure is noted and asked again later, by the schedule."""
+        partial = self._begin()
+        try:
+            if self._must_ask_seeds():
+                partial = False
+                await self._refresh_from_seeds(self._config.request_timeout_ms / 1000)
+            else:
+                await self._refresh_from_any_node(partial=partial)
+        except KafkaError as error:
+            self._failed(error, partial=partial)
+        self._wake_waiters()
+
+    def _begin(self) -> bool:
+        self._begun += 1
+        self._interest.expire(self._clock.monotonic())
+        return self._schedule.begin(self._clock.monotonic())
+
+    async def _refresh_from_any_node(self, *, partial: bool) -> None:
+        node_id = self._network.least_loaded_node()
+        if node_id is None:
+            raise NodeNotReadyError("every known node is waiting for its reconnect backoff")
+        answer = await self._network.request(node_id, self._request(partial=partial))
+        check_answer(answer)
+        self._succeed(node_id, answer, partial=partial)
+
+    async def _refresh_from_seeds(self, bound_s: float) -> None:
+        assert self._owner is not None
+        round_ = SeedRound(self._network, clock=self._clock, rng=self._rng, owner=self._owner)
+        try:
+            node_id, answer = await round_.ask(self._request(partial=False), bound_s)
+            self._succeed(node_id, answer, partial=False)
+        finally:
+            self._network.disconnect(
+                self._network.seeds, KafkaConnectionError("the seeds have done their part")
+            )
+
+    def _must_ask_seeds(self) -> bool:
+        """Return whether the known nodes are of no use any more (KIP-899, KIP-1102)."""
+        if self._config.metadata_recovery_strategy == "none":
+            return not self.snapshot.nodes
+        now = self._clock.monotonic()
+        trigger_s = self._config.metadata_recovery_rebootstrap_trigger_ms / 1000
+        if self._schedule.trying_for(now) > trigger_s:
+            self._schedule.restart_trial(now)
+            self._needs_seeds = True
+        return self._needs_seeds or not self._network.has_usable_node
+
+    def _request(self, *, partial: bool) -> MetadataRequest:
+        if self._interest.wants_all and not partial:
+            return MetadataRequest(topics=None)
+        named = self._interest.named()
+        if partial:
+            named = [topic for topic in named if not _is_settled(self.snapshot.topics.get(topic))]
+        return MetadataRequest(
+            topics=[MetadataRequestTopic(name=topic) for topic in named],
+            allow_auto_topic_creation=self._allow_auto_topic_creation,
+        )
+
+    # Its outcome…
+
+    def _succeed(self, node_id: int, answer: MetadataResponse, *, partial: bool) -> None:
+        version = self._network.max_version(node_id, MetadataRequest)
+        before = self.snapshot
+        after = merge_metadata(
+            before,
+            answer,
+            partial=partial,
+            reliable_epochs=version is None or version >= RELIABLE_EPOCHS_VERSION,
+        )
+        after = forget_topics(after, self._interest.__contains__)
+        self.snapshot = after
+        self._needs_seeds = False
+        if self._last_error is not None:
+            logger.info("metadata is up to date again")
+            self._last_error = None
+        is_missing = any(not after.partition_ids(topic) for topic in self._awaited)
+        self._schedule.succeeded(
+            self._clock.monotonic(),
+            partial=partial,
+            news=not is_missing and not is_equivalent(before, after),
+        )
+        if not all(_is_settled(topic) for topic in after.topics.values()):
+            # By name it would be created anew if it is gone, and nobody named it.
+            self._schedule.request(partial=not self._interest.wants_all)
+        self._network.update_nodes(after.nodes)
+        for listener in self._listeners:
+            listener(after)
+        self._succeeded = self._begun
+
+    def _failed(self, error: KafkaError, *, partial: bool) -> None:
+        if isinstance(error, RebootstrapRequiredError):
+            self._needs_seeds = True
+        # Once per cause, not once per retry.
+        is_repeated = str(error) == str(self._last_error)
+        logger.log(
+            logging.DEBUG if is_repeated else logging.WARNING, "metadata refresh failed: %s", error
+        )
+        self._last_error = error
+        self._schedule.failed(self._clock.monotonic(), partial=partial)
+
+
+def _is_settled(topic: TopicMetadata | None) -> bool:
+    """Return whether there is nothing to hope for from asking about the topic again soon."""
+    if topic is None:
+        return False
+    if topic.error is not None:
+        return not topic.error.retriable
+    return bool(topic.partitions) and len(topic.available) == len(topic.partitions)
+
+
+def _said(error: type[BrokerResponseError]) -> str:
+    return f"{error.message} ({error.description})"

@@ -1,0 +1,198 @@
+"""The facade: all-or-nothing start, bounded close, metadata that follows the cluster."""
+
+import asyncio
+import random
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.cluster.client_config import ClientConfig
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.errors import IllegalStateError, KafkaConnectionError, KafkaError
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.testing.fake_clock import FakeClock
+from tests.cluster.answers import partition, topic
+from tests.cluster.scripted_cluster import ScriptedCluster, eventually
+
+
+@asynccontextmanager
+async def started(
+    cluster: ScriptedCluster, clock: Clock | None = None, **options: Any
+) -> AsyncIterator[KafkaClient]:
+    client = KafkaClient(
+        cluster.config(**options), clock=clock or FakeClock(), rng=random.Random(1), name="test"
+    )
+    await client.start()
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+def unused_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_a_client_is_built_without_a_loop() -> None:
+    client = KafkaClient(ClientConfig(bootstrap_servers="a:1,b:2"), name="c")
+    assert set(client.snapshot.nodes) == {-1, -2}
+    assert repr(client) == "<KafkaClient c new>"
+
+
+async def test_start_brings_the_nodes_and_close_ends_all(
+    three_nodes: ScriptedCluster,
+) -> None:
+    async with started(three_nodes) as client:
+        assert set(client.snapshot.nodes) == {1, 2, 3}
+        assert client.snapshot.cluster_id == "cluster"
+        client.check()
+    assert repr(client) == "<KafkaClient test closed>"
+    await client.close()
+
+
+async def test_a_node_is_asked_over_a_connection_made_when_needed(cluster: ScriptedCluster) -> None:
+    async with started(cluster) as client:
+        before = cluster.nodes[1].connections
+        assert client.max_version(1, MetadataRequest) is None
+        response = await client.request(1, MetadataRequest(topics=[]))
+        assert [broker.node_id for broker in response.brokers] == [1]
+        await client.request(1, MetadataRequest(topics=[]))
+        assert cluster.nodes[1].connections == before + 1
+        assert client.max_version(1, MetadataRequest) == 13
+        assert client.ready_delay(1) == 0.0
+
+
+async def test_request_any_asks_some_node(three_nodes: ScriptedCluster) -> None:
+    async with started(three_nodes) as client:
+        response = await client.request_any(MetadataRequest(topics=[]))
+        assert len(response.brokers) == 3
+
+
+async def test_an_unreachable_bootstrap_names_each_address_and_what_happened(clean: None) -> None:
+    first, second = unused_port(), unused_port()
+    client = KafkaClient(
+        ClientConfig(bootstrap_servers=f"127.0.0.1:{first},127.0.0.1:{second}"),
+        clock=FakeClock(),
+    )
+    with pytest.raises(KafkaConnectionError) as caught:
+        await client.start()
+    for port in (first, second):
+        assert f"127.0.0.1:{port}" in str(caught.value)
+    assert str(caught.value).count("refused") == 2
+    assert repr(client) == "<KafkaClient kafka_client new>"
+    await client.close()
+
+
+async def test_a_seed_that_says_nothing_ends_the_start_at_the_bound(
+    cluster: ScriptedCluster,
+) -> None:
+    cluster.nodes[1].is_silent = True
+    clock = FakeClock(autojump_threshold_s=0.02)
+    client = KafkaClient(cluster.config(request_timeout_ms=3000), clock=clock)
+    with pytest.raises(KafkaConnectionError, match=r"no answer within 3 s"):
+        await client.start()
+    assert clock.monotonic() == pytest.approx(3.0)
+    assert clock.pending_timers == 0
+
+
+async def test_a_failed_start_may_be_repeated(cluster: ScriptedCluster) -> None:
+    """D23: nothing of the first attempt is left over."""
+    node = cluster.nodes[1]
+    client = KafkaClient(cluster.config(), clock=FakeClock(), rng=random.Random(1))
+    await node.stop()
+    with pytest.raises(KafkaConnectionError):
+        await client.start()
+    await node.start()
+    await client.start()
+    assert set(client.snapshot.nodes) == {1}
+    await client.close()
+
+
+async def test_a_seed_that_fails_leaves_the_others_a_chance(three_nodes: ScriptedCluster) -> None:
+    await three_nodes.nodes[1].stop()
+    three_nodes.nodes[2].is_silent = True
+    three_nodes.known = {3}
+    async with started(three_nodes, clock=FakeClock(autojump_threshold_s=0.02)) as client:
+        assert set(client.snapshot.nodes) == {3}
+
+
+async def test_a_cancelled_start_leaves_nothing(cluster: ScriptedCluster) -> None:
+    cluster.nodes[1].is_silent = True
+    client = KafkaClient(cluster.config(), clock=FakeClock())
+    starting = asyncio.create_task(client.start())
+    await eventually(lambda: cluster.nodes[1].connections)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    assert repr(client) == "<KafkaClient kafka_client new>"
+
+
+async def test_starting_twice_or_after_close_is_an_error(cluster: ScriptedCluster) -> None:
+    async with started(cluster) as client:
+        with pytest.raises(IllegalStateError, match="running"):
+            await client.start()
+    with pytest.raises(IllegalStateError, match="closed"):
+        await client.start()
+
+
+async def test_close_before_start_is_fine(clean: None) -> None:
+    client = KafkaClient(ClientConfig())
+    await client.close()
+    await client.close()
+
+
+async def test_closing_while_starting_ends_the_start(cluster: ScriptedCluster) -> None:
+    cluster.nodes[1].is_silent = True
+    client = KafkaClient(cluster.config(), clock=FakeClock())
+    starting = asyncio.create_task(client.start())
+    await eventually(lambda: cluster.nodes[1].connections)
+    await client.close()
+    with pytest.raises(KafkaError):
+        await starting
+    assert repr(client) == "<KafkaClient kafka_client closed>"
+
+
+async def test_requests_fail_with_the_cause_when_the_client_closes(
+    cluster: ScriptedCluster,
+) -> None:
+    async with started(cluster) as client:
+        cluster.nodes[1].script = lambda request: None
+        asked = len(cluster.requests)
+        asking = asyncio.create_task(client.request(1, MetadataRequest(topics=[])))
+        await eventually(lambda: len(cluster.requests) > asked)
+    with pytest.raises(KafkaConnectionError, match="closed"):
+        await asking
+    with pytest.raises(KafkaConnectionError, match="closed"):
+        await client.request(1, MetadataRequest(topics=[]))
+
+
+async def test_a_background_failure_reaches_check(cluster: ScriptedCluster) -> None:
+    async with started(cluster) as client:
+
+        def listener(snapshot: object) -> None:
+            raise ZeroDivisionError("a bug")
+
+        client.add_snapshot_listener(listener)
+        with pytest.raises(KafkaError):
+            await client.refresh_metadata()
+        with pytest.raises(KafkaError, match="a bug") as caught:
+            client.check()
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+async def test_topics_wanted_before_start_are_asked_for_in_the_first_question(
+    cluster: ScriptedCluster,
+) -> None:
+    cluster.describe = lambda name: topic(name, [partition(0, 1)])
+    client = KafkaClient(cluster.config(), clock=FakeClock())
+    client.set_topics(["t"])
+    await client.start()
+    assert client.snapshot.partitions_for("t") == {0}
+    assert len(cluster.requests) == 1
+    await client.close()
