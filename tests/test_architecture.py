@@ -1,0 +1,341 @@
+"""The drawing of the house, executable: floors, plain files, who may start tasks and read clocks.
+
+The rules read the source with `ast`, so lazy imports and those for type checkers count too.
+"""
+
+import ast
+import functools
+import importlib
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import aiokafka_lite
+
+ROOT = Path(aiokafka_lite.__file__).parent
+TESTS = Path(__file__).parent
+PACKAGE = "aiokafka_lite"
+
+# An arrow only ever points down; units of one floor do not see each other, except on the ground.
+FLOORS: dict[str, float] = {
+    "kafka_error": 0,
+    "errors": 0,
+    "broker_errors": 0,
+    "model": 0,
+    "serialization": 0,
+    "clock": 0,
+    "version": 0,
+    "concurrency": 0,
+    "metrics": 0,
+    "codec": 1,
+    "compression": 1,
+    "schema": 2,
+    "record": 2,
+    "protocol": 3,
+    "arrow": 3,
+    "net": 4,
+    "cluster": 5,
+    "producer": 6,
+    "consumer": 6,
+    "admin": 6,
+    "telemetry": 6,
+    "spark": 8,
+    "cli": 8,
+    "compat": 8,
+    "": 8,  # aiokafka_lite/__init__.py
+    "__main__": 8,
+    # The side tower stands on floors 0-3 and never sees net, cluster or the clients…
+    "testing/broker": 3.5,
+    "testing/fake_clock": 0.5,
+    # …while what starts real brokers and hands out fixtures may see all but the roof.
+    "testing": 7,
+}
+# The roof's own doors.
+ROOF_DOORS = {("__main__", "cli"), ("cli", ""), ("spark", ""), ("compat", "")}
+# What stands on a floor below must not lean on the test tools all the same.
+ONLY_FROM_ABOVE = {"testing", "testing/broker", "testing/fake_clock"}
+
+PLAIN_FOLDERS = (
+    "codec/",
+    "compression/",
+    "schema/",
+    "record/",
+    "protocol/",
+    "arrow/",
+    "testing/broker/state/",
+)
+PLAIN_FILES = {
+    "kafka_error",
+    "errors",
+    "broker_errors",
+    "model",
+    "serialization",
+    "version",
+    "concurrency/backoff",
+    "concurrency/_ready_py",
+    "concurrency/ready",
+    "net/connection_state",
+    "net/endpoint",
+    "net/frame_buffer_pool",
+    "net/handshake",
+    "net/in_flight_requests",
+    "cluster/client_config",
+    "cluster/lane",
+    "cluster/metadata_snapshot",
+    "cluster/node_states",
+    "cluster/refresh_schedule",
+    "cluster/topic_interest",
+    "producer/compression_ratios",
+    "producer/partitioner",
+    "producer/producer_config",
+    "producer/record_accumulator",
+    "producer/sequence_numbers",
+    "producer/topic_routes",
+    "consumer/consumer_config",
+    "consumer/fetch/completed_fetch",
+    "consumer/fetch/fetch_planner",
+    "consumer/fetch/fetch_session",
+    "consumer/position/subscription_state",
+}
+
+TASK_STARTERS = {"create_task", "ensure_future"}
+
+# Functions of the standard library that ask the machine for the time, and who may.
+CLOCK_FUNCTIONS = {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "sleep"}
+CLOCK_READERS = {
+    "clock": "the one door of time",
+    "testing/apache_kafka": "waits for Java processes, which know no fake time",
+    "testing/kafka_container": "waits for containers, which know no fake time",
+}
+RANDOM_CLASSES = {"Random", "SystemRandom"}
+
+# Inner __init__ files that users import from, with the reason; imports and __all__ only.
+SECOND_DOORS = {"testing/broker/__init__": "the embedded broker is a product of its own"}
+
+# Source files whose test is not at the same path, with the reason.
+TESTED_ELSEWHERE = {
+    "version": "a constant, read by the build",
+}
+TESTED_ELSEWHERE_FOLDERS = {
+    "protocol/messages/": "declarations: tests/conformance/ compares each with Apache's own JSON",
+}
+
+
+@functools.cache
+def sources() -> dict[str, ast.Module]:
+    """Path below the package ("net/endpoint") -> syntax tree, __init__ files included."""
+    trees = {}
+    for file in sorted(ROOT.rglob("*.py")):
+        path = file.relative_to(ROOT).with_suffix("").as_posix()
+        trees[path] = ast.parse(file.read_text(encoding="utf-8"), str(file))
+    return trees
+
+
+def dotted(path: str) -> str:
+    parts = [PACKAGE, *path.split("/")]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def unit(path: str) -> str:
+    """The piece of the drawing a module belongs to."""
+    if path == "__init__":
+        return ""
+    for name in ("testing/broker", "testing/fake_clock"):
+        if path == name or path.startswith(f"{name}/"):
+            return name
+    return path.split("/", maxsplit=1)[0]
+
+
+@functools.cache
+def modules() -> dict[str, str]:
+    """Dotted name -> path, for everything that can be imported."""
+    return {dotted(path): path for path in sources()}
+
+
+def imported_names(tree: ast.AST) -> Iterator[str]:
+    """Dotted names of everything imported, wherever in the file."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative imports hide the floor they lead to"
+            assert node.module is not None
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@functools.cache
+def own_imports(path: str) -> frozenset[str]:
+    """Paths of our own modules that a module imports."""
+    found = set()
+    for name in imported_names(sources()[path]):
+        if name.split(".")[0] == PACKAGE:
+            # "a.b.Name" is a name inside module "a.b", unless it is a module itself.
+            target = name if name in modules() else name.rpartition(".")[0]
+            found.add(modules().get(target, target.removeprefix(f"{PACKAGE}.").replace(".", "/")))
+    return frozenset(found - {path})
+
+
+def calls(tree: ast.AST) -> Iterator[str]:
+    """Texts of what is called, such as "asyncio.create_task"."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func)
+
+
+PATHS = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.py"))
+MODULE_PATHS = [path for path in PATHS if not path.endswith("__init__")]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_file_stands_on_a_floor(path: str) -> None:
+    assert unit(path) in FLOORS, f"{path} belongs to no floor of the drawing"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_imports_lead_down(path: str) -> None:
+    me = unit(path)
+    wrong = []
+    for target in own_imports(path):
+        other = unit(target)
+        if other == me or (me, other) in ROOF_DOORS:
+            continue
+        ground = FLOORS[me] == FLOORS[other] == 0
+        tools = other in ONLY_FROM_ABOVE and FLOORS[me] < 7
+        if tools or not (ground or FLOORS[other] < FLOORS[me]):
+            wrong.append(target)
+    assert not wrong, f"{path} (floor {FLOORS[me]}) must not import {wrong}"
+
+
+def test_no_import_cycle() -> None:
+    done: set[str] = set()
+
+    def walk(path: str, trail: tuple[str, ...]) -> None:
+        assert path not in trail, " → ".join((*trail[trail.index(path) :], path))
+        if path not in done:
+            for target in sorted(own_imports(path) & sources().keys()):
+                walk(target, (*trail, path))
+            done.add(path)
+
+    for path in PATHS:
+        walk(path, ())
+
+
+def test_every_module_can_be_the_first_import() -> None:
+    """In a fresh interpreter, each with none of the package loaded; nothing may start a thread."""
+    program = """
+import importlib, sys, threading
+for name in sys.argv[1:]:
+    for loaded in [key for key in sys.modules if key.split(".")[0] == "aiokafka_lite"]:
+        del sys.modules[loaded]
+    try:
+        importlib.import_module(name)
+    except Exception as error:
+        sys.exit(f"{name} alone: {error!r}")
+    if threading.active_count() > 1:
+        sys.exit(f"{name} starts a thread when it is imported")
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program, *sorted(modules())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in PATHS if p in PLAIN_FILES or p.startswith(PLAIN_FOLDERS)]
+)
+def test_plain_file_does_not_wait(path: str) -> None:
+    roots = {name.split(".")[0] for name in imported_names(sources()[path])}
+    assert not roots & {"asyncio", "anyio", "uvloop", "threading"}
+    coroutines = [n for n in ast.walk(sources()[path]) if isinstance(n, ast.AsyncFunctionDef)]
+    assert not coroutines, f"{path} decides; waiting belongs into the thin file around it"
+
+
+def test_list_of_plain_files_is_up_to_date() -> None:
+    assert not {path for path in PLAIN_FILES if path not in sources()}
+
+
+@pytest.mark.parametrize("path", MODULE_PATHS)
+def test_only_concurrency_starts_tasks(path: str) -> None:
+    if unit(path) == "concurrency":
+        return
+    starts = {c for c in calls(sources()[path]) if c.split(".")[-1] in TASK_STARTERS}
+    assert not starts, f"{path} calls {starts}; children belong to a TaskOwner"
+
+
+@pytest.mark.parametrize("path", MODULE_PATHS)
+def test_time_and_chance_come_in_through_the_door(path: str) -> None:
+    tree = sources()[path]
+    used = {ast.unparse(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+    used |= set(imported_names(tree))
+    clocks = {f"time.{function}" for function in CLOCK_FUNCTIONS} & used
+    assert not clocks or path in CLOCK_READERS, f"{path} uses {clocks}; take a Clock"
+    chance = {
+        name
+        for name in used
+        if name.startswith("random.") and name.split(".")[1] not in RANDOM_CLASSES
+    }
+    assert not chance, f"{path} uses {chance}; take a random.Random"
+
+
+def test_file_names_are_addresses() -> None:
+    """One stem, one file on floors 0-6, so that a line of a traceback says where it is."""
+    homes = defaultdict(list)
+    for path in MODULE_PATHS:
+        if FLOORS[unit(path)] <= 6 and not path.startswith("testing/"):
+            homes[path.split("/")[-1]].append(path)
+    twice = {stem: paths for stem, paths in homes.items() if len(paths) > 1}
+    assert not twice
+
+
+@pytest.mark.parametrize("path", [p for p in PATHS if p.endswith("/__init__")])
+def test_inner_init_holds_no_code(path: str) -> None:
+    code = [node for node in sources()[path].body if not is_docstring(node)]
+    if path in SECOND_DOORS:
+        code = [node for node in code if not isinstance(node, ast.ImportFrom | ast.Assign)]
+    assert not code
+
+
+def is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+@pytest.mark.parametrize("path", MODULE_PATHS)
+def test_file_opens_with_what_it_owns(path: str) -> None:
+    assert ast.get_docstring(sources()[path]), f"{path} does not say what it is for"
+
+
+def test_public_door_offers_what_it_lists() -> None:
+    offered = {
+        alias.asname or alias.name
+        for node in ast.walk(sources()["__init__"])
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PACKAGE)
+        for alias in node.names
+    }
+    assert offered == set(aiokafka_lite.__all__)
+    assert len(set(aiokafka_lite.__all__)) == len(aiokafka_lite.__all__)
+    for name in aiokafka_lite.__all__:
+        assert getattr(aiokafka_lite, name) is not None
+    with pytest.raises(AttributeError):
+        _ = importlib.import_module(PACKAGE).no_such_name
+
+
+@pytest.mark.parametrize("path", MODULE_PATHS)
+def test_source_file_has_its_own_test_file(path: str) -> None:
+    if path in TESTED_ELSEWHERE or path.startswith(tuple(TESTED_ELSEWHERE_FOLDERS)):
+        return
+    folder, _, stem = path.rpartition("/")
+    # Twins of one leaf share the test of the file that chooses between them.
+    stem = stem.removeprefix("_").removesuffix("_py") if stem.endswith("_py") else stem.strip("_")
+    test = TESTS / folder / f"test_{stem}.py"
+    assert test.exists(), f"{path} has no {test.relative_to(TESTS.parent)}"
+
+
+def test_lists_of_exceptions_are_up_to_date() -> None:
+    assert not (TESTED_ELSEWHERE.keys() | CLOCK_READERS.keys()) - sources().keys()
