@@ -1,7 +1,8 @@
 """Chooses the ready awaitable: `_ready_c` if it was built, `_ready_py` otherwise. Never waits.
 
-For functions called once per record that rarely have to wait: a plain `def` which returns
-`ready(value)` is cheaper than a coroutine. AIOKAFKA_LITE_PURE=1 forces the pure twin.
+For a plain `def` on a path that is taken once per record and rarely has to wait: it returns
+`ready(value)`, or the coroutine of a slow path. The gain comes with the native twin; the pure one
+costs what a coroutine costs. Either is awaited once. AIOKAFKA_LITE_PURE=1 forces the pure twin.
 """
 
 import importlib

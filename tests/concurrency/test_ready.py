@@ -31,9 +31,9 @@ def test_await_gives_the_value_without_suspending(twin: ModuleType) -> None:
     assert end.value.value == "value"
 
 
-async def test_it_may_be_awaited_again(twin: ModuleType) -> None:
-    answer = twin.ready([1])
-    assert await answer is await answer
+async def test_await_gives_the_very_object(twin: ModuleType) -> None:
+    value = [1]
+    assert await twin.ready(value) is value
 
 
 async def test_asyncio_takes_it_for_an_awaitable(twin: ModuleType) -> None:

@@ -115,6 +115,16 @@ async def test_close_is_idempotent_and_shared_by_callers() -> None:
     assert owner.state is OwnerState.CLOSED
 
 
+async def test_child_that_closes_its_owner_is_ended_with_the_others() -> None:
+    owner = TaskOwner("c")
+    await owner.start()
+    child = owner.spawn("suicidal", owner.close)
+    await child.wait()
+    await owner.close()
+    owner.check()
+    assert owner.state is OwnerState.CLOSED
+
+
 async def test_cancelled_close_goes_on_closing() -> None:
     owner = TaskOwner("c")
     await owner.start()
