@@ -76,7 +76,6 @@ PLAIN_FILES = {
     "serialization",
     "version",
     "concurrency/backoff",
-    "concurrency/_ready_py",
     "concurrency/ready",
     "net/connection_state",
     "net/endpoint",
