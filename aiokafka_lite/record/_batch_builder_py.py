@@ -29,13 +29,15 @@ _MAX_RECORD_OVERHEAD: Final = 21
 """Length 5, attributes 1, timestamp delta 10, offset delta 5. Source: DefaultRecord."""
 _NULL: Final = b"\x01"
 _NO_HEADERS: Final = b"\0"
-_FLUSH_MASK: Final = 31
+_FLUSH_MASK: Final = 127
 _CRC: Final = Struct(">I")
 _NO_PRODUCER: Final = (-1, -1, -1)
 
 
 _TABLE_SIZE: Final = 8192  # the numbers whose varints have one or two bytes
 _VARINTS: Final[list[bytes]] = []
+_WITH_LENGTH: Final[list[int]] = []
+"""Size of a field with its length before it."""
 _ATTRIBUTES_AND_VARINTS: Final[list[bytes]] = []
 """A record's attributes (0) and its timestamp delta, which stand side by side."""
 
@@ -44,6 +46,7 @@ def _fill_tables() -> None:
     for number in range(_TABLE_SIZE):
         varint = encode_varint(number)
         _VARINTS.append(varint)
+        _WITH_LENGTH.append(number + len(varint))
         _ATTRIBUTES_AND_VARINTS.append(b"\0" + varint)
 
 
@@ -146,7 +149,7 @@ class RecordBatchBuilder:
         size = record_upper_bound(key, value, headers) - HEADER_BYTES
         return self._position + size <= self._limit
 
-    def append(
+    def append(  # noqa: PLR0912  the hot path: calls would double its cost
         self, timestamp_ms: int, key: bytes | None, value: bytes | None, headers: Headers = ()
     ) -> int | None:
         """Add a record; return its offset relative to the first, or None if it has no room or the
@@ -158,47 +161,45 @@ class RecordBatchBuilder:
         count = self.record_count
         delta = timestamp_ms - self._base_timestamp if count else 0
         try:
-            stamp = (
-                _ATTRIBUTES_AND_VARINTS[delta]
-                if 0 <= delta < _TABLE_SIZE
-                else b"\0" + encode_varint(delta)
-            )
             varints = _VARINTS
+            with_length = _WITH_LENGTH
+            if 0 <= delta < _TABLE_SIZE:
+                stamp = _ATTRIBUTES_AND_VARINTS[delta]
+            else:
+                stamp = b"\0" + encode_varint(delta)
             offset = varints[count]
+            size = len(stamp) + len(offset)
             if key is None:
                 key_bytes, key_size = b"", _NULL
+                size += 1
             else:
                 key_bytes = key if key.__class__ is bytes else bytes(memoryview(key))
-                key_size = varints[len(key_bytes)]
+                length = len(key_bytes)
+                key_size = varints[length]
+                size += with_length[length]
             if value is None:
                 value_bytes, value_size = b"", _NULL
+                size += 1
             else:
                 value_bytes = value if value.__class__ is bytes else bytes(memoryview(value))
-                value_size = varints[len(value_bytes)]
-            tail = _encode_headers(headers) if headers else _NO_HEADERS
-            size = (
-                len(stamp)
-                + len(offset)
-                + len(key_size)
-                + len(key_bytes)
-                + len(value_size)
-                + len(value_bytes)
-                + len(tail)
-            )
+                length = len(value_bytes)
+                value_size = varints[length]
+                size += with_length[length]
+            if headers:
+                tail = _encode_headers(headers)
+                size += len(tail)
+            else:
+                tail = _NO_HEADERS
+                size += 1
             prefix = varints[size]
-        except IndexError:  # a length or the count is beyond the table
-            stamp = b"\0" + encode_varint(delta)
-            offset = encode_varint(count)
-            key_size, key_bytes = _encode_bytes(key)
-            value_size, value_bytes = _encode_bytes(value)
-            tail = _encode_headers(headers)
-            parts = (stamp, offset, key_size, key_bytes, value_size, value_bytes, tail)
-            size = sum(map(len, parts))
-            prefix = encode_varint(size)
-        end = self._position + len(prefix) + size
+            parts = (prefix, stamp, offset, key_size, key_bytes, value_size, value_bytes, tail)
+        except IndexError:  # a length or the count is beyond the tables
+            parts = _encode_any(delta, count, key, value, headers)
+            size = sum(map(len, parts[1:]))
+        end = self._position + len(parts[0]) + size
         if end > self._limit:
             return None
-        self._parts += (prefix, stamp, offset, key_size, key_bytes, value_size, value_bytes, tail)
+        self._parts += parts
         self._position = end
         self.record_count = count + 1
         if not count:
@@ -276,6 +277,22 @@ class RecordBatchBuilder:
             self.record_count,
         )
         _CRC.pack_into(whole, CRC_OFFSET, crc32c(whole[ATTRIBUTES_OFFSET:]))
+
+
+_RecordParts = tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes]
+
+
+def _encode_any(
+    delta: int, count: int, key: bytes | None, value: bytes | None, headers: Headers
+) -> _RecordParts:
+    """Return the parts of a record of any size, its length first."""
+    key_size, key_bytes = _encode_bytes(key)
+    value_size, value_bytes = _encode_bytes(value)
+    stamp = b"\0" + encode_varint(delta)
+    offset = encode_varint(count)
+    tail = _encode_headers(headers)
+    fields = (stamp, offset, key_size, key_bytes, value_size, value_bytes, tail)
+    return encode_varint(sum(map(len, fields))), *fields
 
 
 def _encode_bytes(field: bytes | None) -> tuple[bytes, bytes]:

@@ -5,14 +5,17 @@ Owns the decoding, the position within the bytes and what is not shown to anyone
 aborted transactions, records before the fetch offset. Knows nothing of assignments and seeks. Does
 not wait.
 
-`_decode` is the hot loop, written for speed: varints of one and two bytes are inlined through
+`_fill_in` is the hot loop, written for speed: varints of one and two bytes are inlined through
 tables, a field is one slice, a record is made without calling its class. A batch is copied out of
 the frame once, because slices of bytes are the bytes the user gets, and slices of a memoryview are
 not.
 """
 
-from collections.abc import Callable, Sequence
+import struct
+from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
+from operator import length_hint
+from struct import Struct
 from typing import Any, Final
 
 from aiokafka_lite.compression.compressor import DEFAULT_MAX_DECOMPRESSED_BYTES, decompress
@@ -38,15 +41,22 @@ from aiokafka_lite.serialization import AnyDeserializer, Headers, topic_deserial
 
 _Record = ConsumerRecord[Any, Any]
 
-# A varint's first byte -> value of a one-byte one, or the low part of a two-byte one. The sign of a
-# two-byte varint is in the first byte; the table only knows non-negative ones and makes the others
-# impossibly small, so that the checks behind them (where the record ends, where offsets begin) send
-# the record to the careful path.
-# to the careful path.
-# path.
+# What varints of one and two bytes hold, as tables: adding two of their numbers is cheaper than
+# shifting, and all of them are small enough for Python to keep. The sign of a two-byte varint is in
+# its first byte; _LOW only knows the non-negative ones and makes the others impossibly small, which
+# the comparisons behind it notice.
 _IMPOSSIBLE: Final = -(1 << 40)
 _ONE: Final = tuple((byte >> 1) ^ -(byte & 1) for byte in range(128))
 _LOW: Final = tuple(_IMPOSSIBLE if byte & 1 else (byte & 0x7F) >> 1 for byte in range(256))
+_HIGH: Final = tuple(byte << 6 for byte in range(128))
+_ONE_END: Final = tuple(size + 1 for size in _ONE)  # where a record ends, counted from its length
+_LOW_END: Final = tuple(size + 2 for size in _LOW)
+_eight_bytes: Final = Struct("8B").unpack_from
+_CAREFUL: Final = 255
+
+# CPython lays out a class's instances when the first one is made by its __init__; bare ones made
+# before that would be four times as dear to fill for the life of the process.
+ConsumerRecord("", 0, 0, 0, 0, None, None, None, 0, 0, ())
 
 _NO_DATA: Final = memoryview(b"")
 _NO_HEADERS: Final[Headers] = ()
@@ -243,7 +253,7 @@ class RecordCursor:
         return header.last_offset >= self.next_offset
 
     def _open(self, header: BatchHeader) -> None:
-        """Make the batch the cursor stands at ready for `_decode`, or raise CorruptRecordException."""
+        """Open the batch the cursor stands at for `_decode`; raise CorruptRecordException."""
         batch = self._data[self._position : self._position + header.size]
         if self._check_crcs:
             check_crc(batch, header)
@@ -283,145 +293,156 @@ class RecordCursor:
 
     # Records of magic 2…
 
-    def _decode(self, records: list[_Record], room: int, byte_room: int) -> int:  # noqa: C901, PLR0912, PLR0915  the hot loop: a call per field would double its cost
-        """Append up to `room` records of the open batch; return the bytes they took. Stops after
-        byte_room bytes.
+    def _decode(self, records: list[_Record], room: int, byte_room: int) -> int:
+        """Append up to `room` records of the open batch; return how many bytes they took.
 
-        At least one record is read. Raises CorruptRecordException, the records before the bad one
-        appended.
+        Reads at least one record and stops after byte_room bytes. Raises CorruptRecordException,
+        the records before the bad one appended.
+        """
+        start = self._record_position
+        # Bare records, made without calling the class, in one loop of C for all of them.
+        bare = list(map(object.__new__, repeat(ConsumerRecord, min(room, self._left))))
+        progress = iter(bare)
+        try:
+            skipped = self._fill_in(bare, progress, start + max(byte_room, 1))
+        except (IndexError, CorruptRecordException) as error:
+            whole = bare[: len(bare) - length_hint(progress) - 1]
+            self._deliver([record for record in whole if hasattr(record, "offset")], records)
+            if isinstance(error, IndexError):
+                raise CorruptRecordException("a record ends beyond its batch") from error
+            raise
+        read = len(bare) - length_hint(progress)
+        self._left -= read
+        self._deliver(bare[skipped:read], records)
+        return self._record_position - start
+
+    def _fill_in(  # noqa: C901, PLR0912, PLR0915  the hot loop: calls would double its cost
+        self, bare: list[_Record], progress: Iterator[_Record], stop: int
+    ) -> int:
+        """Decode into the bare records until they are full or position `stop` is reached.
+
+        `progress` is left behind the last record read. Return how many at the beginning stay bare,
+        being before the fetch offset. Raises CorruptRecordException, or IndexError beyond the
+        batch.
         """
         buffer = self._buffer
-        start = position = self._record_position
-        if position >= len(buffer):
-            raise CorruptRecordException(f"{self._left:,} records of the batch are missing")
-        stop = start + byte_room if byte_room > 0 else start + 1
+        position = self._record_position
         base_offset = self._base_offset
         base_timestamp = self._base_timestamp
         timestamp_type = self._attributes >> 3 & 1
         first_offset = self.next_offset
         topic = self._topic
         partition = self._partition
-        one = _ONE
-        low = _LOW
-        new = object.__new__
-        record_class = ConsumerRecord
-        append = records.append
-        before = len(records)
+        one, low, up, one_end, low_end = _ONE, _LOW, _HIGH, _ONE_END, _LOW_END
+        eight_bytes = _eight_bytes
+        headers: Headers
         skipped = 0
-        try:
-            for _ in repeat(None, min(room, self._left)):
-                if position >= stop:
-                    break
-                # length, and the attributes, of which no bit is in use
-                byte = buffer[position]
-                if byte < 128:
-                    end = position + one[byte] + 1
-                    position += 2
-                elif (high := buffer[position + 1]) < 128:
-                    end = position + low[byte] + (high << 6) + 2
-                    position += 3
-                else:
-                    size, position = read_varint(buffer, position)
-                    end = position + size
-                    position += 1
-                # timestamp delta
-                byte = buffer[position]
-                if byte < 128:
-                    timestamp = base_timestamp + one[byte]
-                    position += 1
-                elif (high := buffer[position + 1]) < 128 and not byte & 1:
-                    timestamp = base_timestamp + low[byte] + (high << 6)
-                    position += 2
-                else:
-                    timestamp, position = read_varint(buffer, position, 10)
-                    timestamp += base_timestamp
-                # offset delta
-                byte = buffer[position]
-                if byte < 128:
-                    offset = base_offset + one[byte]
-                    position += 1
-                elif (high := buffer[position + 1]) < 128:
-                    offset = base_offset + low[byte] + (high << 6)
-                    position += 2
-                else:
-                    offset, position = read_varint(buffer, position)
-                    offset += base_offset
-                # key
-                byte = buffer[position]
-                if byte < 128:
-                    key_size = one[byte]
-                    position += 1
-                elif (high := buffer[position + 1]) < 128:
-                    key_size = low[byte] + (high << 6)
-                    position += 2
-                else:
-                    key_size, position = read_varint(buffer, position)
-                if key_size >= 0:
-                    key = buffer[position : (position := position + key_size)]
-                elif key_size == -1:
-                    key = None
-                else:
-                    raise CorruptRecordException(f"a key of {key_size:,} bytes")
-                # value
-                byte = buffer[position]
-                if byte < 128:
-                    value_size = one[byte]
-                    position += 1
-                elif (high := buffer[position + 1]) < 128:
-                    value_size = low[byte] + (high << 6)
-                    position += 2
-                else:
-                    value_size, position = read_varint(buffer, position)
-                if value_size >= 0:
-                    value = buffer[position : (position := position + value_size)]
-                elif value_size == -1:
-                    value = None
-                else:
-                    raise CorruptRecordException(f"a value of {value_size:,} bytes")
-                # headers; a slice that was cut off ends here, beyond the buffer
-                if buffer[position]:
-                    headers, position = _read_headers(buffer, position)
-                else:
-                    headers = _NO_HEADERS
-                    position += 1
-                if position != end:
-                    raise CorruptRecordException("a record's fields do not end where it does")
-                if offset < first_offset:
-                    if offset < base_offset:
-                        raise CorruptRecordException(f"a record of offset {offset}")
-                    skipped += 1
-                    continue
-                record = new(record_class)
-                record.topic = topic
-                record.partition = partition
-                record.offset = offset
-                record.timestamp = timestamp
-                record.timestamp_type = timestamp_type
-                record.key = key
-                record.value = value
-                record.checksum = None
-                record.serialized_key_size = key_size
-                record.serialized_value_size = value_size
-                record.headers = headers
-                append(record)
-        except IndexError as error:
-            raise CorruptRecordException("a record ends beyond its batch") from error
-        finally:
-            if len(records) > before:
-                self._finish_records(records, before)
-        self._left -= len(records) - before + skipped
+        for record in progress:
+            # A record begins with its length, attributes (none in use), timestamp delta, offset
+            # delta and key length. Eight bytes hold them, unless it is large or late.
+            try:
+                a, b, c, d, e, f, g, h = eight_bytes(buffer, position)
+            except struct.error:  # fewer are left
+                a = b = _CAREFUL
+            begin = position
+            if a < 128:
+                end = position + one_end[a]
+                position -= 1
+                d, e, f, g, h = c, d, e, f, g
+            elif b < 128:
+                end = position + low_end[a] + up[b]
+            else:
+                d = e = f = _CAREFUL
+            key_length = _CAREFUL
+            if d < 128:
+                if e < 128:
+                    timestamp = base_timestamp + one[d]
+                    offset = base_offset + one[e]
+                    key_length = f
+                    position += 6
+                elif f < 128:
+                    timestamp = base_timestamp + one[d]
+                    offset = base_offset + low[e] + up[f]
+                    key_length = g
+                    position += 7
+            elif e < 128 and not d & 1:
+                if f < 128:
+                    timestamp = base_timestamp + low[d] + up[e]
+                    offset = base_offset + one[f]
+                    key_length = g
+                    position += 7
+                elif g < 128:
+                    timestamp = base_timestamp + low[d] + up[e]
+                    offset = base_offset + low[f] + up[g]
+                    key_length = h
+                    position += 8
+            if key_length < 128:
+                key_size = one[key_length]
+            else:
+                end, timestamp, offset, key_size, position = _record_start(buffer, begin)
+                timestamp += base_timestamp
+                offset += base_offset
+            if key_size >= 0:
+                key = buffer[position : (position := position + key_size)]
+            elif key_size == -1:
+                key = None
+            else:
+                raise CorruptRecordException(f"a key of {key_size:,} bytes")
+            byte = buffer[position]
+            if byte < 128:
+                value_size = one[byte]
+                position += 1
+            elif (high := buffer[position + 1]) < 128:
+                value_size = low[byte] + up[high]
+                position += 2
+            else:
+                value_size, position = read_varint(buffer, position)
+            if value_size >= 0:
+                value = buffer[position : (position := position + value_size)]
+            elif value_size == -1:
+                value = None
+            else:
+                raise CorruptRecordException(f"a value of {value_size:,} bytes")
+            # A slice that was cut short shows here: the headers' count is beyond the buffer.
+            if buffer[position]:
+                headers, position = _read_headers(buffer, position)
+            else:
+                headers = _NO_HEADERS
+                position += 1
+            if position != end:
+                raise CorruptRecordException("a record's fields do not end where it does")
+            if offset < first_offset:
+                if offset < base_offset or bare[skipped] is not record:
+                    raise CorruptRecordException(f"a record of offset {offset} behind a later one")
+                skipped += 1
+                continue
+            record.topic = topic
+            record.partition = partition
+            record.offset = offset
+            record.timestamp = timestamp
+            record.timestamp_type = timestamp_type
+            record.key = key
+            record.value = value
+            record.checksum = None
+            record.serialized_key_size = key_size
+            record.serialized_value_size = value_size
+            record.headers = headers
+            if position >= stop:
+                break
         self._record_position = position
-        return position - start
+        return skipped
 
-    def _finish_records(self, records: list[_Record], before: int) -> None:
-        """Do for the records from index `before` on what is the same for a whole run of them."""
-        if self._attributes & LOG_APPEND_TIME:
-            for record in records[before:]:
-                record.timestamp = self._max_timestamp
-        if records[-1].offset > self._last_offset:
-            del records[before:]
+    def _deliver(self, decoded: list[_Record], records: list[_Record]) -> None:
+        """Append the decoded and move the position behind them. Raises CorruptRecordException."""
+        if not decoded:
+            return
+        if decoded[-1].offset > self._last_offset:
             raise CorruptRecordException("a record lies behind its batch's last offset")
-        self.next_offset = records[-1].offset + 1
+        if self._attributes & LOG_APPEND_TIME:
+            for record in decoded:
+                record.timestamp = self._max_timestamp
+        records += decoded
+        self.next_offset = decoded[-1].offset + 1
 
     # Messages of magic 0 and 1…
 
@@ -509,6 +530,19 @@ def _three_arguments(
     deserializer: AnyDeserializer[Any] | None,
 ) -> Callable[[str, Headers, bytes], Any] | None:
     return None if deserializer is None else topic_deserializer(deserializer)
+
+
+def _record_start(buffer: bytes, position: int) -> tuple[int, int, int, int, int]:
+    """Return a record's end, timestamp delta, offset delta, key length, and where its key begins.
+
+    Raises CorruptRecordException, or IndexError beyond the buffer.
+    """
+    size, position = read_varint(buffer, position)
+    end = position + size
+    timestamp_delta, position = read_varint(buffer, position + 1, 10)
+    offset_delta, position = read_varint(buffer, position)
+    key_size, position = read_varint(buffer, position)
+    return end, timestamp_delta, offset_delta, key_size, position
 
 
 def _read_headers(buffer: bytes, position: int) -> tuple[Headers, int]:
