@@ -22,6 +22,7 @@ from typing import Any, Self
 
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import KafkaConnectionError
+from aiokafka_lite.testing.free_ports import free_ports
 from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java, kafka_jars
 
 DEFAULT_VERSION = "4.3.1"
@@ -102,7 +103,7 @@ class KafkaNode:
         return self._output.read_text(errors="replace") if self._output.exists() else ""
 
     def kill(self) -> None:
-        """SIGKILL, as a machine that loses power; `spawn` starts it again on what its disk holds."""
+        """SIGKILL, as a machine that loses power; `spawn` starts it again on its own disk."""
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:
@@ -260,18 +261,6 @@ def real_kafka(version: str = DEFAULT_VERSION) -> Iterator[ApacheKafka | Externa
         yield kafka
     finally:
         kafka.stop()
-
-
-def free_ports(count: int) -> list[int]:
-    """`count` different TCP ports of 127.0.0.1 that were free a moment ago."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()
 
 
 def run_java(

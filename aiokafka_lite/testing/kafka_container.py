@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from aiokafka_lite.testing.free_ports import free_ports
 from aiokafka_lite.testing.java_runtime import JavaNotFoundError
 
 IMAGE = "apache/kafka"
@@ -33,8 +34,6 @@ def kafka_container(version: str, no_java: JavaNotFoundError) -> Iterator[str]:
             f"{no_java}; to use Docker instead, `pip install testcontainers`"
         ) from error
     # The broker tells clients its own address, so the host's port must be known before it starts.
-    from aiokafka_lite.testing.apache_kafka import free_ports  # noqa: PLC0415 - it imports this module lazily
-
     (port,) = free_ports(1)
     container = container_module.DockerContainer(f"{IMAGE}:{version}")
     container.with_bind_ports(CLIENT_PORT, port)

@@ -10,7 +10,7 @@ import pytest
 
 from aiokafka_lite.errors import KafkaConnectionError
 from aiokafka_lite.testing import apache_kafka as module
-from aiokafka_lite.testing.apache_kafka import ApacheKafka, ExternalKafka, free_ports, real_kafka
+from aiokafka_lite.testing.apache_kafka import ApacheKafka, ExternalKafka, real_kafka
 
 TOPICS = "org.apache.kafka.tools.TopicCommand"
 
@@ -72,10 +72,6 @@ def test_an_address_in_the_environment_is_borrowed(monkeypatch: pytest.MonkeyPat
     with real_kafka() as kafka:
         assert isinstance(kafka, ExternalKafka)
         assert kafka.bootstrap_servers == "broker.example:9092"
-
-
-def test_free_ports_are_different() -> None:
-    assert len(set(free_ports(8))) == 8
 
 
 def test_a_forgotten_cluster_is_killed(tmp_path: Path) -> None:
