@@ -1,0 +1,710 @@
+"""Owns the consumer's public face: names, signatures and error texts are aiokafka's.
+
+It checks arguments and the consumer's life, and hands the work to the parts behind it. Background
+tasks never refer to it, so that an unclosed consumer is noticed by its `__del__`.
+"""
+
+import asyncio
+import logging
+import random
+import warnings
+from collections.abc import Callable, Collection, Iterable, Sequence
+from enum import Enum
+from types import TracebackType
+from typing import Any, Generic, Self
+
+import anyio
+
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
+from aiokafka_lite.cluster.client_config import DefaultInt, later
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.consumer_statistics import BufferedFetch, ConsumerStatistics
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.subscription_state import (
+    FetchState,
+    OffsetResetStrategy,
+    PartitionState,
+    SubscriptionMode,
+    SubscriptionState,
+)
+from aiokafka_lite.consumer.record_poller import RecordPoller
+from aiokafka_lite.errors import (
+    ConsumerStoppedError,
+    FeatureNotSupportedError,
+    IllegalStateError,
+    KafkaError,
+    KafkaTimeoutError,
+    RecordTooLargeError,
+)
+from aiokafka_lite.model import KT, VT, ConsumerRecord, TopicPartition
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
+from aiokafka_lite.serialization import AnyDeserializer
+
+logger = logging.getLogger(__name__)
+
+_NO_LIMIT = 2**31 - 1
+
+
+class ConsumerState(Enum):
+    """Where a consumer stands in its life."""
+
+    NEW = "not started"  # a start that failed comes back here
+    STARTING = "starting"
+    RUNNING = "running"
+    STOPPED = "stopped"  # for good
+
+
+class AIOKafkaConsumer(Generic[KT, VT]):
+    """Reads records from the partitions of Kafka topics.
+
+        async with AIOKafkaConsumer("orders", bootstrap_servers="localhost:9092") as consumer:
+            async for record in consumer:
+                ...
+
+    Without a group, a consumer reads all partitions of the topics it subscribes to, or those it was
+    given by `assign()`. The constructor does no I/O and needs no event loop.
+
+    Sizes: `fetch_max_bytes` and `max_partition_fetch_bytes` limit one answer and one partition in
+    it. Both are soft, the first batch always comes, so they may be smaller than the broker's
+    `message.max.bytes` without a record ever getting stuck; they should not be, since such batches
+    then travel one at a time. What is fetched and not returned is at most (`fetch_buffer_bytes` +
+    `fetch_max_bytes`) per node, plus one oversize batch each. `max_poll_records` limits what one
+    poll returns, not what is fetched.
+
+    Raises: KafkaConfigurationError, a ValueError, naming every wrong option at once;
+    FeatureNotSupportedError, a kind of it, for options of features that come later; TypeError for
+    topics that are no strings.
+    """
+
+    def __init__(
+        self,
+        *topics: str,
+        loop: asyncio.AbstractEventLoop | None = None,
+        bootstrap_servers: str | Sequence[str] = "localhost",
+        client_id: str = "",
+        group_id: str | None = None,
+        group_instance_id: str | None = None,
+        group_protocol: str = "classic",
+        key_deserializer: AnyDeserializer[KT] | None = None,
+        value_deserializer: AnyDeserializer[VT] | None = None,
+        fetch_max_wait_ms: int = 500,
+        fetch_max_bytes: int = 52_428_800,
+        fetch_min_bytes: int = 1,
+        max_partition_fetch_bytes: int = 1_048_576,
+        fetch_buffer_bytes: int = 52_428_800,
+        request_timeout_ms: int = 30_000,
+        default_api_timeout_ms: int = 60_000,
+        retry_backoff_ms: int = 100,
+        retry_backoff_max_ms: int = DefaultInt(1000),
+        reconnect_backoff_ms: int = DefaultInt(50),
+        reconnect_backoff_max_ms: int = DefaultInt(1000),
+        socket_connection_setup_timeout_ms: int = 10_000,
+        socket_connection_setup_timeout_max_ms: int = DefaultInt(30_000),
+        send_buffer_bytes: int = 131_072,
+        receive_buffer_bytes: int = 65_536,
+        auto_offset_reset: str = "latest",
+        enable_auto_commit: bool | None = None,
+        auto_commit_interval_ms: int = DefaultInt(5000),
+        check_crcs: bool = True,
+        metadata_max_age_ms: int = 300_000,
+        metadata_recovery_strategy: str = "rebootstrap",
+        metadata_recovery_rebootstrap_trigger_ms: int = 300_000,
+        allow_auto_create_topics: bool = True,
+        partition_assignment_strategy: Any = None,  # its type comes with groups
+        max_poll_interval_ms: int = DefaultInt(300_000),
+        rebalance_timeout_ms: int | None = None,
+        session_timeout_ms: int = DefaultInt(45_000),
+        heartbeat_interval_ms: int = DefaultInt(3000),
+        consumer_timeout_ms: int | None = None,
+        max_poll_records: int | None = 500,
+        ssl_context: Any = None,  # its type comes with TLS
+        security_protocol: str = "PLAINTEXT",
+        api_version: str | None = None,
+        exclude_internal_topics: bool = True,
+        connections_max_idle_ms: int | None = 540_000,
+        isolation_level: str = "read_uncommitted",
+        sasl_mechanism: str = "PLAIN",
+        sasl_plain_password: str | None = None,
+        sasl_plain_username: str | None = None,
+        sasl_kerberos_service_name: str = "kafka",
+        sasl_kerberos_domain_name: str | None = None,
+        sasl_oauth_token_provider: Any = None,  # its type comes with SASL
+        client_rack: str | None = None,
+        clock: Clock | None = None,
+        rng: random.Random | None = None,
+    ) -> None:
+        """Check and keep the options. `clock` and `rng` are for tests."""
+        _warn_about_options_without_effect(loop, api_version, consumer_timeout_ms)
+        self._config = ConsumerConfig(
+            bootstrap_servers=bootstrap_servers,
+            client_id=client_id,
+            group_id=group_id,
+            group_instance_id=group_instance_id,
+            group_protocol=group_protocol,
+            key_deserializer=key_deserializer,
+            value_deserializer=value_deserializer,
+            fetch_max_wait_ms=fetch_max_wait_ms,
+            fetch_max_bytes=fetch_max_bytes,
+            fetch_min_bytes=fetch_min_bytes,
+            max_partition_fetch_bytes=max_partition_fetch_bytes,
+            fetch_buffer_bytes=fetch_buffer_bytes,
+            request_timeout_ms=request_timeout_ms,
+            default_api_timeout_ms=default_api_timeout_ms,
+            retry_backoff_ms=retry_backoff_ms,
+            retry_backoff_max_ms=retry_backoff_max_ms,
+            reconnect_backoff_ms=reconnect_backoff_ms,
+            reconnect_backoff_max_ms=reconnect_backoff_max_ms,
+            socket_connection_setup_timeout_ms=socket_connection_setup_timeout_ms,
+            socket_connection_setup_timeout_max_ms=socket_connection_setup_timeout_max_ms,
+            send_buffer_bytes=send_buffer_bytes,
+            receive_buffer_bytes=receive_buffer_bytes,
+            auto_offset_reset=auto_offset_reset,
+            enable_auto_commit=enable_auto_commit,
+            auto_commit_interval_ms=auto_commit_interval_ms,
+            check_crcs=check_crcs,
+            metadata_max_age_ms=metadata_max_age_ms,
+            metadata_recovery_strategy=metadata_recovery_strategy,
+            metadata_recovery_rebootstrap_trigger_ms=metadata_recovery_rebootstrap_trigger_ms,
+            allow_auto_create_topics=allow_auto_create_topics,
+            partition_assignment_strategy=partition_assignment_strategy,
+            max_poll_interval_ms=max_poll_interval_ms,
+            rebalance_timeout_ms=rebalance_timeout_ms,
+            session_timeout_ms=session_timeout_ms,
+            heartbeat_interval_ms=heartbeat_interval_ms,
+            max_poll_records=max_poll_records,
+            ssl_context=ssl_context,
+            security_protocol=security_protocol,
+            exclude_internal_topics=exclude_internal_topics,
+            connections_max_idle_ms=connections_max_idle_ms,
+            isolation_level=isolation_level,
+            sasl_mechanism=sasl_mechanism,
+            sasl_plain_password=sasl_plain_password,
+            sasl_plain_username=sasl_plain_username,
+            sasl_kerberos_service_name=sasl_kerberos_service_name,
+            sasl_kerberos_domain_name=sasl_kerberos_domain_name,
+            sasl_oauth_token_provider=sasl_oauth_token_provider,
+            client_rack=client_rack,
+        )
+        self._clock = clock if clock is not None else SYSTEM_CLOCK
+        self._rng = rng
+        self._state = ConsumerState.NEW
+        self._signal = PollSignal(self._clock)
+        self._subscription = SubscriptionState(
+            OffsetResetStrategy.from_option(self._config.auto_offset_reset)
+        )
+        self._poller: RecordPoller | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        if topics:
+            self._subscription.subscribe(_checked_topics(topics))
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        return f"<{name} client_id={self._config.client_id!r} {self._state.value}>"
+
+    def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
+        # Absent when the constructor raised.
+        poller = getattr(self, "_poller", None)
+        if poller is None or self._state is ConsumerState.STOPPED:
+            return
+        _warn(f"Unclosed AIOKafkaConsumer {self!r}", ResourceWarning, source=self)
+        poller.client.owner.close_soon()
+        if self._loop is not None and not self._loop.is_closed():
+            context = {"consumer": self, "message": "Unclosed AIOKafkaConsumer"}
+            self._loop.call_exception_handler(context)
+
+    # Life…
+
+    async def start(self) -> None:
+        """Connect, and learn of the topics subscribed to.
+
+        All or nothing: a start that fails leaves no task, socket or timer, and may be repeated.
+
+        Raises: KafkaConnectionError naming every address tried and what happened there, within
+        `request_timeout_ms`; UnknownTopicOrPartitionError or KafkaTimeoutError naming a topic that
+        has no partitions within `default_api_timeout_ms`; InvalidTopicError or
+        TopicAuthorizationFailedError at once; IllegalStateError when called twice,
+        ConsumerStoppedError when stopped before or meanwhile.
+        Cancelled: as if it had failed.
+        """
+        if self._state is ConsumerState.STOPPED:
+            raise ConsumerStoppedError(f"{self!r} cannot be started again; make a new one")
+        if self._state is not ConsumerState.NEW:
+            raise IllegalStateError(f"{self!r}: did you call start() twice?")
+        self._state = ConsumerState.STARTING
+        self._loop = asyncio.get_running_loop()
+        client = KafkaClient(
+            self._config,
+            clock=self._clock,
+            rng=self._rng,
+            name=f"consumer {self._config.client_id}",
+            allow_auto_topic_creation=self._config.allow_auto_create_topics,
+        )
+        self._poller = RecordPoller(self._config, client, self._subscription, self._signal)
+        try:
+            await self._start(self._poller)
+            self._not_stopped()
+            self._state = ConsumerState.RUNNING
+        except BaseException as error:
+            with anyio.CancelScope(shield=True):
+                await client.close()
+            self._poller = None
+            if self._has_stopped():
+                raise ConsumerStoppedError(f"{self!r} while it was starting") from error
+            self._state = ConsumerState.NEW
+            raise
+
+    async def _start(self, poller: RecordPoller) -> None:
+        client = poller.client
+        client.add_snapshot_listener(poller.follow)
+        client.set_topics(self._topics_of_interest())
+        await client.start()
+        client.owner.add_failure_callback(poller.look_again)
+        bound_s = self._config.default_api_timeout_ms / 1000
+        until_s = self._clock.monotonic() + bound_s
+        for topic in sorted(self._subscription.topics):
+            left_s = until_s - self._clock.monotonic()
+            await client.wait_for_topic(topic, max(left_s, 0.0))
+        poller.follow(client.snapshot)
+
+    async def stop(self, timeout_ms: int = 30_000) -> None:
+        """Stop reading and close everything, within `timeout_ms`. Idempotent.
+
+        A pending `getone` raises ConsumerStoppedError, a pending `getmany` returns {}. Fetches on
+        their way are given up, fetch sessions are closed if the brokers can be reached.
+        Cancelled: the consumer is stopped for its users; another `stop()` waits for the end.
+        """
+        if self._state is ConsumerState.NEW:
+            self._state = ConsumerState.STOPPED
+            return
+        self._state = ConsumerState.STOPPED
+        poller = self._poller
+        if poller is None:
+            return
+        poller.stop()
+        until_s = self._clock.monotonic() + timeout_ms / 1000
+        try:
+            async with deadline(self._clock, timeout_ms / 1000):
+                await poller.fetcher.close(timeout_ms / 1000)
+        except TimeoutError:
+            logger.warning("%r: fetches did not end within %d ms", self, timeout_ms)
+        try:
+            async with deadline(self._clock, max(until_s - self._clock.monotonic(), 1.0)):
+                await poller.client.close()
+        except TimeoutError:
+            logger.warning("%r: the client did not close within %d ms", self, timeout_ms)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    def _has_stopped(self) -> bool:
+        return self._state is ConsumerState.STOPPED
+
+    def _running(self) -> RecordPoller:
+        """Return the engine. Raises IllegalStateError before start(), ConsumerStoppedError after
+        stop()."""
+        if self._state is ConsumerState.RUNNING and self._poller is not None:
+            return self._poller
+        if self._state is ConsumerState.STOPPED:
+            raise ConsumerStoppedError(f"{self!r}")
+        raise IllegalStateError(
+            f"{self!r}: await its start() first, or use it as `async with consumer:`"
+        )
+
+    # What to read…
+
+    def subscribe(
+        self, topics: Iterable[str] = (), pattern: str | None = None, listener: object = None
+    ) -> None:
+        """Read all partitions of `topics`, in place of the topics subscribed to before.
+
+        Partitions that a topic gains are noticed with the metadata, at the latest after
+        `metadata_max_age_ms`; a topic that does not exist yet is waited for.
+
+        Raises: TypeError without topics, with both arguments, or for topics that are no list of
+        strings; IllegalStateError after assign(); FeatureNotSupportedError for `pattern` and
+        `listener`, which come with groups; ConsumerStoppedError.
+        """
+        self._not_stopped()
+        if not (topics or pattern):
+            raise TypeError("You should provide either `topics` or `pattern`")
+        if topics and pattern:
+            raise TypeError("You can't provide both `topics` and `pattern`")
+        if pattern is not None:
+            raise FeatureNotSupportedError(later("pattern", pattern, "name the topics"))
+        if listener is not None:
+            raise FeatureNotSupportedError(
+                later("listener", None, "without a group nothing is ever revoked")
+            )
+        self._subscription.subscribe(_checked_topics(topics))
+        self._assignment_changed()
+
+    def unsubscribe(self) -> None:
+        """Let go of all topics and partitions, and of what is buffered of them."""
+        self._not_stopped()
+        self._subscription.unsubscribe()
+        self._assignment_changed()
+
+    def subscription(self) -> frozenset[str]:
+        """Return the topics subscribed to; empty after assign()."""
+        return self._subscription.topics
+
+    def assign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Read exactly these partitions; those that were assigned before keep their position.
+
+        Raises: TypeError for anything but TopicPartitions, IllegalStateError after subscribe(),
+        ConsumerStoppedError.
+        """
+        self._not_stopped()
+        wanted = list(partitions)
+        _check_partitions(wanted)
+        if wanted:
+            self._subscription.assign_from_user(wanted)
+        elif self._subscription.mode is SubscriptionMode.TOPICS:
+            self._subscription.assign_from_user(())  # raises: the two ways do not mix
+        else:
+            self._subscription.unsubscribe()
+        self._assignment_changed()
+
+    def assignment(self) -> frozenset[TopicPartition]:
+        """Return the partitions that are read; empty until the subscribed topics are known."""
+        return self._subscription.assignment
+
+    def _assignment_changed(self) -> None:
+        if self._poller is None:
+            return
+        assigned = self._subscription.assignment
+        self._poller.buffer.discard(lambda tp: tp not in assigned)
+        self._poller.client.set_topics(self._topics_of_interest())
+        self._poller.follow(self._poller.client.snapshot)
+
+    def _topics_of_interest(self) -> set[str]:
+        return {*self._subscription.topics, *(tp.topic for tp in self._subscription.assignment)}
+
+    def _not_stopped(self) -> None:
+        if self._state is ConsumerState.STOPPED:
+            raise ConsumerStoppedError(f"{self!r}")
+
+    # Reading…
+
+    async def getone(self, *partitions: TopicPartition) -> ConsumerRecord[KT, VT]:
+        """Return the next record, of `partitions` only if any are named; wait for it without bound.
+
+        Raises: ConsumerStoppedError when stopped before or meanwhile; IllegalStateError before
+        start(); NoOffsetForPartitionError, OffsetOutOfRangeError, TopicAuthorizationFailedError,
+        UnknownTopicOrPartitionError; RecordDeserializationError, CorruptRecordException and
+        RecordTooLargeError, which keep the position: `seek()` past the record to go on. The other
+        partitions are read on meanwhile, and the error comes again when they have nothing.
+        Cancelled: no record is lost; the position moves only with what is returned.
+        """
+        if not partitions and self._poller is not None:
+            record = self._poller.collector.next_decoded()
+            if record is not None:
+                return record
+        poller = self._running()
+        _check_partitions(partitions)
+        return await poller.poll_one(partitions)
+
+    async def getmany(
+        self,
+        *partitions: TopicPartition,
+        timeout_ms: float = 0,
+        max_records: int | None = None,
+    ) -> dict[TopicPartition, list[ConsumerRecord[KT, VT]]]:
+        """Return records by partition, each in offset order, of `partitions` only if any are named.
+
+        Waits up to `timeout_ms` for the first record and returns what is there then: at most
+        `max_records` (None: `max_poll_records`), the rest with the next polls. {} when there was
+        none, or when the consumer is stopped meanwhile. With `timeout_ms=0` what is buffered is
+        returned, and the next fetch is on its way.
+
+        Raises: ValueError for `max_records` < 1 or a negative timeout; else as `getone`.
+        Cancelled: no record is lost; a fetch on its way serves the next poll.
+        """
+        poller = self._running()
+        _check_partitions(partitions)
+        if max_records is not None and not _is_int_from(1, max_records):
+            raise ValueError("`max_records` must be a positive Integer")
+        if timeout_ms < 0:
+            raise ValueError(f"timeout_ms={timeout_ms} is negative; use 0 not to wait")
+        limit = max_records or self._config.max_poll_records or _NO_LIMIT
+        return await poller.poll(partitions, limit, timeout_ms / 1000)
+
+    def __aiter__(self) -> Self:
+        self._not_stopped()
+        return self
+
+    async def __anext__(self) -> ConsumerRecord[KT, VT]:
+        """Return the next record, by `getone`; the iteration ends when the consumer is stopped.
+
+        RecordTooLargeError is logged, everything else is raised.
+        """
+        while True:
+            try:
+                return await self.getone()
+            except ConsumerStoppedError:
+                raise StopAsyncIteration from None
+            except RecordTooLargeError as error:
+                logger.error("iteration goes on after: %s", error)  # noqa: TRY400 - it says all
+
+    def pause(self, *partitions: TopicPartition) -> None:
+        """Return no records of `partitions` until resume(); what is buffered of them is kept.
+
+        Raises: TypeError, IllegalStateError for a partition that is not assigned.
+        """
+        _check_partitions(partitions, "partitions must be TopicPartition namedtuples")
+        for tp in partitions:
+            self._subscription.pause(tp)
+
+    def resume(self, *partitions: TopicPartition) -> None:
+        """Undo pause(). Raises: as there."""
+        _check_partitions(partitions, "partitions must be TopicPartition namedtuples")
+        for tp in partitions:
+            self._subscription.resume(tp)
+        self._signal.notify()
+
+    def paused(self) -> set[TopicPartition]:
+        """Return the paused partitions."""
+        return self._subscription.paused()
+
+    # Positions…
+
+    async def position(self, partition: TopicPartition) -> int:
+        """Return the offset of the next record that will be returned, finding it if need be.
+
+        Raises: IllegalStateError when the partition is not assigned, NoOffsetForPartitionError,
+        KafkaTimeoutError after `default_api_timeout_ms`; as `getone` before start and after stop.
+        Cancelled: the lookup goes on for the next call.
+        """
+        poller = self._running()
+        _check_partitions([partition])
+        timeout_s = self._config.default_api_timeout_ms / 1000
+        known = await poller.wait_for_positions(
+            lambda: self._subscription.assigned(partition).position is not None,
+            timeout_s,
+            reset_missing=True,
+        )
+        if not known:
+            raise KafkaTimeoutError(
+                f"no position for {partition.topic}-{partition.partition} within {timeout_s:g} s; "
+                f"check that its leader can be reached, or raise default_api_timeout_ms"
+            )
+        return self._subscription.assigned(partition).offset
+
+    def seek(self, partition: TopicPartition, offset: int) -> None:
+        """Go on at `offset`; what is buffered of the partition is dropped. Works before start().
+
+        Raises: ValueError for anything but an int >= 0, IllegalStateError when the partition is
+        not assigned, ConsumerStoppedError.
+        """
+        self._not_stopped()
+        if not _is_int_from(0, offset):
+            raise ValueError("Offset must be a positive integer")
+        _check_partitions([partition])
+        self._subscription.seek(partition, offset)
+        self._position_changed({partition})
+
+    async def seek_to_beginning(self, *partitions: TopicPartition) -> bool:
+        """Go to the first record there is, of all assigned partitions if none is named.
+
+        Returns whether the positions were found within `request_timeout_ms`; if not, the polls go
+        on looking. Raises: TypeError, IllegalStateError for partitions not assigned; as `getone`
+        before start and after stop. Cancelled: as if the time were over.
+        """
+        return await self._seek_by_reset(partitions, OffsetResetStrategy.EARLIEST)
+
+    async def seek_to_end(self, *partitions: TopicPartition) -> bool:
+        """Go behind the last record; with read_committed behind the last stable one. As above."""
+        return await self._seek_by_reset(partitions, OffsetResetStrategy.LATEST)
+
+    async def _seek_by_reset(
+        self, partitions: tuple[TopicPartition, ...], strategy: OffsetResetStrategy
+    ) -> bool:
+        poller = self._running()
+        _check_partitions(partitions)
+        wanted = set(partitions) or set(self._subscription.assignment)
+        if not wanted:
+            raise IllegalStateError("No partitions are currently assigned")
+        strangers = wanted - self._subscription.assignment
+        if strangers:
+            raise IllegalStateError(f"Partitions {strangers} are not assigned")
+        for tp in wanted:
+            self._subscription.await_reset(tp, strategy)
+        self._position_changed(wanted)
+        return await poller.wait_for_positions(
+            lambda: not any(_awaits_reset(self._subscription.get(tp)) for tp in wanted),
+            self._config.request_timeout_ms / 1000,
+            reset_missing=False,
+        )
+
+    def _position_changed(self, partitions: Collection[TopicPartition]) -> None:
+        if self._poller is not None:
+            self._poller.buffer.discard(lambda tp: tp in partitions)
+        self._signal.notify()
+
+    async def beginning_offsets(
+        self, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, int]:
+        """Return the first offset of each partition, which need not be assigned.
+
+        Raises: KafkaTimeoutError naming partitions and reasons after `default_api_timeout_ms`,
+        TopicAuthorizationFailedError; as `getone` before start and after stop.
+        Cancelled: nothing stays behind.
+        """
+        return await self._list_offsets(partitions, OffsetResetStrategy.EARLIEST)
+
+    async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Return the offset behind the last record of each partition; with read_committed behind
+        the last stable one. Raises, Cancelled: as `beginning_offsets`.
+        """
+        return await self._list_offsets(partitions, OffsetResetStrategy.LATEST)
+
+    async def _list_offsets(
+        self, partitions: Iterable[TopicPartition], strategy: OffsetResetStrategy
+    ) -> dict[TopicPartition, int]:
+        poller = self._running()
+        wanted = list(partitions)
+        _check_partitions(wanted)
+        listed = await poller.offset_fetcher.list_offsets(
+            dict.fromkeys(wanted, strategy.value), self._config.default_api_timeout_ms / 1000
+        )
+        return {tp: answer.offset for tp, answer in listed.items()}
+
+    # What was seen of a partition…
+
+    def highwater(self, partition: TopicPartition) -> int | None:
+        """Return the offset behind the last record all replicas have, as the newest fetch said.
+
+        None until the partition was fetched. Raises: AssertionError when it is not assigned.
+        """
+        return self._assigned(partition).high_watermark
+
+    def last_stable_offset(self, partition: TopicPartition) -> int | None:
+        """Return the offset before which every transaction is decided. As `highwater`."""
+        return self._assigned(partition).last_stable_offset
+
+    def last_poll_timestamp(self, partition: TopicPartition) -> int | None:
+        """Return when the newest fetch was answered (ms since the epoch). As `highwater`."""
+        return self._assigned(partition).last_poll_timestamp_ms
+
+    def _assigned(self, partition: TopicPartition) -> PartitionState:
+        state = self._subscription.get(partition)
+        if state is None:
+            raise AssertionError("Partition is not assigned")
+        return state
+
+    def statistics(self) -> ConsumerStatistics:
+        """Return what is queued, free, buffered and on its way. Before start(): only the queue."""
+        poller = self._poller
+        buffered = [] if poller is None else list(poller.buffer)
+        return ConsumerStatistics(
+            queue=self._subscription.queue(),
+            free=() if poller is None else tuple(poller.fetcher.free_partitions()),
+            buffered=tuple(
+                BufferedFetch(fetch.topic_partition, fetch.next_offset, fetch.size_in_bytes)
+                for fetch in buffered
+            ),
+            unread_bytes=sum(fetch.size_in_bytes for fetch in buffered),
+            fetching_nodes=frozenset()
+            if poller is None
+            else frozenset(fetch.node_id for fetch in poller.fetcher.pending_fetches),
+        )
+
+    # The cluster…
+
+    def partitions_for_topic(self, topic: str) -> set[int] | None:
+        """Return the topic's partitions as far as they are known; None for an unknown topic."""
+        if self._poller is None:
+            return None
+        known = self._poller.client.snapshot.partitions_for(topic)
+        return None if known is None else set(known)
+
+    async def topics(self) -> set[str]:
+        """Return the topics of the cluster this client may see; internal ones only with
+        `exclude_internal_topics=False`.
+
+        Raises: KafkaTimeoutError after `default_api_timeout_ms`; as `getone` before start and
+        after stop. Cancelled: nothing stays behind.
+        """
+        response = await self._ask_for_all_topics(self._running().client)
+        return {
+            topic.name
+            for topic in response.topics
+            if topic.name is not None
+            and not topic.error_code
+            and not (topic.is_internal and self._config.exclude_internal_topics)
+        }
+
+    async def _ask_for_all_topics(self, client: KafkaClient) -> MetadataResponse:
+        timeout_s = self._config.default_api_timeout_ms / 1000
+        failure: KafkaError | None = None
+        attempts = 0
+        try:
+            async with deadline(self._clock, timeout_s):
+                while True:
+                    try:
+                        return await client.request_any(MetadataRequest(topics=None))
+                    except KafkaError as error:
+                        if not error.retriable:
+                            raise
+                        failure = error
+                    await self._clock.sleep(client.retry_backoff.delay(attempts))
+                    attempts += 1
+        except TimeoutError as error:
+            raise KafkaTimeoutError(
+                f"no list of topics within {timeout_s:g} s; last failure: {failure}; "
+                f"check the connection to the brokers, or raise default_api_timeout_ms"
+            ) from (failure or error)
+
+
+def _awaits_reset(state: PartitionState | None) -> bool:
+    return state is not None and state.fetch_state is FetchState.AWAIT_RESET
+
+
+def _is_int_from(minimum: int, value: object) -> bool:
+    return isinstance(value, int) and value >= minimum
+
+
+def _check_partitions(
+    partitions: Iterable[object], text: str = "partitions must be TopicPartition instances"
+) -> None:
+    for partition in partitions:
+        if not isinstance(partition, TopicPartition):
+            raise TypeError(f"{text}, not {type(partition).__name__}")
+
+
+def _checked_topics(topics: object) -> list[str]:
+    if isinstance(topics, str) or not isinstance(topics, Iterable):
+        raise TypeError("Topics should be list of strings")
+    names: list[str] = list(topics)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("Topics should be list of strings")
+    return names
+
+
+def _warn_about_options_without_effect(
+    loop: object, api_version: object, consumer_timeout_ms: object
+) -> None:
+    remedies = {
+        "loop": (loop, "the running event loop is used"),
+        "api_version": (api_version, "versions are negotiated with each broker"),
+        "consumer_timeout_ms": (consumer_timeout_ms, "polls are woken when data arrives"),
+    }
+    for name, (value, instead) in remedies.items():
+        if value is not None:
+            warnings.warn(
+                f"{name} has no effect: {instead}; leave it out", DeprecationWarning, stacklevel=3
+            )
+
+
+__all__ = ["AIOKafkaConsumer"]

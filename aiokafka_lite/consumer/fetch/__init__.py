@@ -1,0 +1,1 @@
+"""Getting the bytes and handing out the records."""

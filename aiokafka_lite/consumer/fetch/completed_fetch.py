@@ -1,0 +1,167 @@
+"""Owns one partition's part of a fetch answer: raw bytes, turned into records as they are taken.
+
+It carries its own next offset, so that whoever drains it can see whether it still fits the
+subscription's position (A6). It changes nothing but itself and does not wait.
+"""
+
+from typing import Any
+
+from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.model import ConsumerRecord, TopicPartition
+from aiokafka_lite.record.batch_reader import RecordCursor
+
+CHUNK_RECORDS = 256
+CHUNK_BYTES = 65_536
+"""How much is decoded ahead for records taken one by one: enough to pay for the call, little
+enough that the allocator reuses the memory."""
+
+Record = ConsumerRecord[Any, Any]
+
+
+class CompletedFetch:
+    """Records of one partition from `fetch_offset` on, or the error that came in their place.
+
+    Without a cursor it is a failure: it holds no bytes and `error` is what the user has to hear.
+    With one, `error` is set once the bytes could not be read on and the user has heard of it: the
+    fetch then stands aside (A9).
+    """
+
+    __slots__ = (
+        "_chunk",
+        "_chunk_epoch",
+        "_cursor",
+        "error",
+        "fetch_offset",
+        "leader_epoch",
+        "next_offset",
+        "node_id",
+        "size_in_bytes",
+        "topic_partition",
+    )
+
+    def __init__(
+        self,
+        topic_partition: TopicPartition,
+        fetch_offset: int,
+        *,
+        node_id: int,
+        cursor: RecordCursor | None = None,
+        size_in_bytes: int = 0,
+        error: KafkaError | None = None,
+    ) -> None:
+        self.topic_partition = topic_partition
+        self.fetch_offset = fetch_offset
+        self.node_id = node_id
+        self.size_in_bytes = size_in_bytes
+        self.error: Exception | None = error
+        self.next_offset = fetch_offset
+        """The offset after the last record handed out; past control batches and gaps."""
+        self.leader_epoch = -1
+        """The epoch of the last record handed out, -1 when not known."""
+        self._cursor = cursor
+        self._chunk: list[Record] = []  # decoded, not handed out; the next one is the last
+        self._chunk_epoch = -1
+
+    def __repr__(self) -> str:
+        topic, partition = self.topic_partition
+        what = "failed" if self._cursor is None else f"{self.size_in_bytes} bytes"
+        return f"<CompletedFetch {topic}-{partition} at {self.next_offset}, {what}>"
+
+    @property
+    def is_failure(self) -> bool:
+        """True when it never held bytes, only an error."""
+        return self._cursor is None
+
+    @property
+    def is_drained(self) -> bool:
+        """True when nothing is left to take."""
+        return not self._chunk and (self._cursor is None or self._cursor.exhausted)
+
+    def take(self, max_records: int) -> list[Record]:
+        """Return up to `max_records` records in offset order and move on behind them.
+
+        An empty list means that there was none left, which may move `next_offset` all the same.
+        Raises: what the cursor raises for bytes it cannot read (CorruptRecordException,
+        RecordDeserializationError, …), only at the bad record itself and again at each call.
+        """
+        chunk = self._chunk
+        if not chunk:
+            return self._take_from_cursor(max_records)
+        taken = chunk[: -max_records - 1 : -1]
+        del chunk[-len(taken) :]
+        if chunk:
+            self._stand_behind(taken[-1])
+            return taken
+        self._stand_at_cursor()
+        if len(taken) < max_records and not self.is_drained:
+            try:
+                taken += self._take_from_cursor(max_records - len(taken))
+            except Exception:  # noqa: BLE001 - sticky: it comes back with the next take (A9)
+                return taken
+        return taken
+
+    def take_one(self) -> Record | None:
+        """Return the next record and move on behind it; None when there is none left.
+
+        Decodes some records ahead; they count as not taken. Raises: as `take`.
+        """
+        if not self._chunk:
+            self._decode_ahead()
+            if not self._chunk:
+                return None
+        record = self._chunk.pop()
+        if self._chunk:
+            self._stand_behind(record)
+        else:
+            self._stand_at_cursor()
+        return record
+
+    @property
+    def decoded(self) -> list[Record]:
+        """Records decoded ahead by `take_one`, the next one last; for the one-by-one fast path."""
+        return self._chunk
+
+    def release(self) -> None:
+        """Drop the bytes and what was decoded ahead."""
+        self._chunk = []
+        if self._cursor is not None:
+            self._cursor.release()
+
+    def _take_from_cursor(self, max_records: int) -> list[Record]:
+        if self._cursor is None:
+            return []
+        try:
+            return self._cursor.take(max_records)
+        finally:
+            self._stand_at_cursor()
+
+    def _decode_ahead(self) -> None:
+        if self._cursor is None:
+            return
+        before = self._cursor.last_leader_epoch
+        try:
+            chunk = self._cursor.take(CHUNK_RECORDS, CHUNK_BYTES)
+        except Exception:
+            self._stand_at_cursor()
+            raise
+        if not chunk:
+            self._stand_at_cursor()
+            return
+        after = self._cursor.last_leader_epoch
+        # Epochs only grow: the same one before and behind is that of all between. Otherwise it is
+        # not known while the chunk lasts, which is safe, where a wrong one would not be.
+        self._chunk_epoch = after if before in (-1, after) else -1
+        chunk.reverse()
+        self._chunk = chunk
+
+    def _stand_behind(self, record: Record) -> None:
+        self.next_offset = record.offset + 1
+        self.leader_epoch = self._chunk_epoch
+
+    def _stand_at_cursor(self) -> None:
+        assert self._cursor is not None
+        self.next_offset = self._cursor.next_offset
+        self.leader_epoch = self._cursor.last_leader_epoch
+
+
+__all__ = ["CompletedFetch", "Record"]

@@ -1,0 +1,78 @@
+"""Owns the queue `completed_fetches`: what was fetched and not yet returned, oldest first.
+
+It counts the raw bytes that lie unread, per node. It decides nothing and does not wait.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
+from aiokafka_lite.model import TopicPartition
+
+
+class FetchBuffer:
+    """The completed fetches in the order they are served (A5, A8).
+
+    `revision` grows with each change that may set a partition free to fetch.
+    """
+
+    def __init__(self) -> None:
+        self.revision = 0
+        self._completed_fetches: dict[CompletedFetch, None] = {}
+        self._fetches_of: Counter[TopicPartition] = Counter()
+        self._unread_bytes: Counter[int] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._completed_fetches)
+
+    def __iter__(self) -> Iterator[CompletedFetch]:
+        """Iterate over a copy, oldest first: the loop may remove what it sees."""
+        return iter(tuple(self._completed_fetches))
+
+    def is_buffered(self, tp: TopicPartition) -> bool:
+        """Say whether anything of the partition waits here; then it is not free to fetch (A7)."""
+        return tp in self._fetches_of
+
+    def unread_bytes(self, node_id: int) -> int:
+        """Return the raw bytes from that node in fetches not yet used up (A11)."""
+        return self._unread_bytes[node_id]
+
+    def add(self, fetch: CompletedFetch) -> None:
+        """Append a fetch that just came in."""
+        self._completed_fetches[fetch] = None
+        self._fetches_of[fetch.topic_partition] += 1
+        self._unread_bytes[fetch.node_id] += fetch.size_in_bytes
+        self.revision += 1
+
+    def remove(self, fetch: CompletedFetch) -> None:
+        """Take a fetch out and drop its bytes."""
+        del self._completed_fetches[fetch]
+        tp = fetch.topic_partition
+        self._fetches_of[tp] -= 1
+        if not self._fetches_of[tp]:
+            del self._fetches_of[tp]
+        self._unread_bytes[fetch.node_id] -= fetch.size_in_bytes
+        fetch.release()
+        self.revision += 1
+
+    def discard(self, unwanted: Callable[[TopicPartition], bool]) -> None:
+        """Take out the fetches of the partitions `unwanted` says yes to."""
+        for fetch in self:
+            if unwanted(fetch.topic_partition):
+                self.remove(fetch)
+
+    def make_room(
+        self, node_id: int, max_bytes: int, idle: Callable[[CompletedFetch], bool]
+    ) -> None:
+        """Drop the newest fetches of a node until less than `max_bytes` of its bytes lie unread.
+
+        Only when every fetch of the node is `idle` (paused, say): otherwise the polls make room.
+        """
+        fetches = [fetch for fetch in self if fetch.node_id == node_id]
+        if not all(map(idle, fetches)):
+            return
+        while fetches and self._unread_bytes[node_id] >= max_bytes:
+            self.remove(fetches.pop())
+
+
+__all__ = ["FetchBuffer"]

@@ -1,0 +1,167 @@
+"""Owns what a poll hands out: takes records from the oldest fetches and moves the positions along.
+
+Nothing here waits: from the first record taken to the return of the poll there is no await, so a
+cancelled poll has taken nothing. Source: A5, A6, A8, A9, FetchCollector.
+"""
+
+from collections.abc import Collection
+
+from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch, Record
+from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.position.subscription_state import (
+    FetchState,
+    PartitionState,
+    SubscriptionState,
+)
+from aiokafka_lite.model import TopicPartition
+
+
+class FetchCollector:
+    """Drains the buffer into polls, oldest fetch first."""
+
+    def __init__(self, subscription: SubscriptionState, buffer: FetchBuffer) -> None:
+        self._subscription = subscription
+        self._buffer = buffer
+        self._open: CompletedFetch | None = None
+        self._open_state: PartitionState | None = None
+        self._seen: tuple[int, int] = (-1, -1)
+
+    def collect(
+        self, max_records: int, partitions: Collection[TopicPartition] = ()
+    ) -> dict[TopicPartition, list[Record]]:
+        """Take up to `max_records` records, of `partitions` only if any are named.
+
+        Records of one partition are in offset order. Empty when nothing is buffered that may be
+        returned. Raises: the error at the head of the queue, when nothing was collected before it;
+        otherwise that error waits for the next call. A fetch that cannot be read on stands aside
+        afterwards, a failure without bytes is removed.
+        """
+        collected: dict[TopicPartition, list[Record]] = {}
+        budget = max_records
+        for fetch in self._buffer:
+            state = self._usable(fetch, partitions)
+            if state is None or _stands_aside(fetch):
+                continue
+            if fetch.is_failure and collected:
+                break
+            try:
+                records = self._take(fetch, state, budget)
+            except Exception as error:
+                if collected:
+                    break  # sticky: the next poll meets it with nothing before it
+                fetch.error = error
+                raise
+            if records:
+                collected.setdefault(fetch.topic_partition, []).extend(records)
+                budget -= len(records)
+                if not budget:
+                    break
+        return collected
+
+    def collect_one(self, partitions: Collection[TopicPartition] = ()) -> Record | None:
+        """Take one record; None when nothing is buffered that may be returned.
+
+        Raises: as `collect`. Records decoded ahead can afterwards be taken by `next_decoded`.
+        """
+        self._open = None
+        for fetch in self._buffer:
+            state = self._usable(fetch, partitions)
+            if state is None or _stands_aside(fetch):
+                continue
+            try:
+                record = self._take_one(fetch, state)
+            except Exception as error:
+                fetch.error = error
+                raise
+            if record is not None:
+                return record
+        return None
+
+    def next_decoded(self) -> Record | None:
+        """Take a record that `collect_one` has decoded ahead; None when the whole way is needed.
+
+        It is needed for the last one of a chunk too, since a partition may come free with it, and
+        after anything else has changed: a seek, a pause, an answer that came in.
+        """
+        fetch = self._open
+        if fetch is None or self._seen != (self._subscription.revision, self._buffer.revision):
+            return None
+        chunk = fetch.decoded
+        if len(chunk) < 2:
+            return None
+        record = chunk.pop()
+        assert self._open_state is not None
+        self._open_state.offset = fetch.next_offset = record.offset + 1
+        return record
+
+    def standing_error(self, partitions: Collection[TopicPartition] = ()) -> Exception | None:
+        """Return the error of the oldest fetch that stands aside and is asked for (A9)."""
+        for fetch in self._buffer:
+            if self._usable(fetch, partitions) is not None and _stands_aside(fetch):
+                assert fetch.error is not None
+                return fetch.error.with_traceback(None)
+        return None
+
+    def _usable(
+        self, fetch: CompletedFetch, partitions: Collection[TopicPartition]
+    ) -> PartitionState | None:
+        """Return the state of a fetch to be taken from; drop one that does not fit the position."""
+        tp = fetch.topic_partition
+        state = self._subscription.get(tp)
+        if (
+            state is None
+            or state.fetch_state is not FetchState.FETCHING
+            or state.offset != fetch.next_offset
+        ):
+            self._buffer.remove(fetch)
+            return None
+        if state.is_paused or (partitions and tp not in partitions):
+            return None  # it keeps its place (KAFKA-7548)
+        return state
+
+    def _take(self, fetch: CompletedFetch, state: PartitionState, budget: int) -> list[Record]:
+        if fetch.is_failure:
+            self._raise_failure(fetch)
+        try:
+            records = fetch.take(budget)
+        finally:
+            _follow(state, fetch)
+        self._finish_if_drained(fetch)
+        return records
+
+    def _take_one(self, fetch: CompletedFetch, state: PartitionState) -> Record | None:
+        if fetch.is_failure:
+            self._raise_failure(fetch)
+        try:
+            record = fetch.take_one()
+        finally:
+            _follow(state, fetch)
+        self._finish_if_drained(fetch)
+        if fetch.decoded:
+            self._open, self._open_state = fetch, state
+            self._seen = (self._subscription.revision, self._buffer.revision)
+        return record
+
+    def _finish_if_drained(self, fetch: CompletedFetch) -> None:
+        if fetch.is_drained:
+            self._buffer.remove(fetch)
+            self._subscription.move_to_end(fetch.topic_partition)
+
+    def _raise_failure(self, fetch: CompletedFetch) -> None:
+        # Out of the queue first: a failure must not block it for ever.
+        self._buffer.remove(fetch)
+        assert fetch.error is not None
+        raise fetch.error
+
+
+def _stands_aside(fetch: CompletedFetch) -> bool:
+    return fetch.error is not None and not fetch.is_failure
+
+
+def _follow(state: PartitionState, fetch: CompletedFetch) -> None:
+    """Position and fetch move together (A6)."""
+    state.offset = fetch.next_offset
+    state.offset_epoch = fetch.leader_epoch
+
+
+__all__ = ["FetchCollector"]

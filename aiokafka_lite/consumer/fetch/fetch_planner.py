@@ -1,0 +1,222 @@
+"""Owns the decision what to fetch next: which partitions are free, from whom, in which order.
+
+It reads the subscription, never the buffer's offsets (A6), and keeps a fetch session per node. It
+sends nothing and does not wait. Source: A3, A7, A8, A10, A11, AbstractFetch.prepareFetchRequests.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+from uuid import UUID
+
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
+from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_session import (
+    FetchSession,
+    FetchSessionRequest,
+    ForgottenPartition,
+    SessionPartition,
+)
+from aiokafka_lite.consumer.position.subscription_state import PartitionState, SubscriptionState
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.fetch import (
+    FetchPartition,
+    FetchRequest,
+    FetchTopic,
+    ForgottenTopic,
+)
+
+LAST_VERSION_WITH_NAMES = 12
+"""Fetch names topics by id from version 13 on (KIP-516)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannedFetch:
+    """One node's fetch, ready to be sent."""
+
+    node_id: int
+    request: FetchRequest
+    max_version: int | None
+    """12 when a partition has no topic id; None: the newest both sides know."""
+
+
+@dataclass(slots=True)
+class FetchRound:
+    """What one poll may set going."""
+
+    fetches: list[PlannedFetch] = field(default_factory=list)
+    leaderless: list[TopicPartition] = field(default_factory=list)
+    """Partitions that are free but have no known leader: metadata is out of date."""
+    due_at_s: float | None = None
+    """When something may be fetched that may not now because of a backoff; None: nothing is."""
+
+
+class NodeView(Protocol):
+    """What the planner has to know of a node besides its partitions."""
+
+    def fetch_delay(self, node_id: int) -> float | None:
+        """Return the seconds until it may be asked, None while it owes an answer (A10)."""
+
+    def fetch_version(self, node_id: int) -> int | None:
+        """Return the version a Fetch would have there; None when it was never connected."""
+
+
+class FetchPlanner:
+    """Plans one round at a time."""
+
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        subscription: SubscriptionState,
+        buffer: FetchBuffer,
+        nodes: NodeView,
+    ) -> None:
+        self._config = config
+        self._subscription = subscription
+        self._buffer = buffer
+        self._nodes = nodes
+        self._sessions: dict[int, FetchSession] = {}
+
+    def session(self, node_id: int) -> FetchSession:
+        """Return the node's session handler."""
+        session = self._sessions.get(node_id)
+        if session is None:
+            session = self._sessions[node_id] = FetchSession(node_id)
+        return session
+
+    def open_sessions(self) -> list[FetchSession]:
+        """Return the sessions brokers keep for us."""
+        return [session for session in self._sessions.values() if session.is_open]
+
+    def free_partitions(self, now_s: float) -> list[TopicPartition]:
+        """Return the partitions a fetch may ask for, in queue order: not buffered, … (A7)."""
+        return [state.topic_partition for state in self._free_states() if state.retry_at_s <= now_s]
+
+    def plan_round(self, snapshot: MetadataSnapshot, now_s: float) -> FetchRound:
+        """Return a fetch for every node that has free partitions and may be asked now.
+
+        The sessions count these fetches as sent.
+        """
+        found = FetchRound()
+        by_node: dict[int, dict[TopicPartition, SessionPartition]] = {}
+        for state in self._free_states():
+            tp = state.topic_partition
+            if state.retry_at_s > now_s:
+                _due(found, state.retry_at_s)
+                continue
+            leader = snapshot.leader(tp)
+            if leader.node_id is None:
+                found.leaderless.append(tp)
+                continue
+            by_node.setdefault(leader.node_id, {})[tp] = SessionPartition(
+                snapshot.topic_id(tp.topic),
+                state.offset,
+                self._config.max_partition_fetch_bytes,
+                leader.epoch,
+            )
+        for node_id, partitions in by_node.items():
+            delay_s = self._nodes.fetch_delay(node_id)
+            if delay_s is None:
+                continue
+            if delay_s > 0:
+                _due(found, now_s + delay_s)
+            elif self._has_room(node_id):
+                found.fetches.append(self._plan(node_id, partitions))
+        return found
+
+    def plan_close(self, session: FetchSession) -> PlannedFetch:
+        """Return the request that closes an open session (D5)."""
+        closing = session.build_close()
+        request = self._request(closing, forgotten=(), max_wait_ms=0)
+        return PlannedFetch(session.node_id, request, None)
+
+    def _free_states(self) -> Iterable[PartitionState]:
+        is_buffered = self._buffer.is_buffered
+        return (
+            state
+            for state in self._subscription.states()
+            if state.is_fetchable and not is_buffered(state.topic_partition)
+        )
+
+    def _has_room(self, node_id: int) -> bool:
+        limit = self._config.fetch_buffer_bytes
+        if self._buffer.unread_bytes(node_id) >= limit:
+            self._buffer.make_room(node_id, limit, self._cannot_be_drained)
+        return self._buffer.unread_bytes(node_id) < limit
+
+    def _cannot_be_drained(self, fetch: CompletedFetch) -> bool:
+        state = self._subscription.get(fetch.topic_partition)
+        return fetch.error is not None or (state is not None and state.is_paused)
+
+    def _plan(
+        self, node_id: int, partitions: dict[TopicPartition, SessionPartition]
+    ) -> PlannedFetch:
+        planned = self.session(node_id).build(partitions)
+        max_version = None if planned.can_use_topic_ids else LAST_VERSION_WITH_NAMES
+        forgotten = planned.to_forget
+        version = self._nodes.fetch_version(node_id)
+        if max_version is None and version is not None and version > LAST_VERSION_WITH_NAMES:
+            # By name, this would forget the very partition that is sent under its new id.
+            forgotten += planned.to_replace
+        request = self._request(
+            planned, forgotten=forgotten, max_wait_ms=self._config.fetch_max_wait_ms
+        )
+        return PlannedFetch(node_id, request, max_version)
+
+    def _request(
+        self,
+        planned: FetchSessionRequest,
+        *,
+        forgotten: Iterable[ForgottenPartition],
+        max_wait_ms: int,
+    ) -> FetchRequest:
+        # Names and ids are both filled in: the version decides which of them goes on the wire.
+        return FetchRequest(
+            max_wait_ms=max_wait_ms,
+            min_bytes=self._config.fetch_min_bytes,
+            max_bytes=self._config.fetch_max_bytes,
+            isolation_level=int(self._config.is_read_committed),
+            session_id=planned.session_id,
+            session_epoch=planned.session_epoch,
+            topics=_topics(planned),
+            forgotten_topics_data=_forgotten(forgotten),
+        )
+
+
+def _due(found: FetchRound, at_s: float) -> None:
+    if found.due_at_s is None or at_s < found.due_at_s:
+        found.due_at_s = at_s
+
+
+def _topics(planned: FetchSessionRequest) -> list[FetchTopic]:
+    """Group neighbours of one topic only: the order of the partitions is the order of service."""
+    topics: list[FetchTopic] = []
+    last: tuple[str, UUID] | None = None
+    for tp, data in planned.to_send.items():
+        if last != (tp.topic, data.topic_id):
+            last = (tp.topic, data.topic_id)
+            topics.append(FetchTopic(topic=tp.topic, topic_id=data.topic_id, partitions=[]))
+        topics[-1].partitions.append(
+            FetchPartition(
+                partition=tp.partition,
+                current_leader_epoch=data.current_leader_epoch,
+                fetch_offset=data.fetch_offset,
+                partition_max_bytes=data.max_bytes,
+            )
+        )
+    return topics
+
+
+def _forgotten(forgotten: Iterable[ForgottenPartition]) -> list[ForgottenTopic]:
+    topics: dict[tuple[str, UUID], ForgottenTopic] = {}
+    for (topic, partition), topic_id in forgotten:
+        entry = topics.setdefault(
+            (topic, topic_id), ForgottenTopic(topic=topic, topic_id=topic_id, partitions=[])
+        )
+        entry.partitions.append(partition)
+    return list(topics.values())
+
+
+__all__ = ["FetchPlanner", "FetchRound", "PlannedFetch"]

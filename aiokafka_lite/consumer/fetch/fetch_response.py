@@ -1,0 +1,276 @@
+"""Owns what a Fetch answer means: data for the buffer, errors to act on, watermarks to remember.
+
+It changes the subscription, the buffer and the node's session; it sends nothing and does not wait.
+Source: 2b-8 to 2b-16, AbstractFetch.handleFetchSuccess, FetchCollector.handleInitializeErrors.
+"""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from aiokafka_lite.concurrency.backoff import ExponentialBackoff
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
+from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_session import FetchSession
+from aiokafka_lite.consumer.position.subscription_state import (
+    FetchState,
+    PartitionState,
+    SubscriptionState,
+)
+from aiokafka_lite.errors import (
+    CorruptRecordException,
+    FencedLeaderEpochError,
+    FetchSessionTopicIdError,
+    IllegalStateError,
+    InconsistentTopicIdError,
+    KafkaError,
+    KafkaStorageError,
+    NotLeaderForPartitionError,
+    OffsetNotAvailableError,
+    OffsetOutOfRangeError,
+    RecordTooLargeError,
+    ReplicaNotAvailableError,
+    TopicAuthorizationFailedError,
+    UnknownError,
+    UnknownLeaderEpochError,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
+    for_code,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.fetch import FetchResponse, PartitionData
+from aiokafka_lite.record.batch_reader import RecordCursor
+
+logger = logging.getLogger(__name__)
+
+_LEADER_MOVED = {
+    NotLeaderForPartitionError.errno,
+    ReplicaNotAvailableError.errno,
+    KafkaStorageError.errno,
+    FencedLeaderEpochError.errno,
+    OffsetNotAvailableError.errno,
+}
+_TOPIC_CHANGED = {
+    UnknownTopicOrPartitionError.errno,
+    UnknownTopicIdError.errno,
+    InconsistentTopicIdError.errno,
+}
+_TRY_AGAIN = {UnknownLeaderEpochError.errno, UnknownError.errno}
+_RAISED_AS_SENT = {TopicAuthorizationFailedError.errno, CorruptRecordException.errno}
+
+
+@dataclass(slots=True)
+class FetchOutcome:
+    """What is left to do for whoever brought the answer."""
+
+    is_accepted: bool = False
+    """False: the session refused it, no data was used; ask again with a full fetch."""
+    needs_metadata: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """When the answer came: monotonic seconds, and milliseconds since the epoch."""
+
+    now_s: float
+    timestamp_ms: int
+
+
+class FetchResponseHandler:
+    """Applies Fetch answers."""
+
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        subscription: SubscriptionState,
+        buffer: FetchBuffer,
+        backoff: ExponentialBackoff,
+    ) -> None:
+        self._config = config
+        self._subscription = subscription
+        self._buffer = buffer
+        self._backoff = backoff
+
+    def handle(
+        self, session: FetchSession, response: FetchResponse, *, now_s: float, timestamp_ms: int
+    ) -> FetchOutcome:
+        """Apply the answer to the newest request of `session`.
+
+        Answers for partitions that were let go or whose position changed meanwhile are dropped.
+        """
+        unknown_ids: set[UUID] = set()
+        answers = dict(_named_partitions(session, response, unknown_ids))
+        outcome = FetchOutcome()
+        outcome.is_accepted = session.handle_response(
+            error_code=response.error_code,
+            session_id=response.session_id,
+            throttle_time_ms=response.throttle_time_ms,
+            partitions=answers.keys(),
+            unknown_topic_ids=unknown_ids,
+        )
+        if not outcome.is_accepted:
+            outcome.needs_metadata = response.error_code == FetchSessionTopicIdError.errno
+            return outcome
+        moment = _Moment(now_s, timestamp_ms)
+        for tp, data in answers.items():
+            state = self._subscription.get(tp)
+            asked = session.partitions.get(tp)
+            if state is None or asked is None:
+                continue
+            if data.error_code:
+                outcome.needs_metadata |= data.error_code in _LEADER_MOVED | _TOPIC_CHANGED
+                if _is_at(state, asked.fetch_offset):  # else about an offset nobody wants now
+                    self._handle_error(session, state, data, moment)
+            elif _is_at(state, asked.fetch_offset):
+                self._handle_data(session, state, data, moment)
+        return outcome
+
+    # Data…
+
+    def _handle_data(
+        self, session: FetchSession, state: PartitionState, data: PartitionData, moment: _Moment
+    ) -> None:
+        _remember_watermarks(state, data, moment.timestamp_ms)
+        state.failures = 0
+        if not data.records:
+            return
+        tp = state.topic_partition
+        size = len(data.records)
+        cursor = RecordCursor(
+            data.records,
+            topic=tp.topic,
+            partition=tp.partition,
+            fetch_offset=state.offset,
+            check_crcs=self._config.check_crcs,
+            read_committed=self._config.is_read_committed,
+            aborted_transactions=[
+                (aborted.producer_id, aborted.first_offset)
+                for aborted in data.aborted_transactions or ()
+            ],
+            key_deserializer=self._config.key_deserializer,
+            value_deserializer=self._config.value_deserializer,
+        )
+        if not cursor.has_complete_batch:
+            cursor.release()
+            self._fail(session, state, self._too_large(tp, state.offset, size), moment)
+            return
+        self._buffer.add(
+            CompletedFetch(
+                tp, state.offset, node_id=session.node_id, cursor=cursor, size_in_bytes=size
+            )
+        )
+
+    def _too_large(self, tp: TopicPartition, offset: int, size: int) -> RecordTooLargeError:
+        return RecordTooLargeError(
+            f"{tp.topic}-{tp.partition} at offset {offset}: {size} bytes came without one complete "
+            f"record batch; raise max_partition_fetch_bytes "
+            f"({self._config.max_partition_fetch_bytes}) and fetch_max_bytes "
+            f"({self._config.fetch_max_bytes}) above the size of the largest batch, or seek past it"
+        )
+
+    # Errors…
+
+    def _handle_error(
+        self, session: FetchSession, state: PartitionState, data: PartitionData, moment: _Moment
+    ) -> None:
+        code = data.error_code
+        topic, partition = state.topic_partition
+        place = f"{topic}-{partition} at offset {state.offset} from node {session.node_id}"
+        if code in _TOPIC_CHANGED:
+            level = logging.WARNING if state.failures == 0 else logging.DEBUG
+            logger.log(level, "fetching %s: %s; asking again", place, for_code(code).message)
+            self._back_off(state, moment)
+        elif code in _LEADER_MOVED or code in _TRY_AGAIN:
+            logger.debug("fetching %s: %s; asking again", place, for_code(code).message)
+            self._back_off(state, moment)
+        elif code == OffsetOutOfRangeError.errno:
+            self._out_of_range(session, state, data, moment)
+        elif code in _RAISED_AS_SENT:
+            cause = for_code(code)
+            error = cause(f"while fetching {place}: {cause.description}")
+            self._fail(session, state, error, moment)
+        else:
+            cause = for_code(code)
+            self._fail(
+                session,
+                state,
+                IllegalStateError(
+                    f"unexpected error {code} ({cause.message}) while fetching {place}: "
+                    f"{cause.description}"
+                ),
+                moment,
+            )
+
+    def _out_of_range(
+        self, session: FetchSession, state: PartitionState, data: PartitionData, moment: _Moment
+    ) -> None:
+        strategy = self._subscription.default_reset
+        tp = state.topic_partition
+        if strategy is not None:
+            logger.info(
+                "%s-%d: offset %d is out of range, going to the %s",
+                tp.topic,
+                tp.partition,
+                state.offset,
+                strategy.name.lower(),
+            )
+            self._subscription.await_reset(tp, strategy)
+            self._subscription.move_to_end(tp)
+            return
+        bounds = ""
+        if data.log_start_offset >= 0:
+            bounds = f" (the log starts at {data.log_start_offset})"
+        error = OffsetOutOfRangeError(
+            f"{tp.topic}-{tp.partition}: offset {state.offset} is out of range{bounds} and "
+            f"auto_offset_reset is 'none'; seek() to an offset in the log, or set "
+            f"auto_offset_reset to 'earliest' or 'latest'"
+        )
+        self._fail(session, state, error, moment)
+
+    def _fail(
+        self, session: FetchSession, state: PartitionState, error: KafkaError, moment: _Moment
+    ) -> None:
+        """Queue the error behind the data that came before it (A9)."""
+        self._back_off(state, moment)
+        self._buffer.add(
+            CompletedFetch(
+                state.topic_partition, state.offset, node_id=session.node_id, error=error
+            )
+        )
+
+    def _back_off(self, state: PartitionState, moment: _Moment) -> None:
+        retry_at_s = moment.now_s + self._backoff.delay(state.failures)
+        self._subscription.back_off(state, retry_at_s)
+        self._subscription.move_to_end(state.topic_partition)
+
+
+def _named_partitions(
+    session: FetchSession, response: FetchResponse, unknown_ids: set[UUID]
+) -> Iterator[tuple[TopicPartition, PartitionData]]:
+    """Yield the partitions under their topic's name; ids the request did not have are collected."""
+    for topic in response.responses:
+        name = topic.topic or session.topic_name(topic.topic_id)
+        if name is None:
+            unknown_ids.add(topic.topic_id)
+            continue
+        for data in topic.partitions:
+            yield TopicPartition(name, data.partition_index), data
+
+
+def _is_at(state: PartitionState, fetch_offset: int) -> bool:
+    return state.fetch_state is FetchState.FETCHING and state.offset == fetch_offset
+
+
+def _remember_watermarks(state: PartitionState, data: PartitionData, timestamp_ms: int) -> None:
+    state.last_poll_timestamp_ms = timestamp_ms
+    if data.high_watermark >= 0:
+        state.high_watermark = data.high_watermark
+    if data.last_stable_offset >= 0:
+        state.last_stable_offset = data.last_stable_offset
+    if data.log_start_offset >= 0:
+        state.log_start_offset = data.log_start_offset
+
+
+__all__ = ["FetchOutcome", "FetchResponseHandler"]

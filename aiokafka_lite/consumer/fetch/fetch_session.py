@@ -1,0 +1,261 @@
+"""Owns one node's fetch session (KIP-227): what the broker knows that we want, and what to tell it.
+
+It decides which partitions a Fetch request must name and whether an answer may be used. It builds
+no request and does not wait. Source: KIP-227, KIP-516, FetchSessionHandler.
+"""
+
+import logging
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID
+
+from aiokafka_lite.errors import FetchSessionIdNotFound
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.schema.field_types import ZERO_UUID
+
+logger = logging.getLogger(__name__)
+
+NO_SESSION_ID = 0
+INITIAL_EPOCH = 0
+FINAL_EPOCH = -1
+_MAX_EPOCH = 2**31 - 1
+
+
+class SessionPartition(NamedTuple):
+    """What the session knows of a partition; a difference means that it must be sent again."""
+
+    topic_id: UUID
+    """ZERO_UUID when the broker told none."""
+    fetch_offset: int
+    max_bytes: int
+    current_leader_epoch: int
+
+
+class ForgottenPartition(NamedTuple):
+    """A partition the broker must drop from the session, by the id it was known under."""
+
+    topic_partition: TopicPartition
+    topic_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class FetchSessionRequest:
+    """What one Fetch request has to say to the session."""
+
+    session_id: int
+    session_epoch: int
+    to_send: Mapping[TopicPartition, SessionPartition]
+    """In the order of the request: the broker fills them in that order."""
+    to_forget: tuple[ForgottenPartition, ...]
+    to_replace: tuple[ForgottenPartition, ...]
+    """Partitions whose topic id changed, under the old id; they are in `to_send` under the new."""
+    can_use_topic_ids: bool
+    """False: some partition has no topic id, so the request may be of version 12 at most (2a-6)."""
+
+    @property
+    def is_full(self) -> bool:
+        """True when the request lists every partition, False when only what changed (2a-2)."""
+        return self.session_epoch in (INITIAL_EPOCH, FINAL_EPOCH)
+
+
+class FetchSession:
+    """The session with one node. Starts without one; the broker may grant or refuse it."""
+
+    def __init__(self, node_id: int) -> None:
+        self.node_id = node_id
+        self.session_id = NO_SESSION_ID
+        self.epoch = INITIAL_EPOCH
+        self.partitions: dict[TopicPartition, SessionPartition] = {}
+        self._names: dict[UUID, str] = {}
+
+    def __repr__(self) -> str:
+        return (
+            f"<FetchSession node={self.node_id} id={self.session_id} epoch={self.epoch} "
+            f"partitions={len(self.partitions)}>"
+        )
+
+    @property
+    def is_open(self) -> bool:
+        """True when the broker keeps a session that should be closed some day."""
+        return self.session_id != NO_SESSION_ID
+
+    def topic_name(self, topic_id: UUID) -> str | None:
+        """Return the topic of this id in the newest request; None when it was not in it."""
+        return self._names.get(topic_id)
+
+    # The request…
+
+    def build(self, wanted: Mapping[TopicPartition, SessionPartition]) -> FetchSessionRequest:
+        """Return what to send so that the session holds exactly `wanted`, in that order.
+
+        The session counts as changed from here on: report what became of the request to
+        `handle_response` or `handle_error`. Source: 2a-2, 2a-4, 2a-5, 2a-6.
+        """
+        if self.epoch == INITIAL_EPOCH:
+            return self._build_full(wanted)
+        return self._build_incremental(wanted)
+
+    def _build_full(self, wanted: Mapping[TopicPartition, SessionPartition]) -> FetchSessionRequest:
+        self.partitions = dict(wanted)
+        can_use_topic_ids = _all_have_ids(wanted.values())
+        self._remember_names(can_use_topic_ids)
+        return self._request(dict(wanted), (), (), can_use_topic_ids)
+
+    def _build_incremental(
+        self, wanted: Mapping[TopicPartition, SessionPartition]
+    ) -> FetchSessionRequest:
+        known = self.partitions
+        forget = [
+            ForgottenPartition(tp, data.topic_id) for tp, data in known.items() if tp not in wanted
+        ]
+        to_send: dict[TopicPartition, SessionPartition] = {}
+        replace: list[ForgottenPartition] = []
+        for tp, data in wanted.items():
+            before = known.get(tp)
+            if before == data:
+                continue
+            to_send[tp] = data
+            if before is not None and _is_replaced(before.topic_id, data.topic_id):
+                replace.append(ForgottenPartition(tp, before.topic_id))
+        for forgotten in forget:
+            del known[forgotten.topic_partition]
+        for tp, data in to_send.items():
+            known.pop(tp, None)  # what was sent moves to the end (2a-4)
+            known[tp] = data
+        can_use_topic_ids = _all_have_ids(wanted.values()) and all(
+            forgotten.topic_id != ZERO_UUID for forgotten in forget
+        )
+        self._remember_names(can_use_topic_ids)
+        return self._request(to_send, tuple(forget), tuple(replace), can_use_topic_ids)
+
+    def build_close(self) -> FetchSessionRequest:
+        """Return the request that ends the session: full, empty, final epoch (2a-11)."""
+        closing = FetchSessionRequest(self.session_id, FINAL_EPOCH, {}, (), (), True)
+        self._forget_session()
+        self.partitions = {}
+        return closing
+
+    def _request(
+        self,
+        to_send: Mapping[TopicPartition, SessionPartition],
+        to_forget: tuple[ForgottenPartition, ...],
+        to_replace: tuple[ForgottenPartition, ...],
+        can_use_topic_ids: bool,
+    ) -> FetchSessionRequest:
+        return FetchSessionRequest(
+            self.session_id, self.epoch, to_send, to_forget, to_replace, can_use_topic_ids
+        )
+
+    def _remember_names(self, can_use_topic_ids: bool) -> None:
+        self._names = (
+            {data.topic_id: tp.topic for tp, data in self.partitions.items()}
+            if can_use_topic_ids
+            else {}
+        )
+
+    # The answer…
+
+    def handle_response(
+        self,
+        *,
+        error_code: int,
+        session_id: int,
+        throttle_time_ms: int,
+        partitions: Collection[TopicPartition],
+        unknown_topic_ids: Collection[UUID] = (),
+    ) -> bool:
+        """Take note of an answer and say whether its data may be used.
+
+        `partitions` are those the answer names, `unknown_topic_ids` the ids in it that the request
+        did not have. Source: 2a-3, 2a-7, 2a-8, 2a-9.
+        """
+        if error_code:
+            self._handle_error_code(error_code)
+            return False
+        if self.epoch == INITIAL_EPOCH:
+            return self._handle_full(session_id, throttle_time_ms, partitions, unknown_topic_ids)
+        return self._handle_incremental(session_id, partitions, unknown_topic_ids)
+
+    def _handle_error_code(self, error_code: int) -> None:
+        logger.debug("node %d answered a fetch of %r with error %d", self.node_id, self, error_code)
+        if error_code == FetchSessionIdNotFound.errno:
+            self._forget_session()
+        else:
+            self.epoch = INITIAL_EPOCH
+
+    def _handle_full(
+        self,
+        session_id: int,
+        throttle_time_ms: int,
+        partitions: Collection[TopicPartition],
+        unknown_topic_ids: Collection[UUID],
+    ) -> bool:
+        if not partitions and not unknown_topic_ids and throttle_time_ms > 0:
+            self._forget_session()  # throttled: the broker did not look at the partitions (KIP-219)
+            return False
+        if unknown_topic_ids or set(partitions) != self.partitions.keys():
+            self._log_mismatch(partitions, unknown_topic_ids)
+            self._forget_session()
+            return False
+        self.session_id = session_id
+        self.epoch = INITIAL_EPOCH if session_id == NO_SESSION_ID else 1
+        return True
+
+    def _handle_incremental(
+        self,
+        session_id: int,
+        partitions: Collection[TopicPartition],
+        unknown_topic_ids: Collection[UUID],
+    ) -> bool:
+        if unknown_topic_ids or not self.partitions.keys() >= set(partitions):
+            self._log_mismatch(partitions, unknown_topic_ids)
+            self.epoch = INITIAL_EPOCH
+            return False
+        if session_id == NO_SESSION_ID:
+            self._forget_session()
+        else:
+            self.epoch = 1 if self.epoch == _MAX_EPOCH else self.epoch + 1
+        return True
+
+    def handle_error(self) -> None:
+        """Note that the newest request got no answer: the next one starts anew (2a-10)."""
+        self.epoch = INITIAL_EPOCH
+
+    def _forget_session(self) -> None:
+        self.session_id = NO_SESSION_ID
+        self.epoch = INITIAL_EPOCH
+
+    def _log_mismatch(
+        self, partitions: Collection[TopicPartition], unknown_topic_ids: Collection[UUID]
+    ) -> None:
+        extra = set(partitions) - self.partitions.keys()
+        missing = self.partitions.keys() - set(partitions)
+        logger.info(
+            "node %d answered %r with %d partitions nobody asked for, %d unknown topic ids and "
+            "without %d of ours; its data is dropped, the next fetch is a full one",
+            self.node_id,
+            self,
+            len(extra),
+            len(unknown_topic_ids),
+            len(missing),
+        )
+
+
+def _all_have_ids(partitions: Collection[SessionPartition]) -> bool:
+    return all(data.topic_id != ZERO_UUID for data in partitions)
+
+
+def _is_replaced(before: UUID, now: UUID) -> bool:
+    return ZERO_UUID not in (before, now) and before != now
+
+
+__all__ = [
+    "FINAL_EPOCH",
+    "INITIAL_EPOCH",
+    "NO_SESSION_ID",
+    "FetchSession",
+    "FetchSessionRequest",
+    "ForgottenPartition",
+    "SessionPartition",
+]

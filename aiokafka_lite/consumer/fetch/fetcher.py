@@ -1,0 +1,244 @@
+"""Owns the fetches on their way: one loop per node, which a poll allows one round at a time.
+
+The poll plans the round and sets it going without waiting; the loop sends the request, awaits the
+answer and feeds the buffer, so that a poll that gave up leaves its fetch running. A loop starts no
+round by itself. The second fetch of a poll is such a round. Source: A1, A2, A10.
+"""
+
+import logging
+from dataclasses import dataclass, field
+
+import anyio
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.task_owner import OwnedTask
+from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_planner import FetchPlanner, PlannedFetch
+from aiokafka_lite.consumer.fetch.fetch_response import FetchResponseHandler
+from aiokafka_lite.consumer.fetch.fetch_session import FetchSession
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.fetch import FetchRequest, FetchResponse
+
+logger = logging.getLogger(__name__)
+
+_CLOSE_SESSIONS_S = 1.0
+"""Closing sessions is a courtesy to the broker: it is not worth more of anybody's time (2a-11)."""
+
+
+@dataclass(slots=True, eq=False)
+class _NodeFetches:
+    """One node's fetches: at most one is planned or on its way (A10)."""
+
+    node_id: int
+    go: Wakeup = field(default_factory=Wakeup)
+    loop: OwnedTask | None = None
+    planned: PlannedFetch | None = None
+    failures: int = 0
+    refusals: int = 0
+    retry_at_s: float = 0.0
+
+
+class Fetcher:
+    """Starts the rounds of fetches that polls allow and puts what comes back into the buffer."""
+
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        client: KafkaClient,
+        subscription: SubscriptionState,
+        buffer: FetchBuffer,
+        signal: PollSignal,
+    ) -> None:
+        self._client = client
+        self._subscription = subscription
+        self._buffer = buffer
+        self._signal = signal
+        self._planner = FetchPlanner(config, subscription, buffer, self)
+        self._handler = FetchResponseHandler(config, subscription, buffer, client.retry_backoff)
+        self._nodes: dict[int, _NodeFetches] = {}
+        self._error: KafkaError | None = None
+        self._looked_at: tuple[int, int, int] | None = None
+        self._due_at_s: float | None = None
+        self._leaderless: tuple[TopicPartition, ...] = ()
+        self._is_closed = False
+
+    # For the poll: nothing here waits…
+
+    def start_fetches(self) -> float | None:
+        """Set a round going at every node that may be asked now and has free partitions (A2, A3).
+
+        Returns the moment (monotonic seconds) when it makes sense to call again without anything
+        else having changed; None: only a change makes sense.
+        """
+        if self._is_closed:
+            return None
+        snapshot = self._client.snapshot
+        seen = (self._subscription.revision, self._buffer.revision, snapshot.version)
+        now_s = self._client.clock.monotonic()
+        if seen == self._looked_at and (self._due_at_s is None or now_s < self._due_at_s):
+            return self._due_at_s
+        found = self._planner.plan_round(snapshot, now_s)
+        for planned in found.fetches:
+            self._let_go(planned)
+        self._leaderless = tuple(found.leaderless)
+        if found.leaderless:
+            self._client.request_metadata_update()
+        self._looked_at = (self._subscription.revision, self._buffer.revision, snapshot.version)
+        self._due_at_s = found.due_at_s
+        return found.due_at_s
+
+    @property
+    def pending_fetches(self) -> frozenset[PlannedFetch]:
+        """The fetches that were set going and are not answered yet, at most one per node."""
+        return frozenset(node.planned for node in self._nodes.values() if node.planned is not None)
+
+    @property
+    def leaderless(self) -> tuple[TopicPartition, ...]:
+        """The partitions that could be fetched if a leader were known, as of the newest round."""
+        return self._leaderless
+
+    def free_partitions(self) -> list[TopicPartition]:
+        """Return the partitions that a fetch may ask for, in queue order."""
+        return self._planner.free_partitions(self._client.clock.monotonic())
+
+    def take_error(self) -> KafkaError | None:
+        """Return a failure the application has to hear of, once."""
+        error, self._error = self._error, None
+        return error
+
+    # For the planner…
+
+    def fetch_delay(self, node_id: int) -> float | None:
+        """Return the seconds until the node may be asked, None while it owes an answer (A10)."""
+        delay_s = self._client.ready_delay(node_id, Lane.FETCH)
+        node = self._nodes.get(node_id)
+        if node is None:
+            return delay_s
+        if node.planned is not None:
+            return None
+        return max(delay_s, node.retry_at_s - self._client.clock.monotonic(), 0.0)
+
+    def fetch_version(self, node_id: int) -> int | None:
+        """Return the version a Fetch would have there; None when it was never connected."""
+        return self._client.max_version(node_id, FetchRequest)
+
+    # Rounds…
+
+    def _let_go(self, planned: PlannedFetch) -> None:
+        node = self._nodes.setdefault(planned.node_id, _NodeFetches(planned.node_id))
+        if node.loop is None:
+            name = f"fetch_loop[{planned.node_id}]"
+            node.loop = self._client.owner.spawn(name, self._fetch_loop, node)
+        node.planned = planned
+        node.go.set()
+
+    async def _fetch_loop(self, node: _NodeFetches) -> None:
+        while True:
+            await node.go.wait()
+            assert node.planned is not None
+            await self._run_round(node, node.planned)
+
+    async def _run_round(self, node: _NodeFetches, planned: PlannedFetch) -> None:
+        try:
+            response = await self._client.request(
+                node.node_id, planned.request, lane=Lane.FETCH, max_version=planned.max_version
+            )
+        except KafkaError as error:
+            self._failed(node, error)
+        else:
+            self._answered(node, response)
+        node.planned = None
+        self._buffer.revision += 1  # its partitions are free again, answered or not
+        self._signal.notify()
+
+    def _answered(self, node: _NodeFetches, response: FetchResponse) -> None:
+        clock = self._client.clock
+        outcome = self._handler.handle(
+            self._planner.session(node.node_id),
+            response,
+            now_s=clock.monotonic(),
+            timestamp_ms=int(clock.time() * 1000),
+        )
+        if outcome.needs_metadata:
+            self._client.request_metadata_update()
+        if not outcome.is_accepted:
+            self._refused(node, response)
+            return
+        if node.failures:
+            logger.info("node %d answers fetches again", node.node_id)
+        node.failures = node.refusals = 0
+
+    def _refused(self, node: _NodeFetches, response: FetchResponse) -> None:
+        logger.debug(
+            "node %d: fetch answer with error %d refused", node.node_id, response.error_code
+        )
+        # The full fetch that follows is the remedy; only if that does not help is there no hurry.
+        if node.refusals:
+            self._back_off(node, node.refusals - 1)
+        node.refusals += 1
+
+    def _failed(self, node: _NodeFetches, error: KafkaError) -> None:
+        self._planner.session(node.node_id).handle_error()
+        level = logging.DEBUG if node.failures else logging.WARNING
+        logger.log(level, "a fetch from node %d failed: %s", node.node_id, error)
+        self._back_off(node, node.failures)
+        node.failures += 1
+        if error.invalid_metadata:
+            self._client.request_metadata_update()
+        if not error.retriable:
+            self._error = error
+
+    def _back_off(self, node: _NodeFetches, attempts: int) -> None:
+        delay_s = self._client.retry_backoff.delay(attempts)
+        node.retry_at_s = self._client.clock.monotonic() + delay_s
+
+    # Once no more is wanted…
+
+    async def close(self, timeout_s: float) -> None:
+        """End the loops, then close the sessions, which may take `timeout_s` and may fail unheard.
+
+        Idempotent. Cancelled: loops are ending, sessions stay open until the broker drops them.
+        """
+        self._is_closed = True
+        busy = {node.node_id for node in self._nodes.values() if node.planned is not None}
+        loops = [node.loop for node in self._nodes.values() if node.loop is not None]
+        for loop in loops:
+            loop.cancel()
+        for loop in loops:
+            await loop.wait()
+        sessions = self._planner.open_sessions()
+        if sessions:
+            await self._close_sessions(sessions, busy, min(timeout_s, _CLOSE_SESSIONS_S))
+
+    async def _close_sessions(
+        self, sessions: list[FetchSession], busy: set[int], timeout_s: float
+    ) -> None:
+        try:
+            async with deadline(self._client.clock, timeout_s), anyio.create_task_group() as group:
+                for session in sessions:
+                    # Behind a long poll the request would wait for its end: take another way.
+                    lane = Lane.GENERAL if session.node_id in busy else Lane.FETCH
+                    group.start_soon(self._close_session, session, lane)
+        except TimeoutError:
+            logger.debug("fetch sessions were not closed within %.1f s", timeout_s)
+
+    async def _close_session(self, session: FetchSession, lane: Lane) -> None:
+        planned = self._planner.plan_close(session)
+        if self._client.ready_delay(planned.node_id, lane):
+            return  # not reachable: the broker will drop the session by itself
+        try:
+            await self._client.request(
+                planned.node_id, planned.request, lane=lane, max_version=planned.max_version
+            )
+        except KafkaError as error:
+            logger.debug("closing the fetch session of node %d: %s", planned.node_id, error)
+
+
+__all__ = ["Fetcher"]

@@ -1,0 +1,50 @@
+"""Owns the waiting of polls: whoever waits for records, positions or an assignment waits here.
+
+It carries no data: a woken poll looks for itself. Any number of tasks may wait at once.
+"""
+
+import asyncio
+
+from aiokafka_lite.clock import Clock
+
+
+class PollSignal:
+    """Wakes every waiting poll when anything it may wait for has changed."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._waiters: set[asyncio.Future[None]] = set()
+
+    @property
+    def waiting(self) -> int:
+        """How many polls wait."""
+        return len(self._waiters)
+
+    def notify(self) -> None:
+        """Let all who wait now look again."""
+        for waiter in self._waiters:
+            _wake(waiter)
+
+    async def wait(self, until_s: float | None = None) -> None:
+        """Wait for the next `notify`, at most until `until_s` (monotonic seconds; None: no bound).
+
+        Nothing that happened before the call counts: look first, then wait, with no await between.
+        Cancelled: nothing stays behind.
+        """
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.add(waiter)
+        timer = None if until_s is None else self._clock.call_at(until_s, lambda: _wake(waiter))
+        try:
+            await waiter
+        finally:
+            self._waiters.discard(waiter)
+            if timer is not None:
+                timer.cancel()
+
+
+def _wake(waiter: "asyncio.Future[None]") -> None:
+    if not waiter.done():
+        waiter.set_result(None)
+
+
+__all__ = ["PollSignal"]

@@ -1,0 +1,1 @@
+"""Where to read next: the subscription, its positions, and the offsets asked from leaders."""

@@ -1,0 +1,256 @@
+"""Owns asking the leaders for offsets: for positions that are missing, and for the user.
+
+Resets run as tasks of the client, one per node asked, so that a poll that gave up does not take
+them along; polls start them and look at the subscription.
+Source: B4, B5, 2c-5, 2c-6, OffsetFetcher.
+"""
+
+import logging
+from collections.abc import Mapping
+
+import anyio
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.list_offsets import (
+    ListedOffset,
+    ListOffsetsOutcome,
+    OffsetQuestion,
+    build_request,
+    group_by_leader,
+    is_expected,
+    read_response,
+)
+from aiokafka_lite.consumer.position.subscription_state import (
+    FetchState,
+    OffsetResetStrategy,
+    SubscriptionState,
+)
+from aiokafka_lite.errors import KafkaError, KafkaTimeoutError
+from aiokafka_lite.model import TopicPartition
+
+logger = logging.getLogger(__name__)
+
+_Questions = Mapping[TopicPartition, OffsetQuestion]
+
+
+class OffsetFetcher:
+    """Finds positions for partitions that have none, and answers questions about offsets."""
+
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        client: KafkaClient,
+        subscription: SubscriptionState,
+        signal: PollSignal,
+    ) -> None:
+        self._config = config
+        self._client = client
+        self._subscription = subscription
+        self._signal = signal
+        self._error: KafkaError | None = None
+        self._leaderless: tuple[TopicPartition, ...] = ()
+
+    # For the poll: nothing here waits…
+
+    def update_positions(self) -> float | None:
+        """Set going what finds the missing positions (B4).
+
+        Returns the moment (monotonic seconds) when it makes sense to call again without anything
+        else having changed; None: only a change makes sense. Raises: NoOffsetForPartitionError.
+        """
+        if self._subscription.has_all_fetch_positions():
+            self._leaderless = ()
+            return None
+        self._subscription.reset_missing_positions()
+        return self.start_resets()
+
+    @property
+    def leaderless(self) -> tuple[TopicPartition, ...]:
+        """The partitions without a position that have no known leader either."""
+        return self._leaderless
+
+    def take_error(self) -> KafkaError | None:
+        """Return a failure the application has to hear of, once."""
+        error, self._error = self._error, None
+        return error
+
+    def start_resets(self) -> float | None:
+        """Ask for the positions of the partitions that await a reset. Returns: as above."""
+        now_s = self._client.clock.monotonic()
+        hold_until_s = now_s + self._config.request_timeout_ms / 1000
+        due_at_s: float | None = None
+        wanted: dict[TopicPartition, OffsetResetStrategy] = {}
+        for state in self._subscription.awaiting_reset():
+            if state.retry_at_s > now_s:
+                due_at_s = state.retry_at_s if due_at_s is None else min(due_at_s, state.retry_at_s)
+            elif state.reset_strategy is not None:
+                wanted[state.topic_partition] = state.reset_strategy
+        asked = group_by_leader(
+            ((tp, strategy.value) for tp, strategy in wanted.items()), self._client.snapshot
+        )
+        self._leaderless = tuple(asked.leaderless)
+        if asked.leaderless:
+            self._client.request_metadata_update()
+        for node_id, questions in asked.by_node.items():
+            for tp in questions:
+                self._subscription.assigned(tp).retry_at_s = hold_until_s
+            strategies = {tp: wanted[tp] for tp in questions}
+            self._client.owner.spawn(
+                f"offset_fetcher.reset[{node_id}]", self._reset, node_id, questions, strategies
+            )
+        return due_at_s
+
+    # One round of resets at one node…
+
+    async def _reset(
+        self,
+        node_id: int,
+        questions: _Questions,
+        strategies: Mapping[TopicPartition, OffsetResetStrategy],
+    ) -> None:
+        try:
+            outcome = await self._ask(node_id, questions)
+        except KafkaError as error:
+            logger.debug("asking node %d for offsets failed: %s", node_id, error)
+            self._retry_later(strategies)
+            if error.invalid_metadata:
+                self._client.request_metadata_update()
+            if not error.retriable:
+                self._error = error
+        else:
+            self._apply(outcome, strategies)
+        self._signal.notify()
+
+    def _apply(
+        self,
+        outcome: ListOffsetsOutcome,
+        strategies: Mapping[TopicPartition, OffsetResetStrategy],
+    ) -> None:
+        for tp, listed in outcome.offsets.items():
+            if self._subscription.reset(tp, strategies[tp], listed.offset):
+                logger.info(
+                    "%s-%d: position reset to %d (%s)",
+                    tp.topic,
+                    tp.partition,
+                    listed.offset,
+                    strategies[tp].name.lower(),
+                )
+        for tp, error in outcome.to_retry.items():
+            level = logging.DEBUG if is_expected(error) else logging.WARNING
+            logger.log(level, "no offset of %s-%d yet: %s", tp.topic, tp.partition, error.message)
+        if outcome.to_retry:
+            self._client.request_metadata_update()
+        again = [*outcome.to_retry, *outcome.refused]
+        self._retry_later({tp: strategies[tp] for tp in again})
+        for refusal in outcome.refused.values():
+            self._error = refusal
+
+    def _retry_later(self, strategies: Mapping[TopicPartition, OffsetResetStrategy]) -> None:
+        now_s = self._client.clock.monotonic()
+        for tp, strategy in strategies.items():
+            state = self._subscription.get(tp)
+            if (
+                state is not None
+                and state.fetch_state is FetchState.AWAIT_RESET
+                and state.reset_strategy is strategy
+            ):
+                delay_s = self._client.retry_backoff.delay(state.failures)
+                self._subscription.back_off(state, now_s + delay_s)
+
+    async def _ask(self, node_id: int, questions: _Questions) -> ListOffsetsOutcome:
+        request = build_request(
+            questions,
+            read_committed=self._config.is_read_committed,
+            timeout_ms=self._config.request_timeout_ms,
+        )
+        return read_response(await self._client.request(node_id, request), questions)
+
+    # For the user…
+
+    async def list_offsets(
+        self, timestamps: Mapping[TopicPartition, int], timeout_s: float
+    ) -> dict[TopicPartition, ListedOffset]:
+        """Return the offset of each partition at its timestamp (-1 the end, -2 the beginning).
+
+        Partitions need not be assigned. Raises: KafkaTimeoutError naming what is missing and why,
+        TopicAuthorizationFailedError. Cancelled: nothing stays behind.
+        """
+        for topic in {tp.topic for tp in timestamps}:
+            self._client.add_topic(topic)
+        found: dict[TopicPartition, ListedOffset] = {}
+        missing = dict(timestamps)
+        reasons: dict[TopicPartition, str] = {}
+        attempts = 0
+        try:
+            async with deadline(self._client.clock, timeout_s):
+                while True:
+                    asked = await self._ask_leaders(missing, reasons)
+                    found.update(asked)
+                    for tp in asked:
+                        del missing[tp]
+                    if not missing:
+                        return {tp: found[tp] for tp in timestamps}
+                    self._client.request_metadata_update()
+                    until_s = self._client.clock.monotonic() + self._client.retry_backoff.delay(
+                        attempts
+                    )
+                    attempts += 1
+                    await self._wait_until(until_s, tuple(missing))
+        except TimeoutError as error:
+            if isinstance(error, KafkaError):
+                raise
+            listed = ", ".join(
+                f"{tp.topic}-{tp.partition} ({reasons.get(tp, 'no answer')})" for tp in missing
+            )
+            raise KafkaTimeoutError(
+                f"no offsets within {timeout_s:g} s of {listed}; check that the partitions exist "
+                f"and have a leader, or raise default_api_timeout_ms"
+            ) from error
+
+    async def _wait_until(self, until_s: float, missing: tuple[TopicPartition, ...]) -> None:
+        """Wait for the backoff to end, or for the first news of a leader that was not known."""
+        clock = self._client.clock
+        snapshot = self._client.snapshot
+        had_leaders = any(snapshot.leader(tp).node_id is not None for tp in missing)
+        while clock.monotonic() < until_s:
+            await self._signal.wait(until_s)
+            snapshot = self._client.snapshot
+            if not had_leaders and any(snapshot.leader(tp).node_id is not None for tp in missing):
+                return
+
+    async def _ask_leaders(
+        self, timestamps: Mapping[TopicPartition, int], reasons: dict[TopicPartition, str]
+    ) -> dict[TopicPartition, ListedOffset]:
+        """Ask every leader once, side by side; what went wrong is noted in `reasons`."""
+        asked = group_by_leader(timestamps.items(), self._client.snapshot)
+        for tp in asked.leaderless:
+            error = self._client.snapshot.topic_error(tp.topic)
+            reasons[tp] = "no leader known" if error is None else error.message
+        found: dict[TopicPartition, ListedOffset] = {}
+        refused: list[KafkaError] = []
+
+        async def ask(node_id: int, questions: _Questions) -> None:
+            try:
+                outcome = await self._ask(node_id, questions)
+            except KafkaError as error:
+                reasons.update(dict.fromkeys(questions, str(error)))
+                if not error.retriable:
+                    refused.append(error)
+                return
+            found.update(outcome.offsets)
+            found.update(dict.fromkeys(outcome.unanswerable, ListedOffset(-1, -1, -1)))
+            reasons.update({tp: error.message for tp, error in outcome.to_retry.items()})
+            refused.extend(outcome.refused.values())
+
+        async with anyio.create_task_group() as group:
+            for node_id, questions in asked.by_node.items():
+                group.start_soon(ask, node_id, questions)
+        if refused:
+            raise refused[0]
+        return found
+
+
+__all__ = ["OffsetFetcher"]

@@ -1,0 +1,314 @@
+"""Owns what the consumer reads and where it stands: the only holder of truth for positions.
+
+Every other part asks here; a buffered fetch that disagrees with the position found here is dropped.
+It knows no network and no clock, and it does not wait.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+from aiokafka_lite.errors import IllegalStateError, NoOffsetForPartitionError
+from aiokafka_lite.model import TopicPartition
+
+
+class SubscriptionMode(Enum):
+    """How partitions are chosen. The two ways exclude each other until unsubscribe() (B1)."""
+
+    NONE = "nothing is subscribed or assigned"
+    TOPICS = "subscribe(topics): every partition of the topics"
+    ASSIGNED = "assign(partitions): what the user named"
+
+
+class OffsetResetStrategy(IntEnum):
+    """Where to go without a position; the value is the timestamp ListOffsets knows it by."""
+
+    LATEST = -1
+    EARLIEST = -2
+
+    @classmethod
+    def from_option(cls, auto_offset_reset: str) -> "OffsetResetStrategy | None":
+        """Return the strategy of the option; None for "none"."""
+        return _STRATEGY_BY_OPTION[auto_offset_reset]
+
+
+_STRATEGY_BY_OPTION = {
+    "earliest": OffsetResetStrategy.EARLIEST,
+    "latest": OffsetResetStrategy.LATEST,
+    "none": None,
+}
+
+
+class FetchState(Enum):
+    """What is known of a partition's position. Source: SubscriptionState.FetchStates."""
+
+    INITIALIZING = "no position, and nobody was asked for one yet"
+    AWAIT_RESET = "no position; the leader is to be asked where the reset strategy points"
+    FETCHING = "a valid position: the partition may be fetched"
+
+
+_NEXT_STATES = {
+    FetchState.INITIALIZING: {FetchState.FETCHING, FetchState.AWAIT_RESET},
+    FetchState.AWAIT_RESET: {FetchState.FETCHING, FetchState.AWAIT_RESET},
+    FetchState.FETCHING: {FetchState.FETCHING, FetchState.AWAIT_RESET},
+}
+
+NO_OFFSET = -1
+"""Not an offset of any record. Kept instead of None where every poll compares."""
+
+
+@dataclass(slots=True, eq=False)
+class PartitionState:
+    """One assigned partition (B2). All empty at first; changed by `SubscriptionState` only."""
+
+    topic_partition: TopicPartition
+    fetch_state: FetchState = FetchState.INITIALIZING
+    offset: int = NO_OFFSET
+    """The next offset to fetch; NO_OFFSET unless FETCHING."""
+    offset_epoch: int = -1
+    """The leader epoch of the record before `offset`; -1 when not known."""
+    reset_strategy: OffsetResetStrategy | None = None
+    is_paused: bool = False
+    high_watermark: int | None = None
+    last_stable_offset: int | None = None
+    log_start_offset: int | None = None
+    last_poll_timestamp_ms: int | None = None
+    retry_at_s: float = 0.0
+    """The moment (monotonic) before which nothing more is asked about this partition (D10)."""
+    failures: int = 0
+    """Failures in a row, of fetches or of resets."""
+
+    @property
+    def position(self) -> int | None:
+        """The next offset to fetch, or None."""
+        return self.offset if self.fetch_state is FetchState.FETCHING else None
+
+    @property
+    def is_fetchable(self) -> bool:
+        """True when it may be fetched and its buffered records may be returned (B3)."""
+        return self.fetch_state is FetchState.FETCHING and not self.is_paused
+
+    def __repr__(self) -> str:
+        topic, partition = self.topic_partition
+        place = f"at {self.offset}" if self.fetch_state is FetchState.FETCHING else "nowhere"
+        paused = ", paused" if self.is_paused else ""
+        return f"<{topic}-{partition} {self.fetch_state.name} {place}{paused}>"
+
+    def to(self, fetch_state: FetchState) -> None:
+        """Go to `fetch_state`. Raises IllegalStateError for a move that has no sense."""
+        if fetch_state not in _NEXT_STATES[self.fetch_state]:
+            raise IllegalStateError(
+                f"cannot go to {fetch_state.name} while {self.fetch_state.name}"
+            )
+        self.fetch_state = fetch_state
+        self.retry_at_s = 0.0
+        self.failures = 0
+
+
+class SubscriptionState:
+    """The subscription, and a `PartitionState` per assigned partition in queue order (A8).
+
+    `revision` grows with each change that may set a partition free to fetch or stop it.
+    """
+
+    def __init__(self, default_reset: OffsetResetStrategy | None) -> None:
+        self.default_reset = default_reset
+        self.mode = SubscriptionMode.NONE
+        self.topics: frozenset[str] = frozenset()
+        self.revision = 0
+        self._states: dict[TopicPartition, PartitionState] = {}
+        self._assignment: frozenset[TopicPartition] = frozenset()
+
+    # What is subscribed…
+
+    def subscribe(self, topics: Iterable[str]) -> None:
+        """Replace the subscribed topics; partitions of topics no longer named are let go.
+
+        Raises: IllegalStateError after assign().
+        """
+        self._enter(SubscriptionMode.TOPICS)
+        self.topics = frozenset(topics)
+        self._replace_assignment([tp for tp in self._states if tp.topic in self.topics])
+
+    def assign_from_user(self, partitions: Iterable[TopicPartition]) -> None:
+        """Replace the assignment; partitions that stay keep their position and pause.
+
+        Raises: IllegalStateError after subscribe().
+        """
+        self._enter(SubscriptionMode.ASSIGNED)
+        self._replace_assignment(partitions)
+
+    def assign_from_subscribed(self, partitions: Iterable[TopicPartition]) -> None:
+        """Replace the assignment of a subscription; new partitions join at the queue's end."""
+        assert self.mode is SubscriptionMode.TOPICS
+        self._replace_assignment(partitions)
+
+    def unsubscribe(self) -> None:
+        """Let go of everything; subscribe() and assign() are both open again."""
+        self.mode = SubscriptionMode.NONE
+        self.topics = frozenset()
+        self._replace_assignment(())
+
+    def _enter(self, mode: SubscriptionMode) -> None:
+        if self.mode not in (SubscriptionMode.NONE, mode):
+            raise IllegalStateError(
+                "Subscription to topics, partitions and pattern are mutually exclusive; "
+                "call unsubscribe() first"
+            )
+        self.mode = mode
+
+    def _replace_assignment(self, partitions: Iterable[TopicPartition]) -> None:
+        wanted = dict.fromkeys(partitions)
+        kept = {tp: state for tp, state in self._states.items() if tp in wanted}
+        for tp in wanted:
+            if tp not in kept:
+                kept[tp] = PartitionState(tp)
+        self._states = kept
+        self._assignment = frozenset(kept)
+        self.revision += 1
+
+    # Looking…
+
+    @property
+    def assignment(self) -> frozenset[TopicPartition]:
+        """The assigned partitions."""
+        return self._assignment
+
+    def queue(self) -> tuple[TopicPartition, ...]:
+        """Return all assigned partitions, the next to be served first (A8)."""
+        return tuple(self._states)
+
+    def states(self) -> Iterable[PartitionState]:
+        """Return the states in queue order; not to be kept across a change of the assignment."""
+        return self._states.values()
+
+    def get(self, tp: TopicPartition) -> PartitionState | None:
+        """Return the partition's state; None when it is not assigned."""
+        return self._states.get(tp)
+
+    def assigned(self, tp: TopicPartition) -> PartitionState:
+        """Return the partition's state. Raises IllegalStateError when it is not assigned."""
+        state = self._states.get(tp)
+        if state is None:
+            raise IllegalStateError(f"Partition {tp} is not assigned")
+        return state
+
+    def fetchable_partitions(self) -> list[TopicPartition]:
+        """Return the partitions with a valid position that are not paused, in queue order (B3)."""
+        return [tp for tp, state in self._states.items() if state.is_fetchable]
+
+    def missing_fetch_positions(self) -> list[TopicPartition]:
+        """Return the partitions without a valid position, in queue order (B3)."""
+        fetching = FetchState.FETCHING
+        return [tp for tp, state in self._states.items() if state.fetch_state is not fetching]
+
+    def has_all_fetch_positions(self) -> bool:
+        """Say whether every assigned partition has a valid position (B3, B8)."""
+        fetching = FetchState.FETCHING
+        return all(state.fetch_state is fetching for state in self._states.values())
+
+    def awaiting_reset(self) -> Iterator[PartitionState]:
+        """Yield the partitions whose leader is to be asked (B4)."""
+        waiting = FetchState.AWAIT_RESET
+        return (state for state in self._states.values() if state.fetch_state is waiting)
+
+    # Positions…
+
+    def seek(self, tp: TopicPartition, offset: int, offset_epoch: int = -1) -> None:
+        """Set the position; a reset that was pending is off (B6).
+
+        Raises: IllegalStateError when the partition is not assigned.
+        """
+        self._set_position(self.assigned(tp), offset, offset_epoch)
+
+    def await_reset(self, tp: TopicPartition, strategy: OffsetResetStrategy) -> None:
+        """Empty the position; the leader is to be asked where `strategy` points (B6).
+
+        Raises: IllegalStateError when the partition is not assigned.
+        """
+        state = self.assigned(tp)
+        state.to(FetchState.AWAIT_RESET)
+        state.offset = NO_OFFSET
+        state.offset_epoch = -1
+        state.reset_strategy = strategy
+        self.revision += 1
+
+    def reset(self, tp: TopicPartition, strategy: OffsetResetStrategy, offset: int) -> bool:
+        """Use the answer to a reset; say whether it was still wanted (B5).
+
+        It is not when the partition was let go, a seek came in between, or another reset did.
+        """
+        state = self._states.get(tp)
+        if (
+            state is None
+            or state.fetch_state is not FetchState.AWAIT_RESET
+            or state.reset_strategy is not strategy
+        ):
+            return False
+        # The epoch of that offset is the answer's, but of the record *at* it, not before it: 2c-6.
+        self._set_position(state, offset, -1)
+        return True
+
+    def _set_position(self, state: PartitionState, offset: int, offset_epoch: int) -> None:
+        state.to(FetchState.FETCHING)
+        state.offset = offset
+        state.offset_epoch = offset_epoch
+        state.reset_strategy = None
+        self.revision += 1
+
+    def reset_missing_positions(self) -> None:
+        """Mark the partitions nobody has asked for yet for a reset by the default strategy (B4.3).
+
+        Committed offsets come before this step once there is a group (B4.2).
+        Raises: NoOffsetForPartitionError naming them when auto_offset_reset is "none".
+        """
+        missing = [
+            tp for tp, state in self._states.items() if state.fetch_state is FetchState.INITIALIZING
+        ]
+        if missing and self.default_reset is None:
+            names = ", ".join(f"{topic}-{partition}" for topic, partition in missing)
+            raise NoOffsetForPartitionError(
+                f"no position for {names}, and auto_offset_reset is 'none'; seek() to an offset, "
+                f"or set auto_offset_reset to 'earliest' or 'latest'"
+            )
+        for tp in missing:
+            assert self.default_reset is not None
+            self.await_reset(tp, self.default_reset)
+
+    # Serving…
+
+    def move_to_end(self, tp: TopicPartition) -> None:
+        """Put the partition at the end of the queue: it was used up, or it failed (A8, 2b-16)."""
+        state = self._states.pop(tp, None)
+        if state is not None:
+            self._states[tp] = state
+
+    def pause(self, tp: TopicPartition) -> None:
+        """Stop fetching and returning; what is buffered stays. Raises: as `assigned`."""
+        self.assigned(tp).is_paused = True
+        self.revision += 1
+
+    def resume(self, tp: TopicPartition) -> None:
+        """Undo pause(). Raises: as `assigned`."""
+        self.assigned(tp).is_paused = False
+        self.revision += 1
+
+    def paused(self) -> set[TopicPartition]:
+        """Return the paused partitions."""
+        return {tp for tp, state in self._states.items() if state.is_paused}
+
+    def back_off(self, state: PartitionState, retry_at_s: float) -> None:
+        """Count a failure; ask nothing about the partition before `retry_at_s` (monotonic)."""
+        state.failures += 1
+        state.retry_at_s = retry_at_s
+        self.revision += 1
+
+
+__all__ = [
+    "NO_OFFSET",
+    "FetchState",
+    "OffsetResetStrategy",
+    "PartitionState",
+    "SubscriptionMode",
+    "SubscriptionState",
+]

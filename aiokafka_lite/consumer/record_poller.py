@@ -1,0 +1,189 @@
+"""Owns the poll: what getmany, getone and the waits for positions do between call and return.
+
+The decisions are made by the parts it puts together; here is the order they are asked in, and the
+waiting. It does not know the facade, so that an unclosed consumer can be noticed.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.fetch.completed_fetch import Record
+from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
+from aiokafka_lite.consumer.fetch.fetch_planner import PlannedFetch
+from aiokafka_lite.consumer.fetch.fetcher import Fetcher
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.leader_watch import LeaderWatch
+from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode, SubscriptionState
+from aiokafka_lite.errors import ConsumerStoppedError
+from aiokafka_lite.model import TopicPartition
+
+
+@dataclass(slots=True)
+class _Patience:
+    """What one poll still hopes for before it raises the error of a fetch that stands aside."""
+
+    hopes: frozenset[PlannedFetch] | None = None
+
+    def is_over(self, pending: frozenset[PlannedFetch]) -> bool:
+        """Say whether every fetch that was on its way at the first call has been answered."""
+        self.hopes = pending if self.hopes is None else self.hopes & pending
+        return not self.hopes
+
+
+class RecordPoller:
+    """A running consumer's engine: client, positions, fetches and buffer behind one poll."""
+
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        client: KafkaClient,
+        subscription: SubscriptionState,
+        signal: PollSignal,
+    ) -> None:
+        self.client = client
+        self.buffer = FetchBuffer()
+        self.offset_fetcher = OffsetFetcher(config, client, subscription, signal)
+        self.fetcher = Fetcher(config, client, subscription, self.buffer, signal)
+        self.collector = FetchCollector(subscription, self.buffer)
+        self._subscription = subscription
+        self._signal = signal
+        self._leader_watch = LeaderWatch(config.default_api_timeout_ms / 1000)
+        self._is_stopped = False
+
+    def stop(self) -> None:
+        """End every waiting poll, and every later one."""
+        self._is_stopped = True
+        self.buffer.discard(lambda _tp: True)
+        self._signal.notify()
+
+    def look_again(self, *_: object) -> None:
+        """Let waiting polls, and the next quick one, look at everything anew."""
+        self.buffer.revision += 1
+        self._signal.notify()
+
+    def follow(self, snapshot: MetadataSnapshot) -> None:
+        """Take over new metadata: topics of the subscription that came or grew (B1)."""
+        subscription = self._subscription
+        if subscription.mode is SubscriptionMode.TOPICS:
+            grown = [
+                tp
+                for topic in sorted(subscription.topics)
+                for partition in snapshot.partition_ids(topic)
+                if subscription.get(tp := TopicPartition(topic, partition)) is None
+            ]
+            if grown:
+                subscription.assign_from_subscribed([*subscription.queue(), *grown])
+        self._signal.notify()
+
+    # Polls…
+
+    async def poll(
+        self, partitions: Collection[TopicPartition], max_records: int, timeout_s: float
+    ) -> dict[TopicPartition, list[Record]]:
+        """Return up to `max_records` records as soon as there is one, {} when the time is over or
+        the consumer was stopped.
+
+        Raises: what `FetchCollector.collect` raises, position errors, background failures.
+        Cancelled: nothing was taken; fetches and resets on their way go on.
+        """
+        clock = self.client.clock
+        deadline_s = clock.monotonic() + timeout_s
+        patience = _Patience()
+        await asyncio.sleep(0)  # a loop of polls that always find records must let others run
+        while not self._is_stopped:
+            positions_due_s = self._check_positions()
+            try:
+                records = self.collector.collect(max_records, partitions)
+            finally:
+                fetches_due_s = self.fetcher.start_fetches()
+            if records:
+                return records
+            is_over = clock.monotonic() >= deadline_s
+            self._raise_for_want_of_records(partitions, patience, is_over=is_over)
+            if is_over:
+                break
+            await self._wait(deadline_s, positions_due_s, fetches_due_s)
+        return {}
+
+    async def poll_one(self, partitions: Collection[TopicPartition]) -> Record:
+        """Return the next record; wait for it without bound.
+
+        Raises: as `poll`, ConsumerStoppedError when the consumer was stopped. Cancelled: as `poll`.
+        """
+        patience = _Patience()
+        await asyncio.sleep(0)
+        while not self._is_stopped:
+            positions_due_s = self._check_positions()
+            try:
+                record = self.collector.collect_one(partitions)
+            finally:
+                fetches_due_s = self.fetcher.start_fetches()
+            if record is not None:
+                return record
+            self._raise_for_want_of_records(partitions, patience, is_over=False)
+            await self._wait(None, positions_due_s, fetches_due_s)
+        raise ConsumerStoppedError("the consumer was stopped while a record was waited for")
+
+    async def wait_for_positions(
+        self, are_known: Callable[[], bool], timeout_s: float, *, reset_missing: bool
+    ) -> bool:
+        """Wait until `are_known()`; False when the time is over.
+
+        `reset_missing`: apply auto_offset_reset to partitions nobody has asked for yet. Raises:
+        ConsumerStoppedError, position errors, background failures, and what `are_known` raises.
+        Cancelled: resets on their way go on.
+        """
+        clock = self.client.clock
+        deadline_s = clock.monotonic() + timeout_s
+        while not are_known():
+            if self._is_stopped:
+                raise ConsumerStoppedError("the consumer was stopped meanwhile")
+            self.client.check()
+            if reset_missing:
+                due_s = self.offset_fetcher.update_positions()
+            else:
+                due_s = self.offset_fetcher.start_resets()
+            self._raise_errors()
+            if clock.monotonic() >= deadline_s:
+                return False
+            await self._wait(deadline_s, due_s)
+        return True
+
+    def _check_positions(self) -> float | None:
+        self.client.check()
+        return self.offset_fetcher.update_positions()
+
+    def _raise_for_want_of_records(
+        self, partitions: Collection[TopicPartition], patience: _Patience, *, is_over: bool
+    ) -> None:
+        """Raise what a poll has to say that has nothing to return (A9)."""
+        self._raise_errors()
+        standing = self.collector.standing_error(partitions)
+        if standing is not None and (patience.is_over(self.fetcher.pending_fetches) or is_over):
+            raise standing
+
+    def _raise_errors(self) -> None:
+        error = self.fetcher.take_error() or self.offset_fetcher.take_error()
+        if error is None:
+            leaderless = (*self.offset_fetcher.leaderless, *self.fetcher.leaderless)
+            error = self._leader_watch.check(
+                leaderless, self.client.snapshot, self.client.clock.monotonic()
+            )
+        if error is not None:
+            raise error
+
+    async def _wait(self, *until_s: float | None) -> None:
+        """Wait for news, at most until the earliest of the moments."""
+        moments = [
+            moment for moment in (*until_s, self._leader_watch.due_at_s) if moment is not None
+        ]
+        await self._signal.wait(min(moments, default=None))
+
+
+__all__ = ["RecordPoller"]

@@ -1,0 +1,121 @@
+"""One partition's fetched bytes: taken in parts, one by one, or in both ways in turns (A6)."""
+
+import pytest
+
+from aiokafka_lite.consumer.fetch.completed_fetch import CHUNK_RECORDS, CompletedFetch
+from aiokafka_lite.errors import CorruptRecordException, TopicAuthorizationFailedError
+from aiokafka_lite.record.batch_reader import RecordCursor
+from tests.consumer.batches import batches, tps, with_bad_crc
+
+(P0,) = tps(0)
+
+
+def fetch_of(data: bytes, fetch_offset: int = 0) -> CompletedFetch:
+    cursor = RecordCursor(data, topic="t", partition=0, fetch_offset=fetch_offset)
+    return CompletedFetch(P0, fetch_offset, node_id=1, cursor=cursor, size_in_bytes=len(data))
+
+
+def offsets(records: list) -> list[int]:
+    return [record.offset for record in records]
+
+
+def test_a6_taking_moves_the_next_offset_with_what_was_taken() -> None:
+    fetch = fetch_of(batches(0, 4, 4))
+    assert offsets(fetch.take(3)) == [0, 1, 2]
+    assert fetch.next_offset == 3
+    assert offsets(fetch.take(2)) == [3, 4]
+    assert fetch.next_offset == 5
+    assert not fetch.is_drained
+    assert offsets(fetch.take(100)) == [5, 6, 7]
+    assert fetch.next_offset == 8
+    assert fetch.is_drained
+
+
+def test_a6_records_decoded_ahead_do_not_count_as_taken() -> None:
+    fetch = fetch_of(batches(0, 3))
+    first = fetch.take_one()
+    assert first is not None
+    assert first.offset == 0
+    assert len(fetch.decoded) == 2
+    assert fetch.next_offset == 1
+    assert not fetch.is_drained
+
+
+def test_taking_one_by_one_to_the_end_drains_the_fetch() -> None:
+    fetch = fetch_of(batches(10, 2, 1), fetch_offset=10)
+    taken = [fetch.take_one() for _ in range(3)]
+    assert [record.offset for record in taken if record is not None] == [10, 11, 12]
+    assert fetch.is_drained
+    assert fetch.take_one() is None
+    assert fetch.next_offset == 13
+
+
+def test_both_ways_of_taking_mix_without_loss_or_repeat() -> None:
+    fetch = fetch_of(batches(0, 4, 4, 4))
+    seen = [fetch.take_one(), *fetch.take(2), fetch.take_one(), *fetch.take(6), *fetch.take(5)]
+    assert [record.offset for record in seen if record is not None] == list(range(12))
+    assert fetch.next_offset == 12
+
+
+def test_taking_goes_on_from_the_decoded_chunk_to_the_bytes_behind_it() -> None:
+    count = CHUNK_RECORDS + 50
+    fetch = fetch_of(batches(0, count))
+    assert fetch.take_one() is not None
+    assert offsets(fetch.take(count)) == list(range(1, count))
+    assert fetch.is_drained
+
+
+def test_records_before_a_bad_one_come_first_and_the_error_is_sticky() -> None:
+    """A9: the records first, the error with the next call, again and again, position kept."""
+    fetch = fetch_of(batches(0, 3) + with_bad_crc(batches(3, 3)))
+    assert offsets(fetch.take(100)) == [0, 1, 2]
+    for _ in range(3):
+        with pytest.raises(CorruptRecordException, match="t-0"):
+            fetch.take(100)
+        assert fetch.next_offset == 3
+        assert not fetch.is_drained
+
+
+def test_an_error_behind_the_decoded_chunk_waits_for_the_chunk_to_be_taken() -> None:
+    fetch = fetch_of(batches(0, 3) + with_bad_crc(batches(3, 3)))
+    assert fetch.take_one() is not None
+    assert offsets(fetch.take(100)) == [1, 2]
+    with pytest.raises(CorruptRecordException):
+        fetch.take_one()
+    assert fetch.next_offset == 3
+
+
+def test_the_epoch_of_a_chunk_is_told_only_when_it_is_certain() -> None:
+    def with_epoch(data: bytes, epoch: int) -> bytes:
+        return data[:12] + epoch.to_bytes(4, "big") + data[16:]  # partition_leader_epoch
+
+    same = fetch_of(with_epoch(batches(0, 2), 5) + with_epoch(batches(2, 2), 5))
+    same.take_one()
+    assert same.leader_epoch == 5
+    mixed = fetch_of(with_epoch(batches(0, 2), 5) + with_epoch(batches(2, 2), 6))
+    mixed.take(1)
+    assert mixed.leader_epoch == 5
+    mixed.take_one()
+    assert mixed.leader_epoch == -1, "the next record is of epoch 5, the chunk reaches into 6"
+    mixed.take_one()
+    mixed.take_one()
+    assert mixed.leader_epoch == 6
+
+
+def test_a_failure_holds_an_error_and_no_bytes() -> None:
+    error = TopicAuthorizationFailedError("t")
+    fetch = CompletedFetch(P0, 5, node_id=1, error=error)
+    assert fetch.is_failure
+    assert fetch.is_drained
+    assert fetch.error is error
+    assert fetch.take(5) == []
+    assert fetch.take_one() is None
+    assert repr(fetch) == "<CompletedFetch t-0 at 5, failed>"
+
+
+def test_a_released_fetch_gives_nothing_any_more() -> None:
+    fetch = fetch_of(batches(0, 4))
+    fetch.take_one()
+    fetch.release()
+    assert fetch.decoded == []
+    assert fetch.take(10) == []

@@ -1,0 +1,76 @@
+"""The queue completed_fetches and its book of unread bytes (A5, A7, A11)."""
+
+from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
+from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.record.batch_reader import RecordCursor
+from tests.consumer.batches import batches, tps
+
+P0, P1 = tps(0, 1)
+
+
+def fetch_of(tp: TopicPartition, size: int, node_id: int = 1) -> CompletedFetch:
+    cursor = RecordCursor(batches(0, 1), topic=tp.topic, partition=tp.partition, fetch_offset=0)
+    return CompletedFetch(tp, 0, node_id=node_id, cursor=cursor, size_in_bytes=size)
+
+
+def test_fetches_stand_in_the_order_they_came() -> None:
+    buffer = FetchBuffer()
+    first, second = fetch_of(P1, 10), fetch_of(P0, 10)
+    buffer.add(first)
+    buffer.add(second)
+    assert list(buffer) == [first, second]
+    assert len(buffer) == 2
+
+
+def test_a7_a_partition_is_buffered_until_its_last_fetch_is_gone() -> None:
+    buffer = FetchBuffer()
+    first, second = fetch_of(P0, 1), fetch_of(P0, 1)
+    buffer.add(first)
+    buffer.add(second)
+    buffer.remove(first)
+    assert buffer.is_buffered(P0)
+    buffer.remove(second)
+    assert not buffer.is_buffered(P0)
+    assert not buffer.is_buffered(P1)
+
+
+def test_a11_unread_bytes_are_counted_per_node() -> None:
+    buffer = FetchBuffer()
+    mine, theirs = fetch_of(P0, 100, node_id=1), fetch_of(P1, 30, node_id=2)
+    buffer.add(mine)
+    buffer.add(theirs)
+    assert (buffer.unread_bytes(1), buffer.unread_bytes(2), buffer.unread_bytes(3)) == (100, 30, 0)
+    buffer.remove(mine)
+    assert buffer.unread_bytes(1) == 0
+
+
+def test_removed_fetches_let_go_of_their_bytes() -> None:
+    buffer = FetchBuffer()
+    fetch = fetch_of(P0, 1)
+    buffer.add(fetch)
+    buffer.discard(lambda tp: tp == P0)
+    assert len(buffer) == 0
+    assert fetch.take(10) == []
+
+
+def test_every_change_is_seen_in_the_revision() -> None:
+    buffer = FetchBuffer()
+    fetch = fetch_of(P0, 1)
+    before = buffer.revision
+    buffer.add(fetch)
+    after_add = buffer.revision
+    buffer.remove(fetch)
+    assert before < after_add < buffer.revision
+
+
+def test_room_is_made_newest_first_and_only_where_no_poll_can_make_it() -> None:
+    """A paused partition keeps its data (KAFKA-7548), but may not stop its node's others for ever."""
+    buffer = FetchBuffer()
+    old, new, other = fetch_of(P0, 60), fetch_of(P1, 60), fetch_of(P1, 500, node_id=2)
+    for fetch in (old, new, other):
+        buffer.add(fetch)
+    buffer.make_room(1, 100, idle=lambda fetch: fetch is old)
+    assert list(buffer) == [old, new, other]
+    buffer.make_room(1, 100, idle=lambda _fetch: True)
+    assert list(buffer) == [old, other]

@@ -1,0 +1,385 @@
+"""What a poll hands out: A5, A6, A8, A9, and that nothing is ever lost, repeated or disordered."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
+from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
+from aiokafka_lite.consumer.position.subscription_state import (
+    OffsetResetStrategy,
+    SubscriptionState,
+)
+from aiokafka_lite.errors import (
+    CorruptRecordException,
+    KafkaError,
+    RecordDeserializationError,
+    TopicAuthorizationFailedError,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.record.batch_reader import RecordCursor
+from tests.consumer.batches import batches, tps, with_bad_crc
+
+P0, P1, P2 = tps(0, 1, 2)
+ALL = 10_000
+
+
+class Bench:
+    """A collector with its subscription and buffer; partitions stand at offset 0."""
+
+    def __init__(self, *partitions: TopicPartition) -> None:
+        self.subscription = SubscriptionState(OffsetResetStrategy.EARLIEST)
+        self.subscription.assign_from_user(partitions)
+        for tp in partitions:
+            self.subscription.seek(tp, 0)
+        self.buffer = FetchBuffer()
+        self.collector = FetchCollector(self.subscription, self.buffer)
+
+    def add(self, tp: TopicPartition, data: bytes, at: int = 0, **options: Any) -> None:
+        cursor = RecordCursor(
+            data, topic=tp.topic, partition=tp.partition, fetch_offset=at, **options
+        )
+        fetch = CompletedFetch(tp, at, node_id=1, cursor=cursor, size_in_bytes=len(data))
+        self.buffer.add(fetch)
+
+    def fail(self, tp: TopicPartition, error: KafkaError) -> None:
+        self.buffer.add(CompletedFetch(tp, self.position(tp), node_id=1, error=error))
+
+    def poll(
+        self, max_records: int = ALL, *partitions: TopicPartition
+    ) -> dict[TopicPartition, list[int]]:
+        collected = self.collector.collect(max_records, partitions)
+        return {tp: [record.offset for record in records] for tp, records in collected.items()}
+
+    def one(self, *partitions: TopicPartition) -> tuple[TopicPartition, int] | None:
+        record = (not partitions and self.collector.next_decoded()) or (
+            self.collector.collect_one(partitions)
+        )
+        return record and (TopicPartition(record.topic, record.partition), record.offset)
+
+    def position(self, tp: TopicPartition) -> int:
+        position = self.subscription.assigned(tp).position
+        assert position is not None
+        return position
+
+
+def not_bad(data: bytes) -> str:
+    if data == b"v3":
+        raise ValueError("v3 is bad")
+    return data.decode()
+
+
+# Table 1 and its rules…
+
+
+def test_table_1_ten_buffered_partitions_are_returned_one_after_the_other() -> None:
+    partitions = tps(*range(10))
+    bench = Bench(*partitions)
+    for tp in partitions:
+        bench.add(tp, batches(0, 1000))
+    for poll in range(1, 10):
+        assert bench.poll(100) == {P0: list(range((poll - 1) * 100, poll * 100))}
+        assert bench.subscription.queue() == tuple(partitions)
+        assert [fetch.topic_partition for fetch in bench.buffer] == partitions
+    assert bench.poll(100) == {P0: list(range(900, 1000))}
+    assert [fetch.topic_partition for fetch in bench.buffer] == partitions[1:]
+    assert not bench.buffer.is_buffered(P0), "P0 is free from now on"
+    bench.add(P0, batches(1000, 4), at=1000)
+    assert bench.poll(100) == {P1: list(range(100))}
+    assert [fetch.topic_partition for fetch in bench.buffer] == [*partitions[1:], P0]
+    assert bench.subscription.queue() == (*partitions[1:], P0)
+
+
+def test_a5_the_rest_is_returned_first_by_later_polls() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 3))
+    assert bench.poll(2) == {P0: [0, 1]}
+    bench.add(P1, batches(0, 3))
+    assert bench.poll(2) == {P0: [2], P1: [0]}
+    assert bench.poll(2) == {P1: [1, 2]}
+    assert bench.poll(2) == {}
+
+
+def test_a6_position_and_fetch_agree_after_each_poll() -> None:
+    bench = Bench(P0)
+    bench.add(P0, batches(0, 4, 4))
+    for expected in (3, 6, 8):
+        bench.poll(3)
+        assert bench.position(P0) == expected
+        for fetch in bench.buffer:
+            assert fetch.next_offset == expected
+
+
+@pytest.mark.parametrize("change", ["seek", "reset", "unassign", "reassign"])
+def test_a6_a_fetch_that_does_not_fit_the_position_is_dropped_without_a_word(change: str) -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 4))
+    bench.add(P1, batches(0, 2))
+    bench.poll(1)
+    subscription = bench.subscription
+    if change == "seek":
+        subscription.seek(P0, 3)
+    elif change == "reset":
+        subscription.await_reset(P0, OffsetResetStrategy.LATEST)
+    else:
+        subscription.assign_from_user([P1])
+    if change == "reassign":
+        subscription.assign_from_user([P0, P1])
+        subscription.seek(P0, 9)
+    assert bench.poll() == {P1: [0, 1]}
+    assert len(bench.buffer) == 0
+
+
+def test_a8_a_used_up_partition_goes_to_the_end() -> None:
+    bench = Bench(P0, P1, P2)
+    bench.add(P0, batches(0, 2))
+    bench.poll(1)
+    assert bench.subscription.queue() == (P0, P1, P2)
+    bench.poll(1)
+    assert bench.subscription.queue() == (P1, P2, P0)
+
+
+def test_a9_records_of_one_partition_out_of_two_fetches_are_joined_in_order() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 3))
+    bench.add(P1, batches(0, 1))
+    bench.add(P0, batches(3, 3), at=3)
+    assert bench.poll() == {P0: [0, 1, 2, 3, 4, 5], P1: [0]}
+
+
+def test_a_fetch_answered_twice_is_returned_once() -> None:
+    """After a leader moved, the old and the new leader may both have answered."""
+    bench = Bench(P0)
+    bench.add(P0, batches(0, 3))
+    bench.add(P0, batches(0, 3))
+    assert bench.poll() == {P0: [0, 1, 2]}
+    assert len(bench.buffer) == 0
+
+
+# A9: errors…
+
+
+def test_a9_an_error_with_nothing_before_it_is_raised() -> None:
+    bench = Bench(P0)
+    bench.add(P0, with_bad_crc(batches(0, 3)))
+    with pytest.raises(CorruptRecordException) as caught:
+        bench.poll()
+    assert (caught.value.topic, caught.value.partition, caught.value.offset) == ("t", 0, 0)
+    assert bench.position(P0) == 0
+
+
+def test_a9_records_of_other_partitions_come_before_the_error() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 2))
+    bench.add(P1, with_bad_crc(batches(0, 3)))
+    assert bench.poll() == {P0: [0, 1]}
+    with pytest.raises(CorruptRecordException):
+        bench.poll()
+
+
+def test_a9_records_of_the_same_partition_come_before_the_error() -> None:
+    bench = Bench(P0)
+    bench.add(P0, batches(0, 6), value_deserializer=not_bad)
+    assert bench.poll() == {P0: [0, 1, 2]}
+    with pytest.raises(RecordDeserializationError) as caught:
+        bench.poll()
+    assert caught.value.offset == 3
+    assert caught.value.value_bytes == b"v3"
+    assert bench.position(P0) == 3
+
+
+def test_a9_a_fetch_that_failed_without_data_is_removed_and_blocks_nothing() -> None:
+    bench = Bench(P0, P1)
+    bench.fail(P0, TopicAuthorizationFailedError("no"))
+    bench.add(P1, batches(0, 2))
+    with pytest.raises(TopicAuthorizationFailedError):
+        bench.poll()
+    assert not bench.buffer.is_buffered(P0)
+    assert bench.poll() == {P1: [0, 1]}
+
+
+def test_a9_a_failure_behind_records_waits_for_the_next_poll() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 2))
+    bench.fail(P1, TopicAuthorizationFailedError("no"))
+    assert bench.poll() == {P0: [0, 1]}
+    assert bench.buffer.is_buffered(P1)
+    with pytest.raises(TopicAuthorizationFailedError):
+        bench.poll()
+
+
+def test_a9_after_it_was_raised_a_bad_partition_stands_aside() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, with_bad_crc(batches(0, 3)))
+    with pytest.raises(CorruptRecordException):
+        bench.poll()
+    bench.add(P1, batches(0, 2))
+    assert bench.poll() == {P1: [0, 1]}
+    assert bench.poll() == {}, "raising it again is the poll's decision"
+    assert isinstance(bench.collector.standing_error(), CorruptRecordException)
+    assert bench.position(P0) == 0
+    assert bench.buffer.is_buffered(P0), "it is not asked for again"
+
+
+@pytest.mark.parametrize("way_out", ["seek", "unassign"])
+def test_a9_a_seek_or_the_end_of_the_assignment_ends_the_error(way_out: str) -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 6), value_deserializer=not_bad)
+    bench.poll()
+    with pytest.raises(RecordDeserializationError):
+        bench.poll()
+    if way_out == "seek":
+        bench.subscription.seek(P0, 4)
+    else:
+        bench.subscription.assign_from_user([P1])
+    assert bench.poll() == {}
+    assert bench.collector.standing_error() is None
+
+
+def test_a9_the_error_of_a_paused_or_unwanted_partition_is_not_raised() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, with_bad_crc(batches(0, 3)))
+    with pytest.raises(CorruptRecordException):
+        bench.poll()
+    assert bench.collector.standing_error([P1]) is None
+    bench.subscription.pause(P0)
+    assert bench.collector.standing_error() is None
+
+
+# Pausing and choosing…
+
+
+def test_kafka_7548_a_paused_partition_keeps_its_buffer_and_its_place() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 2))
+    bench.add(P1, batches(0, 2))
+    bench.subscription.pause(P0)
+    assert bench.poll() == {P1: [0, 1]}
+    bench.subscription.resume(P0)
+    assert bench.poll() == {P0: [0, 1]}
+
+
+def test_only_the_named_partitions_are_returned() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 2))
+    bench.add(P1, batches(0, 2))
+    assert bench.poll(ALL, P1) == {P1: [0, 1]}
+    assert bench.one(P1) is None
+    assert bench.one(P0) == (P0, 0)
+
+
+# One by one…
+
+
+def test_one_by_one_returns_the_same_records_in_the_same_order() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 300))
+    bench.add(P1, batches(0, 2))
+    expected = [(P0, offset) for offset in range(300)] + [(P1, 0), (P1, 1)]
+    seen = []
+    while (record := bench.one()) is not None:
+        seen.append(record)
+        assert bench.position(record[0]) == record[1] + 1
+    assert seen == expected
+    assert len(bench.buffer) == 0
+
+
+def test_the_last_record_of_a_chunk_takes_the_whole_way_since_it_may_free_a_partition() -> None:
+    bench = Bench(P0)
+    bench.add(P0, batches(0, 3))
+    assert bench.collector.next_decoded() is None
+    assert bench.collector.collect_one() is not None
+    assert bench.collector.next_decoded() is not None
+    assert bench.collector.next_decoded() is None
+    assert bench.one() == (P0, 2)
+
+
+@pytest.mark.parametrize("change", ["seek", "pause", "unassign", "new data"])
+def test_whatever_changes_ends_the_short_way(change: str) -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 10))
+    assert bench.one() == (P0, 0)
+    if change == "seek":
+        bench.subscription.seek(P0, 5)
+    elif change == "pause":
+        bench.subscription.pause(P0)
+    elif change == "unassign":
+        bench.subscription.assign_from_user([P1])
+    else:
+        bench.add(P1, batches(0, 1))
+    assert bench.collector.next_decoded() is None
+    assert bench.one() == ((P0, 1) if change == "new data" else None)
+
+
+def test_errors_met_one_by_one_stand_aside_too() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 6), value_deserializer=not_bad)
+    bench.add(P1, batches(0, 1))
+    assert [bench.one() for _ in range(3)] == [(P0, 0), (P0, 1), (P0, 2)]
+    with pytest.raises(RecordDeserializationError):
+        bench.one()
+    assert bench.one() == (P1, 0)
+    assert bench.one() is None
+
+
+# Any history…
+
+polls = st.one_of(
+    st.tuples(st.just("many"), st.integers(1, 7)),
+    st.tuples(st.just("one"), st.integers(1, 4)),
+    st.tuples(st.just("fetch"), st.integers(0, 2)),
+    st.tuples(st.just("pause"), st.integers(0, 2)),
+    st.tuples(st.just("resume"), st.integers(0, 2)),
+    st.tuples(st.just("seek"), st.integers(0, 2)),
+)
+
+
+@given(st.lists(polls, max_size=30), st.lists(st.integers(1, 5), min_size=1, max_size=4))
+def test_a5_nothing_is_lost_repeated_or_disordered(
+    history: list[tuple[str, int]], sizes: list[int]
+) -> None:
+    """Against the simplest model: a partition returns exactly the offsets from its position on."""
+    partitions = tps(0, 1, 2)
+    bench = Bench(*partitions)
+    expected = dict.fromkeys(partitions, 0)
+
+    def see(tp: TopicPartition, offset: int) -> None:
+        assert offset == expected[tp]
+        expected[tp] += 1
+
+    for action, number in history:
+        tp = partitions[number % 3]
+        if action == "fetch" and not bench.buffer.is_buffered(tp):
+            bench.add(tp, batches(expected[tp], *sizes), at=expected[tp])
+        elif action == "pause":
+            bench.subscription.pause(tp)
+        elif action == "resume":
+            bench.subscription.resume(tp)
+        elif action == "seek":
+            expected[tp] += 10
+            bench.subscription.seek(tp, expected[tp])
+            bench.buffer.discard(lambda other, tp=tp: other == tp)
+        elif action == "many":
+            returned = bench.poll(number)
+            assert sum(map(len, returned.values())) <= number
+            for polled, offsets in returned.items():
+                for offset in offsets:
+                    see(polled, offset)
+        elif action == "one":
+            for _ in range(number):
+                record = bench.one()
+                if record is not None:
+                    see(*record)
+        for assigned in partitions:
+            assert bench.position(assigned) == expected[assigned]
+    for tp in partitions:
+        bench.subscription.resume(tp)
+    buffered = {fetch.topic_partition for fetch in bench.buffer}
+    for polled, offsets in bench.poll().items():
+        assert polled in buffered
+        for offset in offsets:
+            see(polled, offset)
+    assert len(bench.buffer) == 0

@@ -1,0 +1,236 @@
+"""Subscription, positions and queue order: the rules B1 to B6, A8 and 2c-1."""
+
+import pytest
+
+from aiokafka_lite.consumer.position.subscription_state import (
+    FetchState,
+    OffsetResetStrategy,
+    SubscriptionState,
+)
+from aiokafka_lite.errors import IllegalStateError, NoOffsetForPartitionError
+from aiokafka_lite.model import TopicPartition
+from tests.consumer.batches import tps
+
+EARLIEST = OffsetResetStrategy.EARLIEST
+LATEST = OffsetResetStrategy.LATEST
+P0, P1, P2 = tps(0, 1, 2)
+
+
+@pytest.fixture
+def state() -> SubscriptionState:
+    state = SubscriptionState(EARLIEST)
+    state.assign_from_user([P0, P1, P2])
+    return state
+
+
+# B1…
+
+
+def test_b1_subscribe_after_assign_is_an_error_until_unsubscribe(state: SubscriptionState) -> None:
+    with pytest.raises(IllegalStateError, match="mutually exclusive"):
+        state.subscribe(["t"])
+    state.unsubscribe()
+    state.subscribe(["t"])
+    assert state.topics == {"t"}
+
+
+def test_b1_assign_after_subscribe_is_an_error_until_unsubscribe() -> None:
+    state = SubscriptionState(None)
+    state.subscribe(["t"])
+    with pytest.raises(IllegalStateError, match="mutually exclusive"):
+        state.assign_from_user([P0])
+    state.unsubscribe()
+    state.assign_from_user([P0])
+    assert state.assignment == {P0}
+
+
+def test_assigning_anew_keeps_the_position_of_what_stays(state: SubscriptionState) -> None:
+    state.seek(P1, 5)
+    state.pause(P1)
+    state.assign_from_user([P1, TopicPartition("u", 0)])
+    assert state.assigned(P1).position == 5
+    assert state.paused() == {P1}
+    assert state.get(P0) is None
+
+
+def test_subscribing_anew_lets_go_of_topics_not_named() -> None:
+    state = SubscriptionState(None)
+    state.subscribe(["t", "u"])
+    state.assign_from_subscribed([P0, TopicPartition("u", 0)])
+    state.subscribe(["t"])
+    assert state.assignment == {P0}
+
+
+def test_partitions_a_topic_gains_join_at_the_end_of_the_queue() -> None:
+    state = SubscriptionState(None)
+    state.subscribe(["t"])
+    state.assign_from_subscribed([P0, P1])
+    state.move_to_end(P0)
+    state.assign_from_subscribed([*state.queue(), P2])
+    assert state.queue() == (P1, P0, P2)
+
+
+# B2, B3…
+
+
+def test_b2_a_new_partition_knows_nothing(state: SubscriptionState) -> None:
+    partition = state.assigned(P0)
+    assert partition.position is None
+    assert partition.high_watermark is None
+    assert partition.last_stable_offset is None
+    assert partition.log_start_offset is None
+    assert partition.reset_strategy is None
+    assert not partition.is_paused
+    assert repr(partition) == "<t-0 INITIALIZING nowhere>"
+
+
+def test_b3_fetchable_means_assigned_not_paused_and_with_a_position(
+    state: SubscriptionState,
+) -> None:
+    assert state.fetchable_partitions() == []
+    assert state.missing_fetch_positions() == [P0, P1, P2]
+    state.seek(P0, 1)
+    state.seek(P1, 1)
+    state.pause(P1)
+    assert state.fetchable_partitions() == [P0]
+    assert state.missing_fetch_positions() == [P2]
+    assert not state.has_all_fetch_positions()
+    state.seek(P2, 0)
+    assert state.has_all_fetch_positions()
+
+
+def test_a_partition_that_is_not_assigned_is_named(state: SubscriptionState) -> None:
+    with pytest.raises(IllegalStateError, match=r"partition=9\) is not assigned"):
+        state.seek(TopicPartition("t", 9), 0)
+
+
+# B4, B5, B6…
+
+
+def test_b4_missing_positions_are_reset_by_the_default_strategy(state: SubscriptionState) -> None:
+    state.seek(P0, 3)
+    state.reset_missing_positions()
+    assert [partition.topic_partition for partition in state.awaiting_reset()] == [P1, P2]
+    assert all(partition.reset_strategy is EARLIEST for partition in state.awaiting_reset())
+    assert state.assigned(P0).position == 3
+
+
+def test_b4_without_a_strategy_the_partitions_are_named() -> None:
+    state = SubscriptionState(None)
+    state.assign_from_user([P0, P1])
+    state.seek(P0, 0)
+    with pytest.raises(NoOffsetForPartitionError, match=r"no position for t-1, .*'none'; seek"):
+        state.reset_missing_positions()
+
+
+def test_b4_a_pending_reset_is_kept_even_without_a_strategy() -> None:
+    """B4 step 1 goes before step 3: seek_to_end() works with auto_offset_reset='none'."""
+    state = SubscriptionState(None)
+    state.assign_from_user([P0])
+    state.await_reset(P0, LATEST)
+    state.reset_missing_positions()
+    assert state.reset(P0, LATEST, 12)
+    assert state.assigned(P0).position == 12
+
+
+def test_b5_a_reset_is_used_only_by_a_partition_that_still_waits_for_it(
+    state: SubscriptionState,
+) -> None:
+    state.await_reset(P0, EARLIEST)
+    assert state.reset(P0, EARLIEST, 7)
+    assert state.assigned(P0).position == 7
+    assert not state.reset(P0, EARLIEST, 9), "it waits no more"
+    assert state.assigned(P0).position == 7
+
+
+def test_b5_a_seek_meanwhile_wins(state: SubscriptionState) -> None:
+    state.await_reset(P0, EARLIEST)
+    state.seek(P0, 42)
+    assert not state.reset(P0, EARLIEST, 0)
+    assert state.assigned(P0).position == 42
+
+
+def test_b5_a_reset_with_another_strategy_meanwhile_wins(state: SubscriptionState) -> None:
+    state.await_reset(P0, EARLIEST)
+    state.await_reset(P0, LATEST)
+    assert not state.reset(P0, EARLIEST, 0)
+    assert state.reset(P0, LATEST, 9)
+
+
+def test_b5_a_partition_let_go_meanwhile_is_not_reset(state: SubscriptionState) -> None:
+    state.await_reset(P0, EARLIEST)
+    state.assign_from_user([P1])
+    assert not state.reset(P0, EARLIEST, 0)
+
+
+def test_b6_await_reset_empties_the_position_and_seek_clears_the_strategy(
+    state: SubscriptionState,
+) -> None:
+    state.seek(P0, 4, offset_epoch=2)
+    state.await_reset(P0, LATEST)
+    partition = state.assigned(P0)
+    assert partition.position is None
+    assert partition.offset_epoch == -1
+    assert partition.reset_strategy is LATEST
+    state.seek(P0, 5)
+    assert partition.position == 5
+    assert partition.reset_strategy is None
+
+
+def test_2c_1_a_position_is_never_unlearnt_to_initializing(state: SubscriptionState) -> None:
+    state.seek(P0, 1)
+    with pytest.raises(IllegalStateError, match="cannot go to INITIALIZING while FETCHING"):
+        state.assigned(P0).to(FetchState.INITIALIZING)
+
+
+# A8, pausing, backing off…
+
+
+def test_a8_a_used_up_partition_goes_to_the_end_of_the_queue(state: SubscriptionState) -> None:
+    state.move_to_end(P0)
+    assert state.queue() == (P1, P2, P0)
+    state.move_to_end(TopicPartition("t", 9))
+    assert state.queue() == (P1, P2, P0)
+
+
+def test_pausing_is_independent_of_the_position(state: SubscriptionState) -> None:
+    state.pause(P0)
+    state.seek(P0, 3)
+    assert repr(state.assigned(P0)) == "<t-0 FETCHING at 3, paused>"
+    state.resume(P0)
+    assert state.fetchable_partitions() == [P0]
+
+
+def test_a_new_position_ends_a_backoff(state: SubscriptionState) -> None:
+    state.seek(P0, 1)
+    state.back_off(state.assigned(P0), retry_at_s=50.0)
+    assert state.assigned(P0).failures == 1
+    state.seek(P0, 2)
+    assert state.assigned(P0).retry_at_s == 0.0
+    assert state.assigned(P0).failures == 0
+
+
+def test_every_change_that_may_free_a_partition_is_seen_in_the_revision(
+    state: SubscriptionState,
+) -> None:
+    changes = [
+        lambda: state.seek(P0, 1),
+        lambda: state.await_reset(P0, LATEST),
+        lambda: state.reset(P0, LATEST, 3),
+        lambda: state.pause(P0),
+        lambda: state.resume(P0),
+        lambda: state.back_off(state.assigned(P0), 1.0),
+        lambda: state.assign_from_user([P0]),
+        lambda: state.unsubscribe(),
+    ]
+    for change in changes:
+        before = state.revision
+        change()
+        assert state.revision > before
+
+
+@pytest.mark.parametrize(
+    ("option", "strategy"), [("earliest", EARLIEST), ("latest", LATEST), ("none", None)]
+)
+def test_the_option_names_a_strategy(option: str, strategy: OffsetResetStrategy | None) -> None:
+    assert OffsetResetStrategy.from_option(option) is strategy

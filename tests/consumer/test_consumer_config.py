@@ -1,0 +1,98 @@
+"""The consumer's options: defaults, limits, and what is refused by name."""
+
+from typing import Any
+
+import pytest
+
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
+
+# Java 4.x, kafka-semantics 2h; fetch_buffer_bytes is behaviours A11.
+DEFAULTS = {
+    "max_poll_records": 500,
+    "fetch_min_bytes": 1,
+    "fetch_max_wait_ms": 500,
+    "fetch_max_bytes": 52_428_800,
+    "max_partition_fetch_bytes": 1_048_576,
+    "fetch_buffer_bytes": 52_428_800,
+    "isolation_level": "read_uncommitted",
+    "check_crcs": True,
+    "auto_offset_reset": "latest",
+    "exclude_internal_topics": True,
+    "allow_auto_create_topics": True,
+}
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_defaults_are_those_of_java_4(name: str) -> None:
+    assert getattr(ConsumerConfig(), name) == DEFAULTS[name]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"max_poll_records": 0}, "max_poll_records=0 is below its minimum of 1"),
+        ({"max_poll_records": "5"}, "max_poll_records='5' is of type str"),
+        ({"fetch_min_bytes": -1}, "fetch_min_bytes=-1 is below its minimum of 0"),
+        ({"fetch_buffer_bytes": 0}, "fetch_buffer_bytes=0 is below its minimum of 1"),
+        ({"isolation_level": "dirty"}, "Incorrect isolation level"),
+        ({"auto_offset_reset": "middle"}, "auto_offset_reset='middle' is not known"),
+        ({"value_deserializer": 5}, "value_deserializer=5 is of type int"),
+        (
+            {"fetch_max_wait_ms": 40_000},
+            "fetch_max_wait_ms=40000 exceeds request_timeout_ms=30000",
+        ),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_limit(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match="(?s)" + sentence.replace("(", r"\(")) as caught:
+        ConsumerConfig(**options)
+    assert isinstance(caught.value, KafkaConfigurationError)
+
+
+def test_all_faults_come_in_one_error() -> None:
+    with pytest.raises(KafkaConfigurationError) as caught:
+        ConsumerConfig(max_poll_records=0, isolation_level="x", fetch_max_bytes=-1)
+    for name in ("max_poll_records", "isolation_level", "fetch_max_bytes"):
+        assert name in str(caught.value)
+
+
+def test_no_limit_of_records_may_be_asked_for_with_none() -> None:
+    assert ConsumerConfig(max_poll_records=None).max_poll_records is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("group_id", "billing"),
+        ("group_instance_id", "billing-1"),
+        ("group_protocol", "consumer"),
+        ("enable_auto_commit", True),
+        ("auto_commit_interval_ms", 5000),
+        ("partition_assignment_strategy", (object,)),
+        ("max_poll_interval_ms", 300_000),
+        ("rebalance_timeout_ms", 1000),
+        ("session_timeout_ms", 45_000),
+        ("heartbeat_interval_ms", 3000),
+        ("client_rack", "a"),
+        ("auto_offset_reset", "by_duration:PT1H"),
+        ("security_protocol", "SSL"),
+    ],
+)
+def test_an_option_of_a_later_feature_is_refused_by_name(name: str, value: object) -> None:
+    """Never accepted and ignored, even when the value is the default it will have."""
+    with pytest.raises(FeatureNotSupportedError, match=name):
+        ConsumerConfig(**{name: value})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"group_id": None}, {"enable_auto_commit": False}, {"group_instance_id": None}],
+)
+def test_what_asks_for_no_group_is_accepted(options: dict[str, Any]) -> None:
+    ConsumerConfig(**options)
+
+
+def test_isolation_level_is_a_question_with_yes_or_no() -> None:
+    assert not ConsumerConfig().is_read_committed
+    assert ConsumerConfig(isolation_level="read_committed").is_read_committed
