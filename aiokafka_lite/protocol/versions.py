@@ -5,7 +5,6 @@ Source: KIP-35 (ranges), KIP-584 (features), `NodeApiVersions` of the Java clien
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Self
 
 from aiokafka_lite.errors import UnsupportedVersionError
@@ -13,8 +12,6 @@ from aiokafka_lite.protocol.api_registry import api_name
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsResponse
 from aiokafka_lite.schema.message import ApiMessage
 from aiokafka_lite.schema.version_range import VersionRange
-
-_NOTHING: Mapping[str, VersionRange] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +24,8 @@ class NodeApiVersions:
     """
 
     ranges: Mapping[int, tuple[int, int]]
-    supported_features: Mapping[str, VersionRange] = _NOTHING
-    finalized_features: Mapping[str, VersionRange] = _NOTHING
+    supported_features: Mapping[str, VersionRange] = field(default_factory=dict)
+    finalized_features: Mapping[str, VersionRange] = field(default_factory=dict)
     finalized_features_epoch: int = -1
     zk_migration_ready: bool = field(default=False, repr=False)
 
