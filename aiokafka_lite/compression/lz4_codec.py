@@ -112,7 +112,7 @@ def compress_cramjam(data: bytes | bytearray | memoryview, level: int | None = N
     compressor = cramjam.lz4.Compressor(
         level=level or 1, content_checksum=False, block_linked=False
     )
-    compressor.compress(data)
+    compressor.compress(bytes(data))  # it takes nothing else
     return bytes(compressor.finish())
 
 
