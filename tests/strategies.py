@@ -40,7 +40,7 @@ def messages(
     version: int,
     overrides: dict[str, st.SearchStrategy[Any]] | None = None,
 ) -> st.SearchStrategy[Any]:
-    """Any `cls` that `version` can carry; `overrides` replaces the values of fields of that name."""
+    """Any `cls` that `version` can carry; `overrides` has other values for fields by name."""
     return structs(cls, version, overrides or {})
 
 

@@ -37,7 +37,7 @@ def frame_size(
 def _why_impossible(prefix: bytes, size: int, max_frame_bytes: int) -> str:
     if prefix[0] in _TLS_RECORDS and prefix[1] == 3:
         return (
-            f"the peer speaks TLS (a {_TLS_RECORDS[prefix[0]]} record came, bytes "
+            f"the peer speaks TLS ({_TLS_RECORDS[prefix[0]]} record, bytes "
             f"{prefix.hex(' ')}) "
             "where plain Kafka was expected: use the port of a PLAINTEXT listener, or a "
             "security_protocol with TLS on this side"

@@ -42,6 +42,7 @@ class DecoderSource:
             overlong_string=helpers.overlong_string,
             uneven_tag=helpers.uneven_tag,
             malformed=helpers.malformed,
+            labelled=helpers.labelled,
             trailing=helpers.trailing,
             ProtocolDecodeError=ProtocolDecodeError,
             StructError=struct.error,
@@ -66,6 +67,8 @@ class DecoderSource:
                 self._flush()
             with src.block("except (StructError, IndexError, UnicodeDecodeError) as error:"):
                 src.add(f"raise malformed({self._label!r}, pos, size, error) from error")
+            with src.block("except ProtocolDecodeError as error:"):
+                src.add(f"raise labelled({self._label!r}, error) from None")
             with src.block("if pos != size:"):
                 src.add(f"raise trailing({self._label!r}, pos, size)")
             src.add("return message")

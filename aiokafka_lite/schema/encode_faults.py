@@ -43,7 +43,7 @@ def _value_fault(kind: Any, value: Any, version: int, path: str) -> str | None:
     if isinstance(kind, Primitive):
         return _primitive_fault(kind, value, path)
     if not isinstance(value, kind):
-        return f"{path} must be a {kind.__name__}, not {value!r}"
+        return f"{path} must be of type {kind.__name__}, not {value!r}"
     return find_fault(value, version, f"{path}.")
 
 
@@ -59,7 +59,7 @@ def _primitive_fault(kind: Primitive, value: Any, path: str) -> str | None:
         elif value is not None or kind.name != "records":
             memoryview(value)
     except (struct.error, TypeError, AttributeError, UnicodeEncodeError):
-        return f"{path} must be a {kind.name}, not {_shorten(value)}"
+        return f"{path} must be of type {kind.name}, not {_shorten(value)}"
     return None
 
 

@@ -192,24 +192,26 @@ class EncoderSource:
         value = src.local("value")
         is_string = kind.name == "string"
         plus_one = " + 1" if flexible else ""
-        if nullable is None:
-            src.add(f"{value} = {expression}.encode()" if is_string else f"{value} = {expression}")
-            src.add(f"n = len({value}){plus_one}")
-        else:
-            src.add(f"{value} = {expression}")
-            self._refuse_null(value, nullable, path)
+        src.add(f"{value} = {expression}")
+        if nullable:
             with src.block(f"if {value} is None:"):
                 src.add(f"{value} = b''")
                 src.add("n = 0" if flexible else "n = -1")
             with src.block("else:"):
-                if is_string:
-                    src.add(f"{value} = {value}.encode()")
-                src.add(f"n = len({value}){plus_one}")
+                self._measure(value, is_string, plus_one)
+        else:
+            self._refuse_null(value, nullable, path)
+            self._measure(value, is_string, plus_one)
         self._length(flexible, "h" if is_string else "i", is_string=is_string)
         if kind.name == "records" and self._out == "out":
             self._records(value)
         else:
             src.add(f"{self._out}.append({value})")
+
+    def _measure(self, value: str, is_string: bool, plus_one: str) -> None:
+        if is_string:
+            self._src.add(f"{value} = {value}.encode()")
+        self._src.add(f"n = len({value}){plus_one}")
 
     def _records(self, value: str) -> None:
         src = self._src

@@ -4,7 +4,7 @@
 functions are made on first use of a version and kept per class.
 """
 
-from typing import Any, ClassVar, Generic, Self, TypeVar, cast, get_args, overload
+from typing import Any, ClassVar, ForwardRef, Generic, Self, TypeVar, cast, get_args, overload
 
 from aiokafka_lite.errors import UnsupportedVersionError
 from aiokafka_lite.schema.compiler import Decoder, Encoder, compile_decoder, compile_encoder
@@ -111,8 +111,10 @@ class _ResponseTypeOf:
     def __get__(self, instance: Any, owner: Any) -> Any:
         for base in owner.__orig_bases__:
             for argument in get_args(base):
-                name = getattr(argument, "__forward_arg__", None)
-                return argument if name is None else getattr(owner_module(owner), name)
+                if isinstance(argument, ForwardRef):
+                    return getattr(owner_module(owner), argument.__forward_arg__)
+                if isinstance(argument, type):
+                    return argument
         raise TypeError(
             f"{owner.__name__} does not say what answers it: derive from Request['...']"
         )

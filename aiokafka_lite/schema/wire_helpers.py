@@ -114,8 +114,6 @@ def uneven_tag(label: str, tag: int, end: int, position: int) -> ProtocolDecodeE
 
 
 def malformed(label: str, position: int, size: int, cause: Exception) -> ProtocolDecodeError:
-    if isinstance(cause, ProtocolDecodeError):
-        return ProtocolDecodeError(f"{label}: {cause.args[0]}")
     if isinstance(cause, UnicodeDecodeError):
         return ProtocolDecodeError(
             f"{label}: a string near byte {position} is not UTF-8 ({cause.reason})"
@@ -123,6 +121,12 @@ def malformed(label: str, position: int, size: int, cause: Exception) -> Protoco
     return ProtocolDecodeError(
         f"{label}: the frame of {size} bytes ends in the middle of a value, near byte {position}"
     )
+
+
+def labelled(label: str, error: ProtocolDecodeError) -> ProtocolDecodeError:
+    """The error with the message's name in front; those of the codec do not know it."""
+    text = str(error.args[0])
+    return error if text.startswith(label) else ProtocolDecodeError(f"{label}: {text}")
 
 
 def trailing(label: str, position: int, size: int) -> ProtocolDecodeError:
