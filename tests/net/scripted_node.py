@@ -52,6 +52,12 @@ class ScriptedPeer:
     def send(self, data: bytes) -> None:
         self.writer.write(data)
 
+    async def send_slowly(self, data: bytes) -> None:
+        """Send each byte in a packet of its own (TCP_NODELAY is asyncio's default)."""
+        for byte in data:
+            self.send(bytes([byte]))
+            await asyncio.sleep(0)
+
     def answer(self, response: Response, version: int, correlation_id: int) -> None:
         self.send(answer_bytes(response, version, correlation_id))
 

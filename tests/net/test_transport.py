@@ -1,0 +1,298 @@
+"""Frames over a socket, and the border where foreign errors are translated."""
+
+import asyncio
+import errno
+import gc
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from aiokafka_lite.errors import KafkaConnectionError, KafkaTimeoutError, ProtocolDecodeError
+from aiokafka_lite.net import transport as transport_module
+from aiokafka_lite.net.endpoint import Address, Endpoint
+from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
+from aiokafka_lite.net.transport import (
+    LARGE_FRAME_BYTES,
+    SCRATCH_BYTES,
+    FrameTransport,
+    connect,
+    connection_error,
+    connection_errors,
+    resolve,
+)
+from aiokafka_lite.testing.fake_clock import settle
+from tests.net.recorded_frames import RecordedFrames, feed, transport_without_socket
+from tests.net.scripted_node import ScriptedNode, ScriptedPeer, eventually, framed
+
+
+@asynccontextmanager
+async def connected(
+    node: ScriptedNode, pool: FrameBufferPool | None = None
+) -> AsyncIterator[tuple[FrameTransport, RecordedFrames, ScriptedPeer]]:
+    recorded = RecordedFrames()
+    address = Address(socket.AF_INET, (node.endpoint.host, node.endpoint.port))
+    transport = await connect(address, recorded, frame_pool=pool or FrameBufferPool())
+    try:
+        yield transport, recorded, await node.accept()
+    finally:
+        transport.close()
+        await transport.wait_closed()
+
+
+# Receiving, without a socket…
+
+
+def test_small_frames_are_copies_that_later_bytes_do_not_touch() -> None:
+    transport, recorded = transport_without_socket()
+    feed(transport, framed(b"first") + framed(b"second"))
+    feed(transport, framed(b"XXXXX" * 100))
+    assert recorded.frames[:2] == [b"first", b"second"]
+
+
+def test_frames_of_all_sizes_around_the_limits_come_out_as_they_went_in() -> None:
+    sizes = [0, 1, LARGE_FRAME_BYTES - 1, LARGE_FRAME_BYTES, LARGE_FRAME_BYTES + 1]
+    sizes += [SCRATCH_BYTES - 5, SCRATCH_BYTES - 4, SCRATCH_BYTES, SCRATCH_BYTES + 1, 3_000_000, 7]
+    bodies = [bytes([number + 1]) * size for number, size in enumerate(sizes)]
+    transport, recorded = transport_without_socket()
+    feed(transport, b"".join(framed(body) for body in bodies))
+    assert recorded.frames == bodies
+
+
+def test_a_large_frame_is_a_view_of_a_pooled_buffer() -> None:
+    pool = FrameBufferPool()
+    transport, recorded = transport_without_socket(pool)
+    feed(transport, framed(bytes(100_000)))
+    (view,) = recorded.views
+    assert isinstance(view.obj, bytearray)
+    assert pool.pooled_bytes == len(view.obj)
+    assert pool.idle_bytes == 0
+
+
+def test_a_buffer_is_reused_once_the_last_view_of_its_frame_is_gone() -> None:
+    pool = FrameBufferPool()
+    transport, recorded = transport_without_socket(pool)
+    feed(transport, framed(b"a" * 100_000))
+    records = recorded.views.pop()[50:60]
+    feed(transport, framed(b"b" * 100_000))
+    assert records == b"a" * 10
+    recorded.views.clear()
+    kept = pool.pooled_bytes
+    del records
+    for _ in range(5):
+        feed(transport, framed(b"c" * 100_000))
+        recorded.views.clear()
+    assert pool.pooled_bytes == kept
+
+
+def test_an_impossible_size_is_refused_before_a_buffer_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pool = FrameBufferPool()
+    transport, recorded = transport_without_socket(pool)
+    feed(transport, framed(b"fine") + b"\x7f\xff\xff\xff" + b"x" * 1000)
+    assert recorded.frames == [b"fine"]
+    (error,) = recorded.lost
+    assert isinstance(error, ProtocolDecodeError)
+    assert transport.error is error
+    assert pool.pooled_bytes == 0
+
+
+def test_nothing_is_delivered_after_the_handler_closed_the_transport() -> None:
+    transport, _ = transport_without_socket()
+
+    class ClosesAtOnce(RecordedFrames):
+        def frame_received(self, frame: memoryview) -> None:
+            super().frame_received(frame)
+            transport.close()
+
+    closing = ClosesAtOnce()
+    transport._handler = closing
+    feed(transport, framed(b"first") + framed(b"second"))
+    assert closing.frames == [b"first"]
+    assert closing.lost == []
+
+
+def test_any_error_of_the_handler_ends_the_transport_with_that_cause() -> None:
+    transport, _ = transport_without_socket()
+
+    class Fails(RecordedFrames):
+        def frame_received(self, frame: memoryview) -> None:
+            raise ZeroDivisionError
+
+    failing = Fails()
+    transport._handler = failing
+    feed(transport, framed(b"frame"))
+    (error,) = failing.lost
+    assert isinstance(error, KafkaConnectionError)
+    assert isinstance(error.__cause__, ZeroDivisionError)
+
+
+# Over a socket…
+
+
+async def test_frames_arrive_and_leave(node: ScriptedNode) -> None:
+    async with connected(node) as (transport, recorded, peer):
+        transport.write([b"\0\0\0\6", bytearray(b"abc"), memoryview(b"def")])
+        assert await peer.read_frame() == b"abcdef"
+        peer.send(framed(b"answer") + framed(b"b" * 500_000))
+        await eventually(lambda: len(recorded.views) == 2)
+        assert recorded.frames == [b"answer", b"b" * 500_000]
+
+
+async def test_can_write_is_false_until_everything_has_left(node: ScriptedNode) -> None:
+    async with connected(node) as (transport, recorded, peer):
+        assert transport.can_write
+        transport.write([b"\1\0\0\0", bytes(2**24)])
+        assert not transport.can_write
+        await settle()
+        assert not transport.can_write
+        await peer.read_frame()
+        await eventually(lambda: transport.can_write)
+        assert recorded.resumed == 1
+
+
+async def test_a_small_frame_leaves_at_once(node: ScriptedNode) -> None:
+    async with connected(node) as (transport, recorded, _):
+        transport.write([framed(b"small")])
+        assert transport.can_write
+        assert recorded.resumed == 0
+
+
+async def test_closing_drops_what_has_not_left_and_tells_nothing(node: ScriptedNode) -> None:
+    async with connected(node) as (transport, recorded, peer):
+        transport.write([b"\1\0\0\0", bytes(2**24)])
+        transport.close()
+        await transport.wait_closed()
+        assert len(await peer.read_to_end()) < 2**24
+        assert recorded.lost == []
+        assert recorded.resumed == 0
+        transport.write([b"ignored"])
+
+
+async def test_the_end_of_the_stream_is_reported_once(node: ScriptedNode) -> None:
+    async with connected(node) as (transport, recorded, peer):
+        peer.close()
+        await transport.wait_closed()
+        assert [str(error) for error in recorded.lost] == [
+            f"KafkaConnectionError: {node.endpoint} closed the connection"
+        ]
+
+
+@pytest.mark.parametrize("beginning", [b"\0\0", b"\0\0\0\5abc", b"\0\1\0\0abc"])
+async def test_an_end_in_the_middle_of_a_frame_says_so(
+    node: ScriptedNode, beginning: bytes
+) -> None:
+    async with connected(node) as (transport, recorded, peer):
+        peer.send(beginning)
+        peer.close()
+        await transport.wait_closed()
+        assert "in the middle of a frame" in str(recorded.lost[0])
+        assert recorded.views == []
+
+
+async def test_a_write_to_a_transport_that_has_just_closed_is_a_connection_error(
+    node: ScriptedNode,
+) -> None:
+    """aiokafka D1: uvloop raises RuntimeError there."""
+    async with connected(node) as (transport, recorded, _):
+
+        class Closed:
+            def writelines(self, parts: object) -> None:
+                raise RuntimeError("unable to perform operation on <TCPTransport closed=True>")
+
+            def abort(self) -> None:
+                real.abort()
+
+        real: Any = transport._transport
+        transport._transport = Closed()  # type: ignore[assignment]
+        transport.write([b"x"])
+        (error,) = recorded.lost
+        assert isinstance(error, KafkaConnectionError)
+        assert isinstance(error.__cause__, RuntimeError)
+
+
+async def test_buffers_are_let_go_with_the_connection(node: ScriptedNode) -> None:
+    pool = FrameBufferPool()
+    async with connected(node, pool) as (transport, _, peer):
+        peer.send(b"\0\1\0\0" + bytes(50))
+        await eventually(lambda: pool.pooled_bytes)
+        peer.reset()
+        await transport.wait_closed()
+        gc.collect()
+        assert pool.idle_bytes == pool.pooled_bytes
+
+
+# Getting there…
+
+
+async def test_an_ip_address_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await resolve(Endpoint("127.0.0.1", 1)) == [Address(socket.AF_INET, ("127.0.0.1", 1))]
+    assert await resolve(Endpoint("::1", 1)) == [Address(socket.AF_INET6, ("::1", 1, 0, 0))]
+
+
+async def test_a_name_gives_every_address_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def getaddrinfo(host: str, port: int, **options: object) -> list[Any]:
+        assert (host, port) == ("kafka.example", 9092)
+        four = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.0.0.1", port))
+        six = (socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("fd00::1", port, 0, 0))
+        return [six, four, four, (socket.AF_UNIX, 1, 0, "", "/x")]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo, raising=False)
+    assert [str(address) for address in await resolve(Endpoint("kafka.example", 9092))] == [
+        "[fd00::1]:9092",
+        "10.0.0.1:9092",
+    ]
+
+
+async def test_a_name_that_cannot_be_encoded_is_a_connection_error() -> None:
+    with pytest.raises(KafkaConnectionError, match=r"a\.\.b:9092 is no valid host name"):
+        await resolve(Endpoint("a..b", 9092))
+
+
+async def test_no_more_file_descriptors_is_a_connection_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_more(*arguments: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(transport_module, "_configure", no_more)
+    address = Address(socket.AF_INET, ("127.0.0.1", 9092))
+    with pytest.raises(KafkaConnectionError, match="Too many open files"):
+        await connect(address, RecordedFrames(), frame_pool=FrameBufferPool())
+
+
+# Translating…
+
+
+@pytest.mark.parametrize(
+    ("foreign", "text"),
+    [
+        (ConnectionRefusedError(), "refused the connection; does a broker listen there?"),
+        (TimeoutError(), "did not answer in time"),
+        (ConnectionResetError("reset by peer"), "broke the connection (reset by peer)"),
+        (BrokenPipeError("pipe"), "broke the connection (pipe)"),
+        (socket.gaierror(-2, "Name unknown"), "cannot be resolved to an address (Name unknown)"),
+        (OSError(113, "No route to host"), "cannot be used (OSError: [Errno 113] No route to host"),
+        (RuntimeError("closed"), "cannot be used (RuntimeError: closed)"),
+    ],
+)
+def test_foreign_errors_say_what_happened_to_whom(foreign: Exception, text: str) -> None:
+    with pytest.raises(KafkaConnectionError) as caught, connection_errors("kafka:9092"):
+        raise foreign
+    assert f"kafka:9092 {text}" in str(caught.value)
+    assert caught.value.__cause__ is foreign
+
+
+def test_a_timeout_names_its_bound() -> None:
+    error = connection_error(TimeoutError(), "kafka:9092", timeout_s=10.0)
+    assert "kafka:9092 did not answer within 10,000 ms" in str(error)
+
+
+@pytest.mark.parametrize("own", [ProtocolDecodeError("x"), KafkaTimeoutError("x"), ValueError("x")])
+def test_our_own_errors_and_bugs_pass_as_they_are(own: Exception) -> None:
+    with pytest.raises(type(own)) as caught, connection_errors("kafka:9092"):
+        raise own
+    assert caught.value is own
