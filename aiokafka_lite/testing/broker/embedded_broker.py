@@ -1,0 +1,409 @@
+"""The embedded broker's front door: a small Kafka cluster inside the process, for tests and demos.
+
+Owns starting, stopping and what a test may do to the cluster from outside. What a node answers is
+in `handlers/`, what the cluster knows in `state/`, trouble on demand in `faults.py`.
+
+Nodes have the ids 1 to N. Partition p of a topic is led by the p-th node, counted round, and has
+up to three replicas, which share one log: replication takes no time.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, NamedTuple, Self, TypeVar
+
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
+from aiokafka_lite.concurrency.task_owner import TaskOwner
+from aiokafka_lite.errors import IllegalStateError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.testing.broker.broker_thread import BrokerThread
+from aiokafka_lite.testing.broker.faults import Faults
+from aiokafka_lite.testing.broker.handler import NodeContext
+from aiokafka_lite.testing.broker.request_log import (
+    DEFAULT_MAX_REQUESTS,
+    ReceivedRequest,
+    RequestLog,
+    RequestT,
+)
+from aiokafka_lite.testing.broker.router import Router
+from aiokafka_lite.testing.broker.server import NodeServer
+from aiokafka_lite.testing.broker.state.cluster_state import (
+    DEFAULT_MAX_MESSAGE_BYTES,
+    BrokerNode,
+    ClusterOptions,
+    ClusterState,
+    PartitionState,
+)
+from aiokafka_lite.testing.broker.state.fetch_sessions import FetchSessionCache
+from aiokafka_lite.testing.broker.state.partition_log import DEFAULT_RETENTION_BYTES, PartitionLog
+
+T = TypeVar("T")
+DEFAULT_FETCH_SESSION_SLOTS = 1000
+_CONNECTABLE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not bound
+MAX_NODES = 100
+MAX_PORT = 65535
+
+
+class EmbeddedBroker:
+    """A Kafka cluster of 1 to N nodes on 127.0.0.1, speaking the real wire protocol.
+
+        async with EmbeddedBroker() as broker:
+            producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers)
+
+    In a thread of its own, for clients that block: `with EmbeddedBroker.threaded() as broker`. All
+    methods may then be called from any thread; in the first form, only from the broker's loop.
+
+    Not served: consumer groups, transactions, SASL and TLS. Data lives in memory and is bounded:
+    each partition keeps at most `log_retention_bytes` (the newest batch always stays), less where
+    its topic's retention.bytes says so.
+    """
+
+    def __init__(
+        self,
+        nodes: int = 1,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        auto_create_topics: bool = True,
+        num_partitions: int = 1,
+        max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES,
+        log_retention_bytes: int = DEFAULT_RETENTION_BYTES,
+        fetch_session_slots: int = DEFAULT_FETCH_SESSION_SLOTS,
+        max_versions: Mapping[int, int | None] | None = None,
+        max_logged_requests: int = DEFAULT_MAX_REQUESTS,
+        racks: Sequence[str] | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+        rng: random.Random | None = None,
+    ) -> None:
+        """Describe a cluster; it listens once started.
+
+        Args:
+            nodes: how many nodes there are; their ids count from 1.
+            port: 0 for free ports; otherwise node i listens on port + i - 1.
+            auto_create_topics: whether asking for the metadata of a topic creates it.
+            num_partitions: partitions of a topic that is created without saying how many.
+            max_message_bytes: the largest batch taken; max.message.bytes of a topic goes first.
+            max_versions: api key -> highest version served, to be an older broker; None hides
+                the API.
+            max_logged_requests: how many requests `requests` remembers; 0 for none.
+            racks: the rack of each node.
+
+        Raises ValueError naming all options out of range.
+        """
+        _check_options(
+            _Range("nodes", nodes, 1, MAX_NODES),
+            _Range("port", port, 0, MAX_PORT + 1 - nodes),
+            _Range("num_partitions", num_partitions, 1),
+            _Range("max_message_bytes", max_message_bytes, 0),
+            _Range("log_retention_bytes", log_retention_bytes, 1),
+            _Range("fetch_session_slots", fetch_session_slots, 0),
+            _Range("max_logged_requests", max_logged_requests, 0),
+            _Range("the number of racks", nodes if racks is None else len(racks), nodes, nodes),
+        )
+        self._rng = rng or random.Random()
+        self._clock = clock
+        advertised_host = _CONNECTABLE.get(host, host)
+        members = [
+            BrokerNode(
+                node_id=i + 1,
+                host=advertised_host,
+                port=port + i if port else 0,
+                rack=racks[i] if racks else None,
+            )
+            for i in range(nodes)
+        ]
+        options = ClusterOptions(
+            auto_create_topics, num_partitions, max_message_bytes, log_retention_bytes
+        )
+        self.faults = Faults()
+        """Trouble on demand: `fail`, `cut`, `drop`, `delay`, `stall`, `throttle`, `corrupt`."""
+        self._listen_host = host
+        self._cluster = ClusterState(members, options, self._rng)
+        self._request_log = RequestLog(max_logged_requests)
+        self._router = Router(self.faults, self._log_request, max_versions=max_versions or {})
+        self._fetch_session_slots = fetch_session_slots
+        self._owner: TaskOwner | None = None
+        self._servers: dict[int, NodeServer] = {}
+        self._crash: Exception | None = None
+        self._waiters: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
+        self._thread: BrokerThread | None = None
+
+    @classmethod
+    @contextmanager
+    def threaded(
+        cls,
+        nodes: int = 1,
+        *,
+        loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None,
+        **options: Any,
+    ) -> Iterator[Self]:
+        """Run a broker in its own thread during a with block. Options as the constructor's.
+
+        `loop_factory` makes the thread's event loop, such as `uvloop.new_event_loop`.
+        """
+        broker = cls(nodes, **options)
+        thread = BrokerThread(broker, loop_factory)
+        thread.start()
+        broker._thread = thread
+        broker.faults.run_in(thread.call)
+        try:
+            yield broker
+        finally:
+            thread.stop()
+
+    # Starting and stopping…
+
+    async def start(self) -> Self:
+        """Listen on every node's port; clients may connect when this returns.
+
+        Raises OSError when a port cannot be had, IllegalStateError on a second start.
+        """
+        if self._owner is not None:
+            raise IllegalStateError("an EmbeddedBroker starts once; make a new one")
+        self._owner = TaskOwner("embedded broker", clock=self._clock)
+        await self._owner.start()
+        served = self._router.advertised_versions()
+        try:
+            for node in self._cluster.nodes.values():
+                sessions = FetchSessionCache(self._fetch_session_slots, self._rng)
+                server = NodeServer(
+                    NodeContext(node, self._cluster, sessions, self._clock, served),
+                    self._router,
+                    self._owner,
+                    listen_host=self._listen_host,
+                    on_answer=self._something_happened,
+                    on_crash=self._remember_crash,
+                )
+                self._servers[node.node_id] = server
+                server.start()
+            for server in self._servers.values():
+                await server.wait_serving()
+        except BaseException:
+            await self.stop()
+            raise
+        return self
+
+    async def stop(self) -> None:
+        """Close every listener and connection, and end every task. Idempotent.
+
+        Raises the first error that a handler failed with, for then the broker has a fault.
+        """
+        self.faults.clear()
+        for server in self._servers.values():
+            server.stop()
+        if self._owner is not None:
+            await self._owner.close()
+        for server in self._servers.values():
+            await server.wait_stopped()
+        crash, self._crash = self._crash, None
+        if crash is not None:
+            raise crash
+
+    async def __aenter__(self) -> Self:
+        return await self.start()
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    def __repr__(self) -> str:
+        return f"<EmbeddedBroker {self.bootstrap_servers}>"
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """The nodes' addresses, "host:port,host:port", stopped nodes included."""
+        return ",".join(
+            f"[{node.host}]:{node.port}" if ":" in node.host else f"{node.host}:{node.port}"
+            for node in self._cluster.nodes.values()
+        )
+
+    @property
+    def cluster(self) -> ClusterState:
+        """What the cluster knows: nodes, topics, partitions. To look at; change it by methods."""
+        return self._cluster
+
+    # Topics and data…
+
+    def create_topic(
+        self,
+        name: str,
+        partitions: int = 1,
+        *,
+        replication_factor: int = -1,
+        configs: Mapping[str, str | int] | None = None,
+    ) -> None:
+        """Create a topic; `configs` as {"message.timestamp.type": "LogAppendTime"}.
+
+        Raises the error Kafka would answer with: TopicAlreadyExistsError, InvalidTopicError, …
+        """
+        settings = {key: str(value) for key, value in (configs or {}).items()}
+
+        def create() -> None:
+            topic = self._cluster.new_topic(
+                name,
+                num_partitions=partitions,
+                replication_factor=replication_factor,
+                settings=settings,
+            )
+            self._cluster.add_topic(topic)
+
+        self._call(create)
+
+    def delete_topic(self, name: str) -> None:
+        """Delete a topic with its data; one created again by that name has another topic id."""
+        self._call(lambda: self._cluster.delete_topic(name))
+
+    def log(self, topic_partition: TopicPartition | tuple[str, int]) -> PartitionLog:
+        """Return the log of a partition, for asserts: `records()`, `high_watermark`, …"""
+        return self._partition(topic_partition).log
+
+    def append(
+        self,
+        topic_partition: TopicPartition | tuple[str, int],
+        records: bytes | bytearray | memoryview,
+        *,
+        keep_offsets: bool = False,
+    ) -> int:
+        """Append raw batches, unchecked, and wake who waits for them; return the base offset.
+
+        Control batches and transactional ones included. As `PartitionLog.append` otherwise.
+        """
+        partition = self._partition(topic_partition)
+        base_offset = self._call(lambda: partition.append(records, keep_offsets=keep_offsets))
+        self._call(self._something_happened)
+        return base_offset
+
+    def delete_records(
+        self, topic_partition: TopicPartition | tuple[str, int], before_offset: int
+    ) -> None:
+        """Move the start of a partition's log up to `before_offset`."""
+        self._call(lambda: self._partition(topic_partition).log.delete_records(before_offset))
+
+    def _partition(self, topic_partition: TopicPartition | tuple[str, int]) -> PartitionState:
+        return self._cluster.partition(TopicPartition(*topic_partition))
+
+    # Nodes and leaders…
+
+    def leader(self, topic_partition: TopicPartition | tuple[str, int]) -> int:
+        """Return the id of the node that leads the partition, -1 when none does."""
+        return self._partition(topic_partition).leader
+
+    def move_leader(self, topic_partition: TopicPartition | tuple[str, int], node_id: int) -> None:
+        """Let another node lead the partition, in a new leader epoch."""
+        self._call(lambda: self._cluster.move_leader(TopicPartition(*topic_partition), node_id))
+
+    def stop_node(self, node_id: int) -> None:
+        """Kill a node: connections drop, its port refuses, others lead what it led."""
+
+        def stop() -> None:
+            self._cluster.set_alive(node_id, is_alive=False)
+            self._server(node_id).stop()
+
+        self._call(stop)
+
+    def start_node(self, node_id: int) -> None:
+        """Start a stopped node again, on the same port. Harmless when it runs.
+
+        Raises OSError when the port was taken meanwhile.
+        """
+
+        def start() -> None:
+            if not self._cluster.node(node_id).is_alive:
+                self._server(node_id).start()
+                self._cluster.set_alive(node_id, is_alive=True)
+
+        self._call(start)
+
+    def drop_connections(self, node_id: int | None = None) -> None:
+        """Close every connection (of one node), as a network does that breaks."""
+
+        def drop() -> None:
+            for server in self._servers.values():
+                if node_id in (None, server.context.node.node_id):
+                    server.drop_connections()
+
+        self._call(drop)
+
+    def _server(self, node_id: int) -> NodeServer:
+        self._cluster.node(node_id)
+        if node_id not in self._servers:
+            raise IllegalStateError("the broker is not running; enter it first")
+        return self._servers[node_id]
+
+    # What clients asked…
+
+    @property
+    def requests(self) -> list[ReceivedRequest]:
+        """The newest requests, oldest first; bounded by `max_logged_requests` and 16 MiB."""
+        return self._call(lambda: list(self._request_log))
+
+    def requests_of(self, request_type: type[RequestT]) -> list[RequestT]:
+        """Return the requests of one API that are still remembered, oldest first."""
+        return self._call(lambda: self._request_log.of_type(request_type))
+
+    def forget_requests(self) -> None:
+        """Begin `requests` anew."""
+        self._call(self._request_log.clear)
+
+    async def wait_until(self, condition: Callable[[], bool], timeout_s: float = 5.0) -> None:
+        """Wait until `condition()` is true; it is tried after each request, answer and `append`.
+
+        Raises TimeoutError after `timeout_s` seconds of real time, not the broker's clock.
+        Cancelled: nothing stays behind.
+        """
+        waiting = self._wait_until(condition, timeout_s)
+        await (waiting if self._thread is None else self._thread.run(waiting))
+
+    async def _wait_until(self, condition: Callable[[], bool], timeout_s: float) -> None:
+        if condition():
+            return
+        entry = (condition, asyncio.get_running_loop().create_future())
+        self._waiters.append(entry)
+        try:
+            async with asyncio.timeout(timeout_s):
+                await entry[1]
+        except TimeoutError:
+            newest = [type(received.request).__name__ for received in self._request_log][-10:]
+            raise TimeoutError(
+                f"waited {timeout_s} s in vain; the newest requests are {newest}"
+            ) from None
+        finally:
+            self._waiters.remove(entry)
+
+    def _something_happened(self) -> None:
+        for condition, waiter in self._waiters:
+            if not waiter.done() and condition():
+                waiter.set_result(None)
+
+    def _log_request(self, received: ReceivedRequest, size_in_bytes: int) -> None:
+        self._request_log.append(received, size_in_bytes)
+        self._something_happened()
+
+    def _remember_crash(self, error: Exception) -> None:
+        self._crash = self._crash or error
+
+    def _call(self, function: Callable[[], T]) -> T:
+        return function() if self._thread is None else self._thread.call(function)
+
+
+class _Range(NamedTuple):
+    name: str
+    value: int
+    lowest: int
+    highest: int | None = None
+
+
+def _check_options(*options: _Range) -> None:
+    faults = []
+    for name, value, lowest, highest in options:
+        if value < lowest or (highest is not None and value > highest):
+            limit = f"{lowest} or more" if highest is None else f"{lowest} to {highest}"
+            faults.append(f"{name} must be {limit}, got {value}")
+    if faults:
+        raise ValueError("EmbeddedBroker: " + "; ".join(faults))

@@ -1,0 +1,275 @@
+"""Trouble on demand: errors, cut and delayed answers, silence, flipped bytes.
+
+A fault is armed for an API, optionally for one node or one partition, and for a number of
+requests (`times=None`: until `clear()`). Each request uses up the oldest fault of each kind that
+fits it. This file decides; the router waits and the connection cuts.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiokafka_lite.errors import BrokerResponseError, for_code
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.schema.message import Request
+
+Api = int | type[Request[Any]]
+"""An API by its key (`ApiKey.FETCH`) or by its request type (`FetchRequest`)."""
+Error = int | type[BrokerResponseError]
+"""A broker's error by its code or its class."""
+
+
+@dataclass(eq=False, slots=True)
+class _Fault:
+    """An armed fault; `remaining` is None for ever."""
+
+    api_key: int
+    remaining: int | None
+    node_id: int | None
+
+    def fits(self, api_key: int, node_id: int) -> bool:
+        return self.api_key == api_key and self.node_id in (None, node_id) and self.remaining != 0
+
+    def use(self) -> None:
+        if self.remaining is not None:
+            self.remaining -= 1
+
+
+@dataclass(eq=False, slots=True)
+class _Failure(_Fault):
+    code: int
+    topic_partition: TopicPartition | None
+
+
+@dataclass(eq=False, slots=True)
+class _Corruption(_Fault):
+    topic_partition: TopicPartition
+
+
+@dataclass(eq=False, slots=True)
+class _Cut(_Fault):
+    after_bytes: int
+
+
+@dataclass(eq=False, slots=True)
+class _Silence(_Fault):
+    pass
+
+
+@dataclass(eq=False, slots=True)
+class _Delay(_Fault):
+    seconds: float
+
+
+@dataclass(eq=False, slots=True)
+class _Throttle(_Fault):
+    throttle_time_ms: int
+
+
+@dataclass(eq=False, slots=True)
+class _Stall(_Fault):
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class InjectedErrors:
+    """The failures and corruptions armed for one request. A fault counts once for all of it."""
+
+    __slots__ = ("_faults", "_used")
+
+    def __init__(self, faults: list[_Failure | _Corruption]) -> None:
+        self._faults = faults
+        self._used: set[_Fault] = set()
+
+    def raise_for(
+        self, topic_partition: TopicPartition | None = None, among: Collection[int] | None = None
+    ) -> None:
+        """Raise the error armed for this partition (None: for the whole answer), if any.
+
+        `among` leaves out faults with other codes, which then belong to another place.
+        """
+        for fault in self._faults:
+            if (
+                isinstance(fault, _Failure)
+                and fault.topic_partition in (None, topic_partition)
+                and (among is None or fault.code in among)
+                and self._take(fault)
+            ):
+                raise for_code(fault.code)("asked for by faults.fail")
+
+    def corrupts(self, topic_partition: TopicPartition) -> bool:
+        """Return whether the records of this partition shall be damaged in the answer."""
+        return any(
+            isinstance(fault, _Corruption)
+            and fault.topic_partition == topic_partition
+            and self._take(fault)
+            for fault in self._faults
+        )
+
+    def _take(self, fault: _Fault) -> bool:
+        if fault in self._used:
+            return True
+        if fault.remaining == 0:  # another request has used it up meanwhile
+            return False
+        fault.use()
+        self._used.add(fault)
+        return True
+
+
+NOTHING_INJECTED = InjectedErrors([])
+
+
+@dataclass(slots=True)
+class FaultPlan:
+    """What shall happen to one request."""
+
+    injected: InjectedErrors
+    stall: asyncio.Event | None = None
+    delay_s: float = 0.0
+    throttle_time_ms: int = 0
+    cut_after_bytes: int | None = None
+    is_silent: bool = False
+
+
+class Faults:
+    """The switches for trouble, `broker.faults`."""
+
+    def __init__(self) -> None:
+        self._faults: list[_Fault] = []
+        self._in_loop: Callable[[Callable[[], None]], None] = lambda function: function()
+
+    def run_in(self, in_loop: Callable[[Callable[[], None]], None]) -> None:
+        """Release stalled requests by `in_loop`, which runs a function in the broker's loop."""
+        self._in_loop = in_loop
+
+    def fail(
+        self,
+        api: Api,
+        error: Error,
+        times: int | None = 1,
+        *,
+        topic_partition: TopicPartition | tuple[str, int] | None = None,
+        node_id: int | None = None,
+    ) -> None:
+        """Answer with `error`: in every partition of the request, or in the given one only.
+
+        Nothing is done for what fails. Errors of a fetch session fail the whole Fetch.
+        """
+        code = error if isinstance(error, int) else error.errno
+        wanted = None if topic_partition is None else TopicPartition(*topic_partition)
+        self._arm(_Failure(_api_key(api), times, node_id, code, wanted))
+
+    def cut(
+        self,
+        api: Api,
+        after_bytes: int = 0,
+        times: int | None = 1,
+        *,
+        node_id: int | None = None,
+    ) -> None:
+        """Do the work, send `after_bytes` bytes of the answer, and close the connection."""
+        if after_bytes < 0:
+            raise ValueError(f"after_bytes must be 0 or more, got {after_bytes}")
+        self._arm(_Cut(_api_key(api), times, node_id, after_bytes))
+
+    def drop(self, api: Api, times: int | None = 1, *, node_id: int | None = None) -> None:
+        """Do the work, but never answer again on that connection, which stays open."""
+        self._arm(_Silence(_api_key(api), times, node_id))
+
+    def delay(
+        self, api: Api, seconds: float, times: int | None = 1, *, node_id: int | None = None
+    ) -> None:
+        """Do the work at once, and answer `seconds` later, by the broker's clock."""
+        if seconds < 0:
+            raise ValueError(f"seconds must be 0 or more, got {seconds}")
+        self._arm(_Delay(_api_key(api), times, node_id, seconds))
+
+    def throttle(
+        self,
+        api: Api,
+        throttle_time_ms: int,
+        times: int | None = 1,
+        *,
+        node_id: int | None = None,
+    ) -> None:
+        """Tell the client in the answer to be quiet for `throttle_time_ms` (KIP-219)."""
+        self._arm(_Throttle(_api_key(api), times, node_id, throttle_time_ms))
+
+    def stall(self, api: Api, times: int | None = 1, *, node_id: int | None = None) -> None:
+        """Hold requests, before any work on them, until `release()`."""
+        self._arm(_Stall(_api_key(api), times, node_id))
+
+    def release(self) -> None:
+        """Let go of all stalled requests, and disarm every stall."""
+
+        def release_all() -> None:
+            for fault in self._faults:
+                if isinstance(fault, _Stall):
+                    fault.released.set()
+            self._faults = [fault for fault in self._faults if not isinstance(fault, _Stall)]
+
+        self._in_loop(release_all)
+
+    def corrupt(
+        self, topic_partition: TopicPartition | tuple[str, int], times: int | None = 1
+    ) -> None:
+        """Flip a byte in what the next Fetch answers bring of this partition; the log stays good.
+
+        For damage that stays, use `broker.log(topic_partition).corrupt(offset)`.
+        """
+        self._arm(_Corruption(1, times, None, TopicPartition(*topic_partition)))
+
+    def clear(self) -> None:
+        """Disarm everything, and let go of stalled requests."""
+        self.release()
+        self._faults = []
+
+    def plan(self, api_key: int, node_id: int) -> FaultPlan | None:
+        """Return what shall happen to a request, None for nothing; uses up what applies."""
+        if not self._faults:
+            return None
+        fitting = [fault for fault in self._faults if fault.fits(api_key, node_id)]
+        if not fitting:
+            return None
+        plan = FaultPlan(
+            InjectedErrors([f for f in fitting if isinstance(f, (_Failure, _Corruption))])
+        )
+        seen: set[type[_Fault]] = set()
+        for fault in fitting:
+            if isinstance(fault, (_Failure, _Corruption)) or type(fault) in seen:
+                continue
+            seen.add(type(fault))
+            fault.use()
+            _apply(plan, fault)
+        return plan
+
+    def _arm(self, fault: _Fault) -> None:
+        if fault.remaining is not None and fault.remaining < 1:
+            raise ValueError(
+                f"times must be 1 or more, or None for every request until clear(); "
+                f"got {fault.remaining}"
+            )
+        # What is used up goes now, not when a request uses it: stalled ones are still needed.
+        self._faults = [f for f in self._faults if f.remaining != 0 or isinstance(f, _Stall)]
+        self._faults.append(fault)
+
+
+def _apply(plan: FaultPlan, fault: _Fault) -> None:
+    match fault:
+        case _Stall():
+            plan.stall = fault.released
+        case _Delay():
+            plan.delay_s = fault.seconds
+        case _Throttle():
+            plan.throttle_time_ms = fault.throttle_time_ms
+        case _Cut():
+            plan.cut_after_bytes = fault.after_bytes
+        case _Silence():
+            plan.is_silent = True
+
+
+def _api_key(api: Api) -> int:
+    return api if isinstance(api, int) else api.api_key
+
+
+__all__ = ["NOTHING_INJECTED", "FaultPlan", "Faults", "InjectedErrors"]

@@ -1,0 +1,66 @@
+"""What a handler is: the request it serves, in which versions, and the function that answers.
+
+The function is plain and gets the request and its surroundings. It returns the response, or None
+when none is owed (acks=0), or, when it has to wait, a coroutine function that will return one.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.schema.message import Request, Response
+from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.testing.broker.faults import InjectedErrors
+from aiokafka_lite.testing.broker.state.cluster_state import BrokerNode, ClusterState
+from aiokafka_lite.testing.broker.state.fetch_sessions import FetchSessionCache
+
+AnyResponse = Response
+Later = Callable[[], Awaitable[AnyResponse | None]]
+"""Waits and returns the response; not started when the connection is gone by then."""
+Answer = AnyResponse | None | Later
+
+
+class CloseConnectionError(Exception):
+    """The request cannot be answered in the protocol; a broker closes the connection then."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeContext:
+    """What the requests to one node share."""
+
+    node: BrokerNode
+    cluster: ClusterState
+    sessions: FetchSessionCache
+    clock: Clock
+    served_versions: Mapping[int, VersionRange]
+    """Api key -> versions, as ApiVersions tells them."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestContext:
+    """What a handler gets besides the request."""
+
+    on_node: NodeContext
+    version: int
+    injected: InjectedErrors
+
+    @property
+    def cluster(self) -> ClusterState:
+        return self.on_node.cluster
+
+    @property
+    def node_id(self) -> int:
+        return self.on_node.node.node_id
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """One API of the broker."""
+
+    request_type: type[Request[Any]]
+    handle: Callable[[RequestContext, Any], Answer]
+    versions: VersionRange
+    """What it serves."""
+    advertised_min: int | None = None
+    """The lowest version ApiVersions tells, where it departs from the lowest one served."""

@@ -1,0 +1,1 @@
+"""One file per API, named as its message file in `protocol/messages`."""

@@ -1,0 +1,48 @@
+"""DeleteTopics: by name, from version 6 on also by id. The data is gone at once."""
+
+from aiokafka_lite.errors import BrokerResponseError, InvalidRequestError
+from aiokafka_lite.protocol.messages.delete_topics import (
+    DeletableTopicResult,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+)
+from aiokafka_lite.schema.field_types import ZERO_UUID
+from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.state.cluster_state import TopicState
+
+
+def handle(context: RequestContext, request: DeleteTopicsRequest) -> DeleteTopicsResponse:
+    asked = (
+        request.topics
+        if context.version >= 6
+        else [DeleteTopicState(name=name) for name in request.topic_names]
+    )
+    return DeleteTopicsResponse(responses=[_delete(context, topic) for topic in asked])
+
+
+def _delete(context: RequestContext, asked: DeleteTopicState) -> DeletableTopicResult:
+    try:
+        context.injected.raise_for()
+        topic = _find(context, asked)
+    except BrokerResponseError as error:
+        return DeletableTopicResult(
+            name=asked.name,
+            topic_id=asked.topic_id,
+            error_code=error.errno,
+            error_message=str(error),
+        )
+    context.cluster.delete_topic(topic.name)
+    return DeletableTopicResult(name=topic.name, topic_id=topic.topic_id)
+
+
+def _find(context: RequestContext, asked: DeleteTopicState) -> TopicState:
+    if asked.name is None:
+        return context.cluster.topic_by_id(asked.topic_id)
+    if asked.topic_id != ZERO_UUID:
+        raise InvalidRequestError("name a topic by its name or by its id, not by both")
+    return context.cluster.topic_by_name(asked.name)
+
+
+HANDLER = Handler(DeleteTopicsRequest, handle, VersionRange(1, 6))

@@ -1,0 +1,262 @@
+"""Fetch: reads for a session or for one request, and waits until there is enough to answer.
+
+A PendingFetch decides; its one coroutine waits. Limits are soft as in Apache Kafka: the first
+batch of an answer always comes whole. Source: ReplicaManager.fetchMessages, DelayedFetch,
+KafkaApis.handleFetchRequest; KIP-74, KIP-227, KIP-320, KIP-951.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    FencedLeaderEpochError,
+    FetchSessionIdNotFound,
+    FetchSessionTopicIdError,
+    InvalidFetchSessionEpoch,
+    NotLeaderForPartitionError,
+    OffsetOutOfRangeError,
+)
+from aiokafka_lite.protocol.messages.fetch import (
+    AbortedTransaction,
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionData,
+)
+from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.testing.broker.handler import Answer, Handler, RequestContext
+from aiokafka_lite.testing.broker.state.cluster_state import PartitionState, partition_of
+from aiokafka_lite.testing.broker.state.fetch_sessions import FetchContext, RequestedPartition
+
+SESSION_ERRORS = (
+    FetchSessionIdNotFound.errno,
+    InvalidFetchSessionEpoch.errno,
+    FetchSessionTopicIdError.errno,
+)
+READ_COMMITTED = 1
+_HINT_AFTER = (NotLeaderForPartitionError, FencedLeaderEpochError)
+
+
+def handle(context: RequestContext, request: FetchRequest) -> Answer:
+    on_node = context.on_node
+    try:
+        context.injected.raise_for(among=SESSION_ERRORS)
+        fetch = on_node.sessions.resolve(request, context.version, on_node.clock.monotonic())
+    except BrokerResponseError as error:
+        return FetchResponse(error_code=error.errno)
+    pending = PendingFetch(context, request, fetch)
+    return pending.answer() if pending.is_due() else pending.wait
+
+
+@dataclass(slots=True)
+class _Read:
+    """One partition of the fetch, looked at: where to read, or why not."""
+
+    asked: RequestedPartition
+    partition: PartitionState | None = None
+    error: BrokerResponseError | None = None
+    diverging_epoch: EpochEndOffset | None = None
+
+
+class PendingFetch:
+    """A fetch that may have to wait for data."""
+
+    def __init__(self, context: RequestContext, request: FetchRequest, fetch: FetchContext) -> None:
+        self._context = context
+        self._request = request
+        self._fetch = fetch
+        self._deadline = context.on_node.clock.monotonic() + request.max_wait_ms / 1000
+        self._reads = [self._look_at(asked) for asked in fetch.partitions]
+
+    def is_due(self) -> bool:
+        """Return whether waiting would gain nothing: enough bytes, an error, or nothing asked."""
+        if self._request.max_wait_ms <= 0 or not self._reads:
+            return True
+        available = 0
+        for read in self._reads:
+            if read.partition is None or read.error or read.diverging_epoch:
+                return True
+            wanted = read.asked.wanted
+            available += min(
+                wanted.partition_max_bytes,
+                read.partition.log.available_bytes(
+                    wanted.fetch_offset, self._upper_bound(read.partition)
+                ),
+            )
+        return available >= self._request.min_bytes
+
+    async def wait(self) -> FetchResponse:
+        """Return the answer as soon as it is due, at the latest after the request's max_wait_ms.
+
+        Cancelled: no watcher and no timer stay behind.
+        """
+        clock = self._context.on_node.clock
+        wakeup = Wakeup()
+        watched = [read.partition for read in self._reads if read.partition is not None]
+        for partition in watched:
+            partition.watch(wakeup.set)
+        try:
+            is_woken = True
+            while is_woken and not self.is_due():
+                is_woken = await wakeup.wait_for(clock, self._deadline - clock.monotonic())
+                # Leaders may have moved, topics may be gone.
+                self._reads = [self._look_at(read.asked) for read in self._reads]
+        finally:
+            for partition in watched:
+                partition.unwatch(wakeup.set)
+        return self.answer()
+
+    def answer(self) -> FetchResponse:
+        """Read what there is now, in order, within the limits."""
+        answers: list[tuple[RequestedPartition, PartitionData]] = []
+        budget = self._request.max_bytes
+        at_least_one = True
+        for read in self._reads:
+            limit = min(budget, read.asked.wanted.partition_max_bytes)
+            data = self._read(read, limit, at_least_one=at_least_one)
+            if data.records:
+                at_least_one = False
+                budget = max(0, budget - len(data.records))
+            answers.append((read.asked, data))
+        on_node = self._context.on_node
+        session_id, told = on_node.sessions.finish(
+            self._fetch, self._context.version, answers, on_node.clock.monotonic()
+        )
+        return FetchResponse(
+            session_id=session_id,
+            responses=_by_topic(told),
+            node_endpoints=self._leader_endpoints(told),
+        )
+
+    def _look_at(self, asked: RequestedPartition) -> _Read:
+        read = _Read(asked)
+        wanted = asked.wanted
+        cluster = self._context.cluster
+        try:
+            if isinstance(asked.topic, UUID):
+                topic = cluster.topic_by_id(asked.topic)
+            else:
+                topic = cluster.topic_by_name(asked.topic)
+            read.partition = partition = partition_of(topic, asked.partition)
+            self._context.injected.raise_for(partition.topic_partition)
+            partition.check_leader(self._context.node_id, wanted.current_leader_epoch)
+            log = partition.log
+            if not log.log_start_offset <= wanted.fetch_offset <= log.log_end_offset:
+                raise OffsetOutOfRangeError(
+                    f"offset {wanted.fetch_offset} is not within {log.log_start_offset} and "
+                    f"{log.log_end_offset} of {partition.topic_partition}"
+                )
+            if wanted.last_fetched_epoch >= 0:
+                read.diverging_epoch = _divergence(
+                    partition, wanted.last_fetched_epoch, wanted.fetch_offset
+                )
+        except BrokerResponseError as error:
+            read.error = error
+        return read
+
+    def _read(self, read: _Read, max_bytes: int, *, at_least_one: bool) -> PartitionData:
+        partition = read.partition
+        if partition is None or read.error is not None:
+            return self._failed(read)
+        log = partition.log
+        data = PartitionData(
+            partition_index=read.asked.partition,
+            high_watermark=log.high_watermark,
+            last_stable_offset=log.last_stable_offset,
+            log_start_offset=log.log_start_offset,
+            aborted_transactions=None,
+            records=b"",
+        )
+        if read.diverging_epoch is not None:
+            data.diverging_epoch = read.diverging_epoch
+            return data
+        fetch_offset = read.asked.wanted.fetch_offset
+        found = log.read(
+            fetch_offset, max_bytes, self._upper_bound(partition), at_least_one=at_least_one
+        )
+        data.records = found.records
+        if self._request.isolation_level == READ_COMMITTED:
+            data.aborted_transactions = [
+                AbortedTransaction(producer_id=producer_id, first_offset=first_offset)
+                for producer_id, first_offset in log.transactions.aborted_between(
+                    fetch_offset, found.end_offset
+                )
+            ]
+        if found.records and self._context.injected.corrupts(partition.topic_partition):
+            damaged = bytearray(found.records)
+            damaged[-1] ^= 0xFF
+            data.records = bytes(damaged)
+        return data
+
+    def _failed(self, read: _Read) -> PartitionData:
+        data = PartitionData(
+            partition_index=read.asked.partition,
+            error_code=read.error.errno if read.error else 0,
+            high_watermark=-1,
+            records=b"",
+        )
+        if (
+            read.partition is not None
+            and self._context.version >= 16
+            and isinstance(read.error, _HINT_AFTER)
+        ):
+            data.current_leader = LeaderIdAndEpoch(
+                leader_id=read.partition.leader, leader_epoch=read.partition.leader_epoch
+            )
+        return data
+
+    def _upper_bound(self, partition: PartitionState) -> int:
+        if self._request.isolation_level == READ_COMMITTED:
+            return partition.log.last_stable_offset
+        return partition.log.high_watermark
+
+    def _leader_endpoints(
+        self, told: Sequence[tuple[RequestedPartition, PartitionData]]
+    ) -> list[NodeEndpoint]:
+        leaders = {data.current_leader.leader_id for _, data in told if data.error_code}
+        return [
+            NodeEndpoint(node_id=node.node_id, host=node.host, port=node.port, rack=node.rack)
+            for node in self._context.cluster.alive_nodes()
+            if node.node_id in leaders
+        ]
+
+
+def _divergence(
+    partition: PartitionState, last_fetched_epoch: int, fetch_offset: int
+) -> EpochEndOffset | None:
+    """Return where the log parted from what the client fetched, None if it did not (KIP-595)."""
+    epoch, end_offset = partition.log.end_of_epoch(last_fetched_epoch)
+    if end_offset < 0:
+        raise OffsetOutOfRangeError(
+            f"leader epoch {last_fetched_epoch} of {partition.topic_partition} is not known"
+        )
+    if epoch < last_fetched_epoch or end_offset < fetch_offset:
+        return EpochEndOffset(epoch=epoch, end_offset=end_offset)
+    return None
+
+
+def _by_topic(
+    told: Sequence[tuple[RequestedPartition, PartitionData]],
+) -> list[FetchableTopicResponse]:
+    """Group neighbours of the same topic; the order of partitions stays."""
+    topics: list[FetchableTopicResponse] = []
+    newest: str | UUID | None = None
+    for asked, data in told:
+        if asked.topic != newest:
+            newest = asked.topic
+            topics.append(
+                FetchableTopicResponse(topic_id=newest)
+                if isinstance(newest, UUID)
+                else FetchableTopicResponse(topic=newest)
+            )
+        topics[-1].partitions.append(data)
+    return topics
+
+
+HANDLER = Handler(FetchRequest, handle, VersionRange(4, 18))

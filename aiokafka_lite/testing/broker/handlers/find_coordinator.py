@@ -1,0 +1,67 @@
+"""FindCoordinator: a living node per key, always the same one while the nodes stay the same."""
+
+from zlib import crc32
+
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    GroupCoordinatorNotAvailableError,
+    InvalidRequestError,
+)
+from aiokafka_lite.protocol.messages.find_coordinator import (
+    Coordinator,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
+from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.state.cluster_state import BrokerNode
+
+KEY_TYPES = (0, 1, 2)
+"""Group, transaction, share partition."""
+
+
+def handle(context: RequestContext, request: FindCoordinatorRequest) -> FindCoordinatorResponse:
+    if context.version >= 4:
+        return FindCoordinatorResponse(
+            coordinators=[
+                _coordinator(context, key, request.key_type) for key in request.coordinator_keys
+            ]
+        )
+    found = _coordinator(context, request.key, request.key_type)
+    return FindCoordinatorResponse(
+        error_code=found.error_code,
+        error_message=found.error_message,
+        node_id=found.node_id,
+        host=found.host,
+        port=found.port,
+    )
+
+
+def _coordinator(context: RequestContext, key: str, key_type: int) -> Coordinator:
+    try:
+        context.injected.raise_for()
+        node = _choose(context, key, key_type)
+    except BrokerResponseError as error:
+        return Coordinator(
+            key=key,
+            node_id=-1,
+            host="",
+            port=-1,
+            error_code=error.errno,
+            error_message=str(error),
+        )
+    return Coordinator(
+        key=key, node_id=node.node_id, host=node.host, port=node.port, error_message=None
+    )
+
+
+def _choose(context: RequestContext, key: str, key_type: int) -> BrokerNode:
+    if key_type not in KEY_TYPES:
+        raise InvalidRequestError(f"key type {key_type} is none of {KEY_TYPES}")
+    alive = context.cluster.alive_nodes()
+    if not alive:
+        raise GroupCoordinatorNotAvailableError("every node is down")
+    return alive[crc32(key.encode()) % len(alive)]
+
+
+HANDLER = Handler(FindCoordinatorRequest, handle, VersionRange(0, 6))

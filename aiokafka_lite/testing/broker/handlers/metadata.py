@@ -1,0 +1,127 @@
+"""Metadata: nodes, topics, leaders; creates a topic that is asked for by name, if that is allowed.
+
+A new topic is there in the same answer, with its leaders; Apache Kafka needs a moment and a second
+question. Topics are named by id from version 12 on.
+"""
+
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    InvalidRequestError,
+    LeaderNotAvailableError,
+    RebootstrapRequiredError,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+from aiokafka_lite.schema.field_types import ZERO_UUID
+from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.state.cluster_state import NO_LEADER, PartitionState, TopicState
+
+TOP_LEVEL_ERRORS = (RebootstrapRequiredError.errno,)
+_NO_AUTHORIZED_OPERATIONS = -(2**31)
+_ALL_TOPIC_OPERATIONS = 0xDF8
+_ALL_CLUSTER_OPERATIONS = 0x1FA0
+
+
+def handle(context: RequestContext, request: MetadataRequest) -> MetadataResponse:
+    try:
+        context.injected.raise_for(among=TOP_LEVEL_ERRORS)
+    except BrokerResponseError as error:
+        return MetadataResponse(error_code=error.errno)
+    cluster = context.cluster
+    if request.topics is None:
+        topics = [_describe(context, topic, request) for topic in cluster.topics.values()]
+    else:
+        topics = [_answer(context, topic, request) for topic in request.topics]
+    response = MetadataResponse(
+        brokers=[
+            MetadataResponseBroker(
+                node_id=node.node_id, host=node.host, port=node.port, rack=node.rack
+            )
+            for node in cluster.alive_nodes()
+        ],
+        cluster_id=cluster.cluster_id,
+        controller_id=cluster.controller_id,
+        topics=topics,
+    )
+    if request.include_cluster_authorized_operations:
+        response.cluster_authorized_operations = _ALL_CLUSTER_OPERATIONS
+    return response
+
+
+def _answer(
+    context: RequestContext, asked: MetadataRequestTopic, request: MetadataRequest
+) -> MetadataResponseTopic:
+    try:
+        if asked.name is None or asked.topic_id != ZERO_UUID:
+            if context.version < 12:
+                raise InvalidRequestError("topics are asked for by id from version 12 on")
+            topic = context.cluster.topic_by_id(asked.topic_id)
+        else:
+            topic = _find_or_create(
+                context, asked.name, may_create=request.allow_auto_topic_creation
+            )
+    except BrokerResponseError as error:
+        # Before version 12 the name of an answer may not be null.
+        name = asked.name or ("" if context.version < 12 else None)
+        return MetadataResponseTopic(error_code=error.errno, name=name, topic_id=asked.topic_id)
+    return _describe(context, topic, request)
+
+
+def _find_or_create(context: RequestContext, name: str, *, may_create: bool) -> TopicState:
+    cluster = context.cluster
+    if name not in cluster.topics and may_create and cluster.options.auto_create_topics:
+        cluster.add_topic(cluster.new_topic(name))
+    return cluster.topic_by_name(name)
+
+
+def _describe(
+    context: RequestContext, topic: TopicState, request: MetadataRequest
+) -> MetadataResponseTopic:
+    try:
+        context.injected.raise_for()
+    except BrokerResponseError as error:
+        return MetadataResponseTopic(
+            error_code=error.errno, name=topic.name, topic_id=topic.topic_id
+        )
+    operations = (
+        _ALL_TOPIC_OPERATIONS
+        if request.include_topic_authorized_operations
+        else _NO_AUTHORIZED_OPERATIONS
+    )
+    return MetadataResponseTopic(
+        name=topic.name,
+        topic_id=topic.topic_id,
+        partitions=[_describe_partition(context, partition) for partition in topic.partitions],
+        topic_authorized_operations=operations,
+    )
+
+
+def _describe_partition(
+    context: RequestContext, partition: PartitionState
+) -> MetadataResponsePartition:
+    in_sync = context.cluster.in_sync_replicas(partition)
+    error_code = 0 if partition.leader != NO_LEADER else LeaderNotAvailableError.errno
+    try:
+        context.injected.raise_for(TopicPartition(*partition.topic_partition))
+    except BrokerResponseError as error:
+        error_code = error.errno
+    return MetadataResponsePartition(
+        error_code=error_code,
+        partition_index=partition.topic_partition.partition,
+        leader_id=partition.leader,
+        leader_epoch=partition.leader_epoch,
+        replica_nodes=list(partition.replicas),
+        isr_nodes=in_sync,
+        offline_replicas=[node_id for node_id in partition.replicas if node_id not in in_sync],
+    )
+
+
+HANDLER = Handler(MetadataRequest, handle, VersionRange(1, 13))

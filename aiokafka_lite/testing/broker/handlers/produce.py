@@ -1,0 +1,197 @@
+"""Produce: checks a batch's frame, CRC, size and sequence, and appends it undecoded.
+
+Source: ReplicaManager.appendRecords, LogValidator, ProducerAppendInfo; KIP-98, KIP-951.
+"""
+
+from collections.abc import Iterable
+
+from aiokafka_lite.compression.compression_type import CompressionType
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    InvalidRecordError,
+    InvalidRequiredAcksError,
+    InvalidTxnState,
+    MessageSizeTooLargeError,
+    NotEnoughReplicasError,
+    NotLeaderForPartitionError,
+    UnsupportedCompressionTypeError,
+)
+from aiokafka_lite.protocol.messages.produce import (
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+    TopicProduceResponse,
+)
+from aiokafka_lite.record.batch_header import BatchHeader, validate_batch
+from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.testing.broker.handler import CloseConnectionError, Handler, RequestContext
+from aiokafka_lite.testing.broker.state.cluster_state import (
+    ClusterState,
+    PartitionState,
+    TopicState,
+    partition_of,
+)
+from aiokafka_lite.testing.broker.state.producer_states import AppendedBatch, last_sequence_of
+
+ALL_REPLICAS = -1
+NO_ANSWER = 0
+
+
+def handle(context: RequestContext, request: ProduceRequest) -> ProduceResponse | None:
+    topics = [_produce_to_topic(context, request, topic) for topic in request.topic_data]
+    if request.acks == NO_ANSWER:
+        _close_after_error(topics)
+        return None
+    response = ProduceResponse(responses=topics)
+    if context.version >= 10:
+        response.node_endpoints = _leader_endpoints(context.cluster, topics)
+    return response
+
+
+def _produce_to_topic(
+    context: RequestContext, request: ProduceRequest, data: TopicProduceData
+) -> TopicProduceResponse:
+    return TopicProduceResponse(
+        name=data.name,
+        topic_id=data.topic_id,
+        partition_responses=[
+            _produce_to_partition(context, request, data, partition)
+            for partition in data.partition_data
+        ],
+    )
+
+
+def _produce_to_partition(
+    context: RequestContext,
+    request: ProduceRequest,
+    topic_data: TopicProduceData,
+    data: PartitionProduceData,
+) -> PartitionProduceResponse:
+    partition: PartitionState | None = None
+    try:
+        partition = partition_of(_topic(context, topic_data), data.index)
+        context.injected.raise_for(partition.topic_partition)
+        partition.check_leader(context.node_id, -1)
+        _check_acks(context.cluster, partition, request.acks)
+        appended = _append(context, partition, data.records)
+    except BrokerResponseError as error:
+        response = PartitionProduceResponse(
+            index=data.index, error_code=error.errno, base_offset=-1, error_message=str(error)
+        )
+        if (
+            partition is not None
+            and context.version >= 10
+            and isinstance(error, NotLeaderForPartitionError)
+        ):
+            response.current_leader = LeaderIdAndEpoch(
+                leader_id=partition.leader, leader_epoch=partition.leader_epoch
+            )
+        return response
+    return PartitionProduceResponse(
+        index=data.index,
+        base_offset=appended.base_offset,
+        log_append_time_ms=appended.log_append_time_ms,
+        log_start_offset=partition.log.log_start_offset,
+    )
+
+
+def _topic(context: RequestContext, data: TopicProduceData) -> TopicState:
+    if context.version >= 13:
+        return context.cluster.topic_by_id(data.topic_id)
+    return context.cluster.topic_by_name(data.name)
+
+
+def _check_acks(cluster: ClusterState, partition: PartitionState, acks: int) -> None:
+    if acks not in (ALL_REPLICAS, NO_ANSWER, 1):
+        raise InvalidRequiredAcksError(f"acks must be -1 (all), 0 or 1, got {acks}")
+    in_sync, needed = len(cluster.in_sync_replicas(partition)), partition.config.min_insync_replicas
+    if acks == ALL_REPLICAS and in_sync < needed:
+        raise NotEnoughReplicasError(
+            f"{partition.topic_partition} has {in_sync} in-sync replicas of the {needed} needed"
+        )
+
+
+def _append(
+    context: RequestContext, partition: PartitionState, records: bytes | memoryview | None
+) -> AppendedBatch:
+    """Append the one batch of the request, or return where it was appended before."""
+    if not records:
+        raise InvalidRecordError("a Produce request needs one record batch per partition")
+    header = _validate(records, partition.config.max_message_bytes, context.version)
+    if header.producer_id >= 0:
+        earlier = partition.producers.check(
+            header.producer_id, header.producer_epoch, header.base_sequence, header.records_count
+        )
+        if earlier is not None:
+            return earlier
+    now_ms = int(context.on_node.clock.time() * 1000) if partition.config.log_append_time else None
+    base_offset = partition.append(records, log_append_time_ms=now_ms)
+    appended = AppendedBatch(
+        header.base_sequence,
+        last_sequence_of(header.base_sequence, header.records_count),
+        base_offset,
+        -1 if now_ms is None else now_ms,
+    )
+    if header.producer_id >= 0:
+        partition.producers.record(header.producer_id, header.producer_epoch, appended)
+    return appended
+
+
+def _validate(records: bytes | memoryview, max_message_bytes: int, version: int) -> BatchHeader:
+    """Return the header of the one batch `records` must be. Raises the error to answer with."""
+    if len(records) > max_message_bytes:
+        raise MessageSizeTooLargeError(
+            f"a batch of {len(records):,} bytes exceeds max.message.bytes of "
+            f"{max_message_bytes:,} bytes"
+        )
+    header = validate_batch(records)
+    if header.size != len(records):
+        raise InvalidRecordError("a Produce request needs exactly one batch per partition")
+    if header.records_count < 1 or header.last_offset_delta != header.records_count - 1:
+        raise InvalidRecordError(
+            f"a batch of {header.records_count} records cannot end at relative offset "
+            f"{header.last_offset_delta}"
+        )
+    if header.is_control:
+        raise InvalidRecordError("clients may not write control batches")
+    if header.is_transactional:
+        raise InvalidTxnState("this broker does not take part in transactions yet")
+    if header.codec == CompressionType.ZSTD and version < 7:
+        raise UnsupportedCompressionTypeError(
+            f"zstd needs Produce version 7 or newer, the request has version {version}"
+        )
+    return header
+
+
+def _close_after_error(topics: Iterable[TopicProduceResponse]) -> None:
+    """Without an answer (acks=0) a closed connection is the only way to tell the client."""
+    for topic in topics:
+        for partition in topic.partition_responses:
+            if partition.error_code:
+                raise CloseConnectionError(
+                    f"an acks=0 request failed with error {partition.error_code}: "
+                    f"{partition.error_message}"
+                )
+
+
+def _leader_endpoints(
+    cluster: ClusterState, topics: Iterable[TopicProduceResponse]
+) -> list[NodeEndpoint]:
+    leaders = {
+        partition.current_leader.leader_id
+        for topic in topics
+        for partition in topic.partition_responses
+    }
+    return [
+        NodeEndpoint(node_id=node.node_id, host=node.host, port=node.port, rack=node.rack)
+        for node in cluster.alive_nodes()
+        if node.node_id in leaders
+    ]
+
+
+# Versions 0 to 2 are told but not served, as Apache Kafka 4 does for old librdkafka (KAFKA-18659).
+HANDLER = Handler(ProduceRequest, handle, VersionRange(3, 13), advertised_min=0)

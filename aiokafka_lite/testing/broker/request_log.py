@@ -1,0 +1,63 @@
+"""The requests the broker received, newest last, bounded by number and by bytes. Does not wait."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from aiokafka_lite.schema.message import Request
+
+DEFAULT_MAX_REQUESTS = 10_000
+MAX_REQUEST_BYTES = 16 * 1024 * 1024
+"""Requests refer to the records they brought; this bounds what they keep alive."""
+
+RequestT = TypeVar("RequestT", bound=Request[Any])
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedRequest:
+    """A request as it arrived at a node, decoded."""
+
+    node_id: int
+    api_key: int
+    api_version: int
+    client_id: str | None
+    request: Request[Any]
+
+
+class RequestLog:
+    """Keeps the newest requests; 0 keeps none."""
+
+    __slots__ = ("_bytes", "_entries", "_max_requests")
+
+    def __init__(self, max_requests: int) -> None:
+        self._max_requests = max_requests
+        self._entries: deque[tuple[ReceivedRequest, int]] = deque()
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[ReceivedRequest]:
+        return (received for received, _ in self._entries)
+
+    def append(self, received: ReceivedRequest, size_in_bytes: int) -> None:
+        """Keep a request that took so many bytes on the wire; the oldest make room for it."""
+        self._entries.append((received, size_in_bytes))
+        self._bytes += size_in_bytes
+        while len(self._entries) > self._max_requests or self._bytes > MAX_REQUEST_BYTES:
+            _, dropped = self._entries.popleft()
+            self._bytes -= dropped
+
+    def of_type(self, request_type: type[RequestT]) -> list[RequestT]:
+        """Return the requests of one API, oldest first."""
+        return [
+            received.request
+            for received, _ in self._entries
+            if isinstance(received.request, request_type)
+        ]
+
+    def clear(self) -> None:
+        """Forget them all."""
+        self._entries.clear()
+        self._bytes = 0

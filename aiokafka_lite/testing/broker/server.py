@@ -1,0 +1,251 @@
+"""A node over TCP: one listener, and its connections, each of which answers in order.
+
+A connection is a plain protocol object. It serves frames as they arrive and has a task only while
+an answer has to wait (a long poll, a fault); frames behind it queue up, and beyond a few the
+client is not read from, so that a slow answer holds up its own connection and nothing else.
+"""
+
+import asyncio
+import errno
+import logging
+import socket
+from collections import deque
+from collections.abc import Callable
+from typing import cast
+
+from aiokafka_lite.concurrency.task_owner import OwnedTask, TaskOwner
+from aiokafka_lite.errors import ProtocolDecodeError
+from aiokafka_lite.protocol.frame import FrameSplitter
+from aiokafka_lite.testing.broker.handler import CloseConnectionError, NodeContext
+from aiokafka_lite.testing.broker.router import LaterReply, Reply, Router
+
+logger = logging.getLogger(__name__)
+
+MAX_QUEUED_FRAMES = 16
+"""Requests a connection reads ahead while an earlier one waits for its answer."""
+
+
+class NodeServer:
+    """Listens for one node. Start and stop are plain calls; a stopped one may start again."""
+
+    def __init__(
+        self,
+        context: NodeContext,
+        router: Router,
+        owner: TaskOwner,
+        *,
+        listen_host: str,
+        on_answer: Callable[[], object],
+        on_crash: Callable[[Exception], object],
+    ) -> None:
+        self.context = context
+        self.router = router
+        self.owner = owner
+        self._listen_host = listen_host
+        self.on_answer = on_answer
+        self.on_crash = on_crash
+        self.connections: set[BrokerConnection] = set()
+        self._socket: socket.socket | None = None
+        self._server: asyncio.Server | None = None
+        self._serving: OwnedTask | None = None
+        self._all_closed = asyncio.Event()
+
+    def __repr__(self) -> str:
+        node = self.context.node
+        return f"<NodeServer {node.node_id} {node.host}:{node.port} {len(self.connections)} open>"
+
+    def start(self) -> None:
+        """Listen, on the node's port if it has one, else on any free one, which becomes its port.
+
+        Clients may connect from now on; they are accepted as soon as the loop runs.
+
+        Raises OSError, with the remedy in it, when the address cannot be had.
+        """
+        node = self.context.node
+        self._socket = _listen(self._listen_host, node.port, node.node_id)
+        node.port = self._socket.getsockname()[1]
+        self._serving = self.owner.spawn(f"node {node.node_id} accepts", self._serve, self._socket)
+
+    async def wait_serving(self) -> None:
+        """Return once connections are accepted."""
+        if self._serving is not None:
+            await self._serving.wait()
+
+    def stop(self) -> None:
+        """Refuse connections from now on and drop those there are, without sending what is left."""
+        if self._serving is not None:
+            self._serving.cancel()
+        if self._socket is not None:
+            # The port is free for a restart only when nobody listens on it any more, and a closed
+            # server may keep its socket open until the loop has run once more (uvloop).
+            try:
+                self._socket.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                logger.debug("the listener of %r was not connected", self, exc_info=True)
+        if self._server is not None:
+            self._server.close()
+        elif self._socket is not None:
+            self._socket.close()
+        self._server = self._socket = self._serving = None
+        self.drop_connections()
+        self.context.sessions.clear()
+
+    def drop_connections(self) -> None:
+        """Close every connection now; what was not sent is lost."""
+        for connection in tuple(self.connections):
+            connection.abort()
+
+    async def wait_stopped(self) -> None:
+        """Return when every connection is closed."""
+        while self.connections:
+            self._all_closed.clear()
+            await self._all_closed.wait()
+
+    async def _serve(self, listener: socket.socket) -> None:
+        server = await asyncio.get_running_loop().create_server(
+            lambda: BrokerConnection(self), sock=listener
+        )
+        if self._socket is listener:
+            self._server = server
+        else:  # stopped meanwhile
+            server.close()
+
+    def lost(self, connection: "BrokerConnection") -> None:
+        """A connection is closed."""
+        self.connections.discard(connection)
+        if not self.connections:
+            self._all_closed.set()
+
+
+class BrokerConnection(asyncio.Protocol):
+    """One client connection to one node."""
+
+    def __init__(self, server: NodeServer) -> None:
+        self._server = server
+        self._splitter = FrameSplitter()
+        self._frames: deque[bytes] = deque()
+        self._transport: asyncio.Transport | None = None
+        self._waiting: OwnedTask | None = None
+        self._is_write_paused = False
+        self._is_read_paused = False
+        self._is_silent = False
+
+    # Called by the event loop…
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._server.connections.add(self)
+        if self._server.context.node.is_alive:
+            return
+        self.abort()  # accepted by the kernel before the node was stopped
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            self._frames.extend(self._splitter.feed(data))
+        except ProtocolDecodeError as error:
+            self._refuse(error)
+            return
+        self._advance()
+
+    def pause_writing(self) -> None:
+        self._is_write_paused = True
+
+    def resume_writing(self) -> None:
+        self._is_write_paused = False
+        self._advance()
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self._transport = None
+        self._frames.clear()
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._server.lost(self)
+
+    # Serving…
+
+    def abort(self) -> None:
+        """Close now; what was not sent is lost."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _advance(self) -> None:
+        """Serve queued frames until one has to wait, or the client reads too slowly."""
+        while self._frames and self._waiting is None and not self._is_write_paused:
+            if self._transport is None or self._transport.is_closing():
+                return
+            frame = self._frames.popleft()
+            try:
+                reply = self._server.router.serve(frame, self._server.context)
+            except Exception as error:  # noqa: BLE001 - sorted out there; none may reach the loop
+                self._refuse(error)
+                return
+            if isinstance(reply, Reply):
+                self._send(reply)
+            else:
+                self._waiting = self._server.owner.spawn("answer later", self._finish, reply)
+        self._throttle_reading()
+
+    async def _finish(self, later: LaterReply) -> None:
+        try:
+            reply = await later()
+        except Exception as error:  # noqa: BLE001 - as above
+            self._refuse(error)
+            return
+        finally:
+            self._waiting = None
+        self._send(reply)
+        self._advance()
+
+    def _throttle_reading(self) -> None:
+        if self._transport is None or self._transport.is_closing():
+            return
+        wants_pause = len(self._frames) >= MAX_QUEUED_FRAMES
+        if wants_pause and not self._is_read_paused:
+            self._transport.pause_reading()
+        elif self._is_read_paused and not wants_pause:
+            self._transport.resume_reading()
+        self._is_read_paused = wants_pause
+
+    def _send(self, reply: Reply) -> None:
+        if self._transport is None or self._transport.is_closing():
+            return
+        self._is_silent |= reply.is_silent
+        if reply.cut_after_bytes is not None:
+            self._transport.write(b"".join(reply.parts)[: reply.cut_after_bytes])
+            self._transport.close()
+        elif reply.parts and not self._is_silent:
+            self._transport.writelines(reply.parts)
+        self._server.on_answer()
+
+    def _refuse(self, error: Exception) -> None:
+        """Close the connection; a broken client is logged, a broken broker also remembered."""
+        node_id = self._server.context.node.node_id
+        if isinstance(error, (CloseConnectionError, ProtocolDecodeError)):
+            logger.warning("node %s closes a connection: %s", node_id, error)
+        else:
+            logger.error("node %s failed to serve a request", node_id, exc_info=error)
+            self._server.on_crash(error)
+        if self._transport is not None:
+            self._transport.close()
+        self._server.on_answer()
+
+
+def _listen(host: str, port: int, node_id: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setblocking(False)
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            remedy = "stop the program that listens there, or pass port=0 for any free port"
+        else:
+            remedy = "pass an address of this machine, such as 127.0.0.1, and a port it may use"
+        raise OSError(
+            error.errno,
+            f"node {node_id} cannot listen on {host}:{port} ({error.strerror}): {remedy}",
+        ) from error
+    return listener

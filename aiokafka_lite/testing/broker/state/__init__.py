@@ -1,0 +1,1 @@
+"""What the broker knows. Plain: nothing in here waits."""

@@ -1,0 +1,383 @@
+"""The cluster as all its nodes see it: nodes, topics, partitions with their leaders and epochs.
+
+Changes are seen by every node at once, and a change of a partition calls whoever watches it (a
+fetch that waits for data). Does not wait itself.
+"""
+
+import base64
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from aiokafka_lite.errors import (
+    BrokerNotAvailableError,
+    FencedLeaderEpochError,
+    InvalidPartitionsError,
+    InvalidReplicationAssignmentError,
+    InvalidReplicationFactorError,
+    InvalidTopicError,
+    NotLeaderForPartitionError,
+    TopicAlreadyExistsError,
+    UnknownLeaderEpochError,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.testing.broker.state.partition_log import (
+    DEFAULT_RETENTION_BYTES,
+    PartitionLog,
+)
+from aiokafka_lite.testing.broker.state.producer_states import ProducerStates
+from aiokafka_lite.testing.broker.state.topic_config import TopicConfig, parse_topic_config
+
+NO_LEADER = -1
+DEFAULT_MAX_MESSAGE_BYTES = 1_048_588
+"""Apache Kafka's default of message.max.bytes: 1 MiB and the batch's log overhead of 12."""
+MAX_REPLICATION_FACTOR = 3
+_TOPIC_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}\Z")
+
+
+@dataclass(slots=True)
+class BrokerNode:
+    """A node of the cluster; `port` is 0 until it listens."""
+
+    node_id: int
+    host: str
+    port: int = 0
+    rack: str | None = None
+    is_alive: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """What `EmbeddedBroker` was asked to be, as far as topics are concerned."""
+
+    auto_create_topics: bool = True
+    num_partitions: int = 1
+    max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES
+    log_retention_bytes: int = DEFAULT_RETENTION_BYTES
+
+
+class PartitionState:
+    """One partition: its log, who leads it, and who waits for it to change."""
+
+    __slots__ = (
+        "_watchers",
+        "config",
+        "leader",
+        "leader_epoch",
+        "log",
+        "producers",
+        "replicas",
+        "topic_partition",
+    )
+
+    def __init__(
+        self, topic_partition: TopicPartition, replicas: list[int], config: TopicConfig
+    ) -> None:
+        self.topic_partition = topic_partition
+        self.replicas = replicas
+        self.config = config
+        self.leader = NO_LEADER
+        self.leader_epoch = -1
+        self.log = PartitionLog(*topic_partition, retention_bytes=config.retention_bytes)
+        self.producers = ProducerStates()
+        self._watchers: set[Callable[[], object]] = set()
+
+    def watch(self, callback: Callable[[], object]) -> None:
+        """Call `callback` at each change from now on: data, leader, deletion."""
+        self._watchers.add(callback)
+
+    def unwatch(self, callback: Callable[[], object]) -> None:
+        """Stop calling `callback`."""
+        self._watchers.discard(callback)
+
+    def changed(self) -> None:
+        """Tell the watchers."""
+        for callback in tuple(self._watchers):
+            callback()
+
+    def append(
+        self,
+        records: bytes | bytearray | memoryview,
+        *,
+        log_append_time_ms: int | None = None,
+        keep_offsets: bool = False,
+    ) -> int:
+        """Append batches to the log and tell the watchers; as `PartitionLog.append` otherwise."""
+        base_offset = self.log.append(
+            records,
+            leader_epoch=max(self.leader_epoch, 0),
+            log_append_time_ms=log_append_time_ms,
+            keep_offsets=keep_offsets,
+        )
+        self.changed()
+        return base_offset
+
+    def lead(self, node_id: int) -> None:
+        """Let `node_id` (or nobody) be the leader from now on, in a new epoch."""
+        self.leader = node_id
+        self.leader_epoch += 1
+        if node_id != NO_LEADER:
+            self.log.start_epoch(self.leader_epoch, self.log.log_end_offset)
+        self.changed()
+
+    def check_leader(self, node_id: int, current_leader_epoch: int) -> None:
+        """Raise unless `node_id` leads, and in the epoch the client believes in (-1: any).
+
+        Raises FencedLeaderEpochError, UnknownLeaderEpochError or NotLeaderForPartitionError.
+        Source: KIP-320, Partition.checkCurrentLeaderEpoch.
+        """
+        if 0 <= current_leader_epoch < self.leader_epoch:
+            raise FencedLeaderEpochError(
+                f"leader epoch {current_leader_epoch} of {self.topic_partition} is over; "
+                f"it is {self.leader_epoch} now"
+            )
+        if current_leader_epoch > self.leader_epoch:
+            raise UnknownLeaderEpochError(
+                f"leader epoch {current_leader_epoch} of {self.topic_partition} is not known; "
+                f"it is {self.leader_epoch}"
+            )
+        if self.leader != node_id:
+            raise NotLeaderForPartitionError(
+                f"node {node_id} does not lead {self.topic_partition}; {self.leader} does"
+            )
+
+
+@dataclass(slots=True)
+class TopicState:
+    """A topic and its partitions, by number."""
+
+    name: str
+    topic_id: UUID
+    config: TopicConfig
+    partitions: list[PartitionState] = field(default_factory=list)
+
+
+class ClusterState:
+    """Everything the nodes of one embedded cluster share."""
+
+    def __init__(
+        self, nodes: Sequence[BrokerNode], options: ClusterOptions, rng: random.Random
+    ) -> None:
+        self.options = options
+        self.nodes = {node.node_id: node for node in nodes}
+        self.cluster_id = base64.urlsafe_b64encode(rng.randbytes(16)).decode().rstrip("=")
+        self.topics: dict[str, TopicState] = {}
+        self._names: dict[UUID, str] = {}
+        self._rng = rng
+        self._next_producer_id = 0
+
+    # Nodes
+
+    def node(self, node_id: int) -> BrokerNode:
+        """Return a node. Raises BrokerNotAvailableError for an id the cluster does not have."""
+        try:
+            return self.nodes[node_id]
+        except KeyError:
+            raise BrokerNotAvailableError(
+                f"node {node_id} does not exist; the cluster has {sorted(self.nodes)}"
+            ) from None
+
+    def alive_nodes(self) -> list[BrokerNode]:
+        """Return the nodes that are up, by id."""
+        return [node for _, node in sorted(self.nodes.items()) if node.is_alive]
+
+    @property
+    def controller_id(self) -> int:
+        """The lowest id that is up; -1 when every node is down."""
+        alive = self.alive_nodes()
+        return alive[0].node_id if alive else -1
+
+    def in_sync_replicas(self, partition: PartitionState) -> list[int]:
+        """Return the replicas whose node is up."""
+        return [node_id for node_id in partition.replicas if self.nodes[node_id].is_alive]
+
+    def set_alive(self, node_id: int, *, is_alive: bool) -> None:
+        """Mark a node as up or down, and elect leaders for the partitions this concerns."""
+        self.node(node_id).is_alive = is_alive
+        for topic in self.topics.values():
+            for partition in topic.partitions:
+                if partition.leader in (NO_LEADER, node_id):
+                    self._elect(partition)
+
+    def _elect(self, partition: PartitionState) -> None:
+        candidates = self.in_sync_replicas(partition)
+        leader = candidates[0] if candidates else NO_LEADER
+        if leader != partition.leader:
+            partition.lead(leader)
+
+    def move_leader(self, topic_partition: TopicPartition, node_id: int) -> None:
+        """Let `node_id` lead the partition, in a new epoch; it becomes a replica if it was none.
+
+        Raises BrokerNotAvailableError for a node that is down or does not exist.
+        """
+        partition = self.partition(topic_partition)
+        if not self.node(node_id).is_alive:
+            raise BrokerNotAvailableError(f"node {node_id} is down; start it before it leads")
+        if node_id not in partition.replicas:
+            partition.replicas.append(node_id)
+        partition.lead(node_id)
+
+    # Topics
+
+    def topic_by_id(self, topic_id: UUID) -> TopicState:
+        """Return a topic. Raises UnknownTopicIdError."""
+        name = self._names.get(topic_id)
+        if name is None:
+            raise UnknownTopicIdError(f"no topic has the id {topic_id}")
+        return self.topics[name]
+
+    def topic_by_name(self, name: str) -> TopicState:
+        """Return a topic. Raises UnknownTopicOrPartitionError."""
+        topic = self.topics.get(name)
+        if topic is None:
+            raise UnknownTopicOrPartitionError(f"topic {name!r} does not exist")
+        return topic
+
+    def partition(self, topic_partition: TopicPartition) -> PartitionState:
+        """Return a partition. Raises UnknownTopicOrPartitionError."""
+        topic = self.topic_by_name(topic_partition.topic)
+        return partition_of(topic, topic_partition.partition)
+
+    def new_topic(
+        self,
+        name: str,
+        *,
+        num_partitions: int = -1,
+        replication_factor: int = -1,
+        assignments: Mapping[int, Sequence[int]] | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> TopicState:
+        """Return a topic that is not part of the cluster yet, its partitions without leaders.
+
+        Unless `assignments` (partition -> nodes, the first one leads) says otherwise, partition p
+        is led by the p-th living node, counted round.
+
+        Raises the error to answer with: InvalidTopicError, TopicAlreadyExistsError,
+        InvalidPartitionsError, InvalidReplicationFactorError, InvalidReplicationAssignmentError
+        or InvalidConfigurationError.
+        """
+        check_topic_name(name)
+        if name in self.topics:
+            raise TopicAlreadyExistsError(f"topic {name!r} exists already")
+        config = parse_topic_config(
+            settings or {},
+            max_message_bytes=self.options.max_message_bytes,
+            log_retention_bytes=self.options.log_retention_bytes,
+        )
+        if assignments:
+            replica_lists = self._check_assignments(assignments)
+        else:
+            count = self.options.num_partitions if num_partitions == -1 else num_partitions
+            if count < 1:
+                raise InvalidPartitionsError(
+                    f"topic {name!r} cannot have {count} partitions; the least is 1"
+                )
+            replica_lists = self._place_replicas(range(count), replication_factor)
+        topic = TopicState(name, UUID(int=self._rng.getrandbits(128), version=4), config)
+        _extend(topic, replica_lists)
+        return topic
+
+    def add_topic(self, topic: TopicState) -> None:
+        """Make a new topic part of the cluster and elect its leaders."""
+        self.topics[topic.name] = topic
+        self._names[topic.topic_id] = topic.name
+        for partition in topic.partitions:
+            self._elect(partition)
+
+    def delete_topic(self, name: str) -> None:
+        """Remove a topic with its data. Raises UnknownTopicOrPartitionError."""
+        topic = self.topic_by_name(name)
+        del self.topics[name], self._names[topic.topic_id]
+        for partition in topic.partitions:
+            partition.lead(NO_LEADER)
+
+    def place_new_partitions(
+        self, topic: TopicState, count: int, assignments: Sequence[Sequence[int]] | None
+    ) -> list[list[int]]:
+        """Return the replicas of the partitions that `topic` lacks to have `count` of them.
+
+        Raises InvalidPartitionsError or InvalidReplicationAssignmentError.
+        """
+        present = len(topic.partitions)
+        if count <= present:
+            raise InvalidPartitionsError(
+                f"topic {topic.name!r} has {present} partitions; it cannot be given {count}, "
+                "only more than it has"
+            )
+        added = range(present, count)
+        if assignments is None:
+            return self._place_replicas(added, len(topic.partitions[0].replicas))
+        if len(assignments) != len(added):
+            raise InvalidReplicationAssignmentError(
+                f"{len(added)} new partitions need as many assignments, got {len(assignments)}"
+            )
+        return self._check_assignments(dict(enumerate(assignments)))
+
+    def add_partitions(self, topic: TopicState, replica_lists: Sequence[list[int]]) -> None:
+        """Let `topic` have more partitions, and elect their leaders."""
+        _extend(topic, replica_lists)
+        for partition in topic.partitions[-len(replica_lists) :]:
+            self._elect(partition)
+
+    def _place_replicas(self, partitions: range, replication_factor: int) -> list[list[int]]:
+        alive = [node.node_id for node in self.alive_nodes()]
+        if replication_factor == -1:
+            replication_factor = min(len(alive), MAX_REPLICATION_FACTOR)
+        if not 1 <= replication_factor <= len(alive):
+            raise InvalidReplicationFactorError(
+                f"replication factor {replication_factor} is not between 1 and the number of "
+                f"nodes that are up, {len(alive)}"
+            )
+        return [
+            [alive[(partition + i) % len(alive)] for i in range(replication_factor)]
+            for partition in partitions
+        ]
+
+    def _check_assignments(self, assignments: Mapping[int, Sequence[int]]) -> list[list[int]]:
+        if sorted(assignments) != list(range(len(assignments))):
+            raise InvalidReplicationAssignmentError(
+                f"partitions must be assigned from 0 on without a gap, got {sorted(assignments)}"
+            )
+        replica_lists = [list(replicas) for _, replicas in sorted(assignments.items())]
+        for replicas in replica_lists:
+            unknown = sorted(set(replicas) - set(self.nodes))
+            if not replicas or unknown or len(set(replicas)) != len(replicas):
+                raise InvalidReplicationAssignmentError(
+                    f"replicas {replicas} must be different ids out of {sorted(self.nodes)}"
+                )
+        return replica_lists
+
+    # Producers
+
+    def new_producer_id(self) -> int:
+        """Return a producer id that was never given out."""
+        self._next_producer_id += 1
+        return self._next_producer_id - 1
+
+
+def partition_of(topic: TopicState, index: int) -> PartitionState:
+    """Return a topic's partition. Raises UnknownTopicOrPartitionError."""
+    if not 0 <= index < len(topic.partitions):
+        raise UnknownTopicOrPartitionError(
+            f"topic {topic.name!r} has no partition {index}; it has {len(topic.partitions)}"
+        )
+    return topic.partitions[index]
+
+
+def check_topic_name(name: str) -> None:
+    """Raise InvalidTopicError unless `name` may be a topic's name. Source: Topic.validate."""
+    if not _TOPIC_NAME.match(name) or name in (".", ".."):
+        raise InvalidTopicError(
+            f"{name!r} is no topic name: 1 to 249 letters, digits, '.', '_' or '-', "
+            "but neither '.' nor '..'"
+        )
+
+
+def _extend(topic: TopicState, replica_lists: Sequence[list[int]]) -> None:
+    for replicas in replica_lists:
+        topic_partition = TopicPartition(topic.name, len(topic.partitions))
+        topic.partitions.append(PartitionState(topic_partition, replicas, topic.config))

@@ -1,0 +1,97 @@
+"""What one partition remembers of its idempotent producers, and the checks that follow from it.
+
+Per producer id: the epoch, and the sequences and offsets of the last five batches, which is how
+many requests a producer may have in flight. Does not wait.
+Source: KIP-98, KIP-360, storage/internals/log/{ProducerStateManager,ProducerAppendInfo}.java.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from aiokafka_lite.errors import InvalidProducerEpoch, OutOfOrderSequenceNumber
+
+BATCHES_REMEMBERED = 5
+MAX_SEQUENCE = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class AppendedBatch:
+    """A batch that was taken: the sequences it spans, and the answer it got."""
+
+    first_sequence: int
+    last_sequence: int
+    base_offset: int
+    log_append_time_ms: int
+
+
+@dataclass(slots=True)
+class _ProducerState:
+    epoch: int
+    batches: deque[AppendedBatch] = field(default_factory=lambda: deque(maxlen=BATCHES_REMEMBERED))
+
+
+def last_sequence_of(first_sequence: int, record_count: int) -> int:
+    """Return the sequence of a batch's last record; 2^31-1 is followed by 0."""
+    return (first_sequence + record_count - 1) % (MAX_SEQUENCE + 1)
+
+
+class ProducerStates:
+    """The idempotent producers of one partition."""
+
+    __slots__ = ("_by_producer_id",)
+
+    def __init__(self) -> None:
+        self._by_producer_id: dict[int, _ProducerState] = {}
+
+    def check(
+        self, producer_id: int, epoch: int, first_sequence: int, record_count: int
+    ) -> AppendedBatch | None:
+        """Return None if the batch may be appended, or the earlier batch that it repeats.
+
+        A producer that is not known here may start at any sequence.
+
+        Raises InvalidProducerEpoch for an epoch older than the newest seen, and
+        OutOfOrderSequenceNumber when the batch does not follow the last one.
+        """
+        state = self._by_producer_id.get(producer_id)
+        if state is None:
+            return None
+        if epoch < state.epoch:
+            raise InvalidProducerEpoch(
+                f"producer {producer_id} sent epoch {epoch}, but epoch {state.epoch} was seen"
+            )
+        if epoch > state.epoch:
+            if first_sequence != 0:
+                raise OutOfOrderSequenceNumber(
+                    f"producer {producer_id} began epoch {epoch} at sequence {first_sequence}; "
+                    "a new epoch begins at sequence 0"
+                )
+            return None
+        last_sequence = last_sequence_of(first_sequence, record_count)
+        for batch in state.batches:
+            if (batch.first_sequence, batch.last_sequence) == (first_sequence, last_sequence):
+                return batch
+        expected = last_sequence_of(state.batches[-1].last_sequence, 2) if state.batches else 0
+        if first_sequence != expected:
+            raise OutOfOrderSequenceNumber(
+                f"producer {producer_id} epoch {epoch} sent sequence {first_sequence}; "
+                f"{expected} comes next"
+            )
+        return None
+
+    def record(self, producer_id: int, epoch: int, batch: AppendedBatch) -> None:
+        """Remember a batch that was appended; a new epoch forgets the batches of the old one."""
+        state = self._by_producer_id.get(producer_id)
+        if state is None or state.epoch != epoch:
+            state = self._by_producer_id[producer_id] = _ProducerState(epoch)
+        state.batches.append(batch)
+
+    def bump_epoch(self, producer_id: int, epoch: int) -> None:
+        """A transaction marker was written with `epoch`: older epochs are fenced from now on."""
+        state = self._by_producer_id.get(producer_id)
+        if state is not None and epoch > state.epoch:
+            self._by_producer_id[producer_id] = _ProducerState(epoch)
+
+    def forget(self, producer_id: int) -> None:
+        """Drop a producer, as the broker does when it has been silent for too long."""
+        self._by_producer_id.pop(producer_id, None)

@@ -1,0 +1,53 @@
+"""Which transactions of one partition are open, and which were aborted.
+
+Fed by the log with each batch it takes. It answers the two questions of a read_committed fetch:
+the last stable offset, and the aborted transactions inside a range. Does not wait.
+Source: KIP-98, storage/internals/log/TransactionIndex.java.
+"""
+
+from typing import NamedTuple
+
+
+class AbortedTransactionEntry(NamedTuple):
+    """An aborted transaction: its producer and the offsets of its first record and its marker."""
+
+    producer_id: int
+    first_offset: int
+    last_offset: int
+
+
+class TransactionIndex:
+    """Open and aborted transactions of a partition."""
+
+    __slots__ = ("_aborted", "_open")
+
+    def __init__(self) -> None:
+        self._open: dict[int, int] = {}
+        self._aborted: list[AbortedTransactionEntry] = []
+
+    def append_data(self, producer_id: int, base_offset: int) -> None:
+        """A transactional batch was appended; it opens its producer's transaction if none is."""
+        self._open.setdefault(producer_id, base_offset)
+
+    def append_marker(self, producer_id: int, offset: int, *, is_commit: bool) -> None:
+        """A control batch was appended; it ends its producer's transaction, if one is open."""
+        first_offset = self._open.pop(producer_id, None)
+        if first_offset is not None and not is_commit:
+            self._aborted.append(AbortedTransactionEntry(producer_id, first_offset, offset))
+
+    def first_unstable_offset(self) -> int | None:
+        """Return the first offset of the oldest open transaction; None when none is open."""
+        return min(self._open.values(), default=None)
+
+    def aborted_between(self, fetch_offset: int, upper_bound: int) -> list[tuple[int, int]]:
+        """Return (producer id, first offset) of what was aborted in [fetch_offset, upper_bound)."""
+        return [
+            (entry.producer_id, entry.first_offset)
+            for entry in self._aborted
+            if entry.last_offset >= fetch_offset and entry.first_offset < upper_bound
+        ]
+
+    def drop_before(self, log_start_offset: int) -> None:
+        """Forget aborted transactions that lie wholly below the start of the log."""
+        if self._aborted and self._aborted[0].last_offset < log_start_offset:
+            self._aborted = [e for e in self._aborted if e.last_offset >= log_start_offset]
