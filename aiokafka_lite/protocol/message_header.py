@@ -6,6 +6,7 @@ Response header v0 is the correlation id, v1 adds tagged fields; ApiVersions alw
 Source: KIP-482, KIP-511.
 """
 
+import struct
 from dataclasses import dataclass
 from struct import Struct
 from typing import Any, TypeVar
@@ -46,13 +47,14 @@ def encode_request(
     body_size = sum(map(len, parts))
     tail = encoded_id + b"\0" if version in request.flexible else encoded_id
     size = _REQUEST_HEAD.size - _SIZE_BYTES + len(tail) + body_size
-    head = _REQUEST_HEAD.pack(
-        size,
-        request.api_key,
-        version,
-        correlation_id,
-        -1 if client_id is None else len(encoded_id),
-    )
+    id_size = -1 if client_id is None else len(encoded_id)
+    try:
+        head = _REQUEST_HEAD.pack(size, request.api_key, version, correlation_id, id_size)
+    except struct.error as error:
+        raise ValueError(
+            f"correlation id {correlation_id}, client id of {id_size} bytes or frame of {size} bytes "
+            f"do not fit a request header: {error}"
+        ) from error
     return _prepend(head + tail, parts)
 
 

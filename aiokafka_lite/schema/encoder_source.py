@@ -217,7 +217,10 @@ class EncoderSource:
         src = self._src
         with src.block(f"if n > {PASS_THROUGH_BYTES}:"):
             src.add("parts.append(b''.join(out))")
-            src.add(f"parts.append(memoryview({value}))")
+            # Other bytes-likes become a view, which also refuses what is no buffer.
+            with src.block(f"if {value}.__class__ is not memoryview:"):
+                src.add(f"{value} = memoryview({value})")
+            src.add(f"parts.append({value})")
             src.add("out.clear()")
         with src.block("else:"):
             src.add(f"out.append({value})")

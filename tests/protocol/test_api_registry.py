@@ -1,6 +1,12 @@
+"""The list of APIs: what is promised is there, and each declaration explains itself."""
+
+from collections.abc import Iterator
+
 import pytest
 
-from aiokafka_lite.protocol.api_registry import API_BY_KEY, ApiKey, api_name
+from aiokafka_lite.protocol.api_registry import API_BY_KEY, Api, ApiKey, api_name
+from aiokafka_lite.schema.field_types import ArrayOf
+from aiokafka_lite.schema.versioned_struct import Struct, fields_of
 
 
 def test_versions_are_those_promised() -> None:
@@ -23,7 +29,7 @@ def test_versions_are_those_promised() -> None:
 
 
 @pytest.mark.parametrize("api", API_BY_KEY.values(), ids=lambda api: api.name)
-def test_request_and_response_agree(api) -> None:  # type: ignore[no-untyped-def]
+def test_request_and_response_agree(api: Api) -> None:
     assert api.request.api_key == api.response.api_key == api.key
     assert api.request.versions == api.response.versions == api.versions
     assert api.request.flexible == api.response.flexible
@@ -35,3 +41,20 @@ def test_every_key_has_a_name_for_logs() -> None:
     assert api_name(ApiKey.LIST_OFFSETS) == "ListOffsets"
     assert api_name(ApiKey.SHARE_FETCH) == "ShareFetch"
     assert api_name(999) == "API 999"
+
+
+def structs_of(cls: type[Struct]) -> Iterator[type[Struct]]:
+    yield cls
+    for item in fields_of(cls):
+        element = item.type.element if isinstance(item.type, ArrayOf) else item.type
+        if isinstance(element, type):
+            yield from structs_of(element)
+
+
+@pytest.mark.parametrize("api", API_BY_KEY.values(), ids=lambda api: api.name)
+def test_every_struct_and_field_says_what_it_is_in_a_sentence(api: Api) -> None:
+    for side in (api.request, api.response):
+        for cls in structs_of(side):
+            assert cls.__doc__, cls.__name__
+            for item in fields_of(cls):
+                assert item.doc.endswith("."), f"{cls.__name__}.{item.name}: {item.doc!r}"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiokafka_lite.errors import ProtocolDecodeError
-from aiokafka_lite.protocol.api_registry import API_BY_KEY, ApiKey
+from aiokafka_lite.protocol.api_registry import API_BY_KEY, Api, ApiKey
 from aiokafka_lite.protocol.frame import SIZE_PREFIX
 from aiokafka_lite.protocol.message_header import (
     RequestHeader,
@@ -70,7 +70,7 @@ def test_large_records_stay_parts_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("api", API_BY_KEY.values(), ids=lambda api: api.name)
-def test_response_comes_back_in_every_version(api) -> None:  # type: ignore[no-untyped-def]
+def test_response_comes_back_in_every_version(api: Api) -> None:
     for version in range(api.versions.min, api.versions.max + 1):
         parts = encode_response(api.response(), version=version, correlation_id=2**31 - 1)
         frame = frame_of(parts)
@@ -116,6 +116,16 @@ def test_garbage_is_a_header_or_a_protocol_error(raw: bytes) -> None:
         decode_request_header(raw)
     with contextlib.suppress(ProtocolDecodeError):
         decode_response(MetadataResponse, raw, 12)
+
+
+@pytest.mark.parametrize(
+    ("correlation_id", "client_id"), [(2**31, "app"), (1, "x" * 40_000)], ids=["id", "client"]
+)
+def test_a_header_value_that_does_not_fit_is_refused(correlation_id: int, client_id: str) -> None:
+    with pytest.raises(ValueError, match="do not fit a request header"):
+        encode_request(
+            MetadataRequest(), version=9, correlation_id=correlation_id, client_id=client_id
+        )
 
 
 def test_a_response_without_a_correlation_id_is_refused() -> None:
