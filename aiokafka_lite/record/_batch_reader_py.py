@@ -12,6 +12,7 @@ not.
 """
 
 import struct
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from operator import length_hint
@@ -189,7 +190,7 @@ class RecordCursor:
         """Append records until a limit is reached or nothing is left. Raises
         CorruptRecordException.
         """
-        byte_room = self._max_decompressed_bytes if max_bytes is None else max_bytes
+        byte_room = sys.maxsize if max_bytes is None else max_bytes
         while len(records) < max_records and (byte_room > 0 or not records):
             if self._left:
                 byte_room -= self._decode(records, max_records - len(records), byte_room)
