@@ -52,8 +52,8 @@ def encode_request(
         head = _REQUEST_HEAD.pack(size, request.api_key, version, correlation_id, id_size)
     except struct.error as error:
         raise ValueError(
-            f"correlation id {correlation_id}, client id of {id_size} bytes or frame of {size} bytes"
-            f" do not fit a request header: {error}"
+            f"correlation id {correlation_id}, client id of {id_size} bytes or frame of {size}"
+            f" bytes do not fit a request header: {error}"
         ) from error
     return _prepend(head + tail, parts)
 

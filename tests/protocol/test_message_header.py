@@ -122,7 +122,7 @@ def test_garbage_is_a_header_or_a_protocol_error(raw: bytes) -> None:
     ("correlation_id", "client_id"), [(2**31, "app"), (1, "x" * 40_000)], ids=["id", "client"]
 )
 def test_a_header_value_that_does_not_fit_is_refused(correlation_id: int, client_id: str) -> None:
-    with pytest.raises(ValueError, match="do not fit a request header"):
+    with pytest.raises(ValueError, match="bytes do not fit a request header"):
         encode_request(
             MetadataRequest(), version=9, correlation_id=correlation_id, client_id=client_id
         )
