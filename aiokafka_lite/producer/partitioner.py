@@ -1,0 +1,162 @@
+"""Decides a record's partition when the caller did not: by the key's hash, or sticky without key.
+
+Also the ready-made partitioners a user may pass. Plain: no waiting, no broker.
+"""
+
+import random
+import struct
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+_UNPACK_WORDS = tuple(struct.Struct(f"<{words}I").unpack_from for words in range(17))
+_KEPT_HASHES = 8192
+_KEPT_KEY_BYTES = 64
+_RECORD_OVERHEAD = 8
+
+
+def murmur2(data: bytes) -> int:
+    """Return the hash Java's client partitions by, as an unsigned 32-bit number.
+
+    Source: org.apache.kafka.common.utils.Utils.murmur2, which returns the same 32 bits signed.
+    """
+    # Literals, not names: this runs once per record. Masked only where higher bits would come
+    # down again, that is before a shift to the right.
+    length = len(data)
+    words = length >> 2
+    unpack = _UNPACK_WORDS[words] if words < 17 else struct.Struct(f"<{words}I").unpack_from
+    h = 0x9747B28C ^ length
+    for word in unpack(data):
+        k = word * 0x5BD1E995 & 0xFFFFFFFF
+        h = (h * 0x5BD1E995 ^ (k ^ k >> 24) * 0x5BD1E995) & 0xFFFFFFFF
+    tail = length & 3
+    if tail:
+        at = words << 2
+        if tail == 3:
+            h ^= data[at + 2] << 16
+        if tail >= 2:
+            h ^= data[at + 1] << 8
+        h = (h ^ data[at]) * 0x5BD1E995 & 0xFFFFFFFF
+    h = (h ^ h >> 13) * 0x5BD1E995 & 0xFFFFFFFF
+    return h ^ h >> 15
+
+
+class KeyHashes(dict[bytes, int]):
+    """`hashes[key]`: what a keyed record's partition is the remainder of, murmur2 without sign.
+
+    Keys repeat in most topics, so short ones are kept: found in a thirtieth of the time. Bounded;
+    long keys, which would make it heavy, are hashed each time.
+    """
+
+    def __missing__(self, key: bytes) -> int:
+        hashed = murmur2(key) & 0x7FFFFFFF
+        if len(key) <= _KEPT_KEY_BYTES:
+            if len(self) >= _KEPT_HASHES:
+                self.clear()
+            self[key] = hashed
+        return hashed
+
+
+class DefaultPartitioner:
+    """aiokafka's: the key's murmur2 over all partitions; without key a random available one.
+
+    The producer's own default is better without keys: it fills a batch before it changes the
+    partition.
+    """
+
+    def __init__(self, rng: random.Random | None = None) -> None:
+        self._hashes = KeyHashes()
+        self._rng = rng or random.Random()
+
+    def __call__(
+        self, key: bytes | None, all_partitions: Sequence[int], available: Sequence[int]
+    ) -> int:
+        """Return the partition; `key` is the serialized key."""
+        if key is not None:
+            return all_partitions[self._hashes[key] % len(all_partitions)]
+        return self._rng.choice(available or all_partitions)
+
+
+@runtime_checkable
+class TopicPartitioner(Protocol):
+    """A partitioner that wants to know the topic. Others are functions of the last three."""
+
+    def partition(
+        self,
+        topic: str,
+        key: bytes | None,
+        all_partitions: Sequence[int],
+        available: Sequence[int],
+        /,
+    ) -> int:
+        """Return one of `all_partitions`; `available` are those with a leader, `key` is bytes."""
+
+
+class RoundRobinPartitioner:
+    """One partition of the topic after the other, whatever the key: those with a leader, else all.
+
+    Source: Java's RoundRobinPartitioner.
+    """
+
+    def __init__(self) -> None:
+        self._turns: dict[str, int] = {}
+
+    def partition(
+        self,
+        topic: str,
+        key: bytes | None,  # noqa: ARG002  keyed records take their turn, too
+        all_partitions: Sequence[int],
+        available: Sequence[int],
+    ) -> int:
+        """Return the partition whose turn it is."""
+        choices = available or all_partitions
+        turn = self._turns.get(topic, 0)
+        self._turns[topic] = turn + 1
+        return choices[turn % len(choices)]
+
+
+class StickyPartition:
+    """The partition that takes a topic's records without key, until it had its share.
+
+    It is left once it took `share_bytes` and its last batch is full, and at twice that at the
+    latest, so that slow traffic is spread too. Source: KIP-794, BuiltInPartitioner.
+    """
+
+    __slots__ = ("_choices", "_current", "_produced_bytes", "_rng", "_share_bytes")
+
+    def __init__(self, share_bytes: int, rng: random.Random) -> None:
+        self._share_bytes = max(1, share_bytes)
+        self._rng = rng
+        self._choices: Sequence[int] = ()
+        self._current = -1
+        self._produced_bytes = 0
+
+    def choose(
+        self, all_partitions: Sequence[int], available: Sequence[int], value_bytes: int
+    ) -> int:
+        """Return the partition for a record with a value of that size, and count it there."""
+        choices = available or all_partitions
+        # One metadata picture gives the same object each time: the search is rare.
+        if choices is not self._choices:
+            self._choices = choices
+            if self._current not in choices:
+                self._current = -1
+        if self._current < 0 or self._produced_bytes >= 2 * self._share_bytes:
+            self._current = self._rng.choice(choices)
+            self._produced_bytes = 0
+        self._produced_bytes += value_bytes + _RECORD_OVERHEAD
+        return self._current
+
+    def batch_is_full(self) -> None:
+        """Say that the present partition's last batch has no room for the record just counted."""
+        if self._produced_bytes >= self._share_bytes:
+            self._current = -1
+
+
+__all__ = [
+    "DefaultPartitioner",
+    "KeyHashes",
+    "RoundRobinPartitioner",
+    "StickyPartition",
+    "TopicPartitioner",
+    "murmur2",
+]

@@ -1,0 +1,80 @@
+"""Turns drained batches into a Produce request, and its answer into one result per batch. Plain."""
+
+from collections.abc import Iterator, Sequence
+from uuid import UUID
+
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.producer.producer_batch import ProducerBatch
+from aiokafka_lite.protocol.messages.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from aiokafka_lite.schema.field_types import ZERO_UUID
+
+LAST_VERSION_WITH_NAMES = 12
+"""From the next one on topics are named by their ids (KIP-516)."""
+
+
+class ProduceExchange:
+    """One Produce request and what is needed to read its answer."""
+
+    def __init__(
+        self,
+        batches: Sequence[ProducerBatch],
+        snapshot: MetadataSnapshot,
+        *,
+        required_acks: int,
+        timeout_ms: int,
+        wires: Sequence[memoryview],
+    ) -> None:
+        """`wires`: the bytes of each batch. `timeout_ms`: how long the leader waits for others."""
+        self.batches = batches
+        self._topic_ids: dict[str, UUID] = {}
+        topics: dict[str, TopicProduceData] = {}
+        for batch, wire in zip(batches, wires, strict=True):
+            name, partition = batch.topic_partition
+            topic = topics.get(name)
+            if topic is None:
+                topic_id = self._topic_ids[name] = snapshot.topic_id(name)
+                topic = topics[name] = TopicProduceData(
+                    name=name, topic_id=topic_id, partition_data=[]
+                )
+            topic.partition_data.append(PartitionProduceData(index=partition, records=wire))
+        self.request = ProduceRequest(
+            transactional_id=None,
+            acks=required_acks,
+            timeout_ms=timeout_ms,
+            topic_data=list(topics.values()),
+        )
+
+    @property
+    def max_version(self) -> int | None:
+        """The newest version the request may have; None: any. An unknown id asks for names."""
+        return LAST_VERSION_WITH_NAMES if ZERO_UUID in self._topic_ids.values() else None
+
+    def results(
+        self, response: ProduceResponse
+    ) -> Iterator[tuple[ProducerBatch, PartitionProduceResponse | None]]:
+        """Yield what the broker says of each batch, in the order of the batches; None: nothing."""
+        by_name = {
+            (topic.name, result.index): result
+            for topic in response.responses
+            for result in topic.partition_responses
+        }
+        by_id = {
+            (topic.topic_id, result.index): result
+            for topic in response.responses
+            for result in topic.partition_responses
+        }
+        for batch in self.batches:
+            name, partition = batch.topic_partition
+            result = by_name.get((name, partition))
+            if result is None:
+                result = by_id.get((self._topic_ids[name], partition))
+            yield batch, result
+
+
+__all__ = ["LAST_VERSION_WITH_NAMES", "ProduceExchange"]

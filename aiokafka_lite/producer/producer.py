@@ -1,0 +1,547 @@
+"""The public producer: takes records, puts them into the accumulator and hands out their acks.
+
+`send` waits only for metadata and for memory. The sending is the `Sender`'s, whose tasks know
+nothing of this class: a producer that is dropped without `stop()` says so, and what it had queued
+is sent all the same.
+"""
+
+import asyncio
+import random
+import warnings
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from types import TracebackType
+from typing import Any, Self
+
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
+from aiokafka_lite.cluster.client_config import DefaultInt
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.errors import (
+    IllegalArgumentError,
+    IllegalStateError,
+    KafkaTimeoutError,
+    MessageSizeTooLargeError,
+    ProducerClosed,
+)
+from aiokafka_lite.model import RecordMetadata
+from aiokafka_lite.producer.buffer_pool import BufferPool
+from aiokafka_lite.producer.partitioner import KeyHashes, TopicPartitioner
+from aiokafka_lite.producer.producer_config import Partitioner, ProducerConfig
+from aiokafka_lite.producer.record_accumulator import PartitionQueue, RecordAccumulator
+from aiokafka_lite.producer.record_ack import RecordAck
+from aiokafka_lite.producer.record_fields import (
+    RecordSerializers,
+    check_bytes,
+    freeze_headers,
+    is_int,
+    is_topic,
+)
+from aiokafka_lite.producer.sender import Sender
+from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
+from aiokafka_lite.producer.topic_routes import TopicRoute, TopicRoutes
+from aiokafka_lite.record.batch_builder import record_upper_bound
+from aiokafka_lite.serialization import AnySerializer
+
+Header = tuple[str, bytes | None]
+_MAX_TIMESTAMP = 2**63 - 1
+
+
+class ProducerState(Enum):
+    """Where a producer stands in its life."""
+
+    NEW = "not started"
+    """A start that failed comes back here."""
+    STARTING = "starting"
+    RUNNING = "running"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+    """For good."""
+
+
+class AIOKafkaProducer:
+    """Sends records to a Kafka cluster.
+
+        async with AIOKafkaProducer(bootstrap_servers="...") as producer:
+            ack = await producer.send("orders", b"value", key=b"key")   # queued
+            metadata = await ack                                        # written
+
+    The options are aiokafka's, with Java 4's defaults, and Java's own that aiokafka has not;
+    `ProducerConfig` says what each does. The constructor does no I/O and needs no running loop;
+    everything else belongs to the loop of `start()`.
+
+    Raises KafkaConfigurationError, also a ValueError, listing everything that is wrong;
+    FeatureNotSupportedError, a kind of it, for an option whose feature comes with a later version.
+    """
+
+    def __init__(
+        self,
+        *,
+        loop: asyncio.AbstractEventLoop | None = None,
+        bootstrap_servers: str | Sequence[str] = "localhost",
+        client_id: str | None = None,
+        metadata_max_age_ms: int = 300_000,
+        request_timeout_ms: int = 30_000,
+        api_version: str | None = None,
+        acks: int | str = "all",
+        key_serializer: AnySerializer[Any] | None = None,
+        value_serializer: AnySerializer[Any] | None = None,
+        compression_type: str | None = None,
+        max_batch_size: int = 16_384,
+        partitioner: Partitioner | TopicPartitioner | None = None,
+        max_request_size: int = 1_048_576,
+        linger_ms: int = 5,
+        retry_backoff_ms: int = 100,
+        security_protocol: str = "PLAINTEXT",
+        ssl_context: Any = None,
+        connections_max_idle_ms: int | None = 540_000,
+        enable_idempotence: bool | None = None,
+        transactional_id: str | None = None,
+        transaction_timeout_ms: int = DefaultInt(60_000),
+        sasl_mechanism: str = "PLAIN",
+        sasl_plain_password: str | None = None,
+        sasl_plain_username: str | None = None,
+        sasl_kerberos_service_name: str = "kafka",
+        sasl_kerberos_domain_name: str | None = None,
+        sasl_oauth_token_provider: Any = None,
+        buffer_memory: int = 33_554_432,
+        max_block_ms: int = 60_000,
+        delivery_timeout_ms: int = DefaultInt(120_000),
+        retries: int = DefaultInt(2_147_483_647),
+        max_in_flight_requests_per_connection: int = 5,
+        compression_gzip_level: int | None = None,
+        compression_lz4_level: int | None = None,
+        compression_zstd_level: int | None = None,
+        metadata_max_idle_ms: int = 300_000,
+        retry_backoff_max_ms: int = DefaultInt(1000),
+        reconnect_backoff_ms: int = DefaultInt(50),
+        reconnect_backoff_max_ms: int = DefaultInt(1000),
+        socket_connection_setup_timeout_ms: int = 10_000,
+        socket_connection_setup_timeout_max_ms: int = DefaultInt(30_000),
+        send_buffer_bytes: int = 131_072,
+        receive_buffer_bytes: int = 32_768,
+        metadata_recovery_strategy: str = "rebootstrap",
+        metadata_recovery_rebootstrap_trigger_ms: int = 300_000,
+        interceptors: Sequence[Any] = (),
+        clock: Clock | None = None,
+        rng: random.Random | None = None,
+    ) -> None:
+        """`clock` and `rng` are for tests: what time it is, and where chance comes from."""
+        self._state = ProducerState.NEW  # first: __del__ asks for it, whatever happens below
+        _warn_of_unused(loop=loop, api_version=api_version)
+        self._config = ProducerConfig(
+            bootstrap_servers=bootstrap_servers,
+            client_id=client_id or "",
+            metadata_max_age_ms=metadata_max_age_ms,
+            request_timeout_ms=request_timeout_ms,
+            acks=acks,
+            key_serializer=key_serializer,
+            value_serializer=value_serializer,
+            compression_type=compression_type,
+            max_batch_size=max_batch_size,
+            partitioner=partitioner,
+            max_request_size=max_request_size,
+            linger_ms=linger_ms,
+            retry_backoff_ms=retry_backoff_ms,
+            security_protocol=security_protocol,
+            ssl_context=ssl_context,
+            connections_max_idle_ms=connections_max_idle_ms,
+            enable_idempotence=enable_idempotence,
+            transactional_id=transactional_id,
+            transaction_timeout_ms=transaction_timeout_ms,
+            sasl_mechanism=sasl_mechanism,
+            sasl_plain_password=sasl_plain_password,
+            sasl_plain_username=sasl_plain_username,
+            sasl_kerberos_service_name=sasl_kerberos_service_name,
+            sasl_kerberos_domain_name=sasl_kerberos_domain_name,
+            sasl_oauth_token_provider=sasl_oauth_token_provider,
+            buffer_memory=buffer_memory,
+            max_block_ms=max_block_ms,
+            delivery_timeout_ms=delivery_timeout_ms,
+            retries=retries,
+            max_in_flight_requests_per_connection=max_in_flight_requests_per_connection,
+            compression_gzip_level=compression_gzip_level,
+            compression_lz4_level=compression_lz4_level,
+            compression_zstd_level=compression_zstd_level,
+            metadata_max_idle_ms=metadata_max_idle_ms,
+            retry_backoff_max_ms=retry_backoff_max_ms,
+            reconnect_backoff_ms=reconnect_backoff_ms,
+            reconnect_backoff_max_ms=reconnect_backoff_max_ms,
+            socket_connection_setup_timeout_ms=socket_connection_setup_timeout_ms,
+            socket_connection_setup_timeout_max_ms=socket_connection_setup_timeout_max_ms,
+            send_buffer_bytes=send_buffer_bytes,
+            receive_buffer_bytes=receive_buffer_bytes,
+            metadata_recovery_strategy=metadata_recovery_strategy,
+            metadata_recovery_rebootstrap_trigger_ms=metadata_recovery_rebootstrap_trigger_ms,
+            interceptors=interceptors,
+        )
+        self._clock = clock if clock is not None else SYSTEM_CLOCK
+        self._now = self._clock.time
+        self._partitioner = self._config.partitioner
+        self._key_hashes = KeyHashes()
+        self._serializers = RecordSerializers(key_serializer, value_serializer)
+        self._has_serializers = bool(self._serializers)
+        self._max_block_s = self._config.max_block_ms / 1000
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._assemble(rng if rng is not None else random.Random())
+
+    def _assemble(self, rng: random.Random) -> None:
+        config = self._config
+        self.client = KafkaClient(
+            config,
+            clock=self._clock,
+            rng=rng,
+            name=config.client_id,
+            max_in_flight=config.max_in_flight_requests_per_connection,
+            metadata_max_idle_ms=config.metadata_max_idle_ms,
+        )
+        """The cluster as this producer sees it."""
+        self._pool = BufferPool(config.buffer_memory, config.usual_batch_bytes)
+        sequences = SequenceNumbers() if config.is_idempotent else None
+        self._accumulator = RecordAccumulator(
+            config, self._pool, backoff=self.client.retry_backoff, sequences=sequences
+        )
+        self._routes = TopicRoutes(self._accumulator, share_bytes=config.max_batch_size, rng=rng)
+        self._known_routes = self._routes.known
+        self._sender = Sender(self.client, config, self._accumulator, self._routes, sequences)
+
+    def __repr__(self) -> str:
+        return f"<AIOKafkaProducer {self._config.client_id} {self._state.value}>"
+
+    # Life…
+
+    async def start(self) -> None:
+        """Connect to the cluster. Once; a start that failed may be repeated.
+
+        Raises KafkaConnectionError naming each bootstrap address and what happened there,
+        IllegalStateError when started before, ProducerClosed after stop().
+        Cancelled: as if it had failed, nothing stays behind.
+        """
+        if self._state is ProducerState.STOPPED or self._state is ProducerState.STOPPING:
+            raise ProducerClosed(f"{self!r} was stopped; create another producer")
+        if self._state is not ProducerState.NEW:
+            raise IllegalStateError(f"{self!r} was started before")
+        self._state = ProducerState.STARTING
+        self._loop = asyncio.get_running_loop()
+        try:
+            await self.client.start()
+            if self._state is not ProducerState.STARTING:
+                raise ProducerClosed(f"{self!r} was stopped while it was starting")
+            self._sender.start()
+            self._state = ProducerState.RUNNING
+        finally:
+            if self._state is ProducerState.STARTING:
+                self._state = ProducerState.NEW
+
+    async def stop(self, timeout_ms: int | None = 30_000) -> None:
+        """Send what is queued, for at most `timeout_ms`, and close everything. Idempotent.
+
+        What is not acknowledged by then fails with ProducerClosed. `send` raises from now on.
+        Cancelled: what is left fails at once, and closing goes on.
+        """
+        if self._state is ProducerState.NEW:
+            self._state = ProducerState.STOPPED
+            return
+        if self._state is not ProducerState.STOPPED:
+            self._state = ProducerState.STOPPING
+            try:
+                await self._sender.close(None if timeout_ms is None else timeout_ms / 1000)
+            finally:
+                self._state = ProducerState.STOPPED
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    def __del__(self) -> None:
+        if self._state in (ProducerState.STARTING, ProducerState.RUNNING):
+            warnings.warn(
+                f"Unclosed AIOKafkaProducer {self!r}", ResourceWarning, stacklevel=2, source=self
+            )
+            if self._loop is not None and not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(self._sender.close_soon)
+
+    # Sending…
+
+    async def send(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Iterable[Header] | None = None,
+    ) -> RecordAck:
+        """Queue a record; return its ack, which is awaited for the RecordMetadata.
+
+        `value` None is a tombstone, `key` None leaves the choice of the partition to the
+        partitioner. A record without both says nothing and is an AssertionError, as in aiokafka.
+        None is never given to a serializer. `timestamp_ms` None: now. Does not talk to a broker; it
+        waits for the topic's metadata and for memory, max_block_ms at most, and now and then lets
+        others run.
+
+        Raises, with nothing queued: ProducerClosed, IllegalStateError before start();
+        UnknownTopicOrPartitionError or KafkaTimeoutError without metadata in time;
+        SerializationError (a TypeError); IllegalArgumentError; MessageSizeTooLargeError;
+        BufferExhaustedError (a KafkaTimeoutError). Whatever happens later is raised by the ack.
+        Cancelled: nothing was queued.
+        """
+        if value is None and key is None:
+            raise AssertionError("Need at least one: key or value")
+        began_s: float | None = None
+        route = self._known_routes.get(topic)
+        if route is None:
+            began_s = self._clock.monotonic()
+            route = await self._find_route(topic, began_s)
+        if self._has_serializers:
+            headers = [] if headers is None else list(freeze_headers(headers))
+            key = self._serializers.to_bytes("key", topic, headers, key)
+            value = self._serializers.to_bytes("value", topic, headers, value)
+        else:
+            key = key if key.__class__ is bytes else check_bytes("key", key)
+            value = value if value.__class__ is bytes else check_bytes("value", value)
+        if partition is not None:
+            queue = await self._explicit_queue(route, partition, began_s)
+        elif self._partitioner is not None:
+            queue = self._chosen_queue(route, key)
+        elif key is not None:
+            queue = route.queues[self._key_hashes[key] % route.count]
+        else:
+            queue = route.queues[route.sticky.choose(route.partitions, route.available, len(value))]
+        frozen = freeze_headers(headers) if headers else ()
+        if timestamp_ms is None:
+            timestamp_ms = int(self._now() * 1000)
+        else:
+            _check_timestamp(timestamp_ms)
+        batch = queue.open_batch
+        if batch is not None:
+            index = batch.append(timestamp_ms, key, value, frozen)
+            if index is not None:
+                return RecordAck(batch, index, timestamp_ms)
+        is_sticky = partition is None and self._partitioner is None and key is None
+        return await self._send_in_new_batch(
+            route if is_sticky else None, queue, timestamp_ms, key, value, frozen, began_s
+        )
+
+    async def send_and_wait(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Iterable[Header] | None = None,
+    ) -> RecordMetadata:
+        """Send a record and return where it is; with acks=0 its offset is -1.
+
+        Raises: as `send`, and why the record was not written. Cancelled: it may be written.
+        """
+        ack = await self.send(topic, value, key, partition, timestamp_ms, headers)
+        return await ack
+
+    async def flush(self, timeout_ms: int | None = None) -> None:
+        """Return when every record sent before this call has its outcome, good or bad.
+
+        That takes delivery_timeout_ms at most, whatever the brokers do.
+        Raises KafkaTimeoutError after `timeout_ms`, ProducerClosed, IllegalStateError before
+        start(). Cancelled: the records go on.
+        """
+        self._check_running()
+        try:
+            async with deadline(self._clock, None if timeout_ms is None else timeout_ms / 1000):
+                await self._sender.flush()
+        except TimeoutError:
+            raise KafkaTimeoutError(
+                f"flush() did not end within timeout_ms={timeout_ms}: "
+                f"{len(self._accumulator.incomplete)} batches are not acknowledged"
+            ) from None
+        self.client.check()
+
+    async def partitions_for(self, topic: str) -> set[int]:
+        """Return the partitions of `topic`, waiting max_block_ms for its metadata at most.
+
+        Raises: as `send`, for want of metadata. Cancelled: nothing stays behind.
+        """
+        route = self._known_routes.get(topic)
+        if route is None:
+            route = await self._find_route(topic, self._clock.monotonic())
+        return set(route.partitions)
+
+    # Where to…
+
+    def _check_running(self) -> None:
+        if self._state is ProducerState.RUNNING:
+            self.client.check()
+        elif self._state is ProducerState.NEW or self._state is ProducerState.STARTING:
+            raise IllegalStateError(f"{self!r}: await producer.start() first, or use async with")
+        else:
+            raise ProducerClosed(f"{self!r} takes no more records; create another producer")
+
+    def _left_s(self, began_s: float | None) -> float:
+        """Return what is left of max_block_ms for a call that began then (None: just now)."""
+        if began_s is None:
+            return self._max_block_s
+        return max(0.0, self._max_block_s - (self._clock.monotonic() - began_s))
+
+    async def _find_route(self, topic: str, began_s: float) -> TopicRoute:
+        """Return the route to a topic, waiting for its metadata."""
+        self._check_running()
+        if not is_topic(topic):
+            raise IllegalArgumentError(f"topic={topic!r} is no topic's name; give a str")
+        route = self._routes.find(topic)
+        while route is None:
+            try:
+                await self.client.wait_for_topic(topic, self._left_s(began_s))
+            finally:
+                self._check_running()  # whatever happened, that it was stopped says more
+            route = self._routes.find(topic)
+        return route
+
+    async def _explicit_queue(
+        self, route: TopicRoute, partition: int, began_s: float | None
+    ) -> PartitionQueue:
+        if partition.__class__ is int and 0 <= partition < route.count:
+            return route.queues[partition]
+        if not is_int(partition) or partition < 0:
+            raise IllegalArgumentError(
+                f"partition={partition!r} is no partition of {route.topic!r}; give an int from 0, "
+                f"or None to have one chosen"
+            )
+        return await self._wait_for_partition(route.topic, partition, began_s)
+
+    async def _wait_for_partition(
+        self, topic: str, partition: int, began_s: float | None
+    ) -> PartitionQueue:
+        """Return the queue of a partition that is not there: the topic may be growing."""
+        attempts = 0
+        count = 0
+        began_s = self._clock.monotonic() if began_s is None else began_s
+        try:
+            async with deadline(self._clock, self._left_s(began_s)):
+                while True:
+                    await self.client.refresh_metadata()
+                    self._check_running()
+                    route = await self._find_route(topic, began_s)
+                    if partition < (count := route.count):
+                        return route.queues[partition]
+                    await self._clock.sleep(self.client.retry_backoff.delay(attempts))
+                    attempts += 1
+        except TimeoutError as error:
+            if isinstance(error, KafkaTimeoutError):
+                raise
+            raise KafkaTimeoutError(
+                f"partition {partition} of topic {topic!r} did not appear within "
+                f"max_block_ms={self._config.max_block_ms}: the topic has {count} partitions; "
+                f"create more or send to one of those"
+            ) from None
+
+    def _chosen_queue(self, route: TopicRoute, key: bytes | None) -> PartitionQueue:
+        partitioner = self._partitioner
+        everything, available = list(route.partitions), list(route.available)
+        if isinstance(partitioner, TopicPartitioner):
+            partition = partitioner.partition(route.topic, key, everything, available)
+        else:
+            assert partitioner is not None
+            partition = partitioner(key, everything, available)
+        if partition not in route.partitions:
+            raise IllegalArgumentError(
+                f"partitioner {partitioner!r} chose {partition!r} for topic {route.topic!r}, which "
+                f"has the partitions 0 to {route.count - 1}"
+            )
+        return route.queues[partition]
+
+    # A new batch…
+
+    async def _send_in_new_batch(
+        self,
+        sticky_route: TopicRoute | None,
+        queue: PartitionQueue,
+        timestamp_ms: int,
+        key: bytes | None,
+        value: bytes | None,
+        headers: tuple[Header, ...],
+        began_s: float | None,
+    ) -> RecordAck:
+        size = record_upper_bound(key, value, headers)
+        self._check_size(size)
+        if queue.open_batch is not None:
+            queue.close_open_batch()
+            self._sender.wake()
+            if sticky_route is not None:
+                route = sticky_route
+                route.sticky.batch_is_full()
+                queue = route.queues[route.sticky.choose(route.partitions, route.available, 0)]
+        if queue.batches:
+            # Once per batch: a caller that never has to wait must not keep the sender from running.
+            await self._clock.sleep(0)
+            self._check_running()
+        batch = queue.open_batch
+        index = batch.append(timestamp_ms, key, value, headers) if batch is not None else None
+        if batch is None or index is None:
+            buffer = await self._take_memory(queue, size, began_s)
+            # Somebody may have made room, or a batch, while this call waited for memory (C5).
+            batch = queue.open_batch
+            index = batch.append(timestamp_ms, key, value, headers) if batch is not None else None
+            if batch is not None and index is not None:
+                self._pool.give(buffer)
+            else:
+                batch = self._accumulator.open_batch(queue, buffer, self._clock.monotonic())
+                index = batch.append(timestamp_ms, key, value, headers)
+                assert index is not None, "the first record of a batch has room"
+                self.client.add_topic(queue.topic_partition.topic)
+                self._sender.wake()
+        return RecordAck(batch, index, timestamp_ms)
+
+    def _check_size(self, size: int) -> None:
+        for name, limit in (
+            ("max_request_size", self._config.max_request_size),
+            ("buffer_memory", self._config.buffer_memory),
+        ):
+            if size > limit:
+                raise MessageSizeTooLargeError(
+                    f"a record of {size:,} bytes (headers and overhead included) exceeds {name} of "
+                    f"{limit:,} bytes; raise {name} or send smaller records"
+                )
+
+    async def _take_memory(
+        self, queue: PartitionQueue, record_bytes: int, began_s: float | None
+    ) -> bytearray:
+        size = self._accumulator.new_batch_bytes(queue.topic_partition.topic, record_bytes)
+        buffer = self._pool.take_nowait(size)
+        if buffer is not None:
+            return buffer
+        self._check_running()
+        self._sender.wake()  # what lies here is sent at once while somebody waits for its memory
+        return await self._pool.take(
+            size,
+            clock=self._clock,
+            timeout_s=self._left_s(began_s),
+            max_block_ms=self._config.max_block_ms,
+        )
+
+
+def _check_timestamp(timestamp_ms: int) -> None:
+    if not is_int(timestamp_ms) or not 0 <= timestamp_ms <= _MAX_TIMESTAMP:
+        raise IllegalArgumentError(
+            f"timestamp_ms={timestamp_ms!r} is no int of milliseconds since 1970; leave it out to "
+            f"have the present time"
+        )
+
+
+def _warn_of_unused(**options: object) -> None:
+    for name, value in options.items():
+        if value is not None:
+            warnings.warn(
+                f"{name} has no effect any more; leave it out", DeprecationWarning, stacklevel=3
+            )
+
+
+__all__ = ["AIOKafkaProducer", "ProducerState"]

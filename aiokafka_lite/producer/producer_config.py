@@ -1,0 +1,248 @@
+"""Owns the producer's options, their defaults and their limits, in one frozen value.
+
+What is common to every client is in `ClientConfig`. It does not wait.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aiokafka_lite.cluster.client_config import ClientConfig, DefaultInt, at_least, later, one_of
+from aiokafka_lite.compression.compression_type import CompressionType
+from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.producer.partitioner import TopicPartitioner
+from aiokafka_lite.serialization import AnySerializer
+
+Partitioner = Callable[[bytes | None, list[int], list[int]], int]
+"""`f(key_bytes, all_partitions, available_partitions) -> partition`."""
+
+MAX_IN_FLIGHT_IDEMPOTENT = 5
+"""A broker remembers the last five batches of a producer and partition (KAFKA-5494)."""
+
+_INT32_MAX = 2**31 - 1
+_ACKS: dict[object, int] = {"all": -1, -1: -1, 0: 0, 1: 1}
+_producer_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProducerConfig(ClientConfig):
+    """The options of a producer; names are aiokafka's where it has one, defaults are Java 4's.
+
+    Raises: as `ClientConfig`.
+    """
+
+    receive_buffer_bytes: int = 32_768
+
+    key_serializer: AnySerializer[Any] | None = None
+    value_serializer: AnySerializer[Any] | None = None
+
+    acks: int | str = "all"
+    """Who must have a batch before it is acknowledged: "all" (or -1) in-sync replicas, 1: the
+    leader, 0: nobody, the broker does not answer.
+    """
+
+    enable_idempotence: bool | None = None
+    """Write each record exactly once and in order. None: on, unless `acks` or `retries` make it
+    impossible; then off. True: insist on it (KIP-98, KIP-679).
+    """
+
+    compression_type: str | None = None
+    """gzip, snappy, lz4, zstd; None: nothing is compressed."""
+    compression_gzip_level: int | None = None
+    compression_lz4_level: int | None = None
+    compression_zstd_level: int | None = None
+    """1-9, 1-17, -131072-22. None: the codec's default (KIP-390)."""
+
+    max_batch_size: int = 16_384
+    """Bytes of one batch of one partition; a larger record travels alone in a batch of its size."""
+    linger_ms: int = 5
+    """How long a batch that is not full waits for more records."""
+    max_request_size: int = 1_048_576
+    """Bytes of one record with its batch's header, and of the batches of one request."""
+    buffer_memory: int = 33_554_432
+    """Bytes of all batches that are not acknowledged; `send` waits when they are used up."""
+    max_block_ms: int = 60_000
+    """How long `send` and `partitions_for` wait for metadata and memory together."""
+    delivery_timeout_ms: int = DefaultInt(120_000)
+    """From `send` to the acknowledgement, queueing, sending and retries included (KIP-91). Not
+    set: at least linger_ms + request_timeout_ms.
+    """
+    retries: int = DefaultInt(_INT32_MAX)
+    """Attempts after the first; `delivery_timeout_ms` is the better bound."""
+    metadata_max_idle_ms: int = 300_000
+    """How long the metadata of a topic is kept that nothing is sent to."""
+    max_in_flight_requests_per_connection: int = 5
+    """Requests to one node that wait for their answer. 1 keeps the order without idempotence."""
+
+    partitioner: Partitioner | TopicPartitioner | None = None
+    """None: the key's hash as Java has it, without a key one partition for about `max_batch_size`
+    bytes, then another (KIP-480, KIP-794).
+    """
+
+    # These belong to a later feature: refused when set, never accepted and ignored.
+    transactional_id: str | None = None
+    transaction_timeout_ms: int = DefaultInt(60_000)
+    interceptors: Sequence[Any] = ()  # refused below; its type comes with interceptors
+
+    @property
+    def required_acks(self) -> int:
+        """`acks` as it is on the wire: -1, 0 or 1."""
+        return _ACKS[self.acks]
+
+    @property
+    def is_idempotent(self) -> bool:
+        """Whether batches carry a producer id, an epoch and sequence numbers."""
+        return self.enable_idempotence is True
+
+    @property
+    def usual_batch_bytes(self) -> int:
+        """The memory of a batch, as far as no record and no compression asks for another size."""
+        return min(self.max_batch_size, self.max_request_size, self.buffer_memory)
+
+    @property
+    def compression(self) -> CompressionType:
+        """`compression_type` as it is on the wire."""
+        return CompressionType.parse(self.compression_type)
+
+    @property
+    def compression_level(self) -> int | None:
+        """The level of the chosen codec, None for its default."""
+        name = _LEVEL_NAMES.get(self.compression)
+        level: int | None = getattr(self, name) if name else None
+        return level
+
+    def _default_client_id(self) -> str:
+        return f"aiokafka-lite-producer-{next(_producer_numbers)}"
+
+    def _faults(self) -> Iterator[str]:
+        yield from ClientConfig._faults(self)
+        for name, minimum in _MINIMUMS.items():
+            yield from at_least(name, getattr(self, name), minimum)
+        for name in ("key_serializer", "value_serializer"):
+            yield from _serializer_faults(name, getattr(self, name))
+        partitioner: object = self.partitioner
+        is_named = isinstance(partitioner, str | bytes)  # those have a method partition, too
+        if is_named or not (
+            partitioner is None
+            or callable(partitioner)
+            or isinstance(partitioner, TopicPartitioner)
+        ):
+            yield (
+                f"partitioner={partitioner!r} is not callable; "
+                f"give a function of (key_bytes, all_partitions, available_partitions)"
+            )
+        yield from one_of("enable_idempotence", self.enable_idempotence, (None, True, False))
+        yield from self._compression_faults()
+        yield from self._acks_faults()
+        yield from self._delivery_faults()
+
+    def _compression_faults(self) -> Iterator[str]:
+        try:
+            CompressionType.parse(self.compression_type)
+        except KafkaConfigurationError as error:
+            yield f"Invalid compression type! {error.args[0]}"
+        for codec, name in _LEVEL_NAMES.items():
+            try:
+                codec.check_level(getattr(self, name))
+            except (KafkaConfigurationError, TypeError) as error:
+                yield f"{name}={getattr(self, name)!r}: {error.args[0]}"
+
+    def _acks_faults(self) -> Iterator[str]:
+        if isinstance(self.acks, bool) or self.acks not in _ACKS:
+            yield f"Invalid ACKS parameter: acks={self.acks!r}; set it to 0, 1, -1 or 'all'"
+            return
+        if self.enable_idempotence is not False:
+            if self.enable_idempotence and self.required_acks != -1:
+                yield (
+                    f"acks={self.acks} is incompatible with enable_idempotence=True; "
+                    f"set acks='all' or enable_idempotence=False"
+                )
+            if self.enable_idempotence and self.retries == 0:
+                yield (
+                    "retries=0 is incompatible with enable_idempotence=True; "
+                    "leave retries out or set enable_idempotence=False"
+                )
+            in_flight: object = self.max_in_flight_requests_per_connection
+            if (
+                isinstance(in_flight, int)
+                and self._may_be_idempotent
+                and in_flight > MAX_IN_FLIGHT_IDEMPOTENT
+            ):
+                yield (
+                    f"max_in_flight_requests_per_connection={in_flight} exceeds the "
+                    f"{MAX_IN_FLIGHT_IDEMPOTENT} an idempotent producer may have; "
+                    f"lower it or set enable_idempotence=False"
+                )
+
+    def _delivery_faults(self) -> Iterator[str]:
+        delivery: object = self.delivery_timeout_ms
+        needed = self._least_delivery_timeout_ms
+        if isinstance(delivery, DefaultInt) or not isinstance(delivery, int) or needed is None:
+            return
+        if delivery < needed:
+            yield (
+                f"delivery_timeout_ms={delivery} is below linger_ms + request_timeout_ms = "
+                f"{needed}; raise it to {needed} or lower the other two"
+            )
+
+    @property
+    def _least_delivery_timeout_ms(self) -> int | None:
+        linger: object = self.linger_ms
+        request: object = self.request_timeout_ms
+        if isinstance(linger, int) and isinstance(request, int):
+            return min(linger + request, _INT32_MAX)
+        return None
+
+    @property
+    def _may_be_idempotent(self) -> bool:
+        return self.required_acks == -1 and self.retries != 0
+
+    def _unsupported(self) -> Iterator[str]:
+        yield from ClientConfig._unsupported(self)
+        if self.transactional_id is not None:
+            yield later("transactional_id", self.transactional_id, "leave it out")
+        elif not isinstance(self.transaction_timeout_ms, DefaultInt):
+            value = self.transaction_timeout_ms
+            yield later("transaction_timeout_ms", value, "leave it out, as transactional_id")
+        if self.interceptors:
+            yield later("interceptors", None, "leave interceptors out")
+
+    def _settle_defaults(self) -> None:
+        ClientConfig._settle_defaults(self)
+        if self.enable_idempotence is None:
+            object.__setattr__(self, "enable_idempotence", self._may_be_idempotent)
+        needed = self._least_delivery_timeout_ms
+        if needed is not None and self.delivery_timeout_ms < needed:
+            object.__setattr__(self, "delivery_timeout_ms", DefaultInt(needed))
+
+
+_MINIMUMS = {
+    "max_batch_size": 0,
+    "linger_ms": 0,
+    "max_request_size": 0,
+    "buffer_memory": 0,
+    "max_block_ms": 0,
+    "delivery_timeout_ms": 0,
+    "retries": 0,
+    "metadata_max_idle_ms": 0,
+    "max_in_flight_requests_per_connection": 1,
+}
+
+_LEVEL_NAMES = {
+    CompressionType.GZIP: "compression_gzip_level",
+    CompressionType.LZ4: "compression_lz4_level",
+    CompressionType.ZSTD: "compression_zstd_level",
+}
+
+
+def _serializer_faults(name: str, serializer: object) -> Iterator[str]:
+    if serializer is None or callable(serializer) or hasattr(serializer, "serialize"):
+        return
+    yield (
+        f"{name}={serializer!r} is neither callable nor has a method serialize(topic, headers, "
+        f"obj); give a function from an object to bytes"
+    )
+
+
+__all__ = ["MAX_IN_FLIGHT_IDEMPOTENT", "Partitioner", "ProducerConfig"]

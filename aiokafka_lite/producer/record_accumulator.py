@@ -1,0 +1,372 @@
+"""Owns the batches nobody has acknowledged: a queue for each partition, and what may be sent from
+it when. Plain: every method answers at once. Memory comes from the `BufferPool` and goes back.
+
+A queue's last batch takes records until it has no room; the first is the next to be sent. A batch
+that is retried goes back to the front, before every batch that was first drained after it.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from aiokafka_lite.compression.compression_type import CompressionType
+from aiokafka_lite.concurrency.backoff import ExponentialBackoff
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.buffer_pool import BufferPool
+from aiokafka_lite.producer.compression_ratios import CompressionRatios
+from aiokafka_lite.producer.producer_batch import ProducerBatch
+from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder
+
+LeaderOf = Callable[[TopicPartition], tuple[int | None, int]]
+"""Partition -> (node id of its leader or None, leader epoch)."""
+
+
+_AT_ONCE = float("-inf")
+
+
+class PartitionQueue:
+    """The batches of one partition that wait to be sent, oldest first."""
+
+    __slots__ = (
+        "batches",
+        "is_muted",
+        "leader_epoch",
+        "leader_id",
+        "open_batch",
+        "topic_partition",
+    )
+
+    def __init__(self, topic_partition: TopicPartition) -> None:
+        self.topic_partition = topic_partition
+        self.batches: deque[ProducerBatch] = deque()
+        self.open_batch: ProducerBatch | None = None
+        """The last batch while it takes records; None: the next record needs a new one."""
+        self.leader_id: int | None = None
+        self.leader_epoch = -1
+        self.is_muted = False
+        """One of its batches is in flight and the next has to wait for its outcome (2d-12)."""
+
+    def close_open_batch(self) -> None:
+        """Let the last batch take no more records."""
+        if self.open_batch is not None:
+            self.open_batch.close()
+            self.open_batch = None
+
+
+class Readiness(NamedTuple):
+    """What may be sent at some moment."""
+
+    node_ids: set[int]
+    """Leaders with at least one batch that is due."""
+    delay_s: float | None
+    """Seconds until the next batch is due; None: nothing is waiting for its time."""
+    leaderless_topics: set[str]
+    """Topics with batches for a partition whose leader is not known."""
+
+
+class RecordAccumulator:
+    """All records of one producer between `send` and their outcome."""
+
+    def __init__(
+        self,
+        config: ProducerConfig,
+        pool: BufferPool,
+        *,
+        backoff: ExponentialBackoff,
+        sequences: SequenceNumbers | None,
+    ) -> None:
+        self._pool = pool
+        self._backoff = backoff
+        self._sequences = sequences
+        self._batch_bytes = config.usual_batch_bytes
+        self._max_request_size = config.max_request_size
+        self._linger_s = config.linger_ms / 1000
+        self._delivery_timeout_s = config.delivery_timeout_ms / 1000
+        self._keeps_order_by_muting = config.max_in_flight_requests_per_connection == 1
+        self._compression = config.compression
+        self._compression_level = config.compression_level
+        self._ratios = CompressionRatios()
+        self._queues: dict[TopicPartition, PartitionQueue] = {}
+        self._filled: dict[PartitionQueue, None] = {}
+        self._of_node: dict[int, list[PartitionQueue]] = {}
+        self._drain_index: dict[int, int] = {}
+        self._drain_number = 0
+        self._incomplete: dict[ProducerBatch, None] = {}  # oldest first
+        self._flushes = 0
+        self._is_closed = False
+
+    @property
+    def incomplete(self) -> tuple[ProducerBatch, ...]:
+        """The batches without outcome, oldest first."""
+        return tuple(self._incomplete)
+
+    @property
+    def has_incomplete(self) -> bool:
+        """Whether any batch has no outcome."""
+        return bool(self._incomplete)
+
+    # Filling…
+
+    def queue_of(self, topic_partition: TopicPartition, leader_of: LeaderOf) -> PartitionQueue:
+        """Return the partition's queue, made if need be."""
+        queue = self._queues.get(topic_partition)
+        if queue is None:
+            queue = self._queues[topic_partition] = PartitionQueue(topic_partition)
+            self._lead(queue, leader_of)
+        return queue
+
+    def new_batch_bytes(self, topic: str, record_bytes: int) -> int:
+        """Return the memory a batch takes whose first record has an upper bound of `record_bytes`.
+
+        With compression it is more than max_batch_size, as much more as the topic's records were
+        seen to shrink, so that what is sent has about that size; never beyond max_request_size,
+        in case they stop to.
+        """
+        size = self._batch_bytes
+        if self._compression is not CompressionType.NONE and size:
+            room = self._ratios.uncompressed_room(topic, size)
+            # Whole multiples: the pool's room is then not split into odd pieces.
+            size *= max(1, min(room, self._max_request_size, self._pool.total_bytes) // size)
+        return max(size, record_bytes)
+
+    def open_batch(self, queue: PartitionQueue, buffer: bytearray, now_s: float) -> ProducerBatch:
+        """Return a new batch for records, the queue's last."""
+        queue.close_open_batch()
+        builder = RecordBatchBuilder(
+            buffer, compression=self._compression, level=self._compression_level
+        )
+        batch = ProducerBatch(queue.topic_partition, builder, buffer, now_s)
+        queue.batches.append(batch)
+        queue.open_batch = batch
+        self._filled[queue] = None
+        self._incomplete[batch] = None
+        return batch
+
+    # What may be sent…
+
+    def set_leaders(self, leader_of: LeaderOf) -> None:
+        """Follow new metadata."""
+        self._of_node.clear()
+        for queue in self._queues.values():
+            self._lead(queue, leader_of)
+
+    def _lead(self, queue: PartitionQueue, leader_of: LeaderOf) -> None:
+        queue.leader_id, queue.leader_epoch = leader_of(queue.topic_partition)
+        if queue.leader_id is not None:
+            self._of_node.setdefault(queue.leader_id, []).append(queue)
+
+    def ready(self, now_s: float) -> Readiness:
+        """Return the nodes with a batch that is due at `now_s` (monotonic), and when the next is.
+
+        Due: full, lingered for linger_ms, or wanted by a flush, by the close or by somebody who
+        waits for memory; and neither muted nor in backoff. Does not wait. Source: 2d-7.
+        """
+        node_ids: set[int] = set()
+        leaderless: set[str] = set()
+        next_s: float | None = None
+        for queue in self._filled:
+            if queue.leader_id is None:
+                leaderless.add(queue.topic_partition.topic)
+                continue
+            if queue.leader_id in node_ids:
+                continue
+            due_s = self._due_at(queue)
+            if due_s is None:
+                continue
+            if due_s <= now_s:
+                node_ids.add(queue.leader_id)
+            elif next_s is None or due_s < next_s:
+                next_s = due_s
+        delay_s = None if next_s is None else next_s - now_s
+        return Readiness(node_ids, delay_s, leaderless)
+
+    def _due_at(self, queue: PartitionQueue) -> float | None:
+        """Return when the queue's first batch is to be sent; None: when something else happens."""
+        batch = queue.batches[0]
+        if queue.is_muted or not (self._sequences is None or self._sequences.may_send(batch)):
+            return None
+        if batch.attempts:
+            # A new leader was not asked yet (KIP-951).
+            is_moved = queue.leader_epoch != batch.leader_epoch
+            return _AT_ONCE if is_moved else batch.retry_at_s
+        if batch.is_closed or self._hurries:
+            return _AT_ONCE
+        return batch.created_s + self._linger_s
+
+    @property
+    def _hurries(self) -> bool:
+        return self._is_closed or self._flushes > 0 or self._pool.waiting > 0
+
+    def drain(self, node_id: int, now_s: float) -> list[ProducerBatch]:
+        """Take the batches of one request to a node: at most one of each partition, together at
+        most max_request_size, a single larger one alone. Those are in flight from now on.
+
+        With one batch due, the others go with it, lingered or not; with none, nothing does. Each
+        drain goes on where the last one stopped, so no partition starves. Source: 2d-9.
+        """
+        queues = self._of_node.get(node_id, [])
+        candidates, is_due = self._candidates(queues, self._drain_index.get(node_id, 0), now_s)
+        if not is_due:
+            return []
+        batches: list[ProducerBatch] = []
+        size = 0
+        next_index = 0
+        for index in candidates:
+            batch = queues[index].batches[0]
+            batch_size = self._estimated_size(batch)
+            if batches and size + batch_size > self._max_request_size:
+                next_index = index
+                break
+            size += batch_size
+            self._take(queues[index], batch)
+            batches.append(batch)
+        self._drain_index[node_id] = next_index
+        return batches
+
+    def _candidates(
+        self, queues: list[PartitionQueue], start: int, now_s: float
+    ) -> tuple[list[int], bool]:
+        """Return which queues, from `start` around, have a batch that may go, and if one has to."""
+        candidates: list[int] = []
+        is_due = False
+        for index in (*range(start, len(queues)), *range(min(start, len(queues)))):
+            queue = queues[index]
+            if not queue.batches:
+                continue
+            due_s = self._due_at(queue)
+            if due_s is None or (due_s > now_s and queue.batches[0].attempts):
+                continue
+            candidates.append(index)
+            is_due = is_due or due_s <= now_s
+        return candidates, is_due
+
+    def has_more(self, node_id: int) -> bool:
+        """Return whether batches for this node wait in their queues, due or not."""
+        return any(queue.batches for queue in self._of_node.get(node_id, ()))
+
+    def _take(self, queue: PartitionQueue, batch: ProducerBatch) -> None:
+        if batch is queue.open_batch:
+            queue.close_open_batch()
+        queue.batches.popleft()
+        if not queue.batches:
+            del self._filled[queue]
+        if not batch.drain_number:
+            self._drain_number += 1
+            batch.drain_number = self._drain_number
+        if self._sequences is not None:
+            self._sequences.assign(batch)
+        queue.is_muted = self._keeps_order_by_muting
+        batch.leader_epoch = queue.leader_epoch
+        batch.attempts += 1
+        batch.is_in_flight = True
+
+    def _estimated_size(self, batch: ProducerBatch) -> int:
+        if batch.is_sealed or self._compression is CompressionType.NONE:
+            return batch.size_in_bytes
+        topic = batch.topic_partition.topic
+        return self._ratios.compressed_size(topic, batch.size_in_bytes)
+
+    def seal(self, batch: ProducerBatch) -> memoryview:
+        """Return the bytes to send of a drained batch, compressed the first time.
+
+        A compressed batch gives its buffer back at once, and counts with its new size.
+        """
+        wire = batch.wire()
+        if batch.buffer is not None and not batch.holds_buffer:
+            topic = batch.topic_partition.topic
+            self._ratios.observe(topic, batch.uncompressed_size, len(wire))
+            buffer, batch.buffer = batch.buffer, None
+            batch.reserved_bytes = min(len(wire), len(buffer))
+            self._pool.shrink(buffer, batch.reserved_bytes)
+        return wire
+
+    # What became of it…
+
+    def landed(self, batch: ProducerBatch, *, reusable: bool) -> None:
+        """Note that the request with this batch is over.
+
+        `reusable` False: the bytes may still be on their way to the socket.
+        """
+        batch.is_in_flight = False
+        self._queues[batch.topic_partition].is_muted = False
+        if batch.is_done:
+            self._release(batch, reusable)
+
+    def retry(self, batch: ProducerBatch, now_s: float) -> None:
+        """Put a batch that has landed back to the front, for an attempt after its backoff."""
+        batch.retry_at_s = now_s + self._backoff.delay(batch.attempts - 1)
+        queue = self._queues[batch.topic_partition]
+        at = 0
+        for other in queue.batches:
+            if not other.drain_number or other.drain_number > batch.drain_number:
+                break
+            at += 1
+        queue.batches.insert(at, batch)
+        self._filled[queue] = None
+
+    def forget(self, batch: ProducerBatch) -> None:
+        """Drop a batch that has its outcome; its memory goes back, once no request needs it."""
+        if batch not in self._incomplete:
+            return
+        del self._incomplete[batch]
+        if not batch.is_in_flight:
+            self._unqueue(self._queues[batch.topic_partition], batch)
+            self._release(batch, reusable=True)
+
+    def _unqueue(self, queue: PartitionQueue, batch: ProducerBatch) -> None:
+        if batch is queue.open_batch:
+            queue.close_open_batch()
+        if batch in queue.batches:
+            queue.batches.remove(batch)
+            if not queue.batches:
+                del self._filled[queue]
+
+    def _release(self, batch: ProducerBatch, reusable: bool) -> None:
+        buffer, reserved = batch.buffer, batch.reserved_bytes
+        batch.drop_bytes()
+        if buffer is not None:
+            self._pool.give(buffer, reusable=reusable)
+        elif reserved:
+            self._pool.give_bytes(reserved)
+
+    def expired(self, now_s: float) -> Iterator[ProducerBatch]:
+        """Yield the batches older than delivery_timeout_ms, queued or in flight, oldest first."""
+        for batch in self.incomplete:
+            if batch.created_s + self._delivery_timeout_s > now_s:
+                return
+            yield batch
+
+    @property
+    def next_expiry_s(self) -> float | None:
+        """When the oldest batch will be delivery_timeout_ms old; None: there is none."""
+        for batch in self._incomplete:
+            return batch.created_s + self._delivery_timeout_s
+        return None
+
+    # Flushing and closing…
+
+    def begin_flush(self) -> tuple[ProducerBatch, ...]:
+        """Make every batch due until as many `end_flush` came; return those without outcome."""
+        self._flushes += 1
+        return self.incomplete
+
+    def end_flush(self) -> None:
+        """Take back one `begin_flush`."""
+        self._flushes -= 1
+
+    def close(self, cause: Exception) -> None:
+        """Make every batch due from now on; who waits for memory gets `cause`."""
+        self._is_closed = True
+        self._pool.close(cause)
+
+    def fail_all(self, error: Exception) -> None:
+        """Give every batch without outcome this one, in flight or not."""
+        for batch in self.incomplete:
+            batch.close()
+            batch.fail(error)
+            self.forget(batch)
+
+
+__all__ = ["LeaderOf", "PartitionQueue", "Readiness", "RecordAccumulator"]

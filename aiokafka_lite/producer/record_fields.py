@@ -1,0 +1,132 @@
+"""Turns what a user gives as key, value and headers into bytes, or says which is wrong. Plain."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from aiokafka_lite.errors import SerializationError
+from aiokafka_lite.serialization import AnySerializer, topic_serializer
+
+Headers = tuple[tuple[str, bytes | None], ...]
+
+
+class RecordSerializers:
+    """The key's and the value's serializer of one producer."""
+
+    def __init__(self, key: AnySerializer[Any] | None, value: AnySerializer[Any] | None) -> None:
+        self._named = {
+            field: (serializer, topic_serializer(serializer))
+            for field, serializer in (("key", key), ("value", value))
+            if serializer is not None
+        }
+
+    def __bool__(self) -> bool:
+        return bool(self._named)
+
+    def to_bytes(
+        self, field: str, topic: str, headers: list[tuple[str, bytes | None]], obj: Any
+    ) -> bytes | None:
+        """Return the bytes of a record's "key" or "value"; None, a null, stays None.
+
+        Raises SerializationError, chained to what the serializer raised.
+        """
+        if obj is None:
+            return None
+        named = self._named.get(field)
+        if named is None:
+            return check_bytes(field, obj)
+        serializer, serialize = named
+        try:
+            data: object = serialize(topic, headers, obj)
+        except Exception as error:
+            raise SerializationError(
+                f"{field}_serializer {_name(serializer)} cannot turn the {field} of type "
+                f"{type(obj).__name__}, for topic {topic!r}, into bytes: {error!r}"
+            ) from error
+        if isinstance(data, bytes | bytearray | memoryview) or data is None:
+            return data if isinstance(data, bytes) or data is None else bytes(data)
+        raise SerializationError(
+            f"{field}_serializer {_name(serializer)} returned {type(data).__name__} for the "
+            f"{field} of type {type(obj).__name__}; it has to return bytes"
+        )
+
+
+def check_bytes(field: str, obj: object) -> bytes | None:
+    """Return a key or value for which there is no serializer, as bytes of its own.
+
+    Raises SerializationError for what is no bytes, naming the remedy.
+    """
+    if obj is None or isinstance(obj, bytes):
+        return obj
+    if isinstance(obj, bytearray | memoryview):
+        return bytes(obj)  # the caller may change it before it is sent
+    example = "lambda text: text.encode()" if isinstance(obj, str) else "..."
+    raise SerializationError(
+        f"the {field} is of type {type(obj).__name__}, not bytes, and there is no "
+        f"{field}_serializer; give the producer one, such as {field}_serializer={example}, or "
+        f"pass bytes"
+    )
+
+
+def freeze_headers(headers: Iterable[tuple[str, bytes | None]] | None) -> Headers:
+    """Return the headers as they are now: later changes to the caller's list have no effect.
+
+    Raises SerializationError naming the header that is no (str, bytes or None).
+    """
+    if headers is None:
+        return ()
+    given: object = headers
+    if isinstance(given, Mapping | str | bytes):
+        raise SerializationError(
+            f"headers are of type {type(given).__name__}; pass (name, value) pairs in a list"
+            + (", such as list(headers.items())" if isinstance(given, Mapping) else "")
+        )
+    try:
+        return tuple(_header(index, header) for index, header in enumerate(headers))
+    except TypeError as error:
+        if isinstance(error, SerializationError):
+            raise
+        raise SerializationError(
+            f"headers are of type {type(headers).__name__}; pass (name, value) pairs in a list"
+        ) from error
+
+
+def is_int(value: object) -> bool:
+    """Return whether `value` is an int and not a bool, whatever the caller's types promise."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_topic(value: object) -> bool:
+    """Return whether `value` may be a topic's name; the brokers have the last word."""
+    return isinstance(value, str) and bool(value)
+
+
+def _header(index: int, header: object) -> tuple[str, bytes | None]:
+    if isinstance(header, tuple | list) and len(header) == 2:
+        name, value = header
+        if isinstance(name, str):
+            if value is None or isinstance(value, bytes):
+                return name, value
+            if isinstance(value, bytearray | memoryview):
+                return name, bytes(value)
+            raise SerializationError(
+                f"header {index}, {name!r}, has a value of type {type(value).__name__}; "
+                f"header values are bytes or None"
+            )
+        raise SerializationError(
+            f"header {index} has a name of type {type(name).__name__}; header names are str"
+        )
+    raise SerializationError(f"header {index} is {type(header).__name__}, not a (name, value) pair")
+
+
+def _name(serializer: object) -> str:
+    return getattr(serializer, "__qualname__", None) or type(serializer).__qualname__
+
+
+__all__ = [
+    "Headers",
+    "RecordSerializers",
+    "check_bytes",
+    "freeze_headers",
+    "is_int",
+    "is_topic",
+]

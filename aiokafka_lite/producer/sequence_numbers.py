@@ -1,0 +1,262 @@
+"""Decides which batch may be sent next, under which producer id, epoch and sequence number, and
+what a broker's complaint about them means. One for each idempotent producer. Plain: no waiting.
+
+A broker takes the batches of a producer and partition in the order of their sequence numbers, each
+once. So a batch keeps its numbers for ever, except after an epoch bump, which starts a partition
+anew at 0; and that waits until no request with one of its batches is on its way, since their bytes
+would change under the socket. Source: TransactionManager, TxnPartitionMap; KIP-98, KIP-360.
+"""
+
+import logging
+from typing import NamedTuple
+
+from aiokafka_lite.errors import (
+    DuplicateSequenceNumber,
+    InvalidProducerEpoch,
+    InvalidProducerIdMapping,
+    KafkaError,
+    OutOfOrderSequenceNumber,
+    ProducerFenced,
+    UnknownProducerId,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.producer_batch import ProducerBatch
+
+logger = logging.getLogger(__name__)
+
+SEQUENCE_MASK = 0x7FFFFFFF
+"""After 2^31-1 comes 0. Source: DefaultRecordBatch.incrementSequence."""
+MAX_EPOCH = 0x7FFF
+_NOTHING_ACKED = -1
+
+
+class ProducerIdAndEpoch(NamedTuple):
+    """Who a producer is to the brokers."""
+
+    producer_id: int
+    epoch: int
+
+
+NO_PRODUCER = ProducerIdAndEpoch(-1, -1)
+
+
+class _PartitionSequence:
+    """Where one partition stands."""
+
+    __slots__ = (
+        "in_flight",
+        "last_acked_sequence",
+        "needs_restart",
+        "next_sequence",
+        "producer",
+        "unresolved_sequence",
+    )
+
+    def __init__(self) -> None:
+        self.producer = NO_PRODUCER
+        self.next_sequence = 0
+        self.last_acked_sequence = _NOTHING_ACKED
+        self.in_flight: list[ProducerBatch] = []
+        """With numbers and without outcome, in the order of their numbers; a wrap is no matter."""
+        self.unresolved_sequence: int | None = None
+        """What follows the newest expired batch of which nobody knows whether it was written."""
+        self.needs_restart = False
+
+    @property
+    def expected_sequence(self) -> int:
+        """What follows the newest acknowledged record."""
+        return (self.last_acked_sequence + 1) & SEQUENCE_MASK
+
+    @property
+    def has_request_in_flight(self) -> bool:
+        return any(batch.is_in_flight for batch in self.in_flight)
+
+    def restart(self, producer: ProducerIdAndEpoch) -> None:
+        """Take the batches without outcome through from 0 again, as another producer."""
+        self.producer = producer
+        self.next_sequence = 0
+        self.last_acked_sequence = _NOTHING_ACKED
+        self.unresolved_sequence = None
+        self.needs_restart = False
+        for batch in self.in_flight:
+            batch.set_sequence(producer.producer_id, producer.epoch, self.next_sequence)
+            self.next_sequence = (self.next_sequence + batch.record_count) & SEQUENCE_MASK
+
+
+class SequenceNumbers:
+    """The numbers of one idempotent producer, over all partitions."""
+
+    def __init__(self) -> None:
+        self.producer = NO_PRODUCER
+        self._partitions: dict[TopicPartition, _PartitionSequence] = {}
+        self._troubled: dict[TopicPartition, _PartitionSequence] = {}
+        """Those with an unresolved sequence or in need of a restart."""
+
+    @property
+    def has_producer_id(self) -> bool:
+        """Whether a broker has given us an id that is still good."""
+        return self.producer != NO_PRODUCER
+
+    def set_producer(self, producer_id: int, epoch: int) -> None:
+        """Take over what InitProducerId gave."""
+        self.producer = ProducerIdAndEpoch(producer_id, epoch)
+
+    # Sending…
+
+    def may_send(self, batch: ProducerBatch) -> bool:
+        """Return whether `batch`, the first in its queue, may be sent now.
+
+        No: without a producer id; while the partition waits for a restart; a new batch while
+        others of an older epoch, or an unresolved sequence, have no outcome; a batch sent before
+        that is not the oldest without outcome (2d-10).
+        """
+        if not self.has_producer_id:
+            return False
+        state = self._partitions.get(batch.topic_partition)
+        if state is None:
+            return True
+        if state.needs_restart:
+            return False
+        if batch.has_sequence:
+            return not state.in_flight or state.in_flight[0] is batch
+        if state.unresolved_sequence is not None:
+            return False
+        return not state.in_flight or state.producer == self.producer
+
+    def assign(self, batch: ProducerBatch) -> None:
+        """Give a batch its numbers at its first drain; they stay (2d-11)."""
+        if batch.has_sequence:
+            return
+        state = self._partitions.get(batch.topic_partition)
+        if state is None:
+            state = self._partitions[batch.topic_partition] = _PartitionSequence()
+        if state.producer != self.producer and not state.in_flight:
+            state.restart(self.producer)
+        batch.set_sequence(self.producer.producer_id, self.producer.epoch, state.next_sequence)
+        state.next_sequence = (state.next_sequence + batch.record_count) & SEQUENCE_MASK
+        state.in_flight.append(batch)
+
+    def settle(self) -> None:
+        """Resolve what is unresolved and restart partitions, where nothing is on its way any more.
+
+        Call before sending. An epoch bump is local: epoch + 1; past 32767 a new producer id is
+        needed, and `has_producer_id` says so (2d-18, 2d-20).
+        """
+        if not self._troubled:
+            return
+        for topic_partition, state in self._troubled.items():
+            if state.unresolved_sequence is not None and not state.in_flight:
+                if state.next_sequence == state.expected_sequence:
+                    state.unresolved_sequence = None  # everything was written after all
+                else:
+                    self._need_restart(topic_partition, state)
+        quiet = [
+            state
+            for state in self._troubled.values()
+            if state.needs_restart and not state.has_request_in_flight
+        ]
+        if quiet and any(state.producer == self.producer for state in quiet):
+            self._bump_epoch()
+        if self.has_producer_id:
+            for state in quiet:
+                state.restart(self.producer)
+        self._troubled = {
+            topic_partition: state
+            for topic_partition, state in self._troubled.items()
+            if state.needs_restart or state.unresolved_sequence is not None
+        }
+
+    def _bump_epoch(self) -> None:
+        producer_id, epoch = self.producer
+        if epoch >= MAX_EPOCH:
+            logger.info("producer id %d has used up its epochs; asking for another", producer_id)
+            self.producer = NO_PRODUCER
+        elif self.has_producer_id:
+            self.producer = ProducerIdAndEpoch(producer_id, epoch + 1)
+            logger.info("producer id %d goes on with epoch %d", producer_id, epoch + 1)
+
+    # Answers…
+
+    def completed(self, batch: ProducerBatch) -> None:
+        """Note that a batch was written; also one that had expired meanwhile."""
+        state = self._partitions.get(batch.topic_partition)
+        if state is None or not batch.has_sequence:
+            return
+        _remove(state.in_flight, batch)
+        if (batch.producer_id, batch.producer_epoch) == state.producer:
+            ahead = (batch.last_sequence - state.last_acked_sequence) & SEQUENCE_MASK
+            if state.last_acked_sequence == _NOTHING_ACKED or ahead < SEQUENCE_MASK >> 1:
+                state.last_acked_sequence = batch.last_sequence
+
+    def refused(self, batch: ProducerBatch, error: type[Exception]) -> None:
+        """Note that a broker refused a batch for good: its numbers were not used up (2d-19)."""
+        state = self._give_up(batch)
+        if state is None:
+            return
+        if issubclass(error, UnknownProducerId):
+            # The broker knows nothing of us and takes 0, and so says to the other batches, too.
+            state.next_sequence = 0
+            state.last_acked_sequence = _NOTHING_ACKED
+            return
+        if issubclass(error, _BAD_PRODUCER) and self.producer == state.producer:
+            self.producer = NO_PRODUCER
+        self._need_restart(batch.topic_partition, state)
+
+    def abandoned(self, batch: ProducerBatch) -> None:
+        """Note that a batch is given up with its fate unknown: its time or its retries ran out.
+
+        Its numbers may have been used up, so nothing new is sent before that is clear (2d-13,
+        2d-20).
+        """
+        state = self._give_up(batch)
+        if state is not None and not state.needs_restart:
+            state.unresolved_sequence = (batch.last_sequence + 1) & SEQUENCE_MASK
+            self._troubled[batch.topic_partition] = state
+
+    def _give_up(self, batch: ProducerBatch) -> _PartitionSequence | None:
+        """Forget a batch; return its partition's state, None if the batch leaves no gap there."""
+        state = self._partitions.get(batch.topic_partition)
+        if state is None or not batch.has_sequence:
+            return None
+        _remove(state.in_flight, batch)
+        return state if (batch.producer_id, batch.producer_epoch) == state.producer else None
+
+    def may_retry(
+        self, batch: ProducerBatch, error: type[KafkaError], log_start_offset: int
+    ) -> bool:
+        """Return whether a refused batch is worth another attempt, after a restart if need be.
+
+        `log_start_offset`: as the broker said with the error, -1 if it did not (2d-17).
+        """
+        state = self._partitions.get(batch.topic_partition)
+        if state is not None and issubclass(error, UnknownProducerId):
+            if log_start_offset != -1 and not batch.sequence_was_reset:
+                self._need_restart(batch.topic_partition, state)
+            return True
+        if state is not None and issubclass(error, OutOfOrderSequenceNumber):
+            self._out_of_order(batch, state)
+            return True
+        return error.retriable and not issubclass(error, DuplicateSequenceNumber)
+
+    def _out_of_order(self, batch: ProducerBatch, state: _PartitionSequence) -> None:
+        is_unresolved = state.unresolved_sequence is not None
+        is_next = batch.base_sequence == state.expected_sequence
+        if not is_unresolved and (batch.sequence_was_reset or not is_next):
+            return  # one before it failed; once that is retried, this one is in order
+        if not is_unresolved or batch.base_sequence == state.unresolved_sequence:
+            self._need_restart(batch.topic_partition, state)
+
+    def _need_restart(self, topic_partition: TopicPartition, state: _PartitionSequence) -> None:
+        state.needs_restart = True
+        self._troubled[topic_partition] = state
+
+
+_BAD_PRODUCER = (InvalidProducerEpoch, InvalidProducerIdMapping, ProducerFenced)
+
+
+def _remove(batches: list[ProducerBatch], batch: ProducerBatch) -> None:
+    if batch in batches:
+        batches.remove(batch)
+
+
+__all__ = ["MAX_EPOCH", "NO_PRODUCER", "SEQUENCE_MASK", "ProducerIdAndEpoch", "SequenceNumbers"]

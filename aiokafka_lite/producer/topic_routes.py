@@ -1,0 +1,98 @@
+"""Owns what `send` has to know of a topic, ready for use: its partitions and their queues. Plain.
+
+Made from a metadata snapshot and kept until there is a newer one: a record costs one look-up.
+"""
+
+import random
+from collections.abc import Sequence
+
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.partitioner import StickyPartition
+from aiokafka_lite.producer.record_accumulator import PartitionQueue, RecordAccumulator
+
+
+class TopicRoute:
+    """One topic of one snapshot."""
+
+    __slots__ = ("available", "count", "partitions", "queues", "sticky", "topic")
+
+    def __init__(
+        self,
+        topic: str,
+        partitions: Sequence[int],
+        available: Sequence[int],
+        queues: Sequence[PartitionQueue],
+        sticky: StickyPartition,
+    ) -> None:
+        self.topic = topic
+        self.partitions = partitions
+        """All of them, ascending from 0."""
+        self.available = available
+        """Those with a leader."""
+        self.queues = queues
+        """By partition."""
+        self.count = len(partitions)
+        self.sticky = sticky
+
+
+class TopicRoutes:
+    """The routes to the topics a producer has sent to."""
+
+    def __init__(
+        self, accumulator: RecordAccumulator, *, share_bytes: int, rng: random.Random
+    ) -> None:
+        self.known: dict[str, TopicRoute] = {}
+        """Topic -> route. Empty before the start, after a failure and after the close: one look-up
+        tells `send` that nothing is in its way.
+        """
+        self._accumulator = accumulator
+        self._share_bytes = share_bytes
+        self._rng = rng
+        self._sticky: dict[str, StickyPartition] = {}
+        self._snapshot: MetadataSnapshot | None = None
+        self._is_open = True
+
+    def update(self, snapshot: MetadataSnapshot) -> None:
+        """Follow new metadata: for every topic asked for before, and for the queues' leaders."""
+        self._snapshot = snapshot
+        self._accumulator.set_leaders(snapshot.leader)
+        for topic in self._sticky:
+            before = self.known.get(topic)
+            if (
+                before is None
+                or before.partitions is not snapshot.partition_ids(topic)
+                or before.available is not snapshot.available_partitions(topic)
+            ):
+                self._make(topic, snapshot)
+
+    def find(self, topic: str) -> TopicRoute | None:
+        """Return the route to `topic`, made if need be; None if its partitions are not known."""
+        route = self.known.get(topic)
+        if route is None and self._is_open and self._snapshot is not None:
+            route = self._make(topic, self._snapshot)
+        return route
+
+    def close(self) -> None:
+        """Forget all, for good."""
+        self._is_open = False
+        self.known.clear()
+
+    def _make(self, topic: str, snapshot: MetadataSnapshot) -> TopicRoute | None:
+        partitions = snapshot.partition_ids(topic)
+        if not partitions or not self._is_open:
+            self.known.pop(topic, None)
+            return None
+        sticky = self._sticky.get(topic)
+        if sticky is None:
+            sticky = self._sticky[topic] = StickyPartition(self._share_bytes, self._rng)
+        queues = [
+            self._accumulator.queue_of(TopicPartition(topic, partition), snapshot.leader)
+            for partition in partitions
+        ]
+        available = snapshot.available_partitions(topic)
+        route = self.known[topic] = TopicRoute(topic, partitions, available, queues, sticky)
+        return route
+
+
+__all__ = ["TopicRoute", "TopicRoutes"]

@@ -1,0 +1,134 @@
+import dataclasses
+import inspect
+
+import pytest
+
+from aiokafka_lite.compression.compression_type import CompressionType
+from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
+from aiokafka_lite.producer.producer import AIOKafkaProducer
+from aiokafka_lite.producer.producer_config import ProducerConfig
+
+
+def test_defaults_are_javas() -> None:
+    """2h"""
+    config = ProducerConfig()
+    assert config.required_acks == -1
+    assert config.is_idempotent
+    assert (config.linger_ms, config.max_batch_size) == (5, 16384)
+    assert (config.buffer_memory, config.max_block_ms) == (33554432, 60000)
+    assert (config.delivery_timeout_ms, config.request_timeout_ms) == (120000, 30000)
+    assert (config.max_request_size, config.retries) == (1048576, 2147483647)
+    assert config.max_in_flight_requests_per_connection == 5
+    assert config.compression is CompressionType.NONE
+    assert config.client_id.startswith("aiokafka-lite-producer-")
+    assert config.client_id != ProducerConfig().client_id
+
+
+def test_the_constructor_has_the_same_defaults_as_the_config() -> None:
+    parameters = inspect.signature(AIOKafkaProducer).parameters
+    fields = {field.name: field.default for field in dataclasses.fields(ProducerConfig)}
+    own = {"loop", "api_version", "client_id", "clock", "rng"}
+    for name, parameter in parameters.items():
+        assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        if name not in own:
+            assert parameter.default == fields[name], name
+            assert type(parameter.default) is type(fields[name]), name
+    missing = fields.keys() - parameters.keys()
+    assert missing == {"default_api_timeout_ms"}  # max_block_ms is the producer's
+
+
+@pytest.mark.parametrize(("acks", "wire"), [("all", -1), (-1, -1), (0, 0), (1, 1)])
+def test_acks_are_what_aiokafka_takes(acks: int | str, wire: int) -> None:
+    assert ProducerConfig(acks=acks).required_acks == wire
+
+
+@pytest.mark.parametrize("acks", [2, "ALL", "1", None, True, 1.5])
+def test_other_acks_are_refused_with_aiokafkas_text(acks: object) -> None:
+    with pytest.raises(ValueError, match=r"Invalid ACKS parameter.*'all'"):
+        ProducerConfig(acks=acks)  # type: ignore[arg-type]  # that is what is tested
+
+
+@pytest.mark.parametrize("options", [{"acks": 1}, {"acks": 0}, {"retries": 0}])
+def test_idempotence_goes_off_unless_asked_for(options: dict[str, int]) -> None:
+    """2h: rules between settings"""
+    assert not ProducerConfig(**options).is_idempotent  # type: ignore[arg-type]
+    with pytest.raises(KafkaConfigurationError, match="enable_idempotence"):
+        ProducerConfig(enable_idempotence=True, **options)  # type: ignore[arg-type]
+
+
+def test_more_than_five_in_flight_need_idempotence_off() -> None:
+    """2h: from 4.0 an error by default, too"""
+    for asked in (None, True):
+        with pytest.raises(KafkaConfigurationError, match=r"=6 exceeds the 5 .*enable_idempotence"):
+            ProducerConfig(max_in_flight_requests_per_connection=6, enable_idempotence=asked)
+    ProducerConfig(max_in_flight_requests_per_connection=6, enable_idempotence=False)
+    ProducerConfig(max_in_flight_requests_per_connection=6, acks=1)
+
+
+def test_delivery_timeout_holds_linger_and_request() -> None:
+    """2d-13: raised silently, unless it was the user's"""
+    assert ProducerConfig(request_timeout_ms=200_000).delivery_timeout_ms == 200_005
+    with pytest.raises(KafkaConfigurationError, match=r"=30000 is below .* 30005; raise"):
+        ProducerConfig(delivery_timeout_ms=30_000)
+    assert ProducerConfig(delivery_timeout_ms=30_005).delivery_timeout_ms == 30_005
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"transactional_id": "t"}, "transactional_id"),
+        ({"transaction_timeout_ms": 60_000}, "transaction_timeout_ms"),
+        ({"interceptors": [object()]}, "interceptors"),
+        ({"security_protocol": "SSL"}, "security_protocol"),
+        ({"sasl_plain_password": "x"}, "sasl_plain_password"),
+    ],
+)
+def test_options_of_later_features_are_refused(options: dict[str, object], name: str) -> None:
+    with pytest.raises(FeatureNotSupportedError, match=name):
+        ProducerConfig(**options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"compression_type": "brotli"}, "Invalid compression type!.*brotli"),
+        ({"compression_gzip_level": 10}, "compression_gzip_level=10.*1 to 9"),
+        ({"compression_lz4_level": 18}, "compression_lz4_level=18.*1 to 17"),
+        ({"compression_zstd_level": 23}, "compression_zstd_level=23.*-131072 to 22"),
+        ({"compression_zstd_level": "x"}, "compression_zstd_level='x'"),
+        ({"linger_ms": -1}, "linger_ms=-1 is below"),
+        ({"linger_ms": "5"}, "linger_ms='5' is of type str"),
+        ({"max_in_flight_requests_per_connection": 0}, "=0 is below its minimum of 1"),
+        ({"key_serializer": 3}, "key_serializer=3 is neither callable"),
+        ({"partitioner": "x"}, "partitioner='x' is not callable"),
+        ({"enable_idempotence": "yes"}, "enable_idempotence='yes'"),
+        ({"buffer_memory": None}, "buffer_memory=None is of type NoneType"),
+        ({"retries": -1}, "retries=-1 is below"),
+    ],
+)
+def test_wrong_values_are_named_with_limit_and_remedy(
+    options: dict[str, object], text: str
+) -> None:
+    with pytest.raises(KafkaConfigurationError, match=text):
+        ProducerConfig(**options)  # type: ignore[arg-type]
+
+
+def test_all_faults_come_in_one_error() -> None:
+    with pytest.raises(KafkaConfigurationError, match="3 faults") as e:
+        ProducerConfig(linger_ms=-1, acks=7, retries=-1)
+    assert all(name in str(e.value) for name in ("linger_ms", "acks", "retries"))
+
+
+@pytest.mark.parametrize(
+    ("options", "level"),
+    [
+        ({"compression_type": "gzip", "compression_gzip_level": 9}, 9),
+        ({"compression_type": "zstd", "compression_gzip_level": 9}, None),
+        ({"compression_type": "zstd", "compression_zstd_level": -5}, -5),
+        ({"compression_type": "snappy"}, None),
+        ({"compression_lz4_level": 3}, None),
+    ],
+)
+def test_the_level_is_the_chosen_codecs(options: dict[str, object], level: int | None) -> None:
+    """KIP-390"""
+    assert ProducerConfig(**options).compression_level == level  # type: ignore[arg-type]

@@ -1,0 +1,152 @@
+import asyncio
+import contextvars
+
+import pytest
+
+from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.producer.record_ack import RecordAck
+from aiokafka_lite.testing.fake_clock import settle
+from tests.producer.batches import make_batch
+
+
+async def test_an_ack_is_pending_then_done_and_may_be_awaited_many_times() -> None:
+    batch = make_batch(3)
+    ack = RecordAck(batch, 2, 1002)
+    assert not ack.done()
+    assert not ack.cancelled()
+    with pytest.raises(asyncio.InvalidStateError):
+        ack.result()
+    with pytest.raises(asyncio.InvalidStateError):
+        ack.exception()
+    waiting = [asyncio.ensure_future(ack) for _ in range(3)]
+    await settle()
+    batch.succeed(10)
+    results = await asyncio.gather(*waiting)
+    assert {metadata.offset for metadata in results} == {12}
+    assert (await ack).timestamp == 1002
+    assert ack.done()
+    assert ack.result() == await ack
+    assert ack.exception() is None
+
+
+async def test_a_failed_record_raises_for_everybody() -> None:
+    batch = make_batch(2)
+    blamed = KafkaError("your fault")
+    acks = [RecordAck(batch, index, 0) for index in range(2)]
+    waiting = asyncio.ensure_future(acks[0])
+    await settle()
+    batch.fail(KafkaError("no luck"), {1: blamed})
+    for awaitable in (waiting, acks[0], acks[0]):
+        with pytest.raises(KafkaError, match="no luck"):
+            await awaitable
+    assert acks[1].exception() is blamed
+
+
+async def test_asyncio_wait_gather_wait_for_and_shield_take_acks() -> None:
+    """aiokafka-api.md 0"""
+    first, second = make_batch(2), make_batch(1)
+    acks = [RecordAck(first, 0, 0), RecordAck(first, 1, 0), RecordAck(second, 0, 0)]
+    first.succeed(5)
+    done, pending = await asyncio.wait(acks, return_when=asyncio.FIRST_COMPLETED)
+    assert (done, pending) == (set(acks[:2]), {acks[2]})
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(acks[2], 0.001)
+    shielded = asyncio.shield(acks[2])
+    gathered = asyncio.gather(*acks)
+    waited = asyncio.ensure_future(asyncio.wait(acks))
+    await settle()
+    second.succeed(9)
+    assert [metadata.offset for metadata in await gathered] == [5, 6, 9]
+    assert (await shielded).offset == 9
+    assert (await waited)[1] == set()
+    assert (await asyncio.wait_for(acks[2], 1)).offset == 9
+
+
+async def test_cancelling_one_who_waits_touches_nobody_else_and_leaves_nothing() -> None:
+    batch = make_batch()
+    ack = RecordAck(batch, 0, 0)
+    first, second = asyncio.ensure_future(ack), asyncio.ensure_future(ack)
+    await settle()
+    first.cancel()
+    await settle()
+    assert first.cancelled()
+    assert len(batch._listeners) == 1
+    batch.succeed(3)
+    assert (await second).offset == 3
+    assert (await ack).offset == 3
+    assert not batch._listeners
+
+
+async def test_cancelling_the_ack_ends_its_own_waiters_only() -> None:
+    batch = make_batch(2)
+    ack, other = RecordAck(batch, 0, 0), RecordAck(batch, 1, 0)
+    called: list[RecordAck] = []
+    ack.add_done_callback(called.append)
+    waiting, neighbour = asyncio.ensure_future(ack), asyncio.ensure_future(other)
+    await settle()
+    assert ack.cancel()
+    assert not ack.cancel()
+    assert ack.done()
+    assert ack.cancelled()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    with pytest.raises(asyncio.CancelledError):
+        ack.result()
+    assert called == [ack]
+    assert not neighbour.done()
+    batch.succeed(3)
+    assert (await neighbour).offset == 4
+    assert not other.cancel()
+    assert "cancelled" in repr(ack)
+    assert ack.remove_done_callback(called.append) == 0
+
+
+async def test_callbacks_run_soon_after_in_the_order_of_sending_with_the_ack() -> None:
+    """C8"""
+    batch = make_batch(3)
+    acks = [RecordAck(batch, index, 0) for index in range(3)]
+    called: list[RecordAck] = []
+    for index in (2, 0, 1):
+        acks[index].add_done_callback(called.append)
+    batch.succeed(0)
+    assert called == []
+    await settle()
+    assert called == acks
+    acks[0].add_done_callback(called.append)
+    assert called == acks
+    await settle()
+    assert called == [*acks, acks[0]]
+
+
+async def test_callbacks_run_in_the_context_given_or_that_of_adding() -> None:
+    variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="none")
+    seen: list[str] = []
+    batch = make_batch()
+    ack = RecordAck(batch, 0, 0)
+    given = contextvars.copy_context()
+    given.run(variable.set, "given")
+    ack.add_done_callback(lambda _: seen.append(variable.get()), context=given)
+    variable.set("adding")
+    ack.add_done_callback(lambda _: seen.append(variable.get()))
+    variable.set("later")
+    batch.succeed(0)
+    await settle()
+    assert seen == ["given", "adding"]
+
+
+async def test_a_callback_may_be_taken_back() -> None:
+    batch = make_batch(2)
+    ack, other = RecordAck(batch, 0, 0), RecordAck(batch, 1, 0)
+    called: list[RecordAck] = []
+
+    def callback(done: RecordAck) -> None:
+        called.append(done)
+
+    ack.add_done_callback(callback)
+    ack.add_done_callback(callback)
+    other.add_done_callback(callback)
+    assert ack.remove_done_callback(callback) == 2
+    assert ack.remove_done_callback(callback) == 0
+    batch.succeed(0)
+    await settle()
+    assert called == [other]

@@ -1,0 +1,329 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiokafka_lite.errors import (
+    DuplicateSequenceNumber,
+    InvalidProducerEpoch,
+    KafkaConnectionError,
+    MessageSizeTooLargeError,
+    NotLeaderForPartitionError,
+    OutOfOrderSequenceNumber,
+    UnknownProducerId,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.producer_batch import ProducerBatch
+from aiokafka_lite.producer.sequence_numbers import MAX_EPOCH, SequenceNumbers
+from tests.producer.batches import TP, make_batch
+
+
+def numbers(producer_id: int = 7, epoch: int = 0) -> SequenceNumbers:
+    sequences = SequenceNumbers()
+    sequences.set_producer(producer_id, epoch)
+    return sequences
+
+
+def sent(sequences: SequenceNumbers, records: int = 1, tp: TopicPartition = TP) -> ProducerBatch:
+    batch = make_batch(records, tp=tp)
+    assert sequences.may_send(batch)
+    sequences.assign(batch)
+    batch.is_in_flight = True
+    return batch
+
+
+def place(batch: ProducerBatch) -> tuple[int, int, int]:
+    return batch.producer_id, batch.producer_epoch, batch.base_sequence
+
+
+def test_nothing_is_sent_without_a_producer_id() -> None:
+    """2d-10"""
+    assert not SequenceNumbers().may_send(make_batch())
+
+
+def test_numbers_go_up_by_partition() -> None:
+    """2d-11"""
+    sequences = numbers()
+    other = TopicPartition("orders", 1)
+    assert place(sent(sequences, 3)) == (7, 0, 0)
+    assert place(sent(sequences, 2)) == (7, 0, 3)
+    assert place(sent(sequences, 2, other)) == (7, 0, 0)
+    assert place(sent(sequences)) == (7, 0, 5)
+
+
+def test_numbers_stay_at_a_retry() -> None:
+    """2d-11"""
+    sequences = numbers()
+    batch = sent(sequences, 3)
+    sequences.assign(batch)
+    assert place(batch) == (7, 0, 0)
+    assert place(sent(sequences)) == (7, 0, 3)
+
+
+def test_numbers_wrap_to_zero() -> None:
+    """2d-11, D12"""
+    sequences = numbers()
+    first = sent(sequences)
+    state = sequences._partitions[TP]
+    sequences.completed(first)
+    state.next_sequence = 2**31 - 2
+    state.last_acked_sequence = 2**31 - 3
+    crossing = sent(sequences, 4)
+    assert (crossing.base_sequence, crossing.last_sequence) == (2**31 - 2, 1)
+    after = sent(sequences)
+    assert after.base_sequence == 2
+    sequences.completed(crossing)
+    assert state.last_acked_sequence == 1
+    sequences.completed(after)
+    assert state.last_acked_sequence == 2
+    assert state.expected_sequence == 3
+
+
+def test_only_the_oldest_of_those_sent_is_sent_again() -> None:
+    """2d-10"""
+    sequences = numbers()
+    first, second = sent(sequences), sent(sequences)
+    assert sequences.may_send(first)
+    assert not sequences.may_send(second)
+    sequences.completed(first)
+    assert sequences.may_send(second)
+
+
+@pytest.mark.parametrize("error", [KafkaConnectionError, NotLeaderForPartitionError])
+def test_retriable_errors_are_retried_as_they_are(error: type) -> None:
+    """2d-15"""
+    sequences = numbers()
+    assert sequences.may_retry(sent(sequences), error, -1)
+    sequences.settle()
+    assert sequences.producer.epoch == 0
+
+
+def test_other_errors_are_not_retried() -> None:
+    sequences = numbers()
+    batch = sent(sequences)
+    assert not sequences.may_retry(batch, MessageSizeTooLargeError, -1)
+    assert not sequences.may_retry(batch, DuplicateSequenceNumber, -1)
+
+
+def test_a_refused_batch_restarts_the_partition_in_the_next_epoch() -> None:
+    """2d-19, KIP-360, D13"""
+    sequences = numbers()
+    first, second, elsewhere = (
+        sent(sequences, 2),
+        sent(sequences, 3),
+        sent(sequences, 1, TopicPartition("orders", 1)),
+    )
+    first.is_in_flight = False
+    sequences.refused(first, MessageSizeTooLargeError)
+    sequences.settle()
+    # The bytes of the second may be on their way: they must not change.
+    assert place(second) == (7, 0, 2)
+    assert not sequences.may_send(second)
+    second.is_in_flight = False
+    sequences.settle()
+    assert place(second) == (7, 1, 0)
+    assert second.sequence_was_reset
+    assert sequences.may_send(second)
+    assert place(sent(sequences)) == (7, 1, 3)
+    # The other partition ends its own in the old epoch, and new ones wait for that (2d-18).
+    new = make_batch(tp=TopicPartition("orders", 1))
+    assert not sequences.may_send(new)
+    sequences.completed(elsewhere)
+    assert sequences.may_send(new)
+    sequences.assign(new)
+    assert place(new) == (7, 1, 0)
+
+
+def test_out_of_order_behind_a_failed_one_waits_for_its_turn() -> None:
+    """2d-17"""
+    sequences = numbers()
+    first, second = sent(sequences), sent(sequences)
+    assert sequences.may_retry(first, NotLeaderForPartitionError, -1)
+    assert sequences.may_retry(second, OutOfOrderSequenceNumber, -1)
+    first.is_in_flight = second.is_in_flight = False
+    sequences.settle()
+    assert (place(first), place(second)) == ((7, 0, 0), (7, 0, 1))
+
+
+def test_out_of_order_of_the_expected_one_restarts_the_partition() -> None:
+    """2d-17"""
+    sequences = numbers()
+    first, second = sent(sequences), sent(sequences)
+    sequences.completed(first)
+    assert sequences.may_retry(second, OutOfOrderSequenceNumber, -1)
+    second.is_in_flight = False
+    sequences.settle()
+    assert place(second) == (7, 1, 0)
+
+
+def test_unknown_producer_restarts_the_partition_when_the_broker_knows_its_log() -> None:
+    """2d-17"""
+    sequences = numbers()
+    batch = sent(sequences)
+    assert sequences.may_retry(batch, UnknownProducerId, -1)
+    batch.is_in_flight = False
+    sequences.settle()
+    assert place(batch) == (7, 0, 0)
+    assert sequences.may_retry(batch, UnknownProducerId, 5)
+    sequences.settle()
+    assert place(batch) == (7, 1, 0)
+    assert sequences.may_retry(batch, UnknownProducerId, 5)  # asked before the restart
+    sequences.settle()
+    assert place(batch) == (7, 1, 0)
+
+
+def test_unknown_producer_for_good_lets_the_partition_begin_at_zero() -> None:
+    """2d-19"""
+    sequences = numbers()
+    batch = sent(sequences, 4)
+    sequences.refused(batch, UnknownProducerId)
+    assert place(sent(sequences)) == (7, 0, 0)
+
+
+def test_an_abandoned_batch_holds_back_new_ones_until_its_fate_is_clear() -> None:
+    """2d-13, 2d-20"""
+    sequences = numbers()
+    first, second = sent(sequences), sent(sequences)
+    sequences.abandoned(first)
+    new = make_batch()
+    assert not sequences.may_send(new)
+    second.is_in_flight = False
+    sequences.completed(second)  # it was written, so the first was, too
+    sequences.settle()
+    assert sequences.may_send(new)
+    assert sequences.producer.epoch == 0
+
+
+def test_a_late_answer_to_an_abandoned_batch_settles_it() -> None:
+    """2d-13"""
+    sequences = numbers()
+    batch = sent(sequences)
+    sequences.abandoned(batch)
+    sequences.completed(batch)
+    sequences.settle()
+    assert place(sent(sequences)) == (7, 0, 1)
+
+
+def test_an_abandoned_batch_that_stays_unknown_costs_an_epoch() -> None:
+    """2d-20"""
+    sequences = numbers()
+    sequences.abandoned(sent(sequences))
+    sequences.settle()
+    assert place(sent(sequences)) == (7, 1, 0)
+
+
+def test_the_one_right_behind_an_abandoned_batch_proves_the_gap() -> None:
+    """2d-17"""
+    sequences = numbers()
+    first, second, third = sent(sequences), sent(sequences), sent(sequences)
+    sequences.abandoned(first)
+    assert sequences.may_retry(third, OutOfOrderSequenceNumber, -1)
+    third.is_in_flight = False
+    sequences.settle()
+    assert sequences.producer.epoch == 0
+    assert sequences.may_retry(second, OutOfOrderSequenceNumber, -1)
+    second.is_in_flight = False
+    sequences.settle()
+    assert (place(second), place(third)) == ((7, 1, 0), (7, 1, 1))
+
+
+def test_a_batch_never_sent_leaves_no_trace() -> None:
+    sequences = numbers()
+    batch = make_batch()
+    sequences.abandoned(batch)
+    sequences.refused(batch, MessageSizeTooLargeError)
+    sequences.completed(batch)
+    sequences.settle()
+    assert place(sent(sequences)) == (7, 0, 0)
+
+
+def test_used_up_epochs_ask_for_another_producer_id() -> None:
+    """2d-18"""
+    sequences = numbers(epoch=MAX_EPOCH)
+    first, second = sent(sequences), sent(sequences)
+    sequences.refused(first, MessageSizeTooLargeError)
+    second.is_in_flight = False
+    sequences.settle()
+    assert not sequences.has_producer_id
+    assert not sequences.may_send(second)
+    sequences.set_producer(8, 0)
+    sequences.settle()
+    assert place(second) == (8, 0, 0)
+
+
+def test_a_producer_id_the_broker_refuses_is_given_up() -> None:
+    sequences = numbers()
+    batch, elsewhere = sent(sequences), sent(sequences, 1, TopicPartition("orders", 1))
+    sequences.refused(batch, InvalidProducerEpoch)
+    assert not sequences.has_producer_id
+    sequences.set_producer(9, 0)
+    sequences.refused(elsewhere, InvalidProducerEpoch)  # the old id's answer: the new one stays
+    assert sequences.has_producer_id
+    sequences.settle()
+    assert place(sent(sequences)) == (9, 0, 0)
+    assert place(sent(sequences, 1, TopicPartition("orders", 1))) == (9, 0, 0)
+
+
+class _Log:
+    """What a broker does with sequence numbers, for one partition; keeps five batches."""
+
+    def __init__(self) -> None:
+        self.epoch = -1
+        self.next = 0
+        self.recent: list[tuple[int, int, int]] = []
+        self.records: list[int] = []
+
+    def write(self, batch: ProducerBatch, name: int) -> type | None:
+        key = (batch.producer_epoch, batch.base_sequence, batch.record_count)
+        if key in self.recent:
+            return None
+        if batch.producer_epoch < self.epoch:
+            return InvalidProducerEpoch
+        if batch.producer_epoch > self.epoch:
+            if batch.base_sequence != 0:
+                return OutOfOrderSequenceNumber
+        elif batch.base_sequence != self.next:
+            return OutOfOrderSequenceNumber
+        self.epoch = batch.producer_epoch
+        self.next = batch.last_sequence + 1
+        self.recent = [*self.recent, key][-5:]
+        self.records.append(name)
+        return None
+
+
+@given(st.data())
+def test_whatever_gets_lost_the_log_has_each_batch_once_and_in_order(data: st.DataObject) -> None:
+    """2d-10 to 2d-20: up to five requests on their way, lost before or after the broker wrote."""
+    sequences, log = numbers(), _Log()
+    queue = [(name, make_batch(name % 3 + 1)) for name in range(8)]
+    names = {id(batch): name for name, batch in queue}
+    flying: list[ProducerBatch] = []
+    acked: list[int] = []
+    for _ in range(300):
+        sequences.settle()
+        may = bool(queue) and len(flying) < 5 and sequences.may_send(queue[0][1])
+        if may and (not flying or data.draw(st.booleans())):
+            batch = queue.pop(0)[1]
+            sequences.assign(batch)
+            batch.is_in_flight = True
+            flying.append(batch)
+            continue
+        if not flying:
+            break
+        # One connection: the oldest is answered first; when it breaks, all are lost.
+        fate = data.draw(st.sampled_from(["ok", "ok", "ok", "lost before", "lost after"]))
+        landed = flying[:1] if fate == "ok" else flying[:]
+        del flying[: len(landed)]
+        back: list[ProducerBatch] = []
+        for batch in landed:
+            error = None if fate == "lost before" else log.write(batch, names[id(batch)])
+            batch.is_in_flight = False
+            if fate == "ok" and error is None:
+                sequences.completed(batch)
+                acked.append(names[id(batch)])
+            else:
+                assert sequences.may_retry(batch, error or KafkaConnectionError, 0), error
+                back.append(batch)
+        queue[:0] = [(names[id(batch)], batch) for batch in back]
+        queue.sort(key=lambda entry: entry[0])
+    assert acked == list(range(8))
+    assert log.records == list(range(8))
