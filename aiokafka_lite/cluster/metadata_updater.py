@@ -87,6 +87,7 @@ class MetadataUpdater:
         self._begun = 0  # refreshes begun, and the number of the newest that succeeded
         self._succeeded = 0
         self._last_error: KafkaError | None = None
+        self._warned: set[type[KafkaError]] = set()  # since the last success
         self._needs_seeds = False
         self._task: OwnedTask | None = None
         self._is_running = False
@@ -132,7 +133,7 @@ class MetadataUpdater:
             if self._interest.wants_all:
                 self._schedule.request()
             else:
-                self._schedule.request_new_topics()
+                self._schedule.request(partial=True, urgent=True)
             self._wakeup.set()
 
     def add_topic(self, topic: str) -> None:
@@ -140,18 +141,15 @@ class MetadataUpdater:
         known already, so that it can be called per record.
         """
         if self._interest.use(topic, self._clock.monotonic()):
-            self._schedule.request_new_topics()
+            self._schedule.request(partial=True, urgent=True)
             self._wakeup.set()
 
     def request_update(self) -> None:
         """Ask for a refresh soon. Any number of calls is one refresh; it may be held back by the
         backoff when earlier ones failed or brought no news.
         """
-        if not self._schedule.is_requested:
-            self._schedule.request()
-            self._wakeup.set()
-        else:
-            self._schedule.request()
+        self._schedule.request()
+        self._wakeup.set()
 
     def add_listener(self, listener: SnapshotListener) -> None:
         """Call `listener(snapshot)` after each refresh, in the background task, before anybody who
@@ -168,7 +166,7 @@ class MetadataUpdater:
         Cancelled: the refresh goes on.
         """
         wanted = self._begun + 1
-        self._schedule.request()
+        self._schedule.request(urgent=True)
         self._wakeup.set()
         try:
             async with deadline(self._clock, timeout_s):
@@ -196,13 +194,16 @@ class MetadataUpdater:
         self.add_topic(topic)
         if self.snapshot.partition_ids(topic):
             return self.snapshot
+        first = self._begun + 1  # an error from before this call may be mended by now
         self._awaited[topic] = self._awaited.get(topic, 0) + 1
         try:
             async with deadline(self._clock, timeout_s):
                 while not self.snapshot.partition_ids(topic):
-                    self._raise_if_hopeless(topic)
+                    if self._succeeded >= first:
+                        self._raise_if_hopeless(topic)
                     self.add_topic(topic)
-                    self._request_again()
+                    self._schedule.request(partial=True)
+                    self._wakeup.set()
                     await self._next_outcome()
         except TimeoutError:
             raise self._topic_error(topic, timeout_s) from self._last_error
@@ -235,10 +236,6 @@ class MetadataUpdater:
 
     def _because(self) -> str:
         return "" if self._last_error is None else f"; last failure: {self._last_error}"
-
-    def _request_again(self) -> None:
-        self._schedule.request(partial=True)
-        self._wakeup.set()
 
     async def _next_outcome(self) -> None:
         """Return when the refresh now running, or the next one, has succeeded or failed."""
@@ -273,9 +270,11 @@ class MetadataUpdater:
         try:
             if self._must_ask_seeds():
                 partial = False
+                # The known nodes and the seeds take turns: either may be the ones that come back.
+                self._needs_seeds = False
                 await self._refresh_from_seeds(self._config.request_timeout_ms / 1000)
             else:
-                await self._refresh_from_any_node(partial=partial)
+                await self._ask_any_node(partial=partial)
         except KafkaError as error:
             self._failed(error, partial=partial)
         self._wake_waiters()
@@ -285,12 +284,21 @@ class MetadataUpdater:
         self._interest.expire(self._clock.monotonic())
         return self._schedule.begin(self._clock.monotonic())
 
-    async def _refresh_from_any_node(self, *, partial: bool) -> None:
-        node_id = self._network.least_loaded_node()
-        if node_id is None:
-            raise NodeNotReadyError("every known node is waiting for its reconnect backoff")
-        answer = await self._network.request(node_id, self._request(partial=partial))
-        check_answer(answer)
+    async def _ask_any_node(self, *, partial: bool) -> None:
+        try:
+            node_id = self._network.least_loaded_node()
+            if node_id is None:
+                raise NodeNotReadyError(
+                    "every known node is in its reconnect backoff or throttles us"
+                )
+            answer = await self._network.request(node_id, self._request(partial=partial))
+            check_answer(answer)
+        except KafkaError as error:
+            # Looked at now: by the next attempt the failed node's backoff may be over.
+            self._needs_seeds = (
+                isinstance(error, RebootstrapRequiredError) or not self._network.has_usable_node
+            )
+            raise
         self._succeed(node_id, answer, partial=partial)
 
     async def _refresh_from_seeds(self, bound_s: float) -> None:
@@ -320,11 +328,14 @@ class MetadataUpdater:
             return MetadataRequest(topics=None)
         named = self._interest.named()
         if partial:
-            named = [topic for topic in named if not _is_settled(self.snapshot.topics.get(topic))]
+            named = [topic for topic in named if topic in self._awaited or self._is_open(topic)]
         return MetadataRequest(
             topics=[MetadataRequestTopic(name=topic) for topic in named],
             allow_auto_topic_creation=self._allow_auto_topic_creation,
         )
+
+    def _is_open(self, topic: str) -> bool:
+        return not _is_settled(self.snapshot.topics.get(topic))
 
     # Its outcome…
 
@@ -343,6 +354,7 @@ class MetadataUpdater:
         if self._last_error is not None:
             logger.info("metadata is up to date again")
             self._last_error = None
+            self._warned.clear()
         is_missing = any(not after.partition_ids(topic) for topic in self._awaited)
         self._schedule.succeeded(
             self._clock.monotonic(),
@@ -358,13 +370,10 @@ class MetadataUpdater:
         self._succeeded = self._begun
 
     def _failed(self, error: KafkaError, *, partial: bool) -> None:
-        if isinstance(error, RebootstrapRequiredError):
-            self._needs_seeds = True
-        # Once per cause, not once per retry.
-        is_repeated = str(error) == str(self._last_error)
-        logger.log(
-            logging.DEBUG if is_repeated else logging.WARNING, "metadata refresh failed: %s", error
-        )
+        # Once per cause, not once per retry; texts differ by addresses and milliseconds.
+        level = logging.DEBUG if type(error) in self._warned else logging.WARNING
+        self._warned.add(type(error))
+        logger.log(level, "metadata refresh failed, it goes on trying: %s", error)
         self._last_error = error
         self._schedule.failed(self._clock.monotonic(), partial=partial)
 

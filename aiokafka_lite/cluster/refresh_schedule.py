@@ -30,17 +30,17 @@ class RefreshSchedule:
         self._equivalents = 0
         self._trying_since_s: float | None = None
 
-    def request(self, *, partial: bool = False) -> None:
-        """Ask for a refresh as soon as the backoff allows; `partial`: of unsettled topics only."""
+    def request(self, *, partial: bool = False, urgent: bool = False) -> None:
+        """Ask for a refresh as soon as the backoff allows.
+
+        `partial`: of unsettled topics only. `urgent`: only failures can delay it; for somebody who
+        waits, or for topics never asked about before.
+        """
         if partial:
             self._wants_partial = True
         else:
             self._wants_full = True
-
-    def request_new_topics(self) -> None:
-        """Ask for topics never asked about before: only failures can delay that."""
-        self._wants_partial = True
-        self._is_urgent = True
+        self._is_urgent = self._is_urgent or urgent
 
     @property
     def is_requested(self) -> bool:

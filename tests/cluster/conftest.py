@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import socket
+import stat
 from collections.abc import AsyncIterator
 
 import pytest_asyncio
@@ -41,7 +42,9 @@ def inet_sockets() -> set[int]:
 
 def family_of(fd: int) -> int | None:
     try:
-        with socket.socket(fileno=os.dup(fd)) as duplicate:
-            return duplicate.family
+        if not stat.S_ISSOCK(os.fstat(fd).st_mode):
+            return None
     except OSError:
         return None
+    with socket.socket(fileno=os.dup(fd)) as duplicate:
+        return duplicate.family

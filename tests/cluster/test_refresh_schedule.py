@@ -96,16 +96,16 @@ def test_a_refresh_at_age_without_news_holds_nothing_back() -> None:
     assert fresh.due_at() <= 300.0
 
 
-def test_new_topics_wait_for_failures_only() -> None:
+def test_urgent_requests_wait_for_failures_only() -> None:
     fresh = refreshed(0.0)
     fresh.request()
     fresh.begin(0.0)
     fresh.succeeded(0.0, partial=False, news=False)
-    fresh.request_new_topics()
+    fresh.request(partial=True, urgent=True)
     assert fresh.due_at() <= 0.0
     assert fresh.begin(0.0) is True
     fresh.failed(0.0, partial=True)
-    fresh.request_new_topics()
+    fresh.request(partial=True, urgent=True)
     assert fresh.due_at() == pytest.approx(0.1)
 
 
