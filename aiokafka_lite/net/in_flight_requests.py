@@ -24,11 +24,12 @@ class InFlightRequests(Generic[T]):
     T is whatever the connection wants back with the answer.
     """
 
-    __slots__ = ("_next_id", "_sent", "max_in_flight")
+    __slots__ = ("_sent", "max_in_flight", "next_correlation_id")
 
     def __init__(self, max_in_flight: int = 5, first_correlation_id: int = 0) -> None:
         self.max_in_flight = max_in_flight
-        self._next_id = first_correlation_id
+        self.next_correlation_id = first_correlation_id
+        """The id the next request gets."""
         self._sent: deque[tuple[int, T]] = deque()
 
     def __len__(self) -> int:
@@ -47,8 +48,8 @@ class InFlightRequests(Generic[T]):
     def new_correlation_id(self) -> int:
         """Return the next correlation id: 0 to 2^31 - 1, then 0 again. An id that is not used is no
         harm."""
-        correlation_id = self._next_id
-        self._next_id = correlation_id + 1 if correlation_id < MAX_CORRELATION_ID else 0
+        correlation_id = self.next_correlation_id
+        self.next_correlation_id = correlation_id + 1 if correlation_id < MAX_CORRELATION_ID else 0
         return correlation_id
 
     def add(self, correlation_id: int, request: T) -> None:

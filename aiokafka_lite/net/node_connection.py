@@ -15,28 +15,26 @@ import logging
 import struct
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final, Literal, TypeVar, overload
 
 from aiokafka_lite.clock import Clock, TimerHandle
-from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import (
     IllegalStateError,
     KafkaConnectionError,
     KafkaError,
-    KafkaProtocolError,
     ProtocolDecodeError,
     RequestTimedOutError,
     TooManyInFlightRequests,
 )
+from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.connection_state import ConnectionEvent, ConnectionState, after
-from aiokafka_lite.net.endpoint import Address, Endpoint
+from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
-from aiokafka_lite.net.handshake import HandshakeRequest, handshake
 from aiokafka_lite.net.in_flight_requests import InFlightRequests
+from aiokafka_lite.net.opening import Opening
 from aiokafka_lite.net.pending_request import PendingRequest
-from aiokafka_lite.net.transport import FrameTransport, connect, connection_errors, resolve
+from aiokafka_lite.net.transport import FrameTransport
 from aiokafka_lite.protocol.message_header import decode_response, encode_request
 from aiokafka_lite.protocol.versions import NodeApiVersions
 from aiokafka_lite.schema.message import Request, Response
@@ -46,18 +44,6 @@ R = TypeVar("R", bound=Response)
 _CORRELATION_ID: Final = struct.Struct(">i")
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ConnectionConfig:
-    """What a connection may take, and how long. Buffer sizes are the socket's; -1: the system's."""
-
-    connection_setup_timeout_ms: float = 10_000
-    request_timeout_ms: float = 30_000
-    max_in_flight: int = 5
-    max_queued: int = 1_000
-    send_buffer_bytes: int = -1
-    receive_buffer_bytes: int = -1
 
 
 class NodeConnection:
@@ -81,14 +67,14 @@ class NodeConnection:
         """Needs no running loop. `node_id` is None for a seed whose node is not known yet.
 
         `on_close` is called once, when the connection ends after having been open; every request
-        that was pending has its error already.
+        that was pending has its error already. It must not raise.
         """
         self.endpoint = endpoint
         self.node_id = node_id
         self.client_id = client_id
         self.config = config or ConnectionConfig()
         self.on_close = on_close
-        self.cause: BaseException | None = None
+        self.cause: KafkaError | None = None
         """Why the connection ended. None while it has not, or when `close()` gave no reason."""
         self.last_used_s = clock.monotonic()
         """When the newest request was sent or answer came, in the clock's monotonic seconds."""
@@ -96,6 +82,7 @@ class NodeConnection:
         self._clock = clock
         self._frame_pool = frame_pool or FrameBufferPool()
         self._state = ConnectionState.NEW
+        self._opening: Opening | None = None
         self._transport: FrameTransport | None = None
         self._api_versions: NodeApiVersions | None = None
         self._in_flight: InFlightRequests[PendingRequest] = InFlightRequests(
@@ -153,117 +140,40 @@ class NodeConnection:
     async def open(self) -> None:
         """Connect and negotiate versions, trying each address of the endpoint until one is ready.
 
-        The addresses share what is left of `connection_setup_timeout_ms` equally, so that one that
-        swallows packets does not use up all of it.
-
         Raises:
-            KafkaConnectionError: no address led to a ready node; names each and what happened
-                there. The last one's error is the cause.
-            UnsupportedVersionError, BrokerResponseError: the node refuses this client, which
-                another of its addresses would not change.
+            KafkaConnectionError: no address led to a ready node within
+                `connection_setup_timeout_ms`; names each and what happened there.
+            UnsupportedVersionError, BrokerResponseError: the node refuses this client.
             IllegalStateError: it was opened or closed before.
         Cancelled: the connection is closed; nothing stays behind once `wait_closed` returns.
-        Source: KIP-601, KIP-302.
         """
         self._state = after(self._state, ConnectionEvent.OPEN)
+        self._opening = opening = Opening(
+            self.endpoint,
+            name=self.name,
+            client_id=self.client_id,
+            clock=self._clock,
+            config=self.config,
+            frame_pool=self._frame_pool,
+        )
         try:
-            await self._open_any_address()
-        except BaseException as error:
+            transport, self._api_versions = await opening.run()
+        except KafkaError as error:
             self.close(error)
             raise
-        logger.debug("%s: connected and ready", self.name)
-
-    async def _open_any_address(self) -> None:
-        timeout_s = self.config.connection_setup_timeout_ms / 1000
-        end_s = self._clock.monotonic() + timeout_s
-        with connection_errors(str(self.endpoint), timeout_s):
-            async with deadline(self._clock, timeout_s):
-                addresses = await resolve(self.endpoint)
-        faults: list[str] = []
-        last_fault: KafkaError | None = None
-        for number, address in enumerate(addresses):
-            share_s = (end_s - self._clock.monotonic()) / (len(addresses) - number)
-            try:
-                with connection_errors(str(address), share_s):
-                    async with deadline(self._clock, share_s):
-                        return await self._open_address(address)
-            except (KafkaConnectionError, KafkaProtocolError) as fault:
-                last_fault = fault
-                faults.append(self._explain(fault, address))
-                logger.debug("%s: %s", self.name, faults[-1])
-            await self._give_up_transport()
-        raise KafkaConnectionError(
-            f"cannot connect to {self.name}: " + ("; ".join(faults) or "it has no address")
-        ) from last_fault
-
-    async def _open_address(self, address: Address) -> None:
-        transport = await connect(
-            address,
-            self,
-            frame_pool=self._frame_pool,
-            send_buffer_bytes=self.config.send_buffer_bytes,
-            receive_buffer_bytes=self.config.receive_buffer_bytes,
-        )
+        except BaseException as error:
+            given_up = KafkaConnectionError(f"opening the connection to {self.name} was given up")
+            given_up.__cause__ = error
+            self.close(given_up)
+            raise
+        transport.hand_over(self)
         self._transport = transport
-        api_versions = await self._shake_hands(transport)
-        self._check_transport(transport)
-        self._api_versions = api_versions
+        self._in_flight = InFlightRequests(
+            self.config.max_in_flight, opening.correlation_ids.next_correlation_id
+        )
         self._state = after(self._state, ConnectionEvent.HANDSHAKE_DONE)
         self.last_used_s = self._clock.monotonic()
-
-    async def _shake_hands(self, transport: FrameTransport) -> NodeApiVersions:
-        steps = handshake()
-        try:
-            step = next(steps)
-            while True:
-                step = steps.send(await self._exchange(transport, step))
-        except StopIteration as done:
-            api_versions: NodeApiVersions = done.value
-            return api_versions
-
-    async def _exchange(self, transport: FrameTransport, step: HandshakeRequest) -> memoryview:
-        """Return the frame that answers `step`. Has no bound of its own: the attempt has one."""
-        self._check_transport(transport)
-        pending = PendingRequest(
-            step.request,
-            step.version,
-            asyncio.get_running_loop().create_future(),
-            now_s=self._clock.monotonic(),
-            timeout_s=self.config.connection_setup_timeout_ms / 1000,
-            is_handshake=True,
-        )
-        self._send(pending, transport)
-        frame: memoryview = await pending.answer
-        return frame
-
-    def _check_transport(self, transport: FrameTransport) -> None:
-        """Raise what befell the transport while this task was not running."""
-        if transport.error is not None:
-            raise transport.error
-        if self._state is ConnectionState.CLOSED:
-            transport.close()
-            raise self._closed_error()
-
-    async def _give_up_transport(self) -> None:
-        """Get ready for the next address."""
-        if self._state is ConnectionState.CLOSED:
-            raise self._closed_error()
-        self._in_flight.drain()
-        transport, self._transport = self._transport, None
-        if transport is not None:
-            transport.close()
-            await transport.wait_closed()
-
-    def _explain(self, fault: KafkaError, address: Address) -> str:
-        text = _text(fault)
-        if not isinstance(fault, KafkaConnectionError):
-            return f"{address}: {text}"
-        if self._transport is None:
-            return text
-        return (
-            f"{text} during the handshake; is this a Kafka broker, and is its listener's security"
-            " protocol the one in security_protocol?"
-        )
+        logger.debug("%s: connected and ready", self.name)
 
     # Sending…
 
@@ -337,18 +247,19 @@ class NodeConnection:
 
     def _submit(self, pending: PendingRequest) -> None:
         """Send a request now, or leave it in the mailbox for a callback to send."""
-        transport = self._transport
-        if self.can_send and transport is not None:
-            self._send(pending, transport)
-        elif len(self._mailbox) < self.config.max_queued:
-            self._mailbox.append(pending)
-        else:
+        if len(self._mailbox) >= self.config.max_queued:
             raise TooManyInFlightRequests(
                 f"{self.name} has {self.in_flight} requests in flight and {self.queued} waiting;"
                 " wait for some answers before sending more"
             )
+        # The timer first: sending may find the connection dead, which ends all timers.
         if self._timer is None or pending.deadline_s < self._timer_at_s:
             self._set_timer(pending.deadline_s)
+        transport = self._transport
+        if self.can_send and transport is not None:
+            self._send(pending, transport)
+        else:
+            self._mailbox.append(pending)
 
     def _send(self, pending: PendingRequest, transport: FrameTransport) -> None:
         correlation_id = self._in_flight.new_correlation_id()
@@ -402,7 +313,7 @@ class NodeConnection:
                 *(self.name, pending, len(frame), elapsed_ms, dropped),
             )
         if not pending.answer.done():
-            pending.answer.set_result(frame if pending.is_handshake else _decode(pending, frame))
+            pending.answer.set_result(_decode(pending, frame))
         if self._mailbox:
             self._send_queued()
 
@@ -414,11 +325,7 @@ class NodeConnection:
             self._send_queued()
 
     def transport_lost(self, error: KafkaError) -> None:
-        if self._state is ConnectionState.READY:
-            self.close(error)
-        else:  # while opening, only this address is lost
-            for pending in self._in_flight.drain():
-                pending.fail(error)
+        self.close(error)
 
     # Deadlines…
 
@@ -459,14 +366,15 @@ class NodeConnection:
                 f"{pending} could not be sent to {self.name} {within}:"
                 f" {self.in_flight} requests are unanswered"
             )
+        failed = "did not answer" if pending.expects_response else "did not take all bytes of"
         return RequestTimedOutError(
-            f"{self.name} did not answer {pending} {within}; the connection is closed. If the"
+            f"{self.name} {failed} {pending} {within}; the connection is closed. If the"
             " broker is only slow, raise request_timeout_ms"
         )
 
     # Once the connection is no longer needed…
 
-    def close(self, cause: BaseException | None = None) -> None:
+    def close(self, cause: KafkaError | None = None) -> None:
         """End the connection at once; every pending request gets a KafkaConnectionError chained to
         `cause`, and so does every later one. Does not wait. The first call counts."""
         if self._state is ConnectionState.CLOSED:
@@ -479,6 +387,8 @@ class NodeConnection:
             self._timer = None
         if self._transport is not None:
             self._transport.close()
+        elif self._opening is not None:
+            self._opening.give_up(self._closed_error())
         pending_requests = [*self._sent_requests(), *self._mailbox]
         self._in_flight.drain()
         self._mailbox.clear()
@@ -494,8 +404,9 @@ class NodeConnection:
 
         Cancelled: the connection goes on closing.
         """
-        if self._transport is not None:
-            await self._transport.wait_closed()
+        transport = self._opening.transport if self._opening is not None else None
+        if transport is not None:
+            await transport.wait_closed()
 
     def _closed_error(self, pending: PendingRequest | None = None) -> KafkaConnectionError:
         """Return a new error: each waiter gets its own, as tracebacks grow on shared ones."""
@@ -503,7 +414,7 @@ class NodeConnection:
         if self.cause is None:
             return KafkaConnectionError(f"this client closed the connection to {self.name}{lost}")
         error = KafkaConnectionError(
-            f"the connection to {self.name} has ended: {_text(self.cause)}{lost}"
+            f"the connection to {self.name} has ended: {_text_of(self.cause)}{lost}"
         )
         error.__cause__ = self.cause
         return error
@@ -526,6 +437,9 @@ def _decode(pending: PendingRequest, frame: memoryview) -> Response:
     return response
 
 
-def _text(error: BaseException) -> str:
-    """Return the error's own sentence, without the class name that `str` of a KafkaError adds."""
-    return str(error.args[0]) if isinstance(error, KafkaError) and error.args else str(error)
+def _text_of(error: KafkaError) -> str:
+    """Return the error's own sentence, without the class name that `str` adds."""
+    return str(error.args[0]) if error.args else str(error)
+
+
+__all__ = ["ConnectionConfig", "NodeConnection"]

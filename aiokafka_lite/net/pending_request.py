@@ -16,7 +16,6 @@ class PendingRequest:
         "correlation_id",
         "deadline_s",
         "expects_response",
-        "is_handshake",
         "request",
         "sent_at_s",
         "timeout_s",
@@ -32,7 +31,6 @@ class PendingRequest:
         now_s: float,
         timeout_s: float,
         expects_response: bool = True,
-        is_handshake: bool = False,
     ) -> None:
         self.request = request
         self.version = version
@@ -40,7 +38,6 @@ class PendingRequest:
         self.timeout_s = timeout_s
         self.deadline_s = now_s + timeout_s
         self.expects_response = expects_response
-        self.is_handshake = is_handshake  # its answer is the raw frame, not a decoded response
         self.sent_at_s = 0.0
         self.correlation_id = -1  # until it is sent
 

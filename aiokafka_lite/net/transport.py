@@ -63,6 +63,10 @@ class FrameTransport(asyncio.BufferedProtocol):
         self._large_frame: memoryview | None = None
         self._large_end = 0
 
+    def hand_over(self, handler: FrameHandler) -> None:
+        """Report to `handler` from now on; for a transport that is not gone."""
+        self._handler = handler
+
     # Sending…
 
     def write(self, parts: Sequence[bytes | bytearray | memoryview]) -> None:
@@ -73,10 +77,13 @@ class FrameTransport(asyncio.BufferedProtocol):
         `writing_resumed`. A failure reaches the handler, not the caller.
         """
         transport = self._transport
-        if transport is None or self._handler is None:
-            return
+        if transport is None or self._handler is None or transport.is_closing():
+            return  # the handler knows, or is about to hear of it
         try:
             transport.writelines(parts)
+            if self.can_write and transport.get_write_buffer_size():
+                # Python 3.12.1 and 3.13.0: `writelines` does not look at the limits; this does.
+                transport.set_write_buffer_limits(high=0)
         except (OSError, RuntimeError) as error:
             # RuntimeError is uvloop's word for a transport that has just closed.
             self._fail(connection_error(error, self._peer))

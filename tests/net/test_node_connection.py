@@ -176,7 +176,7 @@ async def test_a_stuck_request_without_answer_times_out_too(node: ScriptedNode) 
         call = asyncio.ensure_future(unanswered_produce(connection, bytes(20_000_000)))
         await settle()
         await clock.advance(30)
-        with pytest.raises(RequestTimedOutError, match="ProduceRequest"):
+        with pytest.raises(RequestTimedOutError, match="did not take all bytes of ProduceRequest"):
             await call
         assert not connection.is_open
 
@@ -300,9 +300,9 @@ async def test_a_dead_connection_gives_everybody_the_first_cause(node: ScriptedN
             await connection.request(MetadataRequest(topics=[]))
         assert later.value.__cause__ is connection.cause
         assert closed == [connection]
-        connection.close(ValueError("a second cause"))
+        connection.close(RequestTimedOutError("a second cause"))
         assert closed == [connection]
-        assert not isinstance(connection.cause, ValueError)
+        assert not isinstance(connection.cause, RequestTimedOutError)
 
 
 async def test_a_reset_connection_names_the_system_error(node: ScriptedNode) -> None:
@@ -370,9 +370,28 @@ async def test_a_closed_connection_answers_pending_requests_at_once(node: Script
         assert repr(connection).endswith("CLOSED in_flight=0 queued=0>")
 
 
+async def test_a_write_that_fails_at_once_leaves_no_timer(
+    node: ScriptedNode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """aiokafka D1: uvloop raises RuntimeError for a transport that has just closed."""
+    clock = FakeClock()
+    async with opened(node, clock) as (connection, _):
+        transport = connection._transport
+        assert transport is not None
+
+        def fail(parts: object) -> None:
+            transport._fail(KafkaConnectionError("just closed"))
+
+        monkeypatch.setattr(transport, "write", fail)
+        with pytest.raises(KafkaConnectionError, match="just closed"):
+            await connection.request(MetadataRequest(topics=[]))
+        assert clock.pending_timers == 0
+        assert not connection.is_open
+
+
 async def test_closing_from_within_on_close_and_callbacks_is_harmless(node: ScriptedNode) -> None:
     async with opened(node) as (connection, peer):
-        connection.on_close = lambda same: same.close(ValueError("again"))
+        connection.on_close = lambda same: same.close(RequestTimedOutError("again"))
         call = ask(connection)
         call.add_done_callback(lambda _: connection.close())
         await peer.read_request()

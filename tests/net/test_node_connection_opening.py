@@ -8,7 +8,7 @@ import pytest
 
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import IllegalStateError, KafkaConnectionError, UnsupportedVersionError
-from aiokafka_lite.net import node_connection
+from aiokafka_lite.net import opening as opening_module
 from aiokafka_lite.net.endpoint import Address, Endpoint
 from aiokafka_lite.net.node_connection import ConnectionConfig, NodeConnection
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
@@ -44,7 +44,7 @@ def resolving_to(monkeypatch: pytest.MonkeyPatch, *ports: int) -> Endpoint:
     async def resolve(endpoint: Endpoint) -> list[Address]:
         return [Address(socket.AF_INET, ("127.0.0.1", port)) for port in ports]
 
-    monkeypatch.setattr(node_connection, "resolve", resolve)
+    monkeypatch.setattr(opening_module, "resolve", resolve)
     return Endpoint("kafka.example", 9092)
 
 
@@ -174,7 +174,7 @@ async def test_a_slow_resolver_is_bounded_by_the_setup_timeout(
         await asyncio.get_running_loop().create_future()
         return []
 
-    monkeypatch.setattr(node_connection, "resolve", resolve)
+    monkeypatch.setattr(opening_module, "resolve", resolve)
     clock = FakeClock()
     opening = asyncio.ensure_future(
         failed_opening(to_endpoint(Endpoint("kafka.example", 9092), clock))
@@ -252,7 +252,7 @@ async def test_closing_before_the_socket_is_there_ends_the_opening(node: Scripte
     connection = connection_to(node)
     opening = asyncio.ensure_future(connection.open())
     await asyncio.sleep(0)
-    connection.close(ValueError("changed my mind"))
+    connection.close(KafkaConnectionError("changed my mind"))
     with pytest.raises(KafkaConnectionError, match="changed my mind"):
         await opening
 

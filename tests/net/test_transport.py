@@ -200,6 +200,9 @@ async def test_a_write_to_a_transport_that_has_just_closed_is_a_connection_error
     async with connected(node) as (transport, recorded, _):
 
         class Closed:
+            def is_closing(self) -> bool:
+                return False
+
             def writelines(self, parts: object) -> None:
                 raise RuntimeError("unable to perform operation on <TCPTransport closed=True>")
 

@@ -1,0 +1,17 @@
+"""Owns the limits of one connection; `cluster/` fills it from the client's options. It does not
+wait.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConnectionConfig:
+    """What a connection may take, and how long. Buffer sizes are the socket's; -1: the system's."""
+
+    connection_setup_timeout_ms: float = 10_000
+    request_timeout_ms: float = 30_000
+    max_in_flight: int = 5
+    max_queued: int = 1_000
+    send_buffer_bytes: int = -1
+    receive_buffer_bytes: int = -1

@@ -1,0 +1,178 @@
+"""Owns the way from an endpoint to a node that takes requests: each address in turn, the handshake,
+and the sentence that says what happened where. It knows nothing of the requests that follow.
+
+`Opening.run` waits, in the caller's task; there is no task of its own.
+"""
+
+import asyncio
+import logging
+from typing import Final
+
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.errors import KafkaConnectionError, KafkaError, KafkaProtocolError
+from aiokafka_lite.net.connection_config import ConnectionConfig
+from aiokafka_lite.net.endpoint import Address, Endpoint
+from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
+from aiokafka_lite.net.handshake import HandshakeRequest, handshake
+from aiokafka_lite.net.in_flight_requests import InFlightRequests
+from aiokafka_lite.net.transport import FrameTransport, connect, connection_errors, resolve
+from aiokafka_lite.protocol.message_header import encode_request, response_correlation_id
+from aiokafka_lite.protocol.versions import NodeApiVersions
+
+_HANDSHAKE_HINT: Final = (
+    " during the handshake; is this a Kafka broker, and is its listener's security protocol the one"
+    " in security_protocol?"
+)
+
+logger = logging.getLogger(__name__)
+
+
+class Opening:
+    """One attempt to open a connection; the handler of its transport while the handshake lasts."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        name: str,
+        client_id: str,
+        clock: Clock,
+        config: ConnectionConfig,
+        frame_pool: FrameBufferPool,
+    ) -> None:
+        """`name` is what messages call the node."""
+        self.transport: FrameTransport | None = None
+        """The newest address's; after `run` the one that is ready."""
+        self.correlation_ids: InFlightRequests[asyncio.Future[memoryview]] = InFlightRequests()
+        self._endpoint = endpoint
+        self._name = name
+        self._client_id = client_id
+        self._clock = clock
+        self._config = config
+        self._frame_pool = frame_pool
+        self._given_up: KafkaError | None = None
+
+    async def run(self) -> tuple[FrameTransport, NodeApiVersions]:
+        """Return a transport whose node is ready, to be handed over at once, and its versions.
+
+        The addresses share what is left of `connection_setup_timeout_ms` equally, so that one that
+        swallows packets does not use up all of it.
+
+        Raises:
+            KafkaConnectionError: no address led to a ready node; names each and what happened
+                there. The last one's error is the cause.
+            KafkaError: the node refuses this client, which its other addresses would not change.
+        Cancelled: `give_up` closes what is open.
+        Source: KIP-601 (timeout), KIP-302 (every address).
+        """
+        timeout_s = self._config.connection_setup_timeout_ms / 1000
+        end_s = self._clock.monotonic() + timeout_s
+        with connection_errors(str(self._endpoint), timeout_s):
+            async with deadline(self._clock, timeout_s):
+                addresses = await resolve(self._endpoint)
+        faults: list[str] = []
+        last_fault: KafkaError | None = None
+        for number, address in enumerate(addresses):
+            share_s = (end_s - self._clock.monotonic()) / (len(addresses) - number)
+            try:
+                with connection_errors(str(address), share_s):
+                    async with deadline(self._clock, share_s):
+                        return await self._try(address)
+            except (KafkaConnectionError, KafkaProtocolError) as fault:
+                last_fault = fault
+            self._raise_if_given_up()
+            faults.append(self._explain(last_fault, address))
+            logger.debug("%s: %s", self._name, faults[-1])
+            await self._forget_transport()
+        raise KafkaConnectionError(
+            f"cannot connect to {self._name}: " + ("; ".join(faults) or "it has no address")
+        ) from last_fault
+
+    def give_up(self, error: KafkaError) -> None:
+        """Let `run`, if it is still waiting, raise `error` as soon as it goes on. Does not wait."""
+        self._given_up = error
+        if self.transport is not None:
+            self.transport.close()
+        self.transport_lost(error)
+
+    async def _try(self, address: Address) -> tuple[FrameTransport, NodeApiVersions]:
+        self.transport = transport = await connect(
+            address,
+            self,
+            frame_pool=self._frame_pool,
+            send_buffer_bytes=self._config.send_buffer_bytes,
+            receive_buffer_bytes=self._config.receive_buffer_bytes,
+        )
+        steps = handshake()
+        try:
+            step = next(steps)
+            while True:
+                step = steps.send(await self._exchange(transport, step))
+        except StopIteration as done:
+            api_versions: NodeApiVersions = done.value
+        self._raise_if_lost(transport)
+        return transport, api_versions
+
+    async def _exchange(self, transport: FrameTransport, step: HandshakeRequest) -> memoryview:
+        """Return the frame that answers `step`. Has no bound of its own: the attempt has one."""
+        self._raise_if_lost(transport)
+        answer: asyncio.Future[memoryview] = asyncio.get_running_loop().create_future()
+        correlation_id = self.correlation_ids.new_correlation_id()
+        parts = encode_request(
+            step.request,
+            version=step.version,
+            correlation_id=correlation_id,
+            client_id=self._client_id,
+        )
+        logger.debug(
+            "%s: -> %s (version %d, correlation id %d)",
+            self._name,
+            type(step.request).__name__,
+            step.version,
+            correlation_id,
+        )
+        self.correlation_ids.add(correlation_id, answer)
+        transport.write(parts)
+        return await answer
+
+    def _raise_if_lost(self, transport: FrameTransport) -> None:
+        """Raise what befell the transport while this task was not running."""
+        if transport.error is not None:
+            raise transport.error
+        self._raise_if_given_up()
+
+    def _raise_if_given_up(self) -> None:
+        if self._given_up is not None:
+            if self.transport is not None:
+                self.transport.close()
+            raise self._given_up
+
+    async def _forget_transport(self) -> None:
+        """Get ready for the next address."""
+        self.correlation_ids.drain()
+        transport, self.transport = self.transport, None
+        if transport is not None:
+            transport.close()
+            await transport.wait_closed()
+
+    def _explain(self, fault: KafkaError, address: Address) -> str:
+        if not isinstance(fault, KafkaConnectionError):
+            return f"{address}: {fault.args[0]}"
+        hint = "" if self.transport is None else _HANDSHAKE_HINT
+        return f"{fault.args[0]}{hint}"
+
+    # What the transport tells…
+
+    def frame_received(self, frame: memoryview) -> None:
+        answer = self.correlation_ids.complete(response_correlation_id(frame))
+        if not answer.done():
+            answer.set_result(frame)
+
+    def writing_resumed(self) -> None:
+        """Nothing waits: the next step is written after the answer to this one."""
+
+    def transport_lost(self, error: KafkaError) -> None:
+        for answer in self.correlation_ids.drain():
+            if not answer.done():
+                answer.set_exception(error)
