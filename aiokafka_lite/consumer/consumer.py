@@ -195,6 +195,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             OffsetResetStrategy.from_option(self._config.auto_offset_reset)
         )
         self._poller: RecordPoller | None = None
+        self._next_decoded: Callable[[], ConsumerRecord[KT, VT] | None] = _nothing
         self._loop: asyncio.AbstractEventLoop | None = None
         if topics:
             self._subscription.subscribe(_checked_topics(topics))
@@ -246,6 +247,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             await self._start(self._poller)
             self._not_stopped()
             self._state = ConsumerState.RUNNING
+            self._next_decoded = self._poller.collector.next_decoded
         except BaseException as error:
             with anyio.CancelScope(shield=True):
                 await client.close()
@@ -407,8 +409,8 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         partitions are read on meanwhile, and the error comes again when they have nothing.
         Cancelled: no record is lost; the position moves only with what is returned.
         """
-        if not partitions and self._poller is not None:
-            record = self._poller.collector.next_decoded()
+        if not partitions:
+            record = self._next_decoded()
             if record is not None:
                 return record
         poller = self._running()
@@ -665,6 +667,10 @@ class AIOKafkaConsumer(Generic[KT, VT]):
                 f"no list of topics within {timeout_s:g} s; last failure: {failure}; "
                 f"check the connection to the brokers, or raise default_api_timeout_ms"
             ) from (failure or error)
+
+
+def _nothing() -> None:
+    return None
 
 
 def _awaits_reset(state: PartitionState | None) -> bool:

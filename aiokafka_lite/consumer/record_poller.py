@@ -47,7 +47,7 @@ class RecordPoller:
         signal: PollSignal,
     ) -> None:
         self.client = client
-        self.buffer = FetchBuffer()
+        self.buffer = FetchBuffer(subscription.revision)
         self.offset_fetcher = OffsetFetcher(config, client, subscription, signal)
         self.fetcher = Fetcher(config, client, subscription, self.buffer, signal)
         self.collector = FetchCollector(subscription, self.buffer)
@@ -64,7 +64,7 @@ class RecordPoller:
 
     def look_again(self, *_: object) -> None:
         """Let waiting polls, and the next quick one, look at everything anew."""
-        self.buffer.revision += 1
+        self._subscription.revision.number += 1
         self._signal.notify()
 
     def follow(self, snapshot: MetadataSnapshot) -> None:

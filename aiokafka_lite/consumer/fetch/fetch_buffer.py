@@ -7,17 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
+from aiokafka_lite.consumer.revision import Revision
 from aiokafka_lite.model import TopicPartition
 
 
 class FetchBuffer:
-    """The completed fetches in the order they are served (A5, A8).
+    """The completed fetches in the order they are served (A5, A8)."""
 
-    `revision` grows with each change that may set a partition free to fetch.
-    """
-
-    def __init__(self) -> None:
-        self.revision = 0
+    def __init__(self, revision: Revision | None = None) -> None:
+        self.revision = revision or Revision()
         self._completed_fetches: dict[CompletedFetch, None] = {}
         self._fetches_of: Counter[TopicPartition] = Counter()
         self._unread_bytes: Counter[int] = Counter()
@@ -42,7 +40,7 @@ class FetchBuffer:
         self._completed_fetches[fetch] = None
         self._fetches_of[fetch.topic_partition] += 1
         self._unread_bytes[fetch.node_id] += fetch.size_in_bytes
-        self.revision += 1
+        self.revision.number += 1
 
     def remove(self, fetch: CompletedFetch) -> None:
         """Take a fetch out and drop its bytes."""
@@ -53,7 +51,7 @@ class FetchBuffer:
             del self._fetches_of[tp]
         self._unread_bytes[fetch.node_id] -= fetch.size_in_bytes
         fetch.release()
-        self.revision += 1
+        self.revision.number += 1
 
     def discard(self, unwanted: Callable[[TopicPartition], bool]) -> None:
         """Take out the fetches of the partitions `unwanted` says yes to."""

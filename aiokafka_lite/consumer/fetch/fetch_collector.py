@@ -15,16 +15,22 @@ from aiokafka_lite.consumer.position.subscription_state import (
 )
 from aiokafka_lite.model import TopicPartition
 
+_NOBODYS = TopicPartition("", -1)
+
 
 class FetchCollector:
-    """Drains the buffer into polls, oldest fetch first."""
+    """Drains the buffer into polls, oldest fetch first. Both share one `Revision`."""
 
     def __init__(self, subscription: SubscriptionState, buffer: FetchBuffer) -> None:
+        assert subscription.revision is buffer.revision
         self._subscription = subscription
         self._buffer = buffer
-        self._open: CompletedFetch | None = None
-        self._open_state: PartitionState | None = None
-        self._seen: tuple[int, int] = (-1, -1)
+        self._revision = subscription.revision
+        # The fetch that was taken from one by one last, for the short way:
+        self._chunk: list[Record] = []
+        self._chunk_revision = -1
+        self._chunk_fetch = CompletedFetch(_NOBODYS, 0, node_id=-1)
+        self._chunk_state = PartitionState(_NOBODYS)
 
     def collect(
         self, max_records: int, partitions: Collection[TopicPartition] = ()
@@ -63,7 +69,7 @@ class FetchCollector:
 
         Raises: as `collect`. Records decoded ahead can afterwards be taken by `next_decoded`.
         """
-        self._open = None
+        self._chunk = []
         for fetch in self._buffer:
             state = self._usable(fetch, partitions)
             if state is None or _stands_aside(fetch):
@@ -83,15 +89,11 @@ class FetchCollector:
         It is needed for the last one of a chunk too, since a partition may come free with it, and
         after anything else has changed: a seek, a pause, an answer that came in.
         """
-        fetch = self._open
-        if fetch is None or self._seen != (self._subscription.revision, self._buffer.revision):
-            return None
-        chunk = fetch.decoded
-        if len(chunk) < 2:
+        chunk = self._chunk
+        if len(chunk) < 2 or self._chunk_revision != self._revision.number:
             return None
         record = chunk.pop()
-        assert self._open_state is not None
-        self._open_state.offset = fetch.next_offset = record.offset + 1
+        self._chunk_state.offset = self._chunk_fetch.next_offset = record.offset + 1
         return record
 
     def standing_error(self, partitions: Collection[TopicPartition] = ()) -> Exception | None:
@@ -138,8 +140,8 @@ class FetchCollector:
             _follow(state, fetch)
         self._finish_if_drained(fetch)
         if fetch.decoded:
-            self._open, self._open_state = fetch, state
-            self._seen = (self._subscription.revision, self._buffer.revision)
+            self._chunk, self._chunk_revision = fetch.decoded, self._revision.number
+            self._chunk_fetch, self._chunk_state = fetch, state
         return record
 
     def _finish_if_drained(self, fetch: CompletedFetch) -> None:

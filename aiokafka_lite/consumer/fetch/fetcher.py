@@ -57,14 +57,13 @@ class Fetcher:
         signal: PollSignal,
     ) -> None:
         self._client = client
-        self._subscription = subscription
-        self._buffer = buffer
+        self._revision = subscription.revision
         self._signal = signal
         self._planner = FetchPlanner(config, subscription, buffer, self)
         self._handler = FetchResponseHandler(config, subscription, buffer, client.retry_backoff)
         self._nodes: dict[int, _NodeFetches] = {}
         self._error: KafkaError | None = None
-        self._looked_at: tuple[int, int, int] | None = None
+        self._looked_at: tuple[int, int] | None = None
         self._due_at_s: float | None = None
         self._leaderless: tuple[TopicPartition, ...] = ()
         self._is_closed = False
@@ -80,7 +79,7 @@ class Fetcher:
         if self._is_closed:
             return None
         snapshot = self._client.snapshot
-        seen = (self._subscription.revision, self._buffer.revision, snapshot.version)
+        seen = (self._revision.number, snapshot.version)
         now_s = self._client.clock.monotonic()
         if seen == self._looked_at and (self._due_at_s is None or now_s < self._due_at_s):
             return self._due_at_s
@@ -90,7 +89,7 @@ class Fetcher:
         self._leaderless = tuple(found.leaderless)
         if found.leaderless:
             self._client.request_metadata_update()
-        self._looked_at = (self._subscription.revision, self._buffer.revision, snapshot.version)
+        self._looked_at = (self._revision.number, snapshot.version)
         self._due_at_s = found.due_at_s
         return found.due_at_s
 
@@ -155,7 +154,7 @@ class Fetcher:
         else:
             self._answered(node, response)
         node.planned = None
-        self._buffer.revision += 1  # its partitions are free again, answered or not
+        self._revision.number += 1  # its partitions are free again, answered or not
         self._signal.notify()
 
     def _answered(self, node: _NodeFetches, response: FetchResponse) -> None:

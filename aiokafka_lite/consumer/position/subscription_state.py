@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
+from aiokafka_lite.consumer.revision import Revision
 from aiokafka_lite.errors import IllegalStateError, NoOffsetForPartitionError
 from aiokafka_lite.model import TopicPartition
 
@@ -106,16 +107,15 @@ class PartitionState:
 
 
 class SubscriptionState:
-    """The subscription, and a `PartitionState` per assigned partition in queue order (A8).
+    """The subscription, and a `PartitionState` per assigned partition in queue order (A8)."""
 
-    `revision` grows with each change that may set a partition free to fetch or stop it.
-    """
-
-    def __init__(self, default_reset: OffsetResetStrategy | None) -> None:
+    def __init__(
+        self, default_reset: OffsetResetStrategy | None, revision: Revision | None = None
+    ) -> None:
         self.default_reset = default_reset
         self.mode = SubscriptionMode.NONE
         self.topics: frozenset[str] = frozenset()
-        self.revision = 0
+        self.revision = revision or Revision()
         self._states: dict[TopicPartition, PartitionState] = {}
         self._assignment: frozenset[TopicPartition] = frozenset()
 
@@ -165,7 +165,7 @@ class SubscriptionState:
                 kept[tp] = PartitionState(tp)
         self._states = kept
         self._assignment = frozenset(kept)
-        self.revision += 1
+        self.revision.number += 1
 
     # Looking…
 
@@ -231,7 +231,7 @@ class SubscriptionState:
         state.offset = NO_OFFSET
         state.offset_epoch = -1
         state.reset_strategy = strategy
-        self.revision += 1
+        self.revision.number += 1
 
     def reset(self, tp: TopicPartition, strategy: OffsetResetStrategy, offset: int) -> bool:
         """Use the answer to a reset; say whether it was still wanted (B5).
@@ -254,7 +254,7 @@ class SubscriptionState:
         state.offset = offset
         state.offset_epoch = offset_epoch
         state.reset_strategy = None
-        self.revision += 1
+        self.revision.number += 1
 
     def reset_missing_positions(self) -> None:
         """Mark the partitions nobody has asked for yet for a reset by the default strategy (B4.3).
@@ -286,12 +286,12 @@ class SubscriptionState:
     def pause(self, tp: TopicPartition) -> None:
         """Stop fetching and returning; what is buffered stays. Raises: as `assigned`."""
         self.assigned(tp).is_paused = True
-        self.revision += 1
+        self.revision.number += 1
 
     def resume(self, tp: TopicPartition) -> None:
         """Undo pause(). Raises: as `assigned`."""
         self.assigned(tp).is_paused = False
-        self.revision += 1
+        self.revision.number += 1
 
     def paused(self) -> set[TopicPartition]:
         """Return the paused partitions."""
@@ -301,7 +301,7 @@ class SubscriptionState:
         """Count a failure; ask nothing about the partition before `retry_at_s` (monotonic)."""
         state.failures += 1
         state.retry_at_s = retry_at_s
-        self.revision += 1
+        self.revision.number += 1
 
 
 __all__ = [

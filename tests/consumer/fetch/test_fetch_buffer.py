@@ -57,15 +57,15 @@ def test_removed_fetches_let_go_of_their_bytes() -> None:
 def test_every_change_is_seen_in_the_revision() -> None:
     buffer = FetchBuffer()
     fetch = fetch_of(P0, 1)
-    before = buffer.revision
+    before = buffer.revision.number
     buffer.add(fetch)
-    after_add = buffer.revision
+    after_add = buffer.revision.number
     buffer.remove(fetch)
-    assert before < after_add < buffer.revision
+    assert before < after_add < buffer.revision.number
 
 
 def test_room_is_made_newest_first_and_only_where_no_poll_can_make_it() -> None:
-    """A paused partition keeps its data (KAFKA-7548), but may not stop its node's others for ever."""
+    """A paused partition keeps its data (KAFKA-7548), but does not stop its node's others."""
     buffer = FetchBuffer()
     old, new, other = fetch_of(P0, 60), fetch_of(P1, 60), fetch_of(P1, 500, node_id=2)
     for fetch in (old, new, other):

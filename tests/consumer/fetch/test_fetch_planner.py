@@ -1,0 +1,262 @@
+"""What the next fetch asks for, of whom, in which order: A3, A6, A7, A8, A10, A11, D3."""
+
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
+from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_planner import FetchPlanner, PlannedFetch
+from aiokafka_lite.consumer.position.subscription_state import (
+    OffsetResetStrategy,
+    SubscriptionState,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.record.batch_reader import RecordCursor
+from aiokafka_lite.schema.field_types import ZERO_UUID
+from tests.consumer.batches import TOPIC_ID, batches, tps
+from tests.consumer.cluster import cluster
+
+P0, P1, P2, P3 = tps(0, 1, 2, 3)
+OTHER_ID = UUID(int=99)
+
+
+class Nodes:
+    """What a fetcher would say of its nodes."""
+
+    def __init__(self) -> None:
+        self.delays: dict[int, float | None] = {}
+        self.versions: dict[int, int] = {}
+
+    def fetch_delay(self, node_id: int) -> float | None:
+        return self.delays.get(node_id, 0.0)
+
+    def fetch_version(self, node_id: int) -> int | None:
+        return self.versions.get(node_id)
+
+
+class Bench:
+    def __init__(self, *partitions: TopicPartition, **options: int | str) -> None:
+        self.config = replace(ConsumerConfig(), **options)  # type: ignore[arg-type]  # a test's own options
+        self.subscription = SubscriptionState(OffsetResetStrategy.EARLIEST)
+        self.subscription.assign_from_user(partitions)
+        for tp in partitions:
+            self.subscription.seek(tp, 0)
+        self.buffer = FetchBuffer()
+        self.nodes = Nodes()
+        self.planner = FetchPlanner(self.config, self.subscription, self.buffer, self.nodes)
+
+    def buffered(self, tp: TopicPartition, size: int = 10, node_id: int = 1) -> CompletedFetch:
+        cursor = RecordCursor(batches(0, 4), topic=tp.topic, partition=tp.partition, fetch_offset=0)
+        fetch = CompletedFetch(tp, 0, node_id=node_id, cursor=cursor, size_in_bytes=size)
+        self.buffer.add(fetch)
+        return fetch
+
+    def grant_session(self, node_id: int, *partitions: TopicPartition) -> None:
+        self.planner.session(node_id).handle_response(
+            error_code=0, session_id=5, throttle_time_ms=0, partitions=partitions
+        )
+
+
+def asked(planned: PlannedFetch) -> list[tuple[str, int, int]]:
+    """The partitions a request names, in its order: (topic, partition, offset)."""
+    return [
+        (topic.topic, partition.partition, partition.fetch_offset)
+        for topic in planned.request.topics
+        for partition in topic.partitions
+    ]
+
+
+def test_a3_one_request_asks_for_every_free_partition_of_a_node() -> None:
+    bench = Bench(P0, P1, P2)
+    found = bench.planner.plan_round(cluster({P0: 1, P1: 1, P2: 1}), 0.0)
+    (planned,) = found.fetches
+    assert planned.node_id == 1
+    assert asked(planned) == [("t", 0, 0), ("t", 1, 0), ("t", 2, 0)]
+
+
+def test_a10_partitions_are_asked_of_their_leaders_one_request_each() -> None:
+    bench = Bench(P0, P1, P2)
+    found = bench.planner.plan_round(cluster({P0: 2, P1: 1, P2: 2}), 0.0)
+    assert {planned.node_id: asked(planned) for planned in found.fetches} == {
+        2: [("t", 0, 0), ("t", 2, 0)],
+        1: [("t", 1, 0)],
+    }
+
+
+def test_a10_a_node_that_owes_an_answer_is_left_alone_the_others_are_asked() -> None:
+    bench = Bench(P0, P1)
+    bench.nodes.delays[1] = None
+    found = bench.planner.plan_round(cluster({P0: 1, P1: 2}), 0.0)
+    assert [planned.node_id for planned in found.fetches] == [2]
+    assert found.due_at_s is None
+
+
+def test_a8_the_request_follows_the_queue() -> None:
+    bench = Bench(P0, P1, P2)
+    bench.subscription.move_to_end(P0)
+    bench.subscription.move_to_end(P1)
+    (planned,) = bench.planner.plan_round(cluster({P0: 1, P1: 1, P2: 1}), 0.0).fetches
+    assert [partition for _, partition, _ in asked(planned)] == [2, 0, 1]
+
+
+def test_topics_are_grouped_only_with_their_neighbours() -> None:
+    """The broker fills partitions in the order of the request, across topics."""
+    u0 = TopicPartition("u", 0)
+    bench = Bench(P0, u0, P1)
+    (planned,) = bench.planner.plan_round(cluster({P0: 1, u0: 1, P1: 1}, ZERO_UUID), 0.0).fetches
+    assert [topic.topic for topic in planned.request.topics] == ["t", "u", "t"]
+
+
+def test_a7_a_buffered_partition_is_not_asked_for() -> None:
+    bench = Bench(P0, P1)
+    bench.buffered(P0)
+    found = bench.planner.plan_round(cluster({P0: 1, P1: 1}), 0.0)
+    assert asked(found.fetches[0]) == [("t", 1, 0)]
+    assert bench.planner.free_partitions(0.0) == [P1]
+
+
+def test_a7_a_node_without_a_free_partition_gets_no_request() -> None:
+    bench = Bench(P0)
+    bench.buffered(P0)
+    assert bench.planner.plan_round(cluster({P0: 1}), 0.0).fetches == []
+
+
+def test_a7_a_partition_that_is_only_buffered_is_forgotten_and_comes_back_as_new() -> None:
+    bench = Bench(P0, P1)
+    snapshot = cluster({P0: 1, P1: 1})
+    bench.planner.plan_round(snapshot, 0.0)
+    bench.grant_session(1, P0, P1)
+    fetch = bench.buffered(P0)
+    (planned,) = bench.planner.plan_round(snapshot, 0.0).fetches
+    assert asked(planned) == []
+    assert [topic.partitions for topic in planned.request.forgotten_topics_data] == [[0]]
+    bench.grant_session(1)
+    bench.buffer.remove(fetch)
+    bench.subscription.seek(P0, 4)
+    (planned,) = bench.planner.plan_round(snapshot, 0.0).fetches
+    assert asked(planned) == [("t", 0, 4)]
+    assert planned.request.forgotten_topics_data == []
+
+
+def test_a6_the_offset_asked_for_is_the_subscriptions() -> None:
+    bench = Bench(P0)
+    bench.subscription.seek(P0, 42)
+    (planned,) = bench.planner.plan_round(cluster({P0: 1}), 0.0).fetches
+    assert asked(planned) == [("t", 0, 42)]
+
+
+def test_paused_partitions_and_those_without_a_position_are_not_free() -> None:
+    bench = Bench(P0, P1)
+    bench.subscription.pause(P0)
+    bench.subscription.await_reset(P1, OffsetResetStrategy.LATEST)
+    assert bench.planner.plan_round(cluster({P0: 1, P1: 1}), 0.0).fetches == []
+
+
+def test_a_partition_without_a_leader_is_reported() -> None:
+    bench = Bench(P0, P1, P2)
+    found = bench.planner.plan_round(cluster({P0: -1, P1: 1}), 0.0)
+    assert found.leaderless == [P0, P2]
+    assert asked(found.fetches[0]) == [("t", 1, 0)]
+
+
+def test_d10_a_partition_in_backoff_is_left_out_until_it_is_due() -> None:
+    bench = Bench(P0, P1)
+    snapshot = cluster({P0: 1, P1: 1})
+    bench.subscription.back_off(bench.subscription.assigned(P0), retry_at_s=7.0)
+    found = bench.planner.plan_round(snapshot, 6.0)
+    assert asked(found.fetches[0]) == [("t", 1, 0)]
+    assert found.due_at_s == 7.0
+    assert bench.planner.free_partitions(6.0) == [P1]
+    assert bench.planner.free_partitions(7.0) == [P0, P1]
+
+
+def test_a_node_in_backoff_is_due_when_the_backoff_ends() -> None:
+    bench = Bench(P0)
+    bench.nodes.delays[1] = 0.5
+    found = bench.planner.plan_round(cluster({P0: 1}), 10.0)
+    assert found.fetches == []
+    assert found.due_at_s == 10.5
+
+
+def test_a11_a_node_with_enough_unread_bytes_gets_no_new_fetch() -> None:
+    bench = Bench(P0, P1, P2, P3, fetch_buffer_bytes=100)
+    snapshot = cluster({P0: 1, P1: 1, P2: 2, P3: 2})
+    full = bench.buffered(P0, size=100, node_id=1)
+    bench.buffered(P2, size=99, node_id=2)
+    found = bench.planner.plan_round(snapshot, 0.0)
+    assert [planned.node_id for planned in found.fetches] == [2]
+    bench.buffer.remove(full)
+    found = bench.planner.plan_round(snapshot, 0.0)
+    assert [planned.node_id for planned in found.fetches] == [1, 2]
+
+
+def test_a11_paused_data_makes_room_when_it_alone_would_stop_the_node() -> None:
+    bench = Bench(P0, P1, P2, fetch_buffer_bytes=100)
+    bench.buffered(P0, size=60)
+    bench.buffered(P1, size=60)
+    bench.subscription.pause(P0)
+    snapshot = cluster({P0: 1, P1: 1, P2: 1})
+    assert bench.planner.plan_round(snapshot, 0.0).fetches == [], "a poll can drain P1"
+    bench.subscription.pause(P1)
+    assert asked(bench.planner.plan_round(snapshot, 0.0).fetches[0]) == [("t", 2, 0)]
+    assert bench.buffer.is_buffered(P0)
+    assert not bench.buffer.is_buffered(P1)
+
+
+def test_2b_6_2b_7_the_request_carries_limits_isolation_leader_epoch_and_topic_id() -> None:
+    bench = Bench(
+        P0,
+        fetch_max_wait_ms=5,
+        fetch_min_bytes=6,
+        fetch_max_bytes=7,
+        max_partition_fetch_bytes=8,
+        isolation_level="read_committed",
+    )
+    (planned,) = bench.planner.plan_round(cluster({P0: 1}), 0.0).fetches
+    request = planned.request
+    assert (request.max_wait_ms, request.min_bytes, request.max_bytes) == (5, 6, 7)
+    assert request.isolation_level == 1
+    assert request.replica_id == -1
+    (topic,) = request.topics
+    assert topic.topic_id == TOPIC_ID
+    (partition,) = topic.partitions
+    assert partition.partition_max_bytes == 8
+    assert partition.current_leader_epoch == 3
+    assert (partition.last_fetched_epoch, partition.log_start_offset) == (-1, -1)
+    assert planned.max_version is None
+
+
+def test_2a_6_a_partition_without_a_topic_id_caps_the_request_at_version_12() -> None:
+    bench = Bench(P0)
+    (planned,) = bench.planner.plan_round(cluster({P0: 1}, ZERO_UUID), 0.0).fetches
+    assert planned.max_version == 12
+
+
+@pytest.mark.parametrize(("version", "is_forgotten"), [(13, True), (12, False), (None, False)])
+def test_2a_5_a_replaced_partition_is_forgotten_by_its_old_id_from_version_13_on(
+    version: int | None, is_forgotten: bool
+) -> None:
+    bench = Bench(P0)
+    before = cluster({P0: 1})
+    bench.planner.plan_round(before, 0.0)
+    bench.grant_session(1, P0)
+    if version is not None:
+        bench.nodes.versions[1] = version
+    (planned,) = bench.planner.plan_round(cluster({P0: 1}, OTHER_ID, before=before), 0.0).fetches
+    assert [topic.topic_id for topic in planned.request.topics] == [OTHER_ID]
+    forgotten = [topic.topic_id for topic in planned.request.forgotten_topics_data]
+    assert forgotten == ([TOPIC_ID] if is_forgotten else [])
+
+
+def test_d5_closing_a_session_asks_for_nothing_and_waits_for_nothing() -> None:
+    bench = Bench(P0)
+    bench.planner.plan_round(cluster({P0: 1}), 0.0)
+    bench.grant_session(1, P0)
+    (session,) = bench.planner.open_sessions()
+    closing = bench.planner.plan_close(session).request
+    assert (closing.session_id, closing.session_epoch, closing.topics) == (5, -1, [])
+    assert closing.max_wait_ms == 0
+    assert bench.planner.open_sessions() == []

@@ -1,0 +1,313 @@
+"""What a Fetch answer means: data, watermarks and the error table 2b-15 (A4, A6, A9, D10)."""
+
+import random
+from typing import Any
+
+import pytest
+
+from aiokafka_lite.concurrency.backoff import ExponentialBackoff
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
+from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_response import FetchOutcome, FetchResponseHandler
+from aiokafka_lite.consumer.fetch.fetch_session import FetchSession, SessionPartition
+from aiokafka_lite.consumer.position.subscription_state import (
+    FetchState,
+    OffsetResetStrategy,
+    SubscriptionState,
+)
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    ClusterAuthorizationFailedError,
+    CorruptRecordException,
+    FencedLeaderEpochError,
+    FetchSessionTopicIdError,
+    IllegalStateError,
+    InconsistentTopicIdError,
+    InvalidFetchSessionEpoch,
+    KafkaError,
+    KafkaStorageError,
+    NotLeaderForPartitionError,
+    OffsetNotAvailableError,
+    OffsetOutOfRangeError,
+    RecordTooLargeError,
+    ReplicaNotAvailableError,
+    TopicAuthorizationFailedError,
+    UnknownError,
+    UnknownLeaderEpochError,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.fetch import PartitionData
+from aiokafka_lite.schema.field_types import ZERO_UUID
+from tests.consumer.batches import TOPIC_ID, batches, fetch_answer, partition_data, tps
+
+P0, P1 = tps(0, 1)
+NOW_S, NOW_MS = 100.0, 1_700_000_000_000
+EARLIEST = OffsetResetStrategy.EARLIEST
+
+
+class Bench:
+    """Two partitions at offset 5, asked for in a session with node 1."""
+
+    def __init__(
+        self, default_reset: OffsetResetStrategy | None = EARLIEST, **options: Any
+    ) -> None:
+        self.config = ConsumerConfig(**options)
+        self.subscription = SubscriptionState(default_reset)
+        self.subscription.assign_from_user([P0, P1])
+        self.subscription.seek(P0, 5)
+        self.subscription.seek(P1, 5)
+        self.buffer = FetchBuffer()
+        self.session = FetchSession(1)
+        self.session.build({tp: SessionPartition(TOPIC_ID, 5, 1 << 20, 0) for tp in (P0, P1)})
+        backoff = ExponentialBackoff(0.1, 1.0, jitter=0.0, rng=random.Random(0))
+        self.handler = FetchResponseHandler(self.config, self.subscription, self.buffer, backoff)
+
+    def answer(self, *partitions: PartitionData, **fields: Any) -> FetchOutcome:
+        response = fetch_answer(*partitions, **{"topic_id": TOPIC_ID, **fields})
+        return self.handler.handle(self.session, response, now_s=NOW_S, timestamp_ms=NOW_MS)
+
+    def error(self, error: type[BrokerResponseError], **fields: Any) -> FetchOutcome:
+        """P0 fails, P1 has nothing."""
+        failed = partition_data(0, error_code=error.errno, **{"high_watermark": -1, **fields})
+        return self.answer(failed, partition_data(1))
+
+    @property
+    def buffered(self) -> list[CompletedFetch]:
+        return list(self.buffer)
+
+    def raised(self) -> KafkaError:
+        """The failure in the buffer."""
+        (fetch,) = self.buffer
+        assert fetch.is_failure
+        assert isinstance(fetch.error, KafkaError)
+        return fetch.error
+
+
+# Data…
+
+
+@pytest.mark.parametrize("topic_id", [TOPIC_ID, ZERO_UUID], ids=["by id", "by name"])
+def test_data_becomes_a_completed_fetch_in_the_order_of_the_answer(topic_id: Any) -> None:
+    bench = Bench()
+    data = batches(5, 3)
+    outcome = bench.answer(partition_data(1, data), partition_data(0, data), topic_id=topic_id)
+    assert outcome.is_accepted
+    assert not outcome.needs_metadata
+    assert [fetch.topic_partition for fetch in bench.buffered] == [P1, P0]
+    assert all(fetch.fetch_offset == 5 for fetch in bench.buffered)
+    assert bench.buffer.unread_bytes(1) == 2 * len(data)
+    assert [record.offset for record in bench.buffered[0].take(9)] == [5, 6, 7]
+
+
+def test_an_answer_without_records_updates_the_watermarks_and_is_not_buffered() -> None:
+    bench = Bench()
+    bench.answer(
+        partition_data(0, high_watermark=9, last_stable_offset=8, log_start_offset=2),
+        partition_data(1, None),
+    )
+    state = bench.subscription.assigned(P0)
+    assert (state.high_watermark, state.last_stable_offset, state.log_start_offset) == (9, 8, 2)
+    assert state.last_poll_timestamp_ms == NOW_MS
+    assert bench.buffered == []
+
+
+def test_2b_13_watermarks_that_are_not_told_do_not_erase_those_known() -> None:
+    bench = Bench()
+    state = bench.subscription.assigned(P0)
+    state.high_watermark, state.last_stable_offset, state.log_start_offset = 9, 8, 2
+    bench.answer(
+        partition_data(0, high_watermark=-1, last_stable_offset=-1, log_start_offset=-1),
+        partition_data(1),
+    )
+    assert (state.high_watermark, state.last_stable_offset, state.log_start_offset) == (9, 8, 2)
+
+
+def test_a6_data_for_a_position_that_changed_meanwhile_is_dropped() -> None:
+    bench = Bench()
+    bench.subscription.seek(P0, 50)
+    bench.answer(partition_data(0, batches(5, 3)), partition_data(1))
+    assert bench.buffered == []
+    assert bench.subscription.assigned(P0).high_watermark is None
+
+
+def test_data_of_a_partition_let_go_meanwhile_is_dropped() -> None:
+    bench = Bench()
+    bench.subscription.assign_from_user([P1])
+    bench.answer(partition_data(0, batches(5, 3)), partition_data(1, batches(5, 1)))
+    assert [fetch.topic_partition for fetch in bench.buffered] == [P1]
+
+
+def test_e3_aborted_transactions_are_handed_to_the_reader() -> None:
+    """The batch is of no producer, so nothing is skipped; that the list arrives is what counts."""
+    bench = Bench(isolation_level="read_committed")
+    bench.answer(partition_data(0, batches(5, 1), aborted=[(7, 5)]), partition_data(1))
+    assert [record.offset for record in bench.buffered[0].take(9)] == [5]
+
+
+def test_a4_bytes_without_one_whole_batch_are_an_error_naming_offset_and_both_limits() -> None:
+    bench = Bench(max_partition_fetch_bytes=111, fetch_max_bytes=222)
+    bench.answer(partition_data(0, batches(5, 50)[:80]), partition_data(1))
+    error = bench.raised()
+    assert isinstance(error, RecordTooLargeError)
+    assert "t-0 at offset 5: 80 bytes" in str(error)
+    assert "max_partition_fetch_bytes (111)" in str(error)
+    assert "fetch_max_bytes (222)" in str(error)
+
+
+def test_2b_12_a_partial_batch_behind_a_whole_one_is_ignored() -> None:
+    bench = Bench()
+    bench.answer(partition_data(0, batches(5, 2) + batches(7, 50)[:80]), partition_data(1))
+    (fetch,) = bench.buffered
+    assert [record.offset for record in fetch.take(99)] == [5, 6]
+    assert fetch.is_drained
+
+
+# The session's verdict…
+
+
+def test_2b_8_an_answer_the_session_refuses_is_dropped_as_a_whole() -> None:
+    bench = Bench()
+    outcome = bench.answer(
+        partition_data(0, batches(5, 3)), error_code=InvalidFetchSessionEpoch.errno
+    )
+    assert outcome == FetchOutcome(is_accepted=False, needs_metadata=False)
+    assert bench.buffered == []
+
+
+def test_2a_7_a_topic_id_error_of_the_session_asks_for_metadata() -> None:
+    outcome = Bench().answer(error_code=FetchSessionTopicIdError.errno)
+    assert outcome == FetchOutcome(is_accepted=False, needs_metadata=True)
+
+
+def test_2a_8_an_unknown_topic_id_refuses_the_answer() -> None:
+    bench = Bench()
+    response = fetch_answer(partition_data(0, batches(5, 3)), partition_data(1), topic_id=TOPIC_ID)
+    response.responses[0].topic_id = type(TOPIC_ID)(int=12345)
+    outcome = bench.handler.handle(bench.session, response, now_s=0, timestamp_ms=0)
+    assert not outcome.is_accepted
+
+
+# The table 2b-15…
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        NotLeaderForPartitionError,
+        ReplicaNotAvailableError,
+        KafkaStorageError,
+        FencedLeaderEpochError,
+        OffsetNotAvailableError,
+        UnknownTopicOrPartitionError,
+        UnknownTopicIdError,
+        InconsistentTopicIdError,
+    ],
+)
+def test_2b_15_errors_of_old_metadata_refresh_it_and_try_again_later(
+    error: type[BrokerResponseError],
+) -> None:
+    bench = Bench()
+    outcome = bench.error(error)
+    assert outcome.is_accepted
+    assert outcome.needs_metadata
+    assert bench.buffered == []
+    state = bench.subscription.assigned(P0)
+    assert state.position == 5
+    assert state.retry_at_s == pytest.approx(NOW_S + 0.1)
+
+
+@pytest.mark.parametrize("error", [UnknownLeaderEpochError, UnknownError])
+def test_2b_15_other_passing_errors_try_again_later(error: type[BrokerResponseError]) -> None:
+    bench = Bench()
+    outcome = bench.error(error)
+    assert not outcome.needs_metadata
+    assert bench.buffered == []
+    assert bench.subscription.assigned(P0).retry_at_s > NOW_S
+
+
+@pytest.mark.parametrize("error", [TopicAuthorizationFailedError, CorruptRecordException])
+def test_2b_15_errors_for_the_user_are_queued_as_they_are(
+    error: type[BrokerResponseError],
+) -> None:
+    bench = Bench()
+    bench.error(error)
+    raised = bench.raised()
+    assert type(raised) is error
+    assert "t-0 at offset 5 from node 1" in str(raised)
+
+
+def test_2b_15_any_other_error_is_an_illegal_state() -> None:
+    bench = Bench()
+    bench.error(ClusterAuthorizationFailedError)
+    raised = bench.raised()
+    assert isinstance(raised, IllegalStateError)
+    assert "unexpected error 31 (CLUSTER_AUTHORIZATION_FAILED)" in str(raised)
+
+
+def test_2b_15_out_of_range_is_reset_by_the_policy() -> None:
+    bench = Bench(EARLIEST)
+    bench.error(OffsetOutOfRangeError)
+    state = bench.subscription.assigned(P0)
+    assert state.fetch_state is FetchState.AWAIT_RESET
+    assert state.reset_strategy is EARLIEST
+    assert bench.buffered == []
+
+
+def test_2b_15_out_of_range_without_a_policy_names_partition_offset_and_remedy() -> None:
+    bench = Bench(None)
+    bench.error(OffsetOutOfRangeError, log_start_offset=7)
+    raised = bench.raised()
+    assert isinstance(raised, OffsetOutOfRangeError)
+    assert "t-0: offset 5 is out of range (the log starts at 7)" in str(raised)
+    assert "auto_offset_reset is 'none'; seek()" in str(raised)
+    assert bench.subscription.assigned(P0).position == 5
+
+
+@pytest.mark.parametrize("default_reset", [EARLIEST, None])
+def test_2b_15_out_of_range_for_an_old_position_is_ignored(
+    default_reset: OffsetResetStrategy | None,
+) -> None:
+    bench = Bench(default_reset)
+    bench.subscription.seek(P0, 6)
+    bench.error(OffsetOutOfRangeError)
+    assert bench.subscription.assigned(P0).position == 6
+    assert bench.buffered == []
+
+
+def test_2b_16_a_failed_partition_goes_to_the_end_of_the_queue() -> None:
+    bench = Bench()
+    bench.error(UnknownError)
+    assert bench.subscription.queue() == (P1, P0)
+
+
+def test_d10_the_backoff_of_a_partition_grows_and_ends_with_success() -> None:
+    bench = Bench()
+    delays = []
+    for _ in range(3):
+        bench.error(UnknownError)
+        delays.append(bench.subscription.assigned(P0).retry_at_s - NOW_S)
+    assert delays == pytest.approx([0.1, 0.2, 0.4])
+    bench.answer(partition_data(0), partition_data(1))
+    assert bench.subscription.assigned(P0).failures == 0
+
+
+def test_an_unknown_topic_is_warned_about_once(caplog: pytest.LogCaptureFixture) -> None:
+    bench = Bench()
+    bench.error(UnknownTopicOrPartitionError)
+    bench.error(UnknownTopicOrPartitionError)
+    warnings = [record for record in caplog.records if record.levelname == "WARNING"]
+    assert len(warnings) == 1
+    assert "t-0 at offset 5 from node 1: UNKNOWN_TOPIC_OR_PARTITION" in warnings[0].getMessage()
+
+
+def test_a9_an_error_stands_behind_the_data_that_came_before_it() -> None:
+    bench = Bench()
+    bench.answer(
+        partition_data(1, batches(5, 1)),
+        partition_data(0, error_code=TopicAuthorizationFailedError.errno),
+    )
+    assert [fetch.topic_partition for fetch in bench.buffered] == [P1, P0]
+    assert TopicPartition("t", 0) == bench.buffered[1].topic_partition
