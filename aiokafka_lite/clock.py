@@ -35,6 +35,11 @@ class Clock(Protocol):
         """
 
 
+_FOREIGN_LOOP_MARGIN_S = 0.002
+"""uvloop counts whole milliseconds from a truncated now: its timers may come 1.5 ms early, and a wait
+that is over for the loop but not for `monotonic()` would begin again, without a timer."""
+
+
 class SystemClock:
     """The machine's own time, waited for by the running event loop."""
 
@@ -46,7 +51,11 @@ class SystemClock:
 
     def call_at(self, when: float, callback: Callable[[], object]) -> TimerHandle:
         # The loop's own clock may count from another moment, so only the difference travels.
-        return asyncio.get_running_loop().call_later(max(0.0, when - time.monotonic()), callback)
+        loop = asyncio.get_running_loop()
+        delay_s = max(0.0, when - time.monotonic())
+        if not isinstance(loop, asyncio.BaseEventLoop):
+            delay_s += _FOREIGN_LOOP_MARGIN_S
+        return loop.call_later(delay_s, callback)
 
     async def sleep(self, delay_s: float) -> None:
         await asyncio.sleep(delay_s)
