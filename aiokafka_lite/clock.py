@@ -36,8 +36,8 @@ class Clock(Protocol):
 
 
 _FOREIGN_LOOP_MARGIN_S = 0.002
-"""uvloop counts whole milliseconds from a truncated now: its timers may come 1.5 ms early, and a wait
-that is over for the loop but not for `monotonic()` would begin again, without a timer."""
+"""uvloop counts whole milliseconds from a truncated now: its timers may come 1.5 ms early, and a
+wait that is over for the loop but not for `monotonic()` would begin again, without a timer."""
 
 
 class SystemClock:
