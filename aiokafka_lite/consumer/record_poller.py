@@ -141,10 +141,12 @@ class RecordPoller:
         """
         clock = self.client.clock
         deadline_s = clock.monotonic() + timeout_s
-        while not are_known():
+        while True:
             if self._is_stopped:
                 raise ConsumerStoppedError("the consumer was stopped meanwhile")
             self.client.check()
+            if are_known():
+                return True
             if reset_missing:
                 due_s = self.offset_fetcher.update_positions()
             else:
@@ -153,7 +155,6 @@ class RecordPoller:
             if clock.monotonic() >= deadline_s:
                 return False
             await self._wait(deadline_s, due_s)
-        return True
 
     def _check_positions(self) -> float | None:
         self.client.check()
