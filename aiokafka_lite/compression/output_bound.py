@@ -33,7 +33,7 @@ def raise_malformed(codec: str, reason: object) -> NoReturn:
     error as cause.
     """
     error = CorruptRecordException(f"malformed {codec} data: {reason}")
-    raise error from reason if isinstance(reason, BaseException) else error
+    raise error from reason if isinstance(reason, BaseException) else None
 
 
 __all__ = ["DEFAULT_MAX_DECOMPRESSED_BYTES", "raise_malformed", "raise_too_large"]

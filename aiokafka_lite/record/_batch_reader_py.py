@@ -49,6 +49,7 @@ _Record = ConsumerRecord[Any, Any]
 _IMPOSSIBLE: Final = -(1 << 40)
 _ONE: Final = tuple((byte >> 1) ^ -(byte & 1) for byte in range(128))
 _LOW: Final = tuple(_IMPOSSIBLE if byte & 1 else (byte & 0x7F) >> 1 for byte in range(256))
+_SHORT: Final = tuple(_ONE[byte] if byte < 128 else _IMPOSSIBLE for byte in range(256))
 _HIGH: Final = tuple(byte << 6 for byte in range(128))
 _ONE_END: Final = tuple(size + 1 for size in _ONE)  # where a record ends, counted from its length
 _LOW_END: Final = tuple(size + 2 for size in _LOW)
@@ -546,40 +547,49 @@ def _record_start(buffer: bytes, position: int) -> tuple[int, int, int, int, int
     return end, timestamp_delta, offset_delta, key_size, position
 
 
-def _read_headers(buffer: bytes, position: int) -> tuple[Headers, int]:
+def _read_headers(
+    buffer: bytes, start: int, decode: Callable[[bytes], str] = bytes.decode
+) -> tuple[Headers, int]:
     """Return the headers of a record that has some, and where they end.
 
     Raises CorruptRecordException or, where they go on beyond the buffer, IndexError.
     """
-    count, position = read_varint(buffer, position)
+    count, position = read_varint(buffer, start)
     if not 0 <= count <= (len(buffer) - position) // 2:
         raise CorruptRecordException(f"{count:,} headers in {len(buffer) - position:,} bytes")
+    short = _SHORT
     headers: list[tuple[str, bytes | None]] = []
-    for _ in repeat(None, count):
-        size = buffer[position]
-        position += 1
-        if size & 0x81:  # negative, or of more than one byte
-            size, position = read_varint(buffer, position - 1)
-        else:
-            size >>= 1
-        if size < 0:
-            raise CorruptRecordException(f"a header name of {size:,} bytes")
-        name = buffer[position : (position := position + size)].decode("utf-8", "replace")
-        size = buffer[position]
-        position += 1
-        if size & 0x81:
-            size, position = read_varint(buffer, position - 1)
-        else:
-            size >>= 1
-        if size >= 0:
-            headers.append((name, buffer[position : (position := position + size)]))
-        elif size == -1:
-            headers.append((name, None))
-        else:
-            raise CorruptRecordException(f"a header value of {size:,} bytes")
+    append = headers.append
+    try:
+        for _ in repeat(None, count):
+            size = short[buffer[position]]
+            if size >= 0:
+                position += 1
+            else:
+                size, position = read_varint(buffer, position)
+                if size < 0:
+                    raise CorruptRecordException(f"a header name of {size:,} bytes")
+            name = decode(buffer[position : (position := position + size)])
+            size = short[buffer[position]]
+            if size >= 0:
+                position += 1
+            else:
+                size, position = read_varint(buffer, position)
+            if size >= 0:
+                append((name, buffer[position : (position := position + size)]))
+            elif size == -1:
+                append((name, None))
+            else:
+                raise CorruptRecordException(f"a header value of {size:,} bytes")
+    except UnicodeDecodeError:  # as Java's client: the name is of no use, the record is
+        return _read_headers(buffer, start, _replacing)
     if position > len(buffer):
         raise IndexError
     return tuple(headers), position
+
+
+def _replacing(name: bytes) -> str:
+    return name.decode(errors="replace")
 
 
 __all__ = ["RecordCursor"]

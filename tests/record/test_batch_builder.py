@@ -1,30 +1,245 @@
-"""Tests of `record/batch_builder.py` and its pure twin."""
+"""Tests of `record/batch_builder.py`: every twin of the builder keeps these promises."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from aiokafka_lite.compression.compression_type import CompressionType
-from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
-from aiokafka_lite.record.batch_header import validate_batch
+from aiokafka_lite.record import _batch_builder_py, batch_builder
+from aiokafka_lite.record.batch_header import HEADER_BYTES, validate_batch
 from aiokafka_lite.record.batch_reader import RecordCursor
+
+TWINS = {_batch_builder_py.RecordBatchBuilder, batch_builder.RecordBatchBuilder}
+UPPER_BOUNDS = {_batch_builder_py.record_upper_bound, batch_builder.record_upper_bound}
+CODECS = list(CompressionType)[1:]
+T = 1_700_000_000_000
+
+
+@pytest.fixture(params=TWINS, ids=lambda twin: twin.__module__.rpartition(".")[2])
+def builder_of(request):
+    """`builder_of(size, compression=..., ...)` -> a RecordBatchBuilder on a buffer of that size."""
+    return lambda size=16_384, **options: request.param(bytearray(size), **options)
+
+
+def read(batch):
+    records = RecordCursor(batch, topic="t", partition=0, fetch_offset=0).take(1_000_000)
+    return [(r.offset, r.timestamp, r.key, r.value, tuple(r.headers)) for r in records]
+
+
+# Appending…
 
 
 @pytest.mark.parametrize("compression", CompressionType)
-def test_what_was_appended_is_read_back(compression):
-    builder = RecordBatchBuilder(bytearray(16_384), compression=compression)
-    for index in range(100):
-        assert builder.append(1_000 + index, b"k%d" % index, b"v" * index) == index
-    builder.stamp(7, 1, 40)
+def test_what_was_appended_is_read_back(builder_of, compression):
+    builder = builder_of(compression=compression)
+    rows = [(T + index, b"k%d" % index, b"v" * index, ()) for index in range(100)]
+    assert [builder.append(*row) for row in rows] == list(range(100))
+    assert read(builder.wire()) == [(index, *row) for index, row in enumerate(rows)]
+
+
+contents = st.one_of(
+    st.none(),
+    st.binary(max_size=80),
+    st.sampled_from([63, 64, 8_190, 8_191, 8_192]).map(bytes),
+)
+rows = st.tuples(
+    st.integers(-(2**40), 2**40),
+    contents,
+    contents,
+    st.lists(st.tuples(st.text(max_size=70), contents), max_size=3),
+)
+
+
+@given(rows=st.lists(rows, min_size=1, max_size=9), compression=st.sampled_from(CompressionType))
+def test_any_records_come_back(rows, compression):
+    for twin in TWINS:
+        builder = twin(bytearray(1 << 20), compression=compression)
+        assert [builder.append(*row) for row in rows] == list(range(len(rows)))
+        header = validate_batch(builder.wire())
+        assert header.base_timestamp == rows[0][0]
+        assert header.max_timestamp == builder.max_timestamp == max(row[0] for row in rows)
+        assert read(builder.wire()) == [
+            (index, *row[:3], tuple(row[3])) for index, row in enumerate(rows)
+        ]
+
+
+@given(row=rows)
+def test_first_record_fits_a_buffer_of_its_upper_bound(row):
+    """2d-1: batch buffer = max(batch.size, the record's upper bound); the first one always fits."""
+    timestamp, key, value, headers = row
+    for upper_bound in UPPER_BOUNDS:
+        bound = upper_bound(key, value, headers)
+        for twin in TWINS:
+            builder = twin(bytearray(bound))
+            assert builder.has_room_for(key, value, headers)
+            assert builder.append(timestamp, key, value, headers) == 0
+            assert bound - 21 <= builder.size_in_bytes <= bound
+
+
+def test_full_batch_refuses_and_stays_as_it_is(builder_of):
+    """C7: None when there is no room."""
+    builder = builder_of(HEADER_BYTES + 30)
+    assert builder.append(T, b"12345", b"6789") == 0
+    size = builder.size_in_bytes
+    assert builder.append(T + 9, None, b"x" * 20) is None
+    assert (builder.size_in_bytes, builder.record_count, builder.max_timestamp) == (size, 1, T)
+    assert builder.append(T, None, None) == 1
+    assert read(builder.wire()) == [(0, T, b"12345", b"6789", ()), (1, T, None, None, ())]
+
+
+def test_batch_fills_its_buffer_to_the_last_byte(builder_of):
+    builder = builder_of(HEADER_BYTES + 3 * 10)
+    while builder.append(T, b"k", b"v1") is not None:
+        pass
+    assert builder.record_count == 3
+    assert len(builder.wire()) == HEADER_BYTES + 3 * 10
+
+
+def test_buffer_too_small_for_its_first_record_is_told(builder_of):
+    builder = builder_of(HEADER_BYTES + 5)
+    assert not builder.has_room_for(None, b"12345")
+    assert builder.append(T, None, b"12345") is None
+    assert builder.record_count == 0
+
+
+def test_room_is_promised_only_where_append_keeps_it(builder_of):
+    builder = builder_of(2_000)
+    appended = 0
+    while builder.has_room_for(b"key", b"value", [("h", b"x")]):
+        assert builder.append(T - appended, b"key", b"value", [("h", b"x")]) == appended
+        appended += 1
+    assert appended > 50
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_any_bytes_are_taken_and_copied(builder_of, kind):
+    key, value = bytearray(b"key"), bytearray(b"value")
+    builder = builder_of()
+    builder.append(T, kind(key), kind(value), [("h", kind(b"x"))])
+    key[:] = b"yek"
+    value[:] = b"eulav"
+    assert read(builder.wire()) == [(0, T, b"key", b"value", (("h", b"x"),))]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "headers"),
+    [
+        ("text", b"v", ()),
+        (b"k", "text", ()),
+        (b"k", 5, ()),
+        (b"k", b"v", [(b"name", b"x")]),
+        (b"k", b"v", [("name", "text")]),
+    ],
+)
+def test_what_is_no_bytes_is_a_type_error_and_adds_nothing(builder_of, key, value, headers):
+    builder = builder_of()
+    builder.append(T, b"1", b"1")
+    with pytest.raises(TypeError):
+        builder.append(T, key, value, headers)
+    assert builder.append(T, b"2", b"2") == 1
+    assert [record[2] for record in read(builder.wire())] == [b"1", b"2"]
+
+
+def test_timestamps_may_go_back(builder_of):
+    """2g-3: base is the first record's, max the largest."""
+    builder = builder_of()
+    for timestamp in (T, T - 5_000, T + 3, T - 2**33):
+        builder.append(timestamp, None, b"v")
     header = validate_batch(builder.wire())
-    assert (header.producer_id, header.producer_epoch, header.base_sequence) == (7, 1, 40)
-    cursor = RecordCursor(builder.wire(), topic="t", partition=0, fetch_offset=0)
-    records = cursor.take(1_000)
-    assert [(r.offset, r.timestamp, r.key, r.value) for r in records] == [
-        (index, 1_000 + index, b"k%d" % index, b"v" * index) for index in range(100)
-    ]
+    assert (header.base_timestamp, header.max_timestamp) == (T, T + 3)
+    assert [record[1] for record in read(builder.wire())] == [T, T - 5_000, T + 3, T - 2**33]
 
 
-def test_first_record_fits_a_buffer_of_its_upper_bound():
-    key, value, headers = b"k" * 300, b"v" * 70_000, [("h", None), ("ü", b"x")]
-    builder = RecordBatchBuilder(bytearray(record_upper_bound(key, value, headers)))
-    assert builder.append(-1, key, value, headers) == 0
-    assert builder.append(-1, None, b"no room any more") is None
+# Sealing and stamping…
+
+
+def test_header_of_a_batch_without_producer_id(builder_of):
+    builder = builder_of()
+    builder.append(T, b"k", b"v")
+    builder.append(T, b"k", b"v")
+    header = validate_batch(builder.wire())
+    assert (header.base_offset, header.partition_leader_epoch, header.magic) == (0, -1, 2)
+    assert (header.last_offset_delta, header.records_count) == (1, 2)
+    assert (header.producer_id, header.producer_epoch, header.base_sequence) == (-1, -1, -1)
+    assert header.attributes == 0
+
+
+@pytest.mark.parametrize("compression", CompressionType)
+@pytest.mark.parametrize("is_transactional", [False, True])
+def test_stamp_renumbers_a_retry(builder_of, compression, is_transactional):
+    """2d-18: after an epoch bump in-flight batches are renumbered, their records are the same."""
+    builder = builder_of(compression=compression, is_transactional=is_transactional)
+    builder.append(T, b"k", b"value" * 20)
+    builder.stamp(7, 1, 40)
+    records = bytes(builder.wire()[HEADER_BYTES:])
+    for producer_id, epoch, sequence in ((7, 2, 0), (2**62, 32_767, 2**31 - 1)):
+        builder.stamp(producer_id, epoch, sequence)
+        header = validate_batch(builder.wire())
+        assert header[9:12] == (producer_id, epoch, sequence)
+        assert header.attributes == compression | (0x10 if is_transactional else 0)
+        assert bytes(builder.wire()[HEADER_BYTES:]) == records
+
+
+def test_sealed_batch_takes_no_more(builder_of):
+    builder = builder_of()
+    builder.append(T, b"k", b"v")
+    assert not builder.is_sealed
+    builder.seal()
+    assert builder.is_sealed
+    assert builder.append(T, b"k", b"v") is None
+    assert not builder.has_room_for(None, None)
+    assert len(read(builder.wire())) == 1
+
+
+def test_wire_of_an_uncompressed_batch_is_the_lent_buffer_itself():
+    for twin in TWINS:
+        buffer = bytearray(1_000)
+        builder = twin(buffer)
+        builder.append(T, b"key", b"value")
+        wire = builder.wire()
+        assert wire.obj is buffer
+        assert builder.wire() is wire
+        assert len(wire) == builder.size_in_bytes
+        assert len(buffer) == 1_000
+
+
+@pytest.mark.parametrize("compression", CODECS)
+def test_compressed_batch_leaves_the_lent_buffer_when_sealed(compression):
+    for twin in TWINS:
+        buffer = bytearray(16_384)
+        builder = twin(buffer, compression=compression)
+        builder.append(T, b"key", b"value" * 1_000)
+        assert builder.holds_buffer
+        builder.seal()
+        assert not builder.holds_buffer
+        buffer[:] = bytes(len(buffer))
+        assert read(builder.wire()) == [(0, T, b"key", b"value" * 1_000, ())]
+
+
+def test_sizes_before_and_after_compression_give_the_ratio(builder_of):
+    """2d-2: the accumulator estimates from what earlier batches came to."""
+    builder = builder_of(compression=CompressionType.GZIP)
+    assert builder.uncompressed_size == builder.size_in_bytes == HEADER_BYTES
+    builder.append(T, None, b"value" * 1_000)
+    before = builder.size_in_bytes
+    builder.seal()
+    assert builder.uncompressed_size == before
+    assert builder.size_in_bytes == len(builder.wire()) < before / 10
+
+
+def test_level_reaches_the_codec(builder_of):
+    sizes = []
+    for level in (1, 19):
+        builder = builder_of(1 << 20, compression=CompressionType.ZSTD, level=level)
+        for index in range(2_000):
+            builder.append(T + index * 37 % 101, None, b'{"id": %d}' % (index * 7919 % 10_007))
+        sizes.append(len(builder.wire()))
+    assert sizes[1] < sizes[0]
+
+
+def test_repr_says_how_far_it_is(builder_of):
+    builder = builder_of()
+    builder.append(T, b"k", b"v")
+    assert repr(builder) == "<RecordBatchBuilder open, 1 records, 70 bytes>"
+    builder.seal()
+    assert repr(builder) == "<RecordBatchBuilder sealed, 1 records, 70 bytes>"
