@@ -1,0 +1,149 @@
+"""Subscribing without a group and assigning: B1, topics that grow, partitions that do not exist."""
+
+import asyncio
+import logging
+
+import pytest
+
+from aiokafka_lite.errors import InvalidTopicError, UnknownTopicOrPartitionError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.create_partitions import (
+    CreatePartitionsRequest,
+    CreatePartitionsTopic,
+)
+from aiokafka_lite.testing.fake_clock import FakeClock, settle
+from tests.consumer.batches import tps
+from tests.scenarios.consuming import consumer_of, embedded, fill, offsets, read
+
+P0, P1, P2 = tps(0, 1, 2)
+U0 = TopicPartition("u", 0)
+
+
+async def test_b1_subscribing_takes_all_partitions_of_the_topics() -> None:
+    async with (
+        embedded({"t": 3, "u": 1, "v": 1}) as broker,
+        consumer_of(broker, "t", "u") as consumer,
+    ):
+        assert consumer.subscription() == {"t", "u"}
+        assert consumer.assignment() == {P0, P1, P2, U0}
+        for tp in (P2, U0):
+            fill(broker, tp, 2)
+        assert await read(consumer, 4) == {P2: [0, 1], U0: [0, 1]}
+
+
+async def test_b1_a_new_subscription_replaces_the_old_one() -> None:
+    async with embedded({"t": 1, "u": 1}) as broker, consumer_of(broker, "t") as consumer:
+        fill(broker, P0, 5)
+        assert (await consumer.getone()).offset == 0
+        consumer.subscribe(["u"])
+        assert P0 not in consumer.assignment()
+        assert consumer.statistics().buffered == ()
+        fill(broker, U0, 1)
+        assert await read(consumer, 1) == {U0: [0]}
+        assert consumer.assignment() == {U0}
+
+
+async def test_subscribing_to_a_topic_that_comes_later_waits_for_it() -> None:
+    async with (
+        embedded(auto_create_topics=False) as broker,
+        consumer_of(broker, retry_backoff_ms=5, retry_backoff_max_ms=20) as consumer,
+    ):
+        consumer.subscribe(["t"])
+        poll = asyncio.create_task(consumer.getone())
+        await settle()
+        broker.create_topic("t", 1)
+        fill(broker, P0, 1)
+        assert (await asyncio.wait_for(poll, 5)).offset == 0
+
+
+async def test_b1_a_topic_that_grows_is_noticed_by_the_metadata() -> None:
+    async with (
+        embedded({"t": 1}) as broker,
+        consumer_of(broker, "t", metadata_max_age_ms=30) as consumer,
+    ):
+        fill(broker, P0, 1)
+        await read(consumer, 1)
+        grown = CreatePartitionsRequest(
+            topics=[CreatePartitionsTopic(name="t", count=3, assignments=None)], timeout_ms=1000
+        )
+        assert consumer._poller is not None
+        await consumer._poller.client.request(1, grown)
+        fill(broker, P2, 2)
+        assert await read(consumer, 2) == {P2: [0, 1]}
+        assert consumer.assignment() == {P0, P1, P2}
+        assert consumer.statistics().queue[0] == P0
+        assert await consumer.position(P0) == 1
+
+
+async def test_assign_keeps_the_positions_of_what_stays() -> None:
+    async with embedded({"t": 2}) as broker, consumer_of(broker) as consumer:
+        fill(broker, P0, 4)
+        fill(broker, P1, 4)
+        consumer.assign([P0])
+        assert (await consumer.getone()).offset == 0
+        consumer.assign([P0, P1])
+        polled = await read(consumer, 7)
+        assert polled == {P0: [1, 2, 3], P1: [0, 1, 2, 3]}
+        consumer.assign([])
+        assert consumer.assignment() == frozenset()
+        assert await consumer.getmany(timeout_ms=5) == {}
+
+
+async def test_unsubscribing_ends_everything_until_the_next_subscription() -> None:
+    async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
+        fill(broker, P0, 3)
+        await consumer.getone()
+        consumer.unsubscribe()
+        assert (consumer.subscription(), consumer.assignment()) == (frozenset(), frozenset())
+        assert await consumer.getmany(timeout_ms=5) == {}
+        consumer.assign([P0])
+        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1, 2]}
+
+
+async def test_a_pending_poll_sees_an_assignment_made_meanwhile() -> None:
+    async with embedded({"t": 1}) as broker, consumer_of(broker) as consumer:
+        fill(broker, P0, 1)
+        poll = asyncio.create_task(consumer.getone())
+        await settle()
+        consumer.assign([P0])
+        assert (await asyncio.wait_for(poll, 5)).offset == 0
+
+
+@pytest.mark.parametrize("topic", ["nope", "t"])
+async def test_reading_what_does_not_exist_is_logged_once_and_raised_in_the_end(
+    topic: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with embedded({"t": 1}, auto_create_topics=False) as broker:
+        clock = FakeClock(autojump_threshold_s=0.02)
+        missing = TopicPartition(topic, 7)
+        async with consumer_of(broker, clock=clock, default_api_timeout_ms=3000) as consumer:
+            consumer.assign([missing])
+            with (
+                caplog.at_level(logging.WARNING),
+                pytest.raises(UnknownTopicOrPartitionError, match=f"{topic}-7 does not exist"),
+            ):
+                await consumer.getone()
+        warnings = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
+        assert len([text for text in warnings if "cannot be read" in text]) == 1
+
+
+async def test_a_name_no_topic_can_have_is_raised_at_once() -> None:
+    async with embedded() as broker:
+        consumer = consumer_of(broker, "no/such name")
+        with pytest.raises(InvalidTopicError, match="no/such name"):
+            await consumer.start()
+        async with consumer_of(broker) as assigned:
+            assigned.assign([TopicPartition("no/such name", 0)])
+            with pytest.raises(InvalidTopicError, match="no/such name"):
+                await assigned.getone()
+
+
+async def test_topics_are_created_by_asking_only_if_the_consumer_allows_it() -> None:
+    async with embedded() as broker:
+        clock = FakeClock(autojump_threshold_s=0.02)
+        options = {"clock": clock, "default_api_timeout_ms": 2000}
+        shy = consumer_of(broker, "new", allow_auto_create_topics=False, **options)
+        with pytest.raises(UnknownTopicOrPartitionError):
+            await shy.start()
+        async with consumer_of(broker, "new") as consumer:
+            assert consumer.assignment() == {TopicPartition("new", 0)}
