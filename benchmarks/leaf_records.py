@@ -1,5 +1,6 @@
-"""Nanoseconds per record to decode and to build a batch: ours, aiokafka's and kafka-python's, on
-the same bytes.
+"""Nanoseconds per record to decode and to build a batch.
+
+Ours, aiokafka's and kafka-python's, on the same bytes.
 
     python benchmarks/leaf_records.py [--json] [--value-size 100] [--rounds 15]
 

@@ -1,5 +1,6 @@
-"""CRC-32C (Castagnoli), the checksum of record batches: picks the fastest routine at import. Does
-not wait.
+"""CRC-32C (Castagnoli), the checksum of record batches.
+
+Picks the fastest routine at import. Does not wait.
 
 `fastcrc` (extra `fast`) checks a megabyte in tens of microseconds; the table below needs some 50 ms
 for the same, so its first use is said once in the log.
@@ -68,9 +69,7 @@ def crc32c_py(data: bytes | bytearray | memoryview, crc: int = 0, /) -> int:
 
 
 crc32c: Callable[[bytes | bytearray | memoryview], int]
-"""`crc32c(data, crc=0)`: the CRC-32C of any contiguous bytes; `crc` (positional) goes on from an
-earlier part.
-"""
+"""`crc32c(data, crc=0)`: the CRC-32C of any contiguous bytes, going on from an earlier part's."""
 try:
     from fastcrc.crc32 import iscsi as crc32c
 

@@ -1,5 +1,6 @@
-"""The codecs a record batch may be compressed with, their numbers on the wire and their levels. No
-codec code here.
+"""The codecs a record batch may be compressed with, their numbers on the wire and their levels.
+
+No codec code here.
 """
 
 from enum import IntEnum
@@ -19,8 +20,7 @@ class CompressionType(IntEnum):
 
     @classmethod
     def parse(cls, name: "str | CompressionType | None") -> "CompressionType":
-        """Return the codec of a configuration value: "gzip", "snappy", "lz4", "zstd", "none" or
-        None.
+        """Return the codec of a configuration value, a name or None for none.
 
         Raises KafkaConfigurationError for anything else, naming the choices.
         """
@@ -37,8 +37,9 @@ class CompressionType(IntEnum):
         return found
 
     def check_level(self, level: int | None) -> None:
-        """Raise KafkaConfigurationError if this codec has no such level. None, the default level,
-        always is one.
+        """Raise KafkaConfigurationError if this codec has no such level.
+
+        None, the default level, always is one.
 
         Source: KIP-390; the ranges are the Java client's.
         """

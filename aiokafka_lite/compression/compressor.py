@@ -1,5 +1,6 @@
-"""The one way to the codecs: `compress` and `decompress` by type. The codec files choose their
-libraries at import.
+"""The one way to the codecs: `compress` and `decompress` by type.
+
+The codec files choose their libraries at import.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,6 @@
-"""gzip, through isal (extra `fast`) or the standard library's zlib. Several members in a row are
-one stream.
+"""gzip, through isal (extra `fast`) or the standard library's zlib.
+
+Several members in a row are one stream.
 
 The default level is 1, not zlib's 6: on record batches it costs a third of the time for a tenth
 more bytes. isal has levels 0 to 3 only; levels 1 to 3 of ours go there, higher ones to zlib, which
@@ -24,9 +25,7 @@ _GZIP_WINDOW: Final = 31  # 15 bits of window, +16: gzip header and trailer
 _DEFAULT_LEVEL: Final = 1
 _ISAL_MAX_LEVEL: Final = 3
 _LATER_MEMBER_STEP: Final = 16 * 1024
-"""A member's decompressor hands back what it did not use as a copy; steps keep many small members
-linear.
-"""
+"""A decompressor hands back what it did not use as a copy; steps keep many members linear."""
 
 
 def compress_zlib(data: bytes | bytearray | memoryview, level: int | None = None) -> bytes:
@@ -48,8 +47,9 @@ def _decompress(
     data: bytes | bytearray | memoryview,
     max_size: int,
 ) -> bytes:
-    """Return the content of all members. Raises CorruptRecordException: malformed, truncated,
-    beyond max_size bytes.
+    """Return the content of all members.
+
+    Raises CorruptRecordException: malformed, truncated, beyond max_size bytes.
     """
     view = memoryview(data)
     parts: list[bytes] = []

@@ -1,9 +1,8 @@
-"""lz4 frames, through lz4 (extra `fast`) or cramjam; reading walks the frames itself, so every
-output is bounded.
+"""lz4 frames, through lz4 (extra `fast`) or cramjam.
 
-Written: independent blocks of at most 64 KiB without content size, as Java's client writes them;
-Java's reader refuses linked blocks. Read: any frame without a dictionary, several in a row,
-skippable frames between them.
+Reading walks the frames itself, so every output is bounded. Written: independent blocks of at most
+64 KiB without content size, as Java's client writes them; Java's reader refuses linked blocks.
+Read: any frame without a dictionary, several in a row, skippable frames between them.
 """
 
 import struct
@@ -37,8 +36,9 @@ class Lz4Frame(NamedTuple):
 
 
 def lz4_frames(view: memoryview) -> Iterator[Lz4Frame]:
-    """Yield the data frames in order. Raises CorruptRecordException for what is no sequence of
-    whole frames.
+    """Yield the data frames in order.
+
+    Raises CorruptRecordException for what is no sequence of whole frames.
 
     Source: lz4_Frame_format.md 1.6.
     """
@@ -61,8 +61,9 @@ def lz4_frames(view: memoryview) -> Iterator[Lz4Frame]:
 
 
 def _walk(view: memoryview, start: int) -> Lz4Frame:
-    """Measure the frame at start by its blocks' sizes. Raises struct.error or IndexError if it is
-    cut off.
+    """Measure the frame at start by its blocks' sizes.
+
+    Raises struct.error or IndexError if it is cut off.
     """
     flags, descriptor = view[start + 4], view[start + 5]
     block_max = _BLOCK_MAX_BYTES.get(descriptor >> 4 & 7)
@@ -94,8 +95,9 @@ def _walk(view: memoryview, start: int) -> Lz4Frame:
 
 
 def compress_lz4(data: bytes | bytearray | memoryview, level: int | None = None) -> bytes:
-    """Return one frame. Levels 1-2 are the fast compressor, 3-17 the high one, None is the fast
-    one.
+    """Return one frame.
+
+    Levels 1-2 are the fast compressor, 3-17 the high one, None is the fast one.
     """
     compressed: bytes = lz4_frame.compress(
         data,
@@ -117,8 +119,9 @@ def compress_cramjam(data: bytes | bytearray | memoryview, level: int | None = N
 
 
 def decompress_lz4(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
-    """Return the content of all frames. Raises CorruptRecordException: malformed, truncated, beyond
-    max_size bytes.
+    """Return the content of all frames.
+
+    Raises CorruptRecordException: malformed, truncated, beyond max_size bytes.
     """
     view = memoryview(data)
     parts: list[bytes] = []

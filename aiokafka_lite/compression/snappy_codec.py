@@ -39,8 +39,9 @@ def compress(data: bytes | bytearray | memoryview, level: int | None = None) -> 
 
 
 def decompress(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
-    """Return the content, framed or raw. Raises CorruptRecordException: malformed, truncated,
-    beyond max_size bytes.
+    """Return the content, framed or raw.
+
+    Raises CorruptRecordException: malformed, truncated, beyond max_size bytes.
     """
     view = memoryview(data)
     if bytes(view[:8]) != _MAGIC:
@@ -68,9 +69,7 @@ def decompress(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
 
 
 def _block(block: memoryview, room: int, compressed_size: int, max_size: int) -> bytes:
-    """Return one raw block's content, its claimed size checked against what is possible before it
-    is allocated.
-    """
+    """Return one raw block's content; a size that cannot be is refused before it is allocated."""
     try:
         claimed = cramjam.snappy.decompress_raw_len(block)
         if claimed > len(block) * _MAX_RATIO:

@@ -1,5 +1,4 @@
-"""zstd, through Python 3.14's compression.zstd, backports.zstd (extra `fast`) or cramjam, in this
-order.
+"""zstd, through compression.zstd (Python 3.14), backports.zstd (extra `fast`) or cramjam.
 
 Reading walks the frames itself: their headers often carry no content size (Java's do not), but
 their blocks tell how much they can hold at most, so the output is bounded and made in one go. The
@@ -27,8 +26,10 @@ _MAGIC: Final = 0xFD2FB528
 _SKIPPABLE: Final = 0x184D2A50  # to ...5F
 _DEFAULT_LEVEL: Final = 3
 _MAX_KEPT_LEVEL: Final = 5
-"""Up to this level a compressor is kept for the next batch: setting one up takes a quarter of the
-time of a 16 KiB batch. The tables of the highest levels take hundreds of megabytes.
+"""Up to this level a compressor is kept for the next batch.
+
+Setting one up takes a quarter of the time of a 16 KiB batch. The tables of the highest levels take
+hundreds of megabytes.
 """
 _BLOCK_MAX_BYTES: Final = 128 * 1024
 _RAW_BLOCK: Final = 0
@@ -46,8 +47,9 @@ class ZstdFrame(NamedTuple):
 
 
 def zstd_frames(view: memoryview) -> Iterator[ZstdFrame]:
-    """Yield the data frames in order. Raises CorruptRecordException for what is no sequence of
-    whole frames.
+    """Yield the data frames in order.
+
+    Raises CorruptRecordException for what is no sequence of whole frames.
 
     Source: RFC 8878 section 3.1.
     """
@@ -120,8 +122,9 @@ def compress_cramjam(data: bytes | bytearray | memoryview, level: int | None = N
 
 
 def decompress_std(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
-    """Return the content of all frames. Raises CorruptRecordException: malformed, truncated, beyond
-    max_size bytes.
+    """Return the content of all frames.
+
+    Raises CorruptRecordException: malformed, truncated, beyond max_size bytes.
     """
     view = memoryview(data)
     parts: list[bytes] = []

@@ -1,5 +1,6 @@
-"""Records as one batch, written straight into a buffer that is lent: the pure Python
-`RecordBatchBuilder`.
+"""Records as one batch, written straight into a buffer that is lent.
+
+The pure Python `RecordBatchBuilder`.
 
 Owns the bytes of one batch from the first record to the finished header. Does not choose when a
 batch is full enough, does not own the buffer's memory, does not wait. `append` is the hot path:
@@ -120,9 +121,7 @@ class RecordBatchBuilder:
 
     @property
     def holds_buffer(self) -> bool:
-        """Whether the lent buffer is part of the batch still; a sealed compressed batch has left
-        it.
-        """
+        """Whether the lent buffer is part of the batch; a sealed compressed batch has left it."""
         return self._buffer is not None
 
     @property
@@ -143,8 +142,9 @@ class RecordBatchBuilder:
         )
 
     def has_room_for(self, key: bytes | None, value: bytes | None, headers: Headers = ()) -> bool:
-        """Return whether `append` is sure to take such a record. It may take one that fits more
-        tightly.
+        """Return whether `append` is sure to take such a record.
+
+        It may take one that fits more tightly.
         """
         size = record_upper_bound(key, value, headers) - HEADER_BYTES
         return self._position + size <= self._limit
@@ -152,11 +152,10 @@ class RecordBatchBuilder:
     def append(  # noqa: PLR0912  the hot path: calls would double its cost
         self, timestamp_ms: int, key: bytes | None, value: bytes | None, headers: Headers = ()
     ) -> int | None:
-        """Add a record; return its offset relative to the first, or None if it has no room or the
-        batch is sealed.
+        """Add a record; return its offset relative to the first, or None where it has no room.
 
-        A buffer of `record_upper_bound` bytes always takes its first record. Raises TypeError for a
-        key or value that is not bytes-like; nothing was added then.
+        A sealed batch has none. A buffer of `record_upper_bound` bytes always takes its first
+        record. Raises TypeError for a key or value that is not bytes-like; nothing was added then.
         """
         count = self.record_count
         delta = timestamp_ms - self._base_timestamp if count else 0
@@ -211,8 +210,9 @@ class RecordBatchBuilder:
         return count
 
     def _flush(self) -> None:
-        """Write the pending parts into the buffer; they are kept for a few records because one join
-        is cheaper.
+        """Write the pending parts into the buffer.
+
+        They are kept for a while because one join of many is cheaper.
         """
         assert self._buffer is not None
         self._buffer[self._flushed : self._position] = b"".join(self._parts)
@@ -240,8 +240,7 @@ class RecordBatchBuilder:
         self._write_header(whole)
 
     def stamp(self, producer_id: int, producer_epoch: int, base_sequence: int) -> None:
-        """Write who sends the batch and where it stands in the partition's sequence, sealing it if
-        need be.
+        """Write who sends the batch and its place in the partition's sequence; seal it if need be.
 
         May be called again: a batch is renumbered after an epoch bump. Never while a write of
         `wire()` is pending.
@@ -253,8 +252,9 @@ class RecordBatchBuilder:
             self._write_header(self._wire)
 
     def wire(self) -> memoryview:
-        """Return the finished batch, sealing it if need be: a view on the lent buffer, or on a
-        compressed copy.
+        """Return the finished batch, sealing it if need be.
+
+        It is a view on the lent buffer, or of its own memory if compressed.
         """
         self.seal()
         assert self._wire is not None

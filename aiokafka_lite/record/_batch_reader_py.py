@@ -1,5 +1,6 @@
-"""A fetched partition's bytes as records, decoded as they are taken: the pure Python
-`RecordCursor`.
+"""A fetched partition's bytes as records, decoded as they are taken.
+
+The pure Python `RecordCursor`.
 
 Owns the decoding, the position within the bytes and what is not shown to anyone: control batches,
 aborted transactions, records before the fetch offset. Knows nothing of assignments and seeks. Does
@@ -13,15 +14,17 @@ not.
 
 import struct
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import repeat
 from operator import length_hint
 from struct import Struct
 from typing import Any, Final
 
 from aiokafka_lite.compression.compressor import DEFAULT_MAX_DECOMPRESSED_BYTES, decompress
-from aiokafka_lite.errors import CorruptRecordException, KafkaError, RecordDeserializationError
-from aiokafka_lite.model import ConsumerRecord, TopicPartition
+from aiokafka_lite.errors import CorruptRecordException, KafkaError
+from aiokafka_lite.model import ConsumerRecord
+from aiokafka_lite.record._record_fields_py import read_headers, read_record_start
+from aiokafka_lite.record.aborted_transactions import AbortedTransactions
 from aiokafka_lite.record.batch_header import (
     CODEC_MASK,
     CONTROL,
@@ -29,16 +32,16 @@ from aiokafka_lite.record.batch_header import (
     LOG_APPEND_TIME,
     MAGIC_OFFSET,
     MIN_RECORD_BYTES,
-    TRANSACTIONAL,
     BatchHeader,
     check_crc,
     parse_header,
 )
-from aiokafka_lite.record.control_record import ControlRecordType, control_type
+from aiokafka_lite.record.control_record import control_type
 from aiokafka_lite.record.memory_records import has_complete_batch, next_batch_size
 from aiokafka_lite.record.message_set import Message, read_messages
+from aiokafka_lite.record.record_deserializer import RecordDeserializer
 from aiokafka_lite.record.varint import read_varint
-from aiokafka_lite.serialization import AnyDeserializer, Headers, topic_deserializer
+from aiokafka_lite.serialization import AnyDeserializer, Headers
 
 _Record = ConsumerRecord[Any, Any]
 
@@ -49,7 +52,6 @@ _Record = ConsumerRecord[Any, Any]
 _IMPOSSIBLE: Final = -(1 << 40)
 _ONE: Final = tuple((byte >> 1) ^ -(byte & 1) for byte in range(128))
 _LOW: Final = tuple(_IMPOSSIBLE if byte & 1 else (byte & 0x7F) >> 1 for byte in range(256))
-_SHORT: Final = tuple(_ONE[byte] if byte < 128 else _IMPOSSIBLE for byte in range(256))
 _HIGH: Final = tuple(byte << 6 for byte in range(128))
 _ONE_END: Final = tuple(size + 1 for size in _ONE)  # where a record ends, counted from its length
 _LOW_END: Final = tuple(size + 2 for size in _LOW)
@@ -65,26 +67,24 @@ _NO_HEADERS: Final[Headers] = ()
 
 
 class RecordCursor:
-    """The records of one partition's bytes in a fetch response, in offset order, decoded batch by
-    batch.
+    """The records of one partition's bytes in a fetch response, decoded batch by batch.
 
-    `data` holds whole batches and possibly a partial one at the end, which is ignored. Records
-    before `fetch_offset` are passed over. With `read_committed`, so are those of
-    `aborted_transactions`, which are (producer id, first offset) in any order.
+    `data` holds whole batches and possibly a partial one at the end, which is ignored. Records come
+    in offset order, those before `fetch_offset` are passed over. With `read_committed`, so are
+    those of `aborted_transactions`, which are (producer id, first offset) in any order.
     """
 
     __slots__ = (
         "_aborted",
-        "_aborted_producers",
         "_attributes",
         "_base_offset",
         "_base_timestamp",
         "_buffer",
         "_check_crcs",
         "_data",
+        "_deserializer",
         "_error",
         "_header",
-        "_key_deserializer",
         "_last_offset",
         "_left",
         "_max_decompressed_bytes",
@@ -92,10 +92,8 @@ class RecordCursor:
         "_messages",
         "_partition",
         "_position",
-        "_read_committed",
         "_record_position",
         "_topic",
-        "_value_deserializer",
         "has_complete_batch",
         "last_leader_epoch",
         "next_offset",
@@ -119,11 +117,12 @@ class RecordCursor:
         self._topic = topic
         self._partition = partition
         self._check_crcs = check_crcs
-        self._read_committed = read_committed
-        self._aborted = sorted(aborted_transactions, key=lambda aborted: aborted[1], reverse=True)
-        self._aborted_producers: set[int] = set()
-        self._key_deserializer = _three_arguments(key_deserializer)
-        self._value_deserializer = _three_arguments(value_deserializer)
+        self._aborted = AbortedTransactions(aborted_transactions) if read_committed else None
+        self._deserializer: RecordDeserializer | None = None
+        if key_deserializer is not None or value_deserializer is not None:
+            self._deserializer = RecordDeserializer(
+                topic, partition, key_deserializer, value_deserializer
+            )
         self._max_decompressed_bytes = max_decompressed_bytes
         self.next_offset = fetch_offset
         """The offset to fetch next once what was taken so far is processed."""
@@ -155,12 +154,11 @@ class RecordCursor:
         return f"<RecordCursor {self._topic}-{self._partition} at {self.next_offset}, {state}>"
 
     def take(self, max_records: int, max_bytes: int | None = None) -> list[_Record]:
-        """Return the next records: at most `max_records`, and not many more than `max_bytes` of
-        encoded ones.
+        """Return the next records: at most `max_records`, and not many more bytes than `max_bytes`.
 
         One record comes however large it is. An empty list means exhausted; `next_offset` may have
         moved anyway. Raises CorruptRecordException or RecordDeserializationError at a bad record;
-        records before it are returned first, and later calls raise the same again with the position
+        records before it are returned first, and later calls raise the same again, the position
         unchanged.
         """
         if self._error is not None:
@@ -170,8 +168,11 @@ class RecordCursor:
             self._fill(records, max_records, max_bytes)
         except CorruptRecordException as error:
             self._error = self._located(error)
-        if self._key_deserializer is not None or self._value_deserializer is not None:
-            self._deserialize(records)
+        if self._deserializer is not None:
+            failed = self._deserializer.apply(records)
+            if failed is not None:
+                self._error = failed
+                self.next_offset = failed.offset
         if self._error is not None and not records:
             raise self._error
         return records
@@ -188,8 +189,9 @@ class RecordCursor:
     # Moving from batch to batch…
 
     def _fill(self, records: list[_Record], max_records: int, max_bytes: int | None) -> None:
-        """Append records until a limit is reached or nothing is left. Raises
-        CorruptRecordException.
+        """Append records until a limit is reached or nothing is left.
+
+        Raises CorruptRecordException.
         """
         byte_room = sys.maxsize if max_bytes is None else max_bytes
         while len(records) < max_records and (byte_room > 0 or not records):
@@ -212,8 +214,9 @@ class RecordCursor:
                 self._error = self._located(error)
 
     def _advance(self) -> bool:
-        """Stand at the next batch with something to show; False if there is none. Raises
-        CorruptRecordException.
+        """Stand at the next batch with something to show; False if there is none.
+
+        Raises CorruptRecordException.
         """
         while self._header is None and not self._messages:
             size = next_batch_size(self._data, self._position)
@@ -234,21 +237,16 @@ class RecordCursor:
         return True
 
     def _is_shown(self, header: BatchHeader, batch: memoryview) -> bool:
-        """Return whether the batch has records for the user, having taken note of what it says
-        otherwise.
-        """
+        """Return whether the batch has records for the user; if not, note what else it says."""
         is_control = bool(header.attributes & CONTROL)
         if is_control and self._check_crcs:
             check_crc(batch, header)
-        if self._read_committed and header.producer_id >= 0:
-            while self._aborted and self._aborted[-1][1] <= header.last_offset:
-                self._aborted_producers.add(self._aborted.pop()[0])
+        if self._aborted is not None and header.producer_id >= 0:
+            self._aborted.advance_to(header)
             if is_control:
-                if control_type(self._payload(header, batch)) == ControlRecordType.ABORT:
-                    self._aborted_producers.discard(header.producer_id)
-            elif (
-                header.attributes & TRANSACTIONAL and header.producer_id in self._aborted_producers
-            ):
+                control = control_type(self._payload(header, batch))
+                self._aborted.see_marker(header.producer_id, control)
+            elif self._aborted.hides(header):
                 return False
         if is_control or not header.records_count:
             return False
@@ -381,7 +379,7 @@ class RecordCursor:
             if key_length < 128:
                 key_size = one[key_length]
             else:
-                end, timestamp, offset, key_size, position = _record_start(buffer, begin)
+                end, timestamp, offset, key_size, position = read_record_start(buffer, begin)
                 timestamp += base_timestamp
                 offset += base_offset
             if key_size >= 0:
@@ -407,7 +405,7 @@ class RecordCursor:
                 raise CorruptRecordException(f"a value of {value_size:,} bytes")
             # A slice that was cut short shows here: the headers' count is beyond the buffer.
             if buffer[position]:
-                headers, position = _read_headers(buffer, position)
+                headers, position = read_headers(buffer, position)
             else:
                 headers = _NO_HEADERS
                 position += 1
@@ -483,8 +481,9 @@ class RecordCursor:
     # Errors…
 
     def _located(self, error: CorruptRecordException) -> CorruptRecordException:
-        """Return the error with the place it belongs to. Drops its traceback, whose frames hold the
-        buffers.
+        """Return the error with the place it belongs to.
+
+        Drops its traceback, whose frames hold the buffers.
         """
         located = CorruptRecordException(
             f"{self._topic}-{self._partition} at offset {self.next_offset}: {error.args[0]};"
@@ -496,100 +495,6 @@ class RecordCursor:
         if error.__cause__ is not None:
             located.__cause__ = error.__cause__.with_traceback(None)
         return located
-
-    def _deserialize(self, records: list[_Record]) -> None:
-        """Replace keys and values by objects; at one that fails cut the list and keep the error."""
-        key_deserializer = self._key_deserializer
-        value_deserializer = self._value_deserializer
-        topic = self._topic
-        for index, record in enumerate(records):
-            key, value = record.key, record.value
-            field = "key"
-            try:
-                if key_deserializer is not None and key is not None:
-                    record.key = key_deserializer(topic, record.headers, key)
-                field = "value"
-                if value_deserializer is not None and value is not None:
-                    record.value = value_deserializer(topic, record.headers, value)
-            except Exception as error:  # noqa: BLE001  a user's code may raise anything
-                self._error = RecordDeserializationError(
-                    f"{topic}-{self._partition} at offset {record.offset}: the {field} cannot be"
-                    f" deserialized: {error!r}; seek to offset {record.offset + 1} to go past it",
-                    topic_partition=TopicPartition(topic, self._partition),
-                    offset=record.offset,
-                    timestamp=record.timestamp,
-                    key_bytes=key,
-                    value_bytes=value,
-                    headers=record.headers,
-                )
-                self._error.__cause__ = error
-                self.next_offset = record.offset
-                del records[index:]
-                return
-
-
-def _three_arguments(
-    deserializer: AnyDeserializer[Any] | None,
-) -> Callable[[str, Headers, bytes], Any] | None:
-    return None if deserializer is None else topic_deserializer(deserializer)
-
-
-def _record_start(buffer: bytes, position: int) -> tuple[int, int, int, int, int]:
-    """Return a record's end, timestamp delta, offset delta, key length, and where its key begins.
-
-    Raises CorruptRecordException, or IndexError beyond the buffer.
-    """
-    size, position = read_varint(buffer, position)
-    end = position + size
-    timestamp_delta, position = read_varint(buffer, position + 1, 10)
-    offset_delta, position = read_varint(buffer, position)
-    key_size, position = read_varint(buffer, position)
-    return end, timestamp_delta, offset_delta, key_size, position
-
-
-def _read_headers(
-    buffer: bytes, start: int, decode: Callable[[bytes], str] = bytes.decode
-) -> tuple[Headers, int]:
-    """Return the headers of a record that has some, and where they end.
-
-    Raises CorruptRecordException or, where they go on beyond the buffer, IndexError.
-    """
-    count, position = read_varint(buffer, start)
-    if not 0 <= count <= (len(buffer) - position) // 2:
-        raise CorruptRecordException(f"{count:,} headers in {len(buffer) - position:,} bytes")
-    short = _SHORT
-    headers: list[tuple[str, bytes | None]] = []
-    append = headers.append
-    try:
-        for _ in repeat(None, count):
-            size = short[buffer[position]]
-            if size >= 0:
-                position += 1
-            else:
-                size, position = read_varint(buffer, position)
-                if size < 0:
-                    raise CorruptRecordException(f"a header name of {size:,} bytes")
-            name = decode(buffer[position : (position := position + size)])
-            size = short[buffer[position]]
-            if size >= 0:
-                position += 1
-            else:
-                size, position = read_varint(buffer, position)
-            if size >= 0:
-                append((name, buffer[position : (position := position + size)]))
-            elif size == -1:
-                append((name, None))
-            else:
-                raise CorruptRecordException(f"a header value of {size:,} bytes")
-    except UnicodeDecodeError:  # as Java's client: the name is of no use, the record is
-        return _read_headers(buffer, start, _replacing)
-    if position > len(buffer):
-        raise IndexError
-    return tuple(headers), position
-
-
-def _replacing(name: bytes) -> str:
-    return name.decode(errors="replace")
 
 
 __all__ = ["RecordCursor"]

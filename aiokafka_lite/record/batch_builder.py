@@ -1,6 +1,4 @@
-"""Chooses the `RecordBatchBuilder` at import: the pure one, until its native twin is built beside
-it.
-"""
+"""Chooses the `RecordBatchBuilder` at import: the pure one, until it has a native twin."""
 
 from aiokafka_lite.record._batch_builder_py import RecordBatchBuilder, record_upper_bound
 

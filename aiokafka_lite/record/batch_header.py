@@ -101,10 +101,9 @@ class BatchHeader(NamedTuple):
 
 
 def parse_header(view: bytes | bytearray | memoryview, position: int = 0) -> BatchHeader:
-    """Return the header at `position`, its sizes checked against each other and what is there; not
-    the checksum.
+    """Return the header at `position`, checked against itself and the bytes that are there.
 
-    Raises CorruptRecordException naming what does not fit.
+    The checksum is not looked at. Raises CorruptRecordException naming what does not fit.
     """
     available = len(view) - position
     if available < HEADER_BYTES:
@@ -137,9 +136,7 @@ def _fault(header: BatchHeader, available: int) -> str:
 
 
 def check_crc(view: memoryview, header: BatchHeader, position: int = 0) -> None:
-    """Raise CorruptRecordException unless the batch at `position` has the checksum its header
-    names.
-    """
+    """Raise CorruptRecordException unless the batch has the checksum its header names."""
     actual = crc32c(view[position + ATTRIBUTES_OFFSET : position + header.size])
     if actual != header.crc:
         raise CorruptRecordException(
@@ -148,8 +145,9 @@ def check_crc(view: memoryview, header: BatchHeader, position: int = 0) -> None:
 
 
 def validate_batch(view: bytes | bytearray | memoryview) -> BatchHeader:
-    """Return the header of the one batch `view` starts with, its checksum verified. Does not decode
-    the records.
+    """Return the header of the one batch `view` starts with, its checksum verified.
+
+    Does not decode the records.
 
     Raises CorruptRecordException: not magic 2, impossible sizes, a wrong checksum.
     """

@@ -1,5 +1,6 @@
-"""The markers that end a transaction: reading which one it is, and building one for brokers under
-test.
+"""The markers that end a transaction.
+
+Reading which one it is, and building one for brokers under test.
 
 A control batch holds one record. Its key is (version int16, type int16), its value of an
 end-transaction marker (version int16, coordinator epoch int32). Source: Kafka's ControlRecordType,
@@ -23,9 +24,7 @@ from aiokafka_lite.record.varint import encode_varint, read_varint
 
 
 class ControlRecordType(IntEnum):
-    """What a control record says; other numbers are markers of later versions, which consumers pass
-    over.
-    """
+    """What a control record says; consumers pass over the numbers of later versions."""
 
     ABORT = 0
     COMMIT = 1

@@ -1,5 +1,6 @@
-"""A partition's bytes as batches, without decoding one: where each lies, and where the partial tail
-begins.
+"""A partition's bytes as batches, without decoding one.
+
+Where each lies, and where the partial tail begins.
 
 Checksums are not looked at here. A broker may cut its answer anywhere, so what follows the last
 whole batch is dropped; a length that cannot be is an error instead.
@@ -66,8 +67,9 @@ def next_batch_size(data: memoryview, position: int) -> int:
 
 
 def has_complete_batch(data: memoryview) -> bool:
-    """Return whether the first batch is there whole. A length that cannot be counts as whole:
-    reading says so.
+    """Return whether the first batch is there whole.
+
+    A length that cannot be counts as whole: reading says what is wrong.
     """
     try:
         return next_batch_size(data, 0) > 0

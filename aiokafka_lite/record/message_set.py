@@ -57,11 +57,10 @@ class _Entry(NamedTuple):
 def read_messages(
     data: bytes | bytearray | memoryview, *, check_crcs: bool, max_decompressed_bytes: int
 ) -> list[Message]:
-    """Return what one message, plain or wrapper, holds, in offset order; `data` is exactly that
-    message.
+    """Return what one message, plain or a wrapper, holds, in offset order.
 
-    Raises CorruptRecordException: a wrong CRC-32, lengths that do not fit, a wrapper inside a
-    wrapper.
+    `data` is exactly that message. Raises CorruptRecordException: a wrong CRC-32, lengths that do
+    not fit, a wrapper inside a wrapper.
     """
     entry = _read_entry(memoryview(data), check_crcs)
     if not entry.codec:

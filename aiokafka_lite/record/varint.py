@@ -1,13 +1,12 @@
-"""Zigzag varints of records, any length: the slow path of the record codecs, which inline the one-
-and two-byte ones.
-"""
+"""Zigzag varints of any length, for where the record codecs do not inline the short ones."""
 
 from aiokafka_lite.errors import CorruptRecordException
 
 
 def read_varint(data: bytes, position: int, max_bytes: int = 5) -> tuple[int, int]:
-    """Return the value at `position` and where it ends. Five bytes hold 32 bits, ten (max_bytes=10)
-    64.
+    """Return the value at `position` and where it ends.
+
+    Five bytes hold 32 bits, ten (max_bytes=10) 64.
 
     Raises CorruptRecordException if it goes on for longer, IndexError if the data ends within it.
     """

@@ -1,5 +1,6 @@
-"""Tests of every codec library the package may choose: gzip, snappy, lz4 and zstd keep the same
-promises.
+"""Tests of every codec library the package may choose.
+
+Gzip, snappy, lz4 and zstd keep the same promises.
 
 The choice itself depends on what is installed, so each path is called by its own name here.
 """

@@ -1,5 +1,6 @@
-"""Tests of `compression/gzip_codec.py`: its own shapes; what all codecs promise is in
-`test_codecs.py`.
+"""Tests of `compression/gzip_codec.py`.
+
+Its own shapes; what all codecs promise is in `test_codecs.py`.
 """
 
 import gzip

@@ -1,7 +1,7 @@
-"""Our record batches against those of Apache Kafka 4.3.1, aiokafka and kafka-python, both ways,
-every codec.
+"""Our record batches against Apache Kafka's, aiokafka's and kafka-python's, both ways.
 
-`java_batches.json` was written by `JavaBatches.java` beside it, with Kafka's own MemoryRecords.
+`java_batches.json` was written by `JavaBatches.java` beside it, with the MemoryRecords of
+Kafka 4.3.1.
 """
 
 import json
