@@ -1,0 +1,367 @@
+"""Owns the connections of one client: one per (node, lane), opened when first needed, closed when
+idle. It does not know what is sent over them, chooses no node and retries nothing.
+
+There is no lock: connects to different nodes, and of different lanes, run side by side. Callers who
+need a lane that cannot be used at once stand in a queue of that lane, at its gate: one task waits
+out throttle and backoff, connects, and lets them pass in the order they came. A caller that comes
+while others still pass queues up behind them; otherwise requests could overtake each other, which
+idempotent producers must not see. Only `acquire` and `close` wait.
+"""
+
+import asyncio
+import copy
+import logging
+import random
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from aiokafka_lite.clock import Clock, TimerHandle
+from aiokafka_lite.cluster.client_config import ClientConfig
+from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.cluster.node_states import NodeStates
+from aiokafka_lite.concurrency.backoff import ExponentialBackoff
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.task_owner import OwnedTask, OwnerState, TaskOwner
+from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NodeNotReadyError
+from aiokafka_lite.model import Node
+from aiokafka_lite.net.endpoint import Endpoint
+from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
+from aiokafka_lite.net.node_connection import ConnectionConfig, NodeConnection
+from aiokafka_lite.protocol.versions import NodeApiVersions
+
+logger = logging.getLogger(__name__)
+
+LaneKey = tuple[int, Lane]
+_Outcome = NodeConnection | KafkaError
+
+
+@dataclass(slots=True, eq=False)
+class _Gate:
+    """The callers that wait for one lane, in the order they came."""
+
+    task: OwnedTask | None = None
+    is_connecting: bool = False
+    waiters: list[asyncio.Future[_Outcome]] = field(default_factory=list)
+
+    def release(self, outcome: _Outcome) -> None:
+        """Let all pass who wait now; they run in their order, before anything scheduled later."""
+        waiters, self.waiters = self.waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(outcome)
+
+
+class ConnectionPool:
+    """Connections by node id and lane.
+
+    Node ids are those of the metadata (`nodes`), and -1, -2, … for the seeds. `on_trouble` is
+    called, without arguments, when a connection to a node of the metadata could not be made or was
+    lost: the metadata may be out of date.
+    """
+
+    def __init__(
+        self,
+        config: ClientConfig,
+        *,
+        clock: Clock,
+        rng: random.Random,
+        on_trouble: Callable[[], object],
+        max_in_flight: int,
+    ) -> None:
+        self.nodes: Mapping[int, Node] = {}
+        self.seeds: Mapping[int, Node] = {
+            -index: Node(-index, endpoint.host, endpoint.port)
+            for index, endpoint in enumerate(config.endpoints, start=1)
+        }
+        self.states = NodeStates(
+            reconnect_backoff=ExponentialBackoff(
+                config.reconnect_backoff_ms / 1000, config.reconnect_backoff_max_ms / 1000, rng=rng
+            ),
+            setup_timeout=ExponentialBackoff(
+                config.socket_connection_setup_timeout_ms / 1000,
+                config.socket_connection_setup_timeout_max_ms / 1000,
+                rng=rng,
+            ),
+        )
+        self.api_versions: dict[int, NodeApiVersions] = {}
+        """What each node spoke when it was last connected."""
+
+        self._client_id = config.client_id
+        self._max_idle_s = (
+            None
+            if config.connections_max_idle_ms is None
+            else config.connections_max_idle_ms / 1000
+        )
+        self._clock = clock
+        self._owner: TaskOwner | None = None
+        self._on_trouble = on_trouble
+        self._connection_config = ConnectionConfig(
+            connection_setup_timeout_ms=config.socket_connection_setup_timeout_ms,
+            request_timeout_ms=config.request_timeout_ms,
+            send_buffer_bytes=config.send_buffer_bytes,
+            receive_buffer_bytes=config.receive_buffer_bytes,
+            max_in_flight=max_in_flight,
+        )
+        self._frame_pool = FrameBufferPool()
+        self._connections: dict[LaneKey, NodeConnection] = {}
+        self._free: dict[LaneKey, NodeConnection] = {}  # those without gate and throttle
+        self._gates: dict[LaneKey, _Gate] = {}
+        self._leaving: set[NodeConnection] = set()
+        self._sweep_timer: TimerHandle | None = None
+
+    def start(self, owner: TaskOwner) -> None:
+        """Allow connections; their tasks are children of `owner`."""
+        self._owner = owner
+
+    # Looking…
+
+    def free(self, node_id: int, lane: Lane) -> NodeConnection | None:
+        """Return the connection if a request may be made on it at once, else None: `acquire` it."""
+        connection = self._free.get((node_id, lane))
+        return connection if connection is not None and connection.is_open else None
+
+    def connected(self, node_id: int, lane: Lane) -> NodeConnection | None:
+        """Return the connection if it is open, throttled or not."""
+        connection = self._connections.get((node_id, lane))
+        return connection if connection is not None and connection.is_open else None
+
+    def is_connecting(self, node_id: int, lane: Lane) -> bool:
+        """Whether a connection is being made now. A wait for the backoff does not count."""
+        gate = self._gates.get((node_id, lane))
+        return gate is not None and gate.is_connecting
+
+    def ready_delay(self, node_id: int, lane: Lane) -> float:
+        """Return the seconds of throttle or backoff that `acquire` would have to wait out; 0:
+        none.
+        """
+        now = self._clock.monotonic()
+        delay_s = self.states.mute_left(node_id, lane, now)
+        if self.connected(node_id, lane) is None and not self.is_connecting(node_id, lane):
+            delay_s = max(delay_s, self.states.backoff_left(node_id, now))
+        return delay_s
+
+    # Getting a connection…
+
+    async def acquire(self, node_id: int, lane: Lane, timeout_s: float) -> NodeConnection:
+        """Return an open connection of a lane that is not throttled, making it if need be.
+        Callers of one lane pass in their order; each has to make its request before its next
+        wait.
+
+        Raises: `NodeNotReadyError` when the node is unknown, or not ready within `timeout_s`;
+        `KafkaConnectionError` or whatever else the connection's `open` raises.
+        Cancelled: the connection is made nevertheless.
+        """
+        delay_s = self.ready_delay(node_id, lane)
+        if delay_s > timeout_s:
+            raise self._not_ready(node_id, lane, timeout_s, f"it may be asked in {delay_s:.3f} s")
+        gate = self._gates.get((node_id, lane)) or self._new_gate(node_id, lane)
+        waiter: asyncio.Future[_Outcome] = asyncio.get_running_loop().create_future()
+        gate.waiters.append(waiter)
+        try:
+            async with deadline(self._clock, timeout_s):
+                outcome = await waiter
+        except TimeoutError as error:
+            raise self._not_ready(node_id, lane, timeout_s, "it is being connected") from error
+        finally:
+            if waiter in gate.waiters:
+                gate.waiters.remove(waiter)
+        if isinstance(outcome, KafkaError):
+            # Each caller raises one of its own: a shared one would collect all their tracebacks.
+            raise copy.copy(outcome) from outcome
+        return outcome
+
+    def mute(self, node_id: int, lane: Lane, until_s: float) -> None:
+        """Let no request of this lane pass before `until_s` (KIP-219)."""
+        self.states.mute(node_id, lane, until_s)
+        self._free.pop((node_id, lane), None)
+
+    def _new_gate(self, node_id: int, lane: Lane) -> _Gate:
+        if self._owner is None:
+            raise KafkaConnectionError("the client is closed, or was never started")
+        if self._node(node_id) is None:
+            raise NodeNotReadyError(f"node {node_id} is not in the cluster's metadata")
+        gate = self._gates[node_id, lane] = _Gate()
+        name = f"connect[{node_id}, {lane.value}]"
+        gate.task = self._owner.spawn(name, self._run_gate, node_id, lane, gate)
+        return gate
+
+    async def _run_gate(self, node_id: int, lane: Lane, gate: _Gate) -> None:
+        key = (node_id, lane)
+        try:
+            connection = await self._usable_connection(node_id, lane, gate)
+            while gate.waiters:
+                gate.release(connection)
+                await asyncio.sleep(0)  # they run, make their requests; whoever came now is next
+            is_muted = self.states.mute_left(node_id, lane, self._clock.monotonic()) > 0
+            if self._gates.get(key) is gate and connection.is_open and not is_muted:
+                self._free[key] = connection
+        except KafkaError as error:
+            gate.release(error)
+        finally:
+            if self._gates.get(key) is gate:
+                del self._gates[key]
+            gate.release(KafkaConnectionError("the client is closed"))  # whoever is left
+
+    async def _usable_connection(self, node_id: int, lane: Lane, gate: _Gate) -> NodeConnection:
+        while True:
+            muted_s = self.states.mute_left(node_id, lane, self._clock.monotonic())
+            connection = self.connected(node_id, lane)
+            if muted_s:
+                await self._clock.sleep(muted_s)
+            elif connection is None:
+                await self._connect(node_id, lane, gate)
+            else:
+                return connection
+
+    async def _connect(self, node_id: int, lane: Lane, gate: _Gate) -> None:
+        await self._wait_out_backoff(node_id)
+        node = self._node(node_id)
+        if node is None:
+            raise NodeNotReadyError(f"node {node_id} has left the cluster's metadata")
+        began_s = self._clock.monotonic()
+        connection = self._new_connection(node, lane, began_s)
+        gate.is_connecting = True
+        try:
+            await connection.open()
+        except KafkaError as error:
+            self.states.failed(node_id, began_s, self._clock.monotonic(), error)
+            self._report_trouble(node_id)
+            raise
+        finally:
+            gate.is_connecting = False
+            if not connection.is_open:
+                self._see_off(connection)
+        self.states.ready(node_id)
+        self._connections[node_id, lane] = connection
+        self.api_versions[node_id] = connection.api_versions
+        self._schedule_sweep()
+
+    def _new_connection(self, node: Node, lane: Lane, began_s: float) -> NodeConnection:
+        setup_timeout_s = self.states.connecting(node.node_id, began_s)
+        return NodeConnection(
+            Endpoint(node.host, node.port),
+            node_id=node.node_id if node.node_id >= 0 else None,
+            client_id=self._client_id,
+            clock=self._clock,
+            config=replace(
+                self._connection_config, connection_setup_timeout_ms=round(setup_timeout_s * 1000)
+            ),
+            frame_pool=self._frame_pool,
+            on_close=lambda closed: self._lost(node.node_id, lane, closed, began_s),
+        )
+
+    async def _wait_out_backoff(self, node_id: int) -> None:
+        while backoff_s := self.states.backoff_left(node_id, self._clock.monotonic()):
+            await self._clock.sleep(backoff_s)
+
+    def _node(self, node_id: int) -> Node | None:
+        return self.nodes.get(node_id) or self.seeds.get(node_id)
+
+    def _not_ready(
+        self, node_id: int, lane: Lane, timeout_s: float, state: str
+    ) -> NodeNotReadyError:
+        node = self._node(node_id)
+        at = f" at {Endpoint(node.host, node.port)}" if node is not None else ""
+        error = self.states.last_error(node_id)
+        because = f"; last failure: {error}" if error is not None else ""
+        return NodeNotReadyError(
+            f"node {node_id}{at} (lane {lane.value}) is not ready within {timeout_s:.3f} s: "
+            f"{state}{because}"
+        )
+
+    # Once a connection is no longer needed…
+
+    def disconnect(self, node_ids: Iterable[int], cause: KafkaError) -> None:
+        """Close all connections to these nodes, open or being made, and forget their failures.
+        Requests on the way, and callers at the gates, fail with `cause`. Does not wait.
+        """
+        for node_id in node_ids:
+            for lane in Lane:
+                key = (node_id, lane)
+                gate = self._gates.pop(key, None)
+                if gate is not None and gate.task is not None:
+                    gate.release(cause)
+                    gate.task.cancel()
+                self._free.pop(key, None)
+                connection = self._connections.pop(key, None)
+                if connection is not None:
+                    self._let_go(connection, cause)
+            self.states.forget(node_id)
+            self.api_versions.pop(node_id, None)
+
+    async def close(self) -> None:
+        """Close every connection; return when their sockets are closed. Idempotent; `start` may
+        follow.
+
+        Cancelled: all connections are closing, their sockets may still be open for a moment.
+        """
+        self._owner = None
+        if self._sweep_timer is not None:
+            self._sweep_timer.cancel()
+            self._sweep_timer = None
+        self.nodes = {}
+        tasks = [gate.task for gate in self._gates.values()]
+        node_ids = {node_id for node_id, _ in (*self._connections, *self._gates)}
+        self.disconnect(node_ids, KafkaConnectionError("the client is closed"))
+        for task in tasks:
+            if task is not None:
+                await task.wait()
+        for connection in list(self._leaving):
+            await self._wait_closed(connection)
+
+    def _lost(self, node_id: int, lane: Lane, connection: NodeConnection, began_s: float) -> None:
+        key = (node_id, lane)
+        if self._connections.get(key) is not connection:
+            return  # let go by us
+        del self._connections[key]
+        self._free.pop(key, None)
+        cause = connection.cause or KafkaConnectionError("the connection was closed")
+        logger.debug("node %d, lane %s: connection lost: %s", node_id, lane.value, cause)
+        self.states.failed(node_id, began_s, self._clock.monotonic(), cause)
+        self._see_off(connection)
+        self._report_trouble(node_id)
+
+    def _report_trouble(self, node_id: int) -> None:
+        if node_id in self.nodes:
+            self._on_trouble()
+
+    def _let_go(self, connection: NodeConnection, cause: KafkaError) -> None:
+        connection.close(cause)
+        self._see_off(connection)
+
+    def _see_off(self, connection: NodeConnection) -> None:
+        """Remember a closed connection until its socket is gone, so that `close` can wait for
+        that.
+        """
+        self._leaving.add(connection)
+        owner = self._owner
+        if owner is not None and owner.state is OwnerState.RUNNING and owner.failure is None:
+            owner.spawn("farewell", self._wait_closed, connection)
+
+    async def _wait_closed(self, connection: NodeConnection) -> None:
+        await connection.wait_closed()
+        self._leaving.discard(connection)
+
+    def _schedule_sweep(self) -> None:
+        if self._max_idle_s is None or self._sweep_timer is not None or not self._connections:
+            return
+        now = self._clock.monotonic()
+        oldest_s = min(
+            now if connection.in_flight else connection.last_used_s
+            for connection in self._connections.values()
+        )
+        self._sweep_timer = self._clock.call_at(oldest_s + self._max_idle_s, self._sweep)
+
+    def _sweep(self) -> None:
+        """Close the connections that were idle for connections_max_idle_ms (one timer for all)."""
+        self._sweep_timer = None
+        assert self._max_idle_s is not None
+        now = self._clock.monotonic()
+        for key, connection in list(self._connections.items()):
+            if now - connection.last_used_s >= self._max_idle_s and not connection.in_flight:
+                del self._connections[key]
+                self._free.pop(key, None)
+                idle = f"node {key[0]}, lane {key[1].value}: idle for {self._max_idle_s:g} s"
+                logger.debug("%s", idle)
+                self._let_go(connection, KafkaConnectionError(idle))
+        self._schedule_sweep()
