@@ -23,7 +23,6 @@ from typing import Any, Final
 from aiokafka_lite.compression.compressor import DEFAULT_MAX_DECOMPRESSED_BYTES, decompress
 from aiokafka_lite.errors import CorruptRecordException, KafkaError
 from aiokafka_lite.model import ConsumerRecord
-from aiokafka_lite.record._record_fields_py import read_headers, read_record_start
 from aiokafka_lite.record.aborted_transactions import AbortedTransactions
 from aiokafka_lite.record.batch_header import (
     CODEC_MASK,
@@ -40,6 +39,7 @@ from aiokafka_lite.record.control_record import control_type
 from aiokafka_lite.record.memory_records import has_complete_batch, next_batch_size
 from aiokafka_lite.record.message_set import Message, read_messages
 from aiokafka_lite.record.record_deserializer import RecordDeserializer
+from aiokafka_lite.record.record_fields import read_headers, read_record_start
 from aiokafka_lite.record.varint import read_varint
 from aiokafka_lite.serialization import AnyDeserializer, Headers
 
