@@ -102,11 +102,13 @@ class PendingFetch:
         for partition in watched:
             partition.watch(wakeup.set)
         try:
-            is_woken = True
-            while is_woken and not self.is_due():
-                is_woken = await wakeup.wait_for(clock, self._deadline - clock.monotonic())
-                # Leaders may have moved, topics may be gone.
+            while True:
+                # Since the last look leaders may have moved, and topics may be gone.
                 self._reads = [self._look_at(read.asked) for read in self._reads]
+                if self.is_due():
+                    break
+                if not await wakeup.wait_for(clock, self._deadline - clock.monotonic()):
+                    break
         finally:
             for partition in watched:
                 partition.unwatch(wakeup.set)

@@ -1,0 +1,163 @@
+"""A cluster without a network, for handlers; batches in a line; a client of bare frames."""
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Sequence
+from typing import Any, Self, TypeVar
+
+from aiokafka_lite.compression.compression_type import CompressionType
+from aiokafka_lite.protocol.message_header import decode_response, encode_request, encode_response
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder
+from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
+from aiokafka_lite.schema.message import Request, Response
+from aiokafka_lite.testing.broker.faults import NOTHING_INJECTED, Faults
+from aiokafka_lite.testing.broker.handler import Handler, Later, NodeContext, RequestContext
+from aiokafka_lite.testing.broker.router import Router
+from aiokafka_lite.testing.broker.state.cluster_state import (
+    BrokerNode,
+    ClusterOptions,
+    ClusterState,
+    TopicState,
+)
+from aiokafka_lite.testing.broker.state.fetch_sessions import FetchSessionCache
+from aiokafka_lite.testing.fake_clock import FakeClock
+
+ResponseT = TypeVar("ResponseT", bound=Response)
+
+
+def batch(
+    *values: bytes,
+    timestamps: Sequence[int] = (),
+    compression: CompressionType = CompressionType.NONE,
+    producer: tuple[int, int, int] | None = None,
+    is_transactional: bool = False,
+) -> bytes:
+    """One batch; `producer` is (id, epoch, base sequence); timestamps count from 1000."""
+    builder = RecordBatchBuilder(
+        bytearray(2_000_000), compression=compression, is_transactional=is_transactional
+    )
+    for i, value in enumerate(values or (b"v",)):
+        timestamp = timestamps[i] if timestamps else 1000 + i
+        assert builder.append(timestamp, b"k", value) is not None
+    builder.seal()
+    if producer is not None:
+        builder.stamp(*producer)
+    return bytes(builder.wire())
+
+
+def marker(producer_id: int, control: ControlRecordType) -> bytes:
+    """The control batch that ends a transaction."""
+    return build_control_batch(
+        control, base_offset=0, producer_id=producer_id, producer_epoch=0, timestamp_ms=1
+    )
+
+
+class Bench:
+    """The cluster that handlers work on, and the faults between."""
+
+    def __init__(self, nodes: int = 1, *, session_slots: int = 10, **options: Any) -> None:
+        self.clock = FakeClock()
+        self.faults = Faults()
+        rng = random.Random(1)
+        members = [BrokerNode(i, "127.0.0.1", 9000 + i, rack=f"r{i}") for i in range(1, nodes + 1)]
+        self.cluster = ClusterState(members, ClusterOptions(**options), rng)
+        served = Router(self.faults, lambda *_: None, max_versions={}).advertised_versions()
+        self.nodes = {
+            node.node_id: NodeContext(
+                node, self.cluster, FetchSessionCache(session_slots, rng), self.clock, served
+            )
+            for node in members
+        }
+
+    def topic(self, name: str = "t", partitions: int = 1, **settings: str) -> TopicState:
+        """Create a topic; underscores in setting names stand for dots."""
+        topic = self.cluster.new_topic(
+            name,
+            num_partitions=partitions,
+            settings={key.replace("_", "."): value for key, value in settings.items()},
+        )
+        self.cluster.add_topic(topic)
+        return topic
+
+    def serve(
+        self, handler: Handler, request: Request[Any], version: int, node_id: int = 1
+    ) -> Response | Later | None:
+        """What the handler answers to the request as a node would read it off the wire."""
+        decoded = type(request).decode(b"".join(request.encode(version)), version)
+        plan = self.faults.plan(request.api_key, node_id)
+        injected = NOTHING_INJECTED if plan is None else plan.injected
+        return handler.handle(RequestContext(self.nodes[node_id], version, injected), decoded)
+
+    def ask(
+        self, handler: Handler, request: Request[ResponseT], version: int, node_id: int = 1
+    ) -> ResponseT:
+        """The answer as the client would read it off the wire."""
+        answer = self.serve(handler, request, version, node_id)
+        assert isinstance(answer, Response), "the handler waits, or does not answer"
+        return on_the_wire(answer, request, version)
+
+
+def on_the_wire(answer: Response, request: Request[ResponseT], version: int) -> ResponseT:
+    """The response after a journey as bytes, which only works if it fits the version."""
+    frame = b"".join(encode_response(answer, version=version, correlation_id=1))
+    return decode_response(type(request).response_type, frame[4:], version)[1]
+
+
+class WireClient:
+    """Sends requests and reads frames; knows nothing else."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+        self._correlation_id = 0
+
+    @classmethod
+    async def connect(cls, address: str) -> Self:
+        """Open a connection to "host:port", the first of several."""
+        host, _, port = address.split(",", maxsplit=1)[0].rpartition(":")
+        return cls(*await asyncio.open_connection(host.strip("[]"), int(port)))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        self.writer.close()
+        with contextlib.suppress(ConnectionError):  # the broker was faster
+            await self.writer.wait_closed()
+
+    def send(self, request: Request[Any], version: int) -> int:
+        """Write a request; return its correlation id."""
+        self._correlation_id += 1
+        self.writer.writelines(
+            encode_request(
+                request, version=version, correlation_id=self._correlation_id, client_id="wire"
+            )
+        )
+        return self._correlation_id
+
+    async def receive_frame(self) -> bytes:
+        """Read one frame, at most 5 s long."""
+        async with asyncio.timeout(5):
+            size = int.from_bytes(await self.reader.readexactly(4), "big")
+            return await self.reader.readexactly(size)
+
+    async def receive(self, response_type: type[ResponseT], version: int) -> tuple[int, ResponseT]:
+        """Read one answer with its correlation id."""
+        return decode_response(response_type, await self.receive_frame(), version)
+
+    async def ask(self, request: Request[ResponseT], version: int | None = None) -> ResponseT:
+        """Send a request, in its newest version unless said otherwise, and read the answer."""
+        chosen = type(request).versions.max if version is None else version
+        sent = self.send(request, chosen)
+        received, response = await self.receive(type(request).response_type, chosen)
+        assert received == sent
+        return response
+
+    async def is_closed_by_peer(self) -> bool:
+        """Wait for the end of the stream, at most 5 s; return whether nothing came before it."""
+        async with asyncio.timeout(5):
+            try:
+                return await self.reader.read() == b""
+            except ConnectionError:
+                return True

@@ -1,0 +1,35 @@
+"""ApiVersions: what is told is what is routed (KIP-35, KIP-511)."""
+
+from aiokafka_lite.protocol.api_registry import ApiKey
+from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
+from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.testing.broker.handlers import api_versions
+from aiokafka_lite.testing.broker.router import HANDLERS
+from tests.testing.broker.bench import Bench
+
+
+def test_every_handler_is_advertised_with_its_versions() -> None:
+    answer = Bench().ask(api_versions.HANDLER, ApiVersionsRequest(), 4)
+    told = {entry.api_key: (entry.min_version, entry.max_version) for entry in answer.api_keys}
+    routed = {h.request_type.api_key: (h.versions.min, h.versions.max) for h in HANDLERS}
+    routed[ApiKey.PRODUCE] = (0, 13)  # KAFKA-18659
+    assert told == routed
+
+
+def test_every_version_is_answered() -> None:
+    for version in range(5):
+        assert Bench().ask(api_versions.HANDLER, ApiVersionsRequest(), version).error_code == 0
+
+
+def test_unsupported_version_names_the_range_of_this_api_only() -> None:
+    """2f-6."""
+    answer = api_versions.unsupported_version(VersionRange(0, 3))
+    assert answer.error_code == 35
+    assert [(e.api_key, e.min_version, e.max_version) for e in answer.api_keys] == [(18, 0, 3)]
+
+
+def test_an_injected_error_comes_without_versions() -> None:
+    bench = Bench()
+    bench.faults.fail(ApiVersionsRequest, 58)
+    answer = bench.ask(api_versions.HANDLER, ApiVersionsRequest(), 4)
+    assert (answer.error_code, answer.api_keys) == (58, [])

@@ -1,0 +1,53 @@
+"""FindCoordinator: one node per key."""
+
+import pytest
+
+from aiokafka_lite.errors import (
+    GroupCoordinatorNotAvailableError,
+    GroupLoadInProgressError,
+    InvalidRequestError,
+)
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
+from aiokafka_lite.testing.broker.handlers import find_coordinator
+from tests.testing.broker.bench import Bench
+
+KEYS = [f"group-{i}" for i in range(20)]
+
+
+def batched(bench: Bench, *keys: str, version: int = 6, key_type: int = 0) -> list[tuple[str, int]]:
+    request = FindCoordinatorRequest(coordinator_keys=list(keys), key_type=key_type)
+    answer = bench.ask(find_coordinator.HANDLER, request, version)
+    return [(c.key, c.error_code or c.node_id) for c in answer.coordinators]
+
+
+@pytest.mark.parametrize("version", range(4))
+def test_one_key_is_answered_with_a_node_and_its_address(version: int) -> None:
+    answer = Bench().ask(find_coordinator.HANDLER, FindCoordinatorRequest(key="g"), version)
+    assert (answer.error_code, answer.node_id, answer.host) == (0, 1, "127.0.0.1")
+    assert answer.port == 9001
+
+
+def test_keys_are_spread_over_the_nodes_and_stay_where_they_are() -> None:
+    bench = Bench(3)
+    answers = batched(bench, *KEYS)
+    assert [key for key, _ in answers] == KEYS
+    assert {node for _, node in answers} == {1, 2, 3}
+    assert batched(bench, *KEYS, version=4) == answers
+
+
+def test_a_stopped_node_coordinates_nothing() -> None:
+    bench = Bench(3)
+    bench.cluster.set_alive(2, is_alive=False)
+    assert {node for _, node in batched(bench, *KEYS)} == {1, 3}
+
+
+def test_errors_are_told_per_key() -> None:
+    bench = Bench()
+    assert batched(bench, "g", key_type=9) == [("g", InvalidRequestError.errno)]
+    bench.faults.fail(FindCoordinatorRequest, GroupLoadInProgressError)
+    assert batched(bench, "g") == [("g", GroupLoadInProgressError.errno)]
+    bench.cluster.set_alive(1, is_alive=False)
+    assert batched(bench, "g") == [("g", GroupCoordinatorNotAvailableError.errno)]
+    answer = bench.ask(find_coordinator.HANDLER, FindCoordinatorRequest(key="g"), 1)
+    assert (answer.error_code, answer.node_id, answer.port) == (15, -1, -1)
+    assert "every node is down" in (answer.error_message or "")
