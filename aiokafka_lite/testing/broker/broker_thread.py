@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import Future
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -44,21 +45,33 @@ class BrokerThread:
         self._raise_error()
 
     def call(self, function: Callable[[], T]) -> T:
-        """Run a function in the loop's thread; return what it returns, raise what it raises."""
-        if self._loop is None or threading.current_thread() is self._thread:
-            return function()
+        """Run a function in the loop's thread; return what it returns, raise what it raises.
 
-        async def run() -> T:
+        Once the thread has ended nobody is left to disturb, and it runs in the caller's.
+        """
+        if threading.current_thread() is self._thread or not self._thread.is_alive():
             return function()
+        result: Future[T] = Future()
 
-        return asyncio.run_coroutine_threadsafe(run(), self._running_loop()).result()
+        def run() -> None:
+            try:
+                result.set_result(function())
+            except BaseException as error:  # noqa: BLE001 - raised in the caller
+                result.set_exception(error)
+
+        self._running_loop().call_soon_threadsafe(run)
+        return result.result()
 
     async def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine in the loop's thread, awaited from another loop.
 
         Cancelled: so is the coroutine.
         """
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._running_loop())
+        try:
+            future = asyncio.run_coroutine_threadsafe(coroutine, self._running_loop())
+        except RuntimeError:
+            coroutine.close()
+            raise
         waiter: Awaitable[T] = asyncio.wrap_future(future)
         return await waiter
 

@@ -56,7 +56,7 @@ def send(bench: Bench, *records: bytes | None, **options: Any) -> PartitionProdu
     return whole_answer(bench, *records, **options).responses[0].partition_responses[-1]
 
 
-def values(bench: Bench, partition: int = 0) -> list[bytes]:
+def values(bench: Bench, partition: int = 0) -> list[bytes | None]:
     log = bench.cluster.partition(TopicPartition("t", partition)).log
     return [record.value for record in log.records()]
 

@@ -110,7 +110,7 @@ def test_only_partitions_with_news_are_answered() -> None:
     cache = new_cache()
     session_id = opened(cache, 0, 1, 2, 3, 4, 5)
     context = cache.resolve(request((session_id, 1)), 13, 0)
-    news = {
+    news: dict[int, dict[str, Any]] = {
         1: {"high_watermark": 1},
         2: {"log_start_offset": 1},
         3: {"records": b"x"},

@@ -1,0 +1,308 @@
+"""The embedded broker as its users see it."""
+
+import asyncio
+import gc
+import random
+import time
+
+import pytest
+
+from aiokafka_lite.errors import (
+    IllegalStateError,
+    InvalidConfigurationError,
+    TopicAlreadyExistsError,
+    UnknownTopicOrPartitionError,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.api_registry import ApiKey
+from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.fake_clock import FakeClock
+from tests.testing.broker.bench import WireClient, batch
+
+TP = TopicPartition("t", 0)
+
+
+# Starting and stopping…
+
+
+async def test_it_starts_in_under_10_ms() -> None:
+    """Issue 3, section 6. Best of several, for the machine may be busy."""
+    best = 1.0
+    for _ in range(10):
+        broker = EmbeddedBroker(3)
+        began = time.perf_counter()
+        await broker.start()
+        best = min(best, time.perf_counter() - began)
+        await broker.stop()
+    assert best < 0.010
+
+
+def test_it_starts_in_a_thread_in_under_10_ms() -> None:
+    best = 1.0
+    for _ in range(10):
+        began = time.perf_counter()
+        with EmbeddedBroker.threaded():
+            best = min(best, time.perf_counter() - began)
+    assert best < 0.010
+
+
+async def test_nothing_is_left_when_it_ends() -> None:
+    """Clean stop: a ResourceWarning would be an error here."""
+    tasks = asyncio.all_tasks()
+    async with EmbeddedBroker(2) as broker:
+        clients = [await WireClient.connect(address) for address in addresses(broker) * 3]
+        for client in clients:
+            await client.ask(ApiVersionsRequest())
+    for client in clients:
+        assert await client.is_closed_by_peer()
+        client.writer.close()
+    await asyncio.sleep(0)
+    gc.collect()
+    assert asyncio.all_tasks() == tasks
+
+
+def addresses(broker: EmbeddedBroker) -> list[str]:
+    return broker.bootstrap_servers.split(",")
+
+
+async def test_stop_may_be_called_twice_and_start_only_once() -> None:
+    broker = EmbeddedBroker()
+    await broker.stop()
+    await broker.start()
+    with pytest.raises(IllegalStateError, match="starts once; make a new one"):
+        await broker.start()
+    await broker.stop()
+    await broker.stop()
+
+
+async def test_stop_lets_go_of_stalled_requests() -> None:
+    async with EmbeddedBroker() as broker:
+        broker.faults.stall(ApiVersionsRequest)
+        async with await WireClient.connect(broker.bootstrap_servers) as client:
+            client.send(ApiVersionsRequest(), 0)
+            await broker.wait_until(lambda: len(broker.requests) == 1)
+            async with asyncio.timeout(5):
+                await broker.stop()
+
+
+async def test_every_node_answers_on_a_port_of_its_own() -> None:
+    async with EmbeddedBroker(3) as broker:
+        assert len(set(addresses(broker))) == 3
+        for address in addresses(broker):
+            async with await WireClient.connect(address) as client:
+                await client.ask(ApiVersionsRequest())
+        assert [received.node_id for received in broker.requests] == [1, 2, 3]
+
+
+async def test_ports_count_up_from_the_first() -> None:
+    assert EmbeddedBroker(2, port=9092).bootstrap_servers == "127.0.0.1:9092,127.0.0.1:9093"
+
+
+async def test_all_interfaces_are_advertised_as_this_machine() -> None:
+    async with EmbeddedBroker(host="0.0.0.0") as broker:
+        assert broker.bootstrap_servers.startswith("127.0.0.1:")
+        async with await WireClient.connect(broker.bootstrap_servers) as client:
+            await client.ask(ApiVersionsRequest())
+
+
+def test_all_faults_of_the_options_are_in_one_error() -> None:
+    with pytest.raises(ValueError, match="nodes must be 1 to 100, got 0") as info:
+        EmbeddedBroker(0, port=70000, num_partitions=0, racks=["a"], log_retention_bytes=0)
+    message = str(info.value)
+    assert "port must be 0 to 65536, got 70000" in message
+    assert "num_partitions must be 1 or more, got 0" in message
+    assert "log_retention_bytes must be 1 or more, got 0" in message
+    assert "racks" in message
+
+
+async def test_older_brokers_are_played_by_max_versions() -> None:
+    async with (
+        EmbeddedBroker(max_versions={ApiKey.FETCH: 11, ApiKey.DESCRIBE_CLUSTER: None}) as broker,
+        await WireClient.connect(broker.bootstrap_servers) as client,
+    ):
+        told = {k.api_key: k.max_version for k in (await client.ask(ApiVersionsRequest())).api_keys}
+    assert told[ApiKey.FETCH] == 11
+    assert ApiKey.DESCRIBE_CLUSTER not in told
+
+
+async def test_a_seed_makes_ids_repeatable() -> None:
+    ids = []
+    for _ in range(2):
+        broker = EmbeddedBroker(rng=random.Random(5))
+        broker.create_topic("t")
+        ids.append((broker.cluster.cluster_id, broker.cluster.topics["t"].topic_id))
+    assert ids[0] == ids[1]
+    assert len(ids[0][0]) == 22
+
+
+# Topics and data…
+
+
+async def test_topics_are_created_with_settings_deleted_and_created_again(
+    broker: EmbeddedBroker,
+) -> None:
+    broker.create_topic("t", partitions=2, configs={"max.message.bytes": 100})
+    first = broker.cluster.topics["t"]
+    assert (len(first.partitions), first.config.max_message_bytes) == (2, 100)
+    with pytest.raises(TopicAlreadyExistsError):
+        broker.create_topic("t")
+    with pytest.raises(InvalidConfigurationError):
+        broker.create_topic("u", configs={"message.timestamp.type": "x"})
+    broker.delete_topic("t")
+    broker.create_topic("t")
+    assert broker.cluster.topics["t"].topic_id != first.topic_id
+    with pytest.raises(UnknownTopicOrPartitionError):
+        broker.log(("t", 1))
+
+
+async def test_raw_batches_are_appended_and_read_back(broker: EmbeddedBroker) -> None:
+    broker.create_topic("t")
+    assert broker.append(TP, batch(b"a", b"b")) == 0
+    assert broker.append(("t", 0), batch(b"c")) == 2
+    log = broker.log(TP)
+    assert [(record.offset, record.value) for record in log.records()] == [
+        (0, b"a"),
+        (1, b"b"),
+        (2, b"c"),
+    ]
+    broker.delete_records(TP, 1)
+    assert (log.log_start_offset, log.high_watermark) == (1, 3)
+
+
+async def test_the_log_is_bounded() -> None:
+    size = len(batch(b"x"))
+    async with EmbeddedBroker(log_retention_bytes=10 * size) as broker:
+        broker.create_topic("t")
+        broker.create_topic("small", configs={"retention.bytes": 3 * size})
+        for _ in range(100):
+            broker.append(TP, batch(b"x"))
+            broker.append(("small", 0), batch(b"x"))
+        assert broker.log(TP).size_in_bytes == 10 * size
+        assert broker.log(("small", 0)).size_in_bytes == 3 * size
+
+
+async def test_leaders_move_and_follow_nodes() -> None:
+    async with EmbeddedBroker(3) as broker:
+        broker.create_topic("t", partitions=3)
+        assert [broker.leader(("t", p)) for p in range(3)] == [1, 2, 3]
+        broker.move_leader(TP, 3)
+        assert broker.leader(TP) == 3
+        broker.stop_node(3)
+        assert [broker.leader(("t", p)) for p in range(3)] == [1, 2, 1]
+        broker.start_node(3)
+
+
+def test_a_node_cannot_be_stopped_before_the_broker_runs() -> None:
+    with pytest.raises(IllegalStateError, match="not running"):
+        EmbeddedBroker().stop_node(1)
+
+
+# Requests…
+
+
+async def test_requests_are_remembered_decoded(broker: EmbeddedBroker, client: WireClient) -> None:
+    await client.ask(MetadataRequest(topics=[]), 9)
+    (received,) = broker.requests
+    assert (received.node_id, received.api_key, received.api_version) == (1, ApiKey.METADATA, 9)
+    assert (received.client_id, received.request) == ("wire", MetadataRequest(topics=[]))
+    assert broker.requests_of(MetadataRequest) == [MetadataRequest(topics=[])]
+    assert broker.requests_of(ApiVersionsRequest) == []
+    broker.forget_requests()
+    assert broker.requests == []
+
+
+async def test_wait_until_waits_for_requests_answers_and_data(
+    broker: EmbeddedBroker, client: WireClient
+) -> None:
+    broker.create_topic("t")
+    await broker.wait_until(lambda: True)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(broker.wait_until(lambda: len(broker.requests) == 1))
+        group.create_task(broker.wait_until(lambda: broker.log(TP).high_watermark == 1))
+        await client.ask(ApiVersionsRequest())
+        broker.append(TP, batch(b"a"))
+    assert broker._waiters == []
+
+
+async def test_wait_until_gives_up_with_what_was_asked(
+    broker: EmbeddedBroker, client: WireClient
+) -> None:
+    await client.ask(ApiVersionsRequest())
+    with pytest.raises(TimeoutError, match=r"0.01 s in vain; .*ApiVersionsRequest"):
+        await broker.wait_until(lambda: False, timeout_s=0.01)
+
+
+async def test_the_brokers_clock_gives_log_append_time() -> None:
+    clock = FakeClock()
+    async with EmbeddedBroker(clock=clock) as broker:
+        broker.create_topic("t")
+        assert broker.log(TP).log_end_offset == 0
+
+
+def test_repr_names_the_addresses() -> None:
+    assert repr(EmbeddedBroker(port=9092)) == "<EmbeddedBroker 127.0.0.1:9092>"
+
+
+# In a thread…
+
+
+def test_everything_works_from_another_thread() -> None:
+    with EmbeddedBroker.threaded(nodes=2) as broker:
+        broker.create_topic("t")
+        broker.append(TP, batch(b"a"))
+        assert [record.value for record in broker.log(TP).records()] == [b"a"]
+        broker.move_leader(TP, 2)
+        broker.stop_node(2)
+        broker.start_node(2)
+        assert broker.leader(TP) == 1
+        broker.delete_records(TP, 1)
+        broker.faults.stall(ApiVersionsRequest)
+        broker.faults.clear()
+        broker.drop_connections()
+        broker.delete_topic("t")
+        assert broker.requests == []
+
+
+async def test_async_clients_use_a_threaded_broker_as_well() -> None:
+    with EmbeddedBroker.threaded() as broker:
+        broker.faults.stall(ApiVersionsRequest)
+        async with await WireClient.connect(broker.bootstrap_servers) as client:
+            client.send(ApiVersionsRequest(), 0)
+            await broker.wait_until(lambda: len(broker.requests_of(ApiVersionsRequest)) == 1)
+            broker.faults.release()
+            await client.receive_frame()
+            with pytest.raises(TimeoutError, match="in vain"):
+                await broker.wait_until(lambda: False, timeout_s=0.01)
+
+
+def test_an_error_at_start_is_raised_by_the_with_statement() -> None:
+    with (
+        EmbeddedBroker.threaded() as first,
+        pytest.raises(OSError, match="cannot listen"),
+        EmbeddedBroker.threaded(port=int(first.bootstrap_servers.rpartition(":")[2])),
+    ):
+        pass
+
+
+def test_a_fault_of_the_broker_is_raised_by_the_with_statement() -> None:
+    def use() -> None:
+        with EmbeddedBroker.threaded() as broker:
+            broker._remember_crash(ZeroDivisionError("a fault of the broker"))
+
+    with pytest.raises(ZeroDivisionError):
+        use()
+
+
+def test_a_wrong_option_is_refused_in_a_thread_as_well() -> None:
+    with pytest.raises(ValueError, match="nodes must be"), EmbeddedBroker.threaded(nodes=0):
+        pass
+
+
+def test_logs_and_requests_can_be_looked_at_after_the_with_block() -> None:
+    with EmbeddedBroker.threaded() as broker:
+        broker.create_topic("t")
+        broker.append(TP, batch(b"a"))
+    assert broker.log(TP).high_watermark == 1
+    assert broker.requests == []

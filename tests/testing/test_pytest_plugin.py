@@ -1,0 +1,56 @@
+"""The fixtures a user's test suite gets by installing the package."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.testing.broker.bench import batch
+
+
+def test_kafka_broker_is_one_fresh_node(kafka_broker: EmbeddedBroker, kafka_bootstrap: str) -> None:
+    assert kafka_broker.bootstrap_servers == kafka_bootstrap
+    assert len(kafka_bootstrap.split(",")) == 1
+    assert kafka_broker.cluster.topics == {}
+
+
+def test_kafka_cluster_has_three_nodes_and_replicas(kafka_cluster: EmbeddedBroker) -> None:
+    kafka_cluster.create_topic("t", partitions=3)
+    partitions = kafka_cluster.cluster.topics["t"].partitions
+    assert [len(partition.replicas) for partition in partitions] == [3, 3, 3]
+    kafka_cluster.append(("t", 0), batch(b"a"))
+
+
+def test_make_kafka_broker_takes_options_and_makes_several(
+    make_kafka_broker: Callable[..., EmbeddedBroker],
+) -> None:
+    first, second = make_kafka_broker(nodes=2), make_kafka_broker(num_partitions=4)
+    assert len(first.bootstrap_servers.split(",")) == 2
+    assert second.bootstrap_servers not in first.bootstrap_servers
+
+
+async def test_fixtures_work_in_async_tests(kafka_broker: EmbeddedBroker) -> None:
+    kafka_broker.create_topic("t")
+
+
+def test_importing_the_plugin_costs_under_5_ms_and_brings_no_broker() -> None:
+    """Every pytest run of every project pays for it."""
+    program = """
+import sys, time
+import pytest
+began = time.perf_counter()
+import aiokafka_lite.testing.pytest_plugin
+cost = time.perf_counter() - began
+broker = ("aiokafka_lite.testing.broker", "cramjam", "anyio")
+heavy = [name for name in sys.modules if name.startswith(broker)]
+print(cost, heavy)
+"""
+    costs = []
+    for _ in range(3):
+        output = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        ).stdout
+        cost, _, heavy = output.strip().partition(" ")
+        assert heavy == "[]"
+        costs.append(float(cost))
+    assert min(costs) < 0.005
