@@ -108,10 +108,12 @@ class ConnectionPool:
         self._gates: dict[LaneKey, _Gate] = {}
         self._leaving: set[NodeConnection] = set()
         self._sweep_timer: TimerHandle | None = None
+        self._keeper: OwnedTask | None = None
 
     def start(self, owner: TaskOwner) -> None:
-        """Allow connections; their tasks are children of `owner`."""
+        """Allow connections; their tasks are children of `owner`, and they end with it."""
         self._owner = owner
+        self._keeper = owner.spawn("connections", self._keep)
 
     # Looking…
 
@@ -176,7 +178,9 @@ class ConnectionPool:
         self._free.pop((node_id, lane), None)
 
     def _new_gate(self, node_id: int, lane: Lane) -> _Gate:
-        if self._owner is None:
+        if self._owner is not None:
+            self._owner.check()
+        if self._owner is None or self._owner.state is not OwnerState.RUNNING:
             raise KafkaConnectionError("the client is closed, or was never started")
         if self._node(node_id) is None:
             raise NodeNotReadyError(f"node {node_id} is not in the cluster's metadata")
@@ -295,7 +299,21 @@ class ConnectionPool:
 
         Cancelled: all connections are closing, their sockets may still be open for a moment.
         """
-        self._owner = None
+        keeper, self._keeper, self._owner = self._keeper, None, None
+        if keeper is not None:
+            keeper.cancel()
+            await keeper.wait()
+        await self._close_all()
+
+    async def _keep(self) -> None:
+        # First child of its owner and so the last to end: an owner that ends for whatever reason,
+        # a client that was dropped without close() among them, leaves no socket.
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            await self._close_all()
+
+    async def _close_all(self) -> None:
         if self._sweep_timer is not None:
             self._sweep_timer.cancel()
             self._sweep_timer = None

@@ -131,3 +131,26 @@ async def test_a_new_connection_remembers_what_the_node_speaks(cluster: Scripted
         assert pool.connected(1, Lane.FETCH) is not None
         assert pool.connected(1, Lane.GENERAL) is None
         assert not pool.is_connecting(1, Lane.FETCH)
+
+
+async def test_connections_end_with_their_owner(cluster: ScriptedCluster) -> None:
+    """A client dropped without close() has nobody else who could close its sockets."""
+    async with pool_of(cluster) as (pool, _, owner):
+        await pool.acquire(1, Lane.GENERAL, 30.0)
+        owner.close_soon()
+        await eventually(lambda: not cluster.nodes[1].open_connections)
+        await owner.close()
+        assert owner.failure is None
+
+
+async def test_a_failed_owner_leaves_no_connection(cluster: ScriptedCluster) -> None:
+    async with pool_of(cluster) as (pool, _, owner):
+        await pool.acquire(1, Lane.GENERAL, 30.0)
+
+        async def fail() -> None:
+            raise ZeroDivisionError("a bug")
+
+        owner.spawn("bad", fail)
+        await eventually(lambda: not cluster.nodes[1].open_connections)
+        with pytest.raises(KafkaError, match="a bug"):
+            owner.check()

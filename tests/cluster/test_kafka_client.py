@@ -196,3 +196,51 @@ async def test_topics_wanted_before_start_are_asked_for_in_the_first_question(
     assert client.snapshot.partitions_for("t") == {0}
     assert len(cluster.requests) == 1
     await client.close()
+
+
+async def test_a_start_cancelled_at_any_moment_leaves_nothing(cluster: ScriptedCluster) -> None:
+    """D23: cancelled at each await; the fixture finds tasks and sockets that stayed."""
+    for steps in range(60):
+        client = KafkaClient(cluster.config(), clock=FakeClock(), rng=random.Random(1))
+        starting = asyncio.create_task(client.start())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        starting.cancel()
+        try:
+            await starting
+        except asyncio.CancelledError:
+            assert client.owner.children == ()
+            await client.start()  # as if it had never been tried
+        await client.close()
+        assert client.clock.pending_timers == 0  # type: ignore[attr-defined]  # a FakeClock
+    assert starting.done()
+    await eventually(lambda: not cluster.nodes[1].open_connections)
+
+
+async def test_a_close_cancelled_at_any_moment_can_be_repeated(cluster: ScriptedCluster) -> None:
+    for steps in range(12):
+        client = KafkaClient(cluster.config(), clock=FakeClock(), rng=random.Random(1))
+        await client.start()
+        await client.request(1, MetadataRequest(topics=[]))
+        closing = asyncio.create_task(client.close())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        closing.cancel()
+        await asyncio.wait([closing])
+        await client.close()
+        assert client.owner.children == ()
+
+
+async def test_a_request_cancelled_at_any_moment_leaves_the_next_one_its_answer(
+    cluster: ScriptedCluster,
+) -> None:
+    """2f-14."""
+    async with started(cluster) as client:
+        for steps in range(40):
+            asking = asyncio.create_task(client.request(1, MetadataRequest(topics=[])))
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            asking.cancel()
+            await asyncio.wait([asking])
+            assert (await client.request(1, MetadataRequest(topics=[]))).brokers
+        assert cluster.nodes[1].connections == 2  # the seed's and the node's
