@@ -125,10 +125,9 @@ class RecordAccumulator:
         in case they stop to.
         """
         size = self._batch_bytes
-        if self._compression is not CompressionType.NONE and size:
+        if self._compression is not CompressionType.NONE:
             room = self._ratios.uncompressed_room(topic, size)
-            # Whole multiples: the pool's room is then not split into odd pieces.
-            size *= max(1, min(room, self._max_request_size, self._pool.total_bytes) // size)
+            size = max(size, min(room, self._max_request_size, self._pool.total_bytes))
         return max(size, record_bytes)
 
     def open_batch(self, queue: PartitionQueue, buffer: bytearray, now_s: float) -> ProducerBatch:

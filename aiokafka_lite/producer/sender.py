@@ -34,6 +34,7 @@ logger = logging.getLogger(__name__)
 
 _INT32_MAX = 2**31 - 1
 _DROPPED_CLOSE_S = 30.0
+_SHORTEST_WAIT_S = 0.0001
 _Args = TypeVarTuple("_Args")
 
 
@@ -165,7 +166,8 @@ class Sender:
             if delay_s is None:
                 await self._wakeup.wait()
             else:
-                await self._wakeup.wait_for(self._clock, delay_s)
+                # Not less: a difference of two times that rounds to nothing would never pass.
+                await self._wakeup.wait_for(self._clock, max(delay_s, _SHORTEST_WAIT_S))
 
     def _dispatch(self, now_s: float) -> float | None:
         """Let the send loops of every node that has something due go; return when to look again."""

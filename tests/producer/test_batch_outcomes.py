@@ -1,0 +1,236 @@
+import logging
+from typing import Any
+
+import pytest
+
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    DeliveryTimeoutError,
+    DuplicateSequenceNumber,
+    InvalidRecordError,
+    KafkaConnectionError,
+    KafkaProtocolError,
+    KafkaTimeoutError,
+    MessageSizeTooLargeError,
+    NotLeaderForPartitionError,
+    OutOfOrderSequenceNumber,
+    RequestTimedOutError,
+    TopicAuthorizationFailedError,
+)
+from aiokafka_lite.producer.batch_outcomes import BatchOutcomes
+from aiokafka_lite.producer.produce_exchange import ProduceExchange
+from aiokafka_lite.producer.producer_batch import ProducerBatch
+from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
+from aiokafka_lite.protocol.messages.produce import (
+    BatchIndexAndErrorMessage,
+    PartitionProduceResponse,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+from tests.producer.batches import Shelf
+from tests.producer.test_produce_exchange import exchange, snapshot
+
+
+class Desk:
+    """Outcomes over a shelf with one partition, idempotent unless told otherwise."""
+
+    def __init__(self, *, idempotent: bool = True, **options: Any) -> None:
+        self.sequences: SequenceNumbers | None = None
+        if idempotent:
+            self.sequences = SequenceNumbers()
+            self.sequences.set_producer(7, 0)
+        else:
+            options.setdefault("enable_idempotence", False)
+        self.shelf = Shelf(sequences=self.sequences, **options)
+        self.stale = 0
+        self.outcomes = BatchOutcomes(
+            self.shelf.config, self.shelf.accumulator, self.sequences, on_stale_metadata=self.count
+        )
+
+    def count(self) -> None:
+        self.stale += 1
+
+    def send(self, value: bytes = b"v", *, now_s: float = 1.0) -> ProduceExchange:
+        self.shelf.append(value, now_s=now_s - 1)
+        return self.resend(now_s)
+
+    def resend(self, now_s: float) -> ProduceExchange:
+        if self.sequences is not None:
+            self.sequences.settle()
+        return exchange(self.shelf.drain(now_s=now_s), snapshot())
+
+    def answer(
+        self, sent: ProduceExchange, error: type[BrokerResponseError] | None = None, **facts: Any
+    ) -> ProducerBatch:
+        facts.setdefault("base_offset", -1 if error else 5)
+        result = PartitionProduceResponse(index=0, error_code=error.errno if error else 0, **facts)
+        response = ProduceResponse(
+            responses=[TopicProduceResponse(name="orders", partition_responses=[result])]
+        )
+        self.outcomes.answered(sent, response, 10.0)
+        return sent.batches[0]
+
+    @property
+    def queued(self) -> list[ProducerBatch]:
+        return list(self.shelf.queue().batches)
+
+
+def test_a_written_batch_is_done_and_its_memory_free() -> None:
+    """C6"""
+    desk = Desk()
+    batch = desk.answer(desk.send(), log_append_time_ms=77, log_start_offset=3)
+    metadata = batch.metadata_of(0, 0)
+    assert (metadata.offset, metadata.timestamp, metadata.log_start_offset) == (5, 77, 3)
+    assert desk.shelf.pool.used_bytes == 0
+    assert not desk.shelf.accumulator.has_incomplete
+
+
+def test_without_answer_to_wait_for_the_offset_is_unknown() -> None:
+    """2d-16: acks=0"""
+    desk = Desk(idempotent=False, acks=0)
+    sent = desk.send()
+    desk.outcomes.answered(sent, None, 1.0)
+    assert sent.batches[0].metadata_of(0, 0).offset == -1
+    assert desk.shelf.pool.used_bytes == 0
+
+
+def test_a_duplicate_is_a_success_without_offset() -> None:
+    """2d-15"""
+    desk = Desk()
+    batch = desk.answer(desk.send(), DuplicateSequenceNumber)
+    assert batch.error_of(0) is None
+    assert batch.metadata_of(0, 0).offset == -1
+
+
+@pytest.mark.parametrize("idempotent", [True, False])
+def test_a_retriable_error_sends_it_again_and_says_so_once(
+    idempotent: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """2d-15"""
+    desk = Desk(idempotent=idempotent)
+    with caplog.at_level(logging.WARNING):
+        batch = desk.answer(desk.send(), NotLeaderForPartitionError)
+        assert desk.queued == [batch]
+        desk.answer(desk.resend(12.0), NotLeaderForPartitionError)
+    assert not batch.is_done
+    assert batch.attempts == 2
+    assert desk.stale == 2
+    assert len(caplog.records) == 1
+    desk.answer(desk.resend(20.0))
+    assert batch.metadata_of(0, 0).offset == 5
+
+
+def test_an_error_that_time_does_not_mend_fails_the_batch_with_its_facts() -> None:
+    desk = Desk()
+    batch = desk.answer(desk.send(), TopicAuthorizationFailedError, error_message="not yours")
+    error = batch.error_of(0)
+    assert isinstance(error, TopicAuthorizationFailedError)
+    assert "1 record(s) for orders-0: not yours" in str(error)
+    assert desk.shelf.pool.used_bytes == 0
+    again = desk.send().batches[0]
+    assert (again.producer_epoch, again.base_sequence) == (1, 0)  # D13: the partition goes on
+
+
+def test_retries_run_out() -> None:
+    """2d-15, 2d-20"""
+    desk = Desk(retries=1)
+    batch = desk.answer(desk.send(), NotLeaderForPartitionError)
+    desk.answer(desk.resend(12.0), NotLeaderForPartitionError)
+    assert isinstance(batch.error_of(0), NotLeaderForPartitionError)
+
+
+def test_a_lost_request_sends_its_batches_again() -> None:
+    """2d-16"""
+    desk = Desk()
+    sent = desk.send()
+    desk.outcomes.lost(sent, KafkaConnectionError("gone"), 1.0)
+    assert desk.queued == sent.batches
+    assert desk.stale == 1
+    desk.outcomes.lost(desk.resend(9.0), RequestTimedOutError("slow"), 9.0)
+    assert desk.queued == sent.batches
+
+
+def test_an_answer_without_the_partition_is_no_answer() -> None:
+    desk = Desk()
+    sent = desk.send()
+    desk.outcomes.answered(sent, ProduceResponse(responses=[]), 1.0)
+    (batch,) = desk.queued
+    assert isinstance(batch.last_error, KafkaProtocolError)
+
+
+def test_too_large_names_both_sides_limits() -> None:
+    """2d-14, until batches are split"""
+    desk = Desk()
+    batch = desk.answer(desk.send(), MessageSizeTooLargeError)
+    with pytest.raises(
+        MessageSizeTooLargeError,
+        match=r"batch has 69 bytes; lower max_batch_size=200.*max\.message",
+    ):
+        raise batch.error_of(0) or AssertionError
+
+
+def test_records_to_blame_fail_with_their_own_message() -> None:
+    """2d-15, KIP-467"""
+    desk = Desk()
+    desk.shelf.append(b"a")
+    sent = desk.send(b"b")
+    blamed = BatchIndexAndErrorMessage(batch_index=1, batch_index_error_message="no key")
+    batch = desk.answer(sent, InvalidRecordError, record_errors=[blamed], error_message="refused")
+    assert "no key" in str(batch.error_of(1))
+    assert "1 other record(s), at index 1" in str(batch.error_of(0))
+
+
+def test_batches_expire_queued_or_in_flight_with_their_history() -> None:
+    """2d-13"""
+    desk = Desk(delivery_timeout_ms=31_000)
+    sent = desk.send(now_s=1.0)
+    desk.outcomes.lost(sent, KafkaConnectionError("gone"), 1.0)
+    in_flight = desk.resend(9.0).batches[0]
+    queued = desk.shelf.append(now_s=0.5)
+    desk.outcomes.expire(31.6)
+    error = in_flight.error_of(0)
+    assert isinstance(error, DeliveryTimeoutError)
+    assert isinstance(error, KafkaTimeoutError)
+    assert "delivery_timeout_ms=31000: sent 2 time(s); it may have been written" in str(error)
+    assert isinstance(error.__cause__, KafkaConnectionError)
+    assert "never sent" in str(queued.error_of(0))
+    assert not desk.shelf.accumulator.has_incomplete
+
+
+def test_the_answer_to_an_expired_batch_is_ignored_but_its_sequence_is_not() -> None:
+    """2d-13"""
+    desk = Desk(delivery_timeout_ms=31_000)
+    sent = desk.send(now_s=1.0)
+    desk.outcomes.expire(40.0)
+    assert desk.shelf.pool.used_bytes == 200
+    batch = desk.answer(sent)
+    assert isinstance(batch.error_of(0), DeliveryTimeoutError)
+    assert desk.shelf.pool.used_bytes == 0
+    again = desk.send(now_s=41.0).batches[0]
+    assert (again.producer_epoch, again.base_sequence) == (0, 1)
+
+
+def test_a_late_error_for_an_expired_batch_changes_nothing() -> None:
+    desk = Desk(delivery_timeout_ms=31_000)
+    sent = desk.send(now_s=1.0)
+    desk.outcomes.expire(40.0)
+    batch = desk.answer(sent, NotLeaderForPartitionError)
+    assert isinstance(batch.error_of(0), DeliveryTimeoutError)
+    assert desk.queued == []
+    assert desk.shelf.pool.used_bytes == 0
+
+
+def test_later_batches_wait_for_the_first_one_that_is_retried() -> None:
+    """2d-10, 2d-17"""
+    desk = Desk()
+    first = desk.send(b"x" * 120)
+    second = desk.send(b"x" * 120)
+    desk.answer(first, NotLeaderForPartitionError)
+    desk.answer(second, OutOfOrderSequenceNumber)
+    assert desk.queued == [*first.batches, *second.batches]
+    again = desk.resend(20.0)
+    assert again.batches == first.batches
+    assert desk.resend(20.0).batches == []
+    desk.answer(again)
+    assert desk.resend(20.0).batches == second.batches
+    assert second.batches[0].base_sequence == 1

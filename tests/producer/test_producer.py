@@ -1,0 +1,458 @@
+"""The facade: what `send` and its neighbours promise. Faults and time are in tests/scenarios."""
+
+import asyncio
+import gc
+import inspect
+import warnings
+
+import pytest
+
+from aiokafka_lite.errors import (
+    FeatureNotSupportedError,
+    IllegalArgumentError,
+    IllegalStateError,
+    KafkaConnectionError,
+    KafkaError,
+    KafkaTimeoutError,
+    MessageSizeTooLargeError,
+    ProducerClosed,
+    SerializationError,
+    UnknownTopicOrPartitionError,
+)
+from aiokafka_lite.model import RecordMetadata, TimestampType, TopicPartition
+from aiokafka_lite.producer.partitioner import DefaultPartitioner, RoundRobinPartitioner, murmur2
+from aiokafka_lite.producer.producer import AIOKafkaProducer
+from aiokafka_lite.producer.record_ack import RecordAck
+from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.serialization import json_serializer
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.producer.world import kafka, producing, written
+
+
+def test_the_constructor_needs_no_loop_and_does_no_io() -> None:
+    producer = AIOKafkaProducer(bootstrap_servers="nowhere.invalid:1")
+    assert "not started" in repr(producer)
+
+
+async def test_records_go_out_with_key_value_headers_and_timestamp() -> None:
+    """C1, C7"""
+    async with kafka() as broker, producing(broker) as producer:
+        ack = await producer.send(
+            "orders", b"v", key=b"k", timestamp_ms=12345, headers=[("a", b"1"), ("b", None)]
+        )
+        assert isinstance(ack, RecordAck)
+        assert not ack.done()
+        assert await ack == RecordMetadata(
+            "orders", 0, TopicPartition("orders", 0), 0, 12345, TimestampType.CREATE_TIME, 0
+        )
+        (record,) = broker.log(("orders", 0)).records()
+        assert (record.key, record.value, record.timestamp) == (b"k", b"v", 12345)
+        assert tuple(record.headers) == (("a", b"1"), ("b", None))
+
+
+async def test_send_does_not_wait_for_the_broker() -> None:
+    """C2"""
+    async with kafka() as broker, producing(broker) as producer:
+        await producer.send_and_wait("orders", b"0")
+        before = len(broker.requests_of(ProduceRequest))
+        acks = [await producer.send("orders", b"%d" % number) for number in range(1, 6)]
+        assert not any(ack.done() for ack in acks)
+        assert len(broker.requests_of(ProduceRequest)) == before
+        offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
+        assert offsets == [1, 2, 3, 4, 5]
+        assert written(broker) == [b"%d" % number for number in range(6)]
+
+
+async def test_timestamps_are_each_records_own() -> None:
+    """D6"""
+    async with kafka() as broker, producing(broker, linger_ms=1000) as producer:
+        acks = [await producer.send("orders", b"v", timestamp_ms=ms) for ms in (50, 10, 99)]
+        await producer.flush()
+        assert [ack.result().timestamp for ack in acks] == [50, 10, 99]
+
+
+async def test_log_append_time_is_the_brokers() -> None:
+    """C1, C7"""
+    async with kafka() as broker:
+        broker.create_topic("orders", configs={"message.timestamp.type": "LogAppendTime"})
+        async with producing(broker) as producer:
+            metadata = await producer.send_and_wait("orders", b"v", timestamp_ms=5)
+            assert metadata.timestamp_type == TimestampType.LOG_APPEND_TIME
+            assert metadata.timestamp is not None
+            assert metadata.timestamp > 5
+
+
+async def test_acks_zero_ends_at_once_with_an_unknown_offset() -> None:
+    """2d-16"""
+    async with kafka() as broker, producing(broker, acks=0) as producer:
+        assert (await producer.send_and_wait("orders", b"v")).offset == -1
+        await broker.wait_until(lambda: written(broker) == [b"v"])
+
+
+@pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
+async def test_compressed_records_arrive(codec: str) -> None:
+    async with kafka() as broker, producing(broker, compression_type=codec) as producer:
+        values: list[bytes | None] = [b"value %d " % number * 20 for number in range(300)]
+        for value in values:
+            await producer.send("orders", value)
+        await producer.flush()
+        assert written(broker) == values
+        assert producer._pool.used_bytes == 0
+
+
+async def test_serializers_run_key_first_and_see_the_headers() -> None:
+    """C3"""
+    calls: list[str] = []
+
+    def key_serializer(key: int) -> bytes:
+        calls.append("key")
+        return str(key).encode()
+
+    class ValueSerializer:
+        def serialize(
+            self, topic: str, headers: list[tuple[str, bytes | None]], obj: object
+        ) -> bytes:
+            calls.append("value")
+            headers.append(("topic", topic.encode()))
+            return json_serializer(obj)
+
+    async with (
+        kafka() as broker,
+        producing(broker, key_serializer=key_serializer, value_serializer=ValueSerializer()) as p,
+    ):
+        given = [("a", b"1")]
+        await p.send_and_wait("orders", {"x": 1}, key=7, headers=given)
+        assert calls == ["key", "value"]
+        (record,) = broker.log(("orders", 0)).records()
+        assert (record.key, record.value) == (b"7", b'{"x":1}')
+        assert tuple(record.headers) == (("a", b"1"), ("topic", b"orders"))
+        assert given == [("a", b"1")]
+        await p.send_and_wait("orders", None, key=7)
+        assert calls == ["key", "value", "key"]  # a null stays a null
+
+
+async def test_changes_to_headers_and_buffers_after_send_have_no_effect() -> None:
+    """C3"""
+    async with kafka() as broker, producing(broker) as producer:
+        headers, value = [("a", b"1")], bytearray(b"value")
+        ack = await producer.send("orders", value, headers=headers)
+        headers.append(("b", b"2"))
+        value[:] = b"xxxxx"
+        await ack
+        (record,) = broker.log(("orders", 0)).records()
+        assert record.value == b"value"
+        assert tuple(record.headers) == (("a", b"1"),)
+
+
+async def test_what_cannot_be_sent_raises_and_queues_nothing() -> None:
+    """C4"""
+    async with (
+        kafka() as broker,
+        producing(broker, max_request_size=1000, max_block_ms=200) as producer,
+    ):
+        await producer.send_and_wait("orders", b"first")
+        with pytest.raises(AssertionError, match="Need at least one: key or value"):
+            await producer.send("orders")
+        with pytest.raises(TypeError, match=r"value is of type str.*value_serializer"):
+            await producer.send("orders", "text")
+        with pytest.raises(SerializationError, match="header 0, 'a', has a value of type str"):
+            await producer.send("orders", b"v", headers=[("a", "1")])  # type: ignore[list-item]
+        with pytest.raises(MessageSizeTooLargeError, match=r"1,0\d\d bytes.*size of 1,000"):
+            await producer.send("orders", b"x" * 1000)
+        for partition in (-1, "0", True, 1.0):
+            with pytest.raises(IllegalArgumentError, match="no partition of 'orders'"):
+                await producer.send("orders", b"v", partition=partition)  # type: ignore[arg-type]
+        for timestamp in (-1, 1.5, "5", 2**63):
+            with pytest.raises(IllegalArgumentError, match="timestamp_ms="):
+                await producer.send("orders", b"v", timestamp_ms=timestamp)  # type: ignore[arg-type]
+        for topic in (None, "", 5):
+            with pytest.raises(IllegalArgumentError, match="no topic's name"):
+                await producer.send(topic, b"v")  # type: ignore[arg-type]
+        with pytest.raises(KafkaTimeoutError, match=r"partition 3 of topic 'orders'.*1 partitions"):
+            await producer.send("orders", b"v", partition=3)
+        assert not producer._accumulator.has_incomplete
+        assert written(broker) == [b"first"]
+
+
+async def test_a_record_larger_than_buffer_memory_is_refused_at_once() -> None:
+    """C3"""
+    async with kafka() as broker, producing(broker, buffer_memory=500) as producer:
+        with pytest.raises(MessageSizeTooLargeError, match="buffer_memory of 500 bytes"):
+            await producer.send("orders", b"x" * 600)
+        await producer.send_and_wait("orders", b"x" * 300)
+
+
+async def test_a_record_larger_than_a_batch_travels_alone() -> None:
+    """C5"""
+    async with kafka() as broker, producing(broker, max_batch_size=100) as producer:
+        for size in (10, 5000, 10):
+            await producer.send("orders", b"x" * size)
+        await producer.flush()
+        assert [len(value or b"") for value in written(broker)] == [10, 5000, 10]
+
+
+async def test_an_unknown_topic_is_named() -> None:
+    """C4"""
+    async with (
+        kafka(auto_create_topics=False) as broker,
+        producing(broker, max_block_ms=100) as producer,
+    ):
+        with pytest.raises(UnknownTopicOrPartitionError, match="'nowhere'"):
+            await producer.send("nowhere", b"v")
+        with pytest.raises(UnknownTopicOrPartitionError, match="'nowhere'"):
+            await producer.partitions_for("nowhere")
+
+
+async def test_partitions_for_gives_all_partitions() -> None:
+    async with kafka(num_partitions=3) as broker, producing(broker) as producer:
+        assert await producer.partitions_for("orders") == {0, 1, 2}
+        assert await producer.partitions_for("orders") == {0, 1, 2}
+
+
+async def test_partitions_are_chosen_in_their_order_of_precedence() -> None:
+    """C3, 2d-4"""
+    async with kafka(num_partitions=8) as broker, producing(broker) as producer:
+        explicit = await producer.send_and_wait("orders", b"v", key=b"foobar", partition=3)
+        assert explicit.partition == 3
+        keyed = await producer.send_and_wait("orders", b"v", key=b"foobar")
+        assert keyed.partition == (murmur2(b"foobar") & 0x7FFFFFFF) % 8
+        sticky = {(await producer.send_and_wait("orders", b"v")).partition for _ in range(20)}
+        assert len(sticky) == 1
+        with pytest.raises(IllegalArgumentError, match="'5'"):
+            await producer.send("orders", b"v", partition="5")  # type: ignore[arg-type]
+
+
+async def test_custom_partitioners_see_bytes_and_partitions() -> None:
+    """C3"""
+    seen: list[object] = []
+
+    def partitioner(key: bytes | None, everything: list[int], available: list[int]) -> int:
+        seen.append((key, everything, available))
+        return everything[-1]
+
+    async with (
+        kafka(num_partitions=3) as broker,
+        producing(broker, partitioner=partitioner, key_serializer=str.encode) as producer,
+    ):
+        assert (await producer.send_and_wait("orders", b"v", key="k")).partition == 2
+        assert seen == [(b"k", [0, 1, 2], [0, 1, 2])]
+        assert (await producer.send_and_wait("orders", b"v", key="k", partition=1)).partition == 1
+        assert len(seen) == 1
+    async with (
+        kafka(num_partitions=3) as broker,
+        producing(broker, partitioner=lambda *_: 9) as producer,
+    ):
+        with pytest.raises(IllegalArgumentError, match=r"chose 9 for topic 'orders'.*0 to 2"):
+            await producer.send("orders", b"v")
+
+
+@pytest.mark.parametrize("partitioner", [RoundRobinPartitioner(), DefaultPartitioner()])
+async def test_ready_made_partitioners(partitioner: DefaultPartitioner) -> None:
+    async with (
+        kafka(num_partitions=3) as broker,
+        producing(broker, partitioner=partitioner) as producer,
+    ):
+        chosen = [(await producer.send_and_wait("orders", b"v")).partition for _ in range(30)]
+        assert set(chosen) == {0, 1, 2}
+
+
+async def test_records_without_key_move_on_when_a_batch_is_full() -> None:
+    """2d-5"""
+    async with (
+        kafka(num_partitions=5) as broker,
+        producing(broker, max_batch_size=1000, linger_ms=20) as producer,
+    ):
+        for _ in range(500):
+            await producer.send("orders", b"x" * 100)
+        await producer.flush()
+        counts = [broker.log(("orders", number)).high_watermark for number in range(5)]
+        assert sum(counts) == 500
+        assert sum(count > 0 for count in counts) > 1
+        batches = sum(len(list(broker.log(("orders", number)).batches())) for number in range(5))
+        assert batches < 80  # eight to nine records each
+
+
+async def test_send_gives_others_a_turn_once_per_batch() -> None:
+    async with kafka() as broker, producing(broker) as producer:
+        await producer.send_and_wait("orders", b"v")
+        turns = 0
+
+        async def other() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        task = asyncio.create_task(other())
+        for _ in range(2000):
+            await producer.send("orders", b"x" * 100)
+        assert turns > 10
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_sends_of_one_caller_keep_their_order_however_they_are_awaited() -> None:
+    async with kafka() as broker, producing(broker, max_batch_size=500) as producer:
+        await producer.partitions_for("orders")
+        await asyncio.gather(*(producer.send("orders", b"%d" % n) for n in range(300)))
+        await asyncio.gather(*(producer.send_and_wait("orders", b"%d" % n) for n in range(300)))
+        assert written(broker) == [b"%d" % n for n in range(300)] * 2
+
+
+async def test_send_works_as_a_task_and_through_a_wrapper() -> None:
+    """aiokafka-api.md 0: methods can be wrapped"""
+    calls: list[str] = []
+
+    class Traced(AIOKafkaProducer):
+        async def send(self, topic: str, *args: object, **kwargs: object) -> RecordAck:
+            calls.append(topic)
+            return await super().send(topic, *args, **kwargs)  # type: ignore[arg-type]
+
+    async with kafka() as broker:
+        async with Traced(bootstrap_servers=broker.bootstrap_servers) as producer:
+            ack = await asyncio.create_task(producer.send("orders", b"v"))
+            assert (await ack).offset == 0
+            assert (await producer.send_and_wait("orders", b"v")).offset == 1
+            assert inspect.iscoroutinefunction(producer.send)
+        assert calls == ["orders", "orders"]
+
+
+async def test_flush_waits_for_what_was_there_when_it_began() -> None:
+    """C6, 2d-21"""
+    async with kafka() as broker, producing(broker, linger_ms=60_000, request_timeout_ms=9000) as p:
+        acks = [await p.send("orders", b"v") for _ in range(3)]
+        await asyncio.wait_for(p.flush(), 5)
+        assert all(ack.done() for ack in acks)
+        assert not (await p.send("orders", b"v")).done()
+        await p.flush()
+        await p.flush()
+
+
+async def test_before_start_and_after_stop_every_call_says_so() -> None:
+    """C4"""
+    async with kafka() as broker:
+        producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers)
+        for call in (producer.send("t", b"v"), producer.flush(), producer.partitions_for("t")):
+            with pytest.raises(IllegalStateError, match=r"await producer.start\(\) first"):
+                await call
+        await producer.start()
+        with pytest.raises(IllegalStateError, match="started before"):
+            await producer.start()
+        await producer.send_and_wait("t", b"v")
+        await producer.stop()
+        await producer.stop()
+        for call in (producer.send("t", b"v"), producer.flush(), producer.partitions_for("t")):
+            with pytest.raises(ProducerClosed, match="create another producer"):
+                await call
+        with pytest.raises(ProducerClosed, match="create another producer"):
+            await producer.start()
+
+
+async def test_a_producer_never_started_can_be_stopped() -> None:
+    producer = AIOKafkaProducer()
+    await producer.stop()
+    with pytest.raises(ProducerClosed):
+        await producer.start()
+
+
+async def test_a_start_that_fails_leaves_nothing_and_may_be_repeated() -> None:
+    async with kafka() as broker:
+        broker.stop_node(1)
+        producer = AIOKafkaProducer(
+            bootstrap_servers=broker.bootstrap_servers, request_timeout_ms=1000
+        )
+        with pytest.raises(KafkaConnectionError, match=broker.bootstrap_servers):
+            await producer.start()
+        broker.start_node(1)
+        async with producer:
+            await producer.send_and_wait("orders", b"v")
+
+
+async def test_start_send_and_stop_may_be_in_different_tasks() -> None:
+    async with kafka() as broker:
+        producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers)
+        await asyncio.create_task(producer.start())
+        ack = await asyncio.create_task(producer.send("orders", b"v"))
+        await asyncio.create_task(producer.stop())
+        assert ack.result().offset == 0
+
+
+async def test_stop_sends_what_is_queued() -> None:
+    async with kafka() as broker:
+        async with producing(broker, linger_ms=60_000, request_timeout_ms=9000) as producer:
+            acks = [await producer.send("orders", b"%d" % n) for n in range(5)]
+        assert written(broker) == [b"%d" % n for n in range(5)]
+        assert all(ack.done() for ack in acks)
+
+
+async def test_a_dropped_producer_says_so_and_still_sends_what_it_had() -> None:
+    async with kafka() as broker:
+        producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers, linger_ms=0)
+        await producer.start()
+        ack = await producer.send("orders", b"v")
+        owner = producer.client.owner
+        dropped = [producer]
+        del producer
+        with pytest.warns(ResourceWarning, match="Unclosed AIOKafkaProducer"):
+            dropped.clear()
+        assert (await ack).offset == 0
+        while owner.children:
+            await asyncio.sleep(0)
+        await owner.close()
+
+
+async def test_a_failed_background_task_reaches_the_next_calls_and_the_acks() -> None:
+    """Issue 3: an unexpected failure of a background task reaches the user's next call"""
+    async with kafka() as broker:
+        producer = AIOKafkaProducer(
+            bootstrap_servers=broker.bootstrap_servers, linger_ms=60_000, request_timeout_ms=9000
+        )
+        await producer.start()
+        ack = await producer.send("orders", b"v")
+
+        def broken(batch: object) -> memoryview:
+            raise ZeroDivisionError("a bug")
+
+        producer._accumulator.seal = broken  # type: ignore[method-assign]
+        with pytest.raises(KafkaError, match="a bug"):
+            await producer.flush()
+        with pytest.raises(KafkaError, match="a bug") as caught:
+            await ack
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+        for call in (producer.send("orders", b"v"), producer.send("new", b"v"), producer.flush()):
+            with pytest.raises(KafkaError, match="a bug"):
+                await call
+        await asyncio.wait_for(producer.stop(), 5)
+
+
+def test_options_that_do_nothing_are_deprecated() -> None:
+    with pytest.warns(DeprecationWarning, match="api_version"):
+        AIOKafkaProducer(api_version="auto")
+    loop = asyncio.new_event_loop()
+    with pytest.warns(DeprecationWarning, match="loop"):
+        AIOKafkaProducer(loop=loop)
+    loop.close()
+
+
+def test_later_features_are_refused() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(FeatureNotSupportedError, match="transactional_id"):
+            AIOKafkaProducer(transactional_id="t")
+        gc.collect()
+
+
+async def test_older_brokers_get_names_instead_of_topic_ids() -> None:
+    """KIP-516"""
+    async with kafka(max_versions={0: 8, 3: 9}) as broker, producing(broker) as producer:
+        await producer.send_and_wait("orders", b"v")
+        (request,) = broker.requests_of(ProduceRequest)
+        assert request.topic_data[0].name == "orders"
+
+
+async def test_an_idle_producer_sets_no_timer_of_its_own(kafka_broker: EmbeddedBroker) -> None:
+    producer = AIOKafkaProducer(bootstrap_servers=kafka_broker.bootstrap_servers)
+    await producer.start()
+    await producer.send_and_wait("orders", b"v")
+    assert producer._sender._dispatch(producer._clock.monotonic()) is None
+    await producer.stop()

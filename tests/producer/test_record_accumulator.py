@@ -1,0 +1,329 @@
+import random
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiokafka_lite.errors import KafkaError, ProducerClosed
+from aiokafka_lite.producer.producer_batch import ProducerBatch
+from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
+from tests.producer.batches import Shelf, values
+
+
+def test_records_go_to_the_last_batch_until_it_has_no_room() -> None:
+    """C5"""
+    shelf = Shelf()
+    first = shelf.append(b"x" * 40)
+    assert shelf.append(b"x" * 40) is first
+    second = shelf.append(b"x" * 100)
+    assert second is not first
+    assert first.is_closed
+    assert not second.is_closed
+    assert shelf.queue().batches == type(shelf.queue().batches)([first, second])
+
+
+def test_a_large_record_gets_a_batch_of_its_size() -> None:
+    """C5, 2d-1"""
+    shelf = Shelf()
+    assert len(shelf.append(b"x" * 5000).buffer or b"") > 5000
+    assert shelf.accumulator.new_batch_bytes("orders", 100) == 200
+
+
+def test_batches_never_outgrow_the_largest_request() -> None:
+    shelf = Shelf(max_batch_size=500, max_request_size=300)
+    assert shelf.accumulator.new_batch_bytes("orders", 100) == 300
+
+
+def test_a_batch_is_due_after_linger_or_when_full() -> None:
+    """2d-7"""
+    shelf = Shelf(linger_ms=100)
+    shelf.append(now_s=10.0)
+    ready = shelf.accumulator.ready(10.02)
+    assert ready.node_ids == set()
+    assert ready.delay_s == pytest.approx(0.08)
+    assert shelf.drain(now_s=10.02) == []
+    assert shelf.accumulator.ready(10.1).node_ids == {1}
+    shelf.append(b"x" * 150, now_s=10.02)
+    assert shelf.accumulator.ready(10.02).node_ids == {1}
+
+
+def test_nothing_is_due_when_nothing_is_there() -> None:
+    ready = Shelf().accumulator.ready(5.0)
+    assert (ready.node_ids, ready.delay_s, ready.leaderless_topics) == (set(), None, set())
+
+
+def test_flush_close_and_waiting_for_memory_make_everything_due() -> None:
+    """2d-3, 2d-7, 2d-21"""
+    shelf = Shelf()
+    batch = shelf.append()
+    assert shelf.accumulator.begin_flush() == (batch,)
+    assert shelf.accumulator.ready(0.0).node_ids == {1}
+    shelf.accumulator.end_flush()
+    assert shelf.accumulator.ready(0.0).node_ids == set()
+    shelf.pool._waiters.append(None)  # type: ignore[arg-type]  # only counted
+    assert shelf.accumulator.ready(0.0).node_ids == {1}
+    shelf.pool._waiters.clear()
+    shelf.accumulator.close(ProducerClosed("stopped"))
+    assert shelf.accumulator.ready(0.0).node_ids == {1}
+
+
+def test_partitions_without_leader_are_named_and_not_waited_for() -> None:
+    """2d-7"""
+    shelf = Shelf()
+    shelf.append(partition=0)
+    shelf.append(partition=1)
+    shelf.set_leader(0, None)
+    ready = shelf.accumulator.ready(1.0)
+    assert ready.leaderless_topics == {"orders"}
+    assert ready.node_ids == {1}
+    assert len(shelf.drain(now_s=1.0)) == 1
+    shelf.set_leader(0, 2)
+    assert shelf.accumulator.ready(1.0).node_ids == {2}
+    assert [batch.topic_partition.partition for batch in shelf.drain(2, 1.0)] == [0]
+
+
+def test_one_request_takes_one_batch_of_each_partition_lingered_or_not() -> None:
+    """2d-9"""
+    shelf = Shelf()
+    for partition in range(3):
+        shelf.append(partition=partition, now_s=float(partition))
+    shelf.append(b"x" * 150, partition=0)
+    drained = shelf.drain(now_s=0.1)
+    assert [batch.topic_partition.partition for batch in drained] == [0, 1, 2]
+    assert all(batch.is_in_flight and batch.is_closed for batch in drained)
+    assert shelf.accumulator.has_more(1)
+    assert len(shelf.drain(now_s=0.2)) == 1
+    assert not shelf.accumulator.has_more(1)
+
+
+def test_a_request_stops_at_its_size_and_goes_on_there_next_time() -> None:
+    """2d-9"""
+    shelf = Shelf(max_request_size=500)
+    for partition in range(3):
+        shelf.append(b"x" * 150, partition=partition)
+        shelf.append(b"x" * 150, partition=partition)
+    first = [batch.topic_partition.partition for batch in shelf.drain(now_s=1.0)]
+    second = [batch.topic_partition.partition for batch in shelf.drain(now_s=1.0)]
+    assert (first, second) == ([0, 1], [2, 0])
+
+
+def test_a_single_oversize_batch_goes_alone() -> None:
+    """2d-9"""
+    shelf = Shelf(max_request_size=500)
+    shelf.append(b"x" * 800, partition=0)
+    shelf.append(b"x" * 10, partition=1)
+    assert [batch.topic_partition.partition for batch in shelf.drain(now_s=1.0)] == [0]
+    assert [batch.topic_partition.partition for batch in shelf.drain(now_s=1.0)] == [1]
+
+
+def test_one_in_flight_keeps_the_order_by_muting() -> None:
+    """2d-12"""
+    shelf = Shelf(max_in_flight_requests_per_connection=1)
+    first, second = shelf.append(b"x" * 150), shelf.append(b"x" * 150)
+    assert shelf.drain() == [first]
+    assert shelf.accumulator.ready(9.0).node_ids == set()
+    assert shelf.drain(now_s=9.0) == []
+    shelf.succeed(first)
+    assert shelf.drain(now_s=9.0) == [second]
+
+
+def test_a_retry_goes_to_the_front_after_its_backoff() -> None:
+    """2d-8, 2d-15"""
+    shelf = Shelf()
+    first, second, third = (shelf.append(b"x" * 150) for _ in range(3))
+    assert shelf.drain() == [first]
+    assert shelf.drain() == [second]
+    # The second comes back first: they go in the order of their first drain all the same.
+    for batch in (second, first):
+        shelf.accumulator.landed(batch, reusable=False)
+        shelf.accumulator.retry(batch, 0.0)
+    assert list(shelf.queue().batches) == [first, second, third]
+    ready = shelf.accumulator.ready(0.0)
+    assert ready.node_ids == set()
+    assert ready.delay_s == pytest.approx(0.1)
+    assert shelf.drain(now_s=0.05) == []
+    assert shelf.drain(now_s=0.1) == [first]
+    shelf.accumulator.landed(first, reusable=False)
+    shelf.accumulator.retry(first, 0.1)
+    assert first.retry_at_s == pytest.approx(0.3)
+
+
+def test_backoff_is_skipped_for_a_new_leader() -> None:
+    """2d-8, KIP-951"""
+    shelf = Shelf()
+    batch = shelf.append()
+    shelf.set_leader(0, 1, epoch=4)
+    assert shelf.drain(now_s=1.0) == [batch]
+    shelf.accumulator.landed(batch, reusable=False)
+    shelf.accumulator.retry(batch, 1.0)
+    shelf.set_leader(0, 2, epoch=5)
+    assert shelf.accumulator.ready(1.0).node_ids == {2}
+    assert shelf.drain(2, 1.0) == [batch]
+
+
+def test_a_batch_in_backoff_is_not_taken_along_with_others() -> None:
+    shelf = Shelf()
+    retried = shelf.append(partition=0)
+    shelf.drain(now_s=1.0)
+    shelf.accumulator.landed(retried, reusable=False)
+    shelf.accumulator.retry(retried, 1.0)
+    other = shelf.append(partition=1, now_s=0.0)
+    assert shelf.drain(now_s=1.0) == [other]
+
+
+def test_sequence_numbers_gate_what_is_drained() -> None:
+    """2d-10"""
+    sequences = SequenceNumbers()
+    shelf = Shelf(sequences=sequences)
+    batch = shelf.append()
+    assert shelf.drain(now_s=1.0) == []
+    assert shelf.accumulator.ready(1.0).node_ids == set()
+    sequences.set_producer(7, 3)
+    assert shelf.drain(now_s=1.0) == [batch]
+    assert (batch.producer_id, batch.producer_epoch, batch.base_sequence) == (7, 3, 0)
+
+
+def test_a_gated_partition_does_not_hide_when_another_is_due() -> None:
+    sequences = SequenceNumbers()
+    sequences.set_producer(7, 0)
+    shelf = Shelf(sequences=sequences)
+    blocked = shelf.append(partition=0)
+    assert shelf.drain(now_s=1.0) == [blocked]
+    sequences.abandoned(blocked)
+    shelf.append(partition=0, now_s=1.0)
+    shelf.append(partition=1, now_s=1.0)
+    assert shelf.accumulator.ready(1.0).delay_s == pytest.approx(0.1)
+
+
+def test_memory_returns_when_the_outcome_is_there_and_no_request_needs_it() -> None:
+    """C6"""
+    shelf = Shelf()
+    batch = shelf.append()
+    assert shelf.pool.used_bytes == 200
+    shelf.drain(now_s=1.0)
+    batch.fail(KafkaError("expired"))
+    batch.error_of(0)
+    shelf.accumulator.forget(batch)
+    assert not shelf.accumulator.has_incomplete
+    assert shelf.pool.used_bytes == 200
+    shelf.accumulator.landed(batch, reusable=True)
+    assert shelf.pool.used_bytes == 0
+    assert batch.buffer is None
+
+
+def test_a_queued_batch_with_an_outcome_leaves_its_queue() -> None:
+    shelf = Shelf()
+    batch = shelf.append()
+    batch.close()
+    batch.fail(KafkaError("expired"))
+    batch.error_of(0)
+    shelf.accumulator.forget(batch)
+    shelf.accumulator.forget(batch)
+    assert shelf.pool.used_bytes == 0
+    assert shelf.accumulator.ready(9.0).node_ids == set()
+    assert shelf.append() is not batch
+
+
+def test_batches_expire_from_their_creation_queued_or_in_flight() -> None:
+    """2d-13"""
+    shelf = Shelf(delivery_timeout_ms=31_000)
+    assert shelf.accumulator.next_expiry_s is None
+    first = shelf.append(now_s=5.0)
+    shelf.drain(now_s=6.0)
+    second = shelf.append(now_s=7.0)
+    assert shelf.accumulator.next_expiry_s == 36.0
+    assert list(shelf.accumulator.expired(35.9)) == []
+    assert list(shelf.accumulator.expired(36.0)) == [first]
+    assert list(shelf.accumulator.expired(38.0)) == [first, second]
+
+
+def test_failing_all_fails_what_is_queued_and_what_is_in_flight() -> None:
+    shelf = Shelf()
+    in_flight = shelf.append()
+    shelf.drain(now_s=1.0)
+    queued = shelf.append()
+    shelf.accumulator.fail_all(ProducerClosed("stopped"))
+    assert in_flight.is_done
+    assert queued.is_done
+    assert queued.error_of(0) is in_flight.error_of(0)
+    assert not shelf.accumulator.has_incomplete
+    assert shelf.pool.used_bytes == 200  # the request may still read it
+    shelf.accumulator.landed(in_flight, reusable=False)
+    assert shelf.pool.used_bytes == 0
+
+
+def test_compressed_batches_use_their_room_once_the_ratio_is_known() -> None:
+    """2d-2"""
+    shelf = Shelf(compression_type="gzip", max_batch_size=1000)
+    rng = random.Random(1)
+    words = [b"%05d" % rng.randrange(20) for _ in range(50)]
+    sizes = []
+    for _ in range(400):
+        batch = shelf.append(b"".join(rng.choices(words, k=15)))
+        while shelf.queue().open_batch is batch:
+            shelf.append(b"".join(rng.choices(words, k=15)))
+        assert shelf.drain() == [batch]
+        sizes.append(len(shelf.accumulator.seal(batch)))
+        assert batch.buffer is None  # the compressed copy is what counts from here
+        assert batch.reserved_bytes == sizes[-1]
+        shelf.succeed(batch)
+    assert sizes[0] < 600
+    assert 700 < sizes[-1] <= 1050
+    shelf.accumulator.fail_all(KafkaError("end"))
+    assert shelf.pool.used_bytes == 0
+
+
+def test_compressed_bytes_can_be_read_and_what_does_not_shrink_still_counts_within_bounds() -> None:
+    shelf = Shelf(compression_type="gzip", max_batch_size=300)
+    noise = random.Random(1).randbytes(200)
+    batch = shelf.append(noise)
+    shelf.drain(now_s=1.0)
+    assert values(shelf.accumulator.seal(batch)) == [noise]
+    assert shelf.pool.used_bytes <= 300
+    assert zlib.crc32(noise)  # the wire was read back above
+    shelf.succeed(batch)
+    assert shelf.pool.used_bytes == 0
+
+
+@given(st.data())
+def test_whatever_happens_order_is_kept_and_no_memory_is_lost(data: st.DataObject) -> None:
+    """C5, C6, 2d-15: random appends, drains, answers and retries on two partitions."""
+    sequences = SequenceNumbers()
+    sequences.set_producer(1, 0)
+    shelf = Shelf(sequences=sequences, buffer_memory=4000)
+    now_s = 0.0
+    flying: list[ProducerBatch] = []
+    written: dict[int, list[bytes | None]] = {0: [], 1: []}
+    sent: dict[int, list[bytes]] = {0: [], 1: []}
+
+    def land(batch: ProducerBatch, *, answered: bool) -> None:
+        """A broker takes a batch only when those before it are there."""
+        shelf.accumulator.landed(batch, reusable=True)
+        if answered and sequences._partitions[batch.topic_partition].in_flight[0] is batch:
+            written[batch.topic_partition.partition] += values(batch.wire())
+            sequences.completed(batch)
+            shelf.succeed(batch)
+        else:
+            shelf.accumulator.retry(batch, now_s)
+
+    for step in range(data.draw(st.integers(5, 60))):
+        action = data.draw(st.sampled_from(["append", "append", "drain", "answer", "retry"]))
+        if action == "append" and shelf.pool.available_bytes > 1000:
+            partition = data.draw(st.integers(0, 1))
+            value = b"%d" % step * data.draw(st.integers(1, 60))
+            shelf.append(value, partition=partition, now_s=now_s)
+            sent[partition].append(value)
+        elif action == "drain":
+            now_s += 0.2
+            flying += shelf.drain(now_s=now_s)
+        elif flying:
+            land(flying.pop(0), answered=action == "answer")
+    for _ in range(200):
+        now_s += 2.0
+        flying += shelf.drain(now_s=now_s)
+        while flying:
+            land(flying.pop(0), answered=True)
+    assert written == sent
+    assert shelf.pool.used_bytes == 0
+    assert not shelf.accumulator.has_incomplete

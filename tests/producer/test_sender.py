@@ -1,0 +1,194 @@
+"""The loops: who is asked when. What answers do is in test_batch_outcomes."""
+
+import asyncio
+import logging
+
+import pytest
+
+from aiokafka_lite.errors import (
+    ClusterAuthorizationFailedError,
+    CoordinatorLoadInProgressError,
+    KafkaTimeoutError,
+    NotLeaderForPartitionError,
+    ProducerClosed,
+)
+from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
+from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.testing.fake_clock import FakeClock
+from tests.producer.world import kafka, producing, written
+
+
+async def test_a_batch_waits_for_linger_by_the_clock() -> None:
+    """2d-7"""
+    clock = FakeClock()
+    async with (
+        kafka(clock=clock) as broker,
+        producing(broker, clock=clock, linger_ms=0) as warm,
+        producing(broker, clock=clock, linger_ms=100) as producer,
+    ):
+        await warm.send_and_wait("orders", b"0")
+        flushed = await producer.send("orders", b"1")
+        await producer.flush()
+        assert flushed.done()
+        ack = await producer.send("orders", b"2")
+        await clock.advance(0.09)
+        assert written(broker) == [b"0", b"1"]
+        await clock.advance(0.02)
+        assert (await ack).offset == 2
+
+
+async def test_up_to_five_requests_are_in_flight_in_order() -> None:
+    """Issue 3: up to 5 in flight"""
+    async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
+        await producer.send_and_wait("orders", b"first")
+        broker.faults.stall(ProduceRequest, times=None)
+        acks = [await producer.send("orders", b"%d" % n + b"x" * 100) for n in range(8)]
+        # The broker holds the first; the others lie in its socket.
+        await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
+        while sum(batch.is_in_flight for batch in producer._accumulator.incomplete) < 5:
+            await asyncio.sleep(0)
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert sum(batch.is_in_flight for batch in producer._accumulator.incomplete) == 5
+        broker.faults.release()
+        offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
+        assert offsets == list(range(1, 9))
+
+
+async def test_one_in_flight_is_one_in_flight() -> None:
+    """2d-12"""
+    async with (
+        kafka() as broker,
+        producing(
+            broker,
+            max_batch_size=200,
+            max_in_flight_requests_per_connection=1,
+            enable_idempotence=False,
+        ) as producer,
+    ):
+        await producer.send_and_wait("orders", b"first")
+        broker.faults.fail(ProduceRequest, NotLeaderForPartitionError, times=2)
+        for n in range(6):
+            await producer.send("orders", b"%d" % n + b"x" * 100)
+        while len(broker.requests_of(ProduceRequest)) < 4:
+            assert sum(batch.is_in_flight for batch in producer._accumulator.incomplete) <= 1
+            await asyncio.sleep(0)
+        await producer.flush()
+        assert [value and value[:1] for value in written(broker)[1:]] == [
+            b"%d" % n for n in range(6)
+        ]
+
+
+async def test_a_node_is_asked_whether_it_answers_before_anything_is_drained_for_it() -> None:
+    async with kafka() as broker, producing(broker, enable_idempotence=False) as producer:
+        await producer.send_and_wait("orders", b"v")
+        asked = [type(received.request) for received in broker.requests]
+        assert asked.index(ProduceRequest) > len(asked) - 1 - asked[::-1].index(ApiVersionsRequest)
+
+
+async def test_batches_of_a_node_that_is_down_stay_open_and_unattempted() -> None:
+    async with kafka(nodes=2) as broker:
+        broker.create_topic("orders", partitions=1, replication_factor=1)
+        async with producing(broker, linger_ms=0) as producer:
+            await producer.send_and_wait("orders", b"0")
+            leader = broker.leader(("orders", 0))
+            broker.stop_node(leader)
+            first = await producer.send("orders", b"1")
+            while producer._sender._nodes[leader].is_connected:
+                await asyncio.sleep(0)
+            acks = [await producer.send("orders", b"%d" % n) for n in range(2, 50)]
+            broker.start_node(leader)
+            await asyncio.gather(first, *acks)
+            assert written(broker) == [b"%d" % n for n in range(50)]
+            assert len(list(broker.log(("orders", 0)).batches())) <= 4
+
+
+async def test_the_producer_id_is_asked_for_until_it_is_there(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Issue 3: InitProducerId with retry"""
+    async with kafka() as broker:
+        broker.faults.fail(InitProducerIdRequest, CoordinatorLoadInProgressError, times=3)
+        with caplog.at_level(logging.WARNING):
+            async with producing(broker) as producer:
+                await producer.send_and_wait("orders", b"v")
+        assert len(broker.requests_of(InitProducerIdRequest)) == 4
+        assert sum("producer id" in record.getMessage() for record in caplog.records) == 1
+
+
+async def test_a_refused_producer_id_fails_what_waits_and_is_asked_for_again() -> None:
+    async with kafka() as broker:
+        broker.faults.fail(InitProducerIdRequest, ClusterAuthorizationFailedError, times=2)
+        async with producing(broker) as producer:
+            ack = await producer.send("orders", b"1")
+            with pytest.raises(ClusterAuthorizationFailedError):
+                await ack
+            outcomes = []
+            for _ in range(2):
+                ack = await producer.send("orders", b"2")
+                outcomes.append(await asyncio.gather(ack, return_exceptions=True))
+            assert written(broker)[-1:] == [b"2"]
+
+
+async def test_without_idempotence_no_producer_id_is_asked_for() -> None:
+    async with kafka() as broker, producing(broker, enable_idempotence=False) as producer:
+        await producer.send_and_wait("orders", b"v")
+        assert broker.requests_of(InitProducerIdRequest) == []
+        (batch,) = broker.log(("orders", 0)).batches()
+        assert batch.data[43:51] == b"\xff" * 8  # producer id -1
+
+
+async def test_a_flush_may_be_bounded() -> None:
+    """2d-21"""
+    async with kafka() as broker, producing(broker) as producer:
+        await producer.send_and_wait("orders", b"v")
+        broker.faults.stall(ProduceRequest)
+        ack = await producer.send("orders", b"v")
+        with pytest.raises(KafkaTimeoutError, match=r"timeout_ms=20: 1 batches"):
+            await producer.flush(timeout_ms=20)
+        broker.faults.release()
+        await producer.flush(timeout_ms=5000)
+        assert ack.done()
+
+
+async def test_a_cancelled_flush_leaves_no_hurry_behind() -> None:
+    async with kafka() as broker, producing(broker) as producer:
+        await producer.send_and_wait("orders", b"v")
+        broker.faults.stall(ProduceRequest)
+        ack = await producer.send("orders", b"v")
+        flush = asyncio.create_task(producer.flush())
+        await asyncio.sleep(0)
+        flush.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await flush
+        assert producer._accumulator._flushes == 0
+        assert not producer._accumulator.incomplete[0]._listeners
+        broker.faults.release()
+        await ack
+
+
+async def test_stopping_fails_what_is_not_acknowledged_in_time() -> None:
+    """2d-22"""
+    async with kafka() as broker, producing(broker) as producer:
+        await producer.send_and_wait("orders", b"v")
+        broker.faults.stall(ProduceRequest)
+        ack = await producer.send("orders", b"v")
+        await producer.stop(timeout_ms=20)
+        with pytest.raises(ProducerClosed, match="longer timeout_ms"):
+            await ack
+        broker.faults.release()
+
+
+async def test_throttled_nodes_are_left_alone_for_as_long_as_they_said() -> None:
+    """KIP-219"""
+    clock = FakeClock()
+    async with kafka(clock=clock) as broker, producing(broker, clock=clock) as producer:
+        await producer.send_and_wait("orders", b"0")
+        broker.faults.throttle(ProduceRequest, 2000)
+        await producer.send_and_wait("orders", b"1")
+        ack = await producer.send("orders", b"2")
+        await clock.advance(1.9)
+        assert not ack.done()
+        await clock.advance(0.2)
+        assert (await ack).offset == 2

@@ -1,0 +1,61 @@
+import random
+import uuid
+
+from aiokafka_lite.cluster.metadata_snapshot import bootstrap_snapshot
+from aiokafka_lite.producer.topic_routes import TopicRoutes
+from tests.producer.batches import Shelf
+from tests.producer.test_produce_exchange import snapshot
+
+
+def make_routes() -> tuple[TopicRoutes, Shelf]:
+    shelf = Shelf()
+    return TopicRoutes(shelf.accumulator, share_bytes=100, rng=random.Random(1)), shelf
+
+
+def test_there_is_no_route_before_metadata_names_the_topic() -> None:
+    routes, _ = make_routes()
+    assert routes.find("orders") is None
+    routes.update(bootstrap_snapshot([]))
+    assert routes.find("orders") is None
+    assert routes.known == {}
+
+
+def test_a_route_has_the_topics_partitions_and_their_queues() -> None:
+    routes, shelf = make_routes()
+    routes.update(snapshot(orders=uuid.UUID(int=1)))
+    route = routes.find("orders")
+    assert route is not None
+    assert routes.known == {"orders": route}
+    assert (route.partitions, route.available, route.count) == ((0, 1), (0, 1), 2)
+    assert [queue.topic_partition.partition for queue in route.queues] == [0, 1]
+    assert route.queues[1] is shelf.queue(1)
+    assert route.queues[1].leader_id == 1
+
+
+def test_routes_follow_metadata_and_keep_their_sticky_partition() -> None:
+    routes, _ = make_routes()
+    known = snapshot(orders=uuid.UUID(int=1))
+    routes.update(known)
+    before = routes.find("orders")
+    assert before is not None
+    routes.update(known)
+    assert routes.known["orders"] is before
+    routes.update(snapshot(bills=uuid.UUID(int=2)))
+    assert routes.known == {}
+    routes.update(snapshot(orders=uuid.UUID(int=1)))
+    after = routes.known["orders"]
+    assert after is not before
+    assert after.sticky is before.sticky
+    assert after.queues[0] is before.queues[0]
+
+
+def test_closed_routes_stay_empty() -> None:
+    """C4: closed producer"""
+    routes, _ = make_routes()
+    routes.update(snapshot(orders=uuid.UUID(int=1)))
+    routes.find("orders")
+    routes.close()
+    assert routes.known == {}
+    routes.update(snapshot(orders=uuid.UUID(int=1)))
+    assert routes.known == {}
+    assert routes.find("orders") is None
