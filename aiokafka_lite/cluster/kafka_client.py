@@ -135,15 +135,18 @@ class KafkaClient:
         await self._end()
 
     async def _end(self) -> None:
-        try:
-            async with deadline(self.clock, CLOSE_BOUND_S):
-                await self._updater.close()
-                await self._network.close()
-        except TimeoutError:
-            logger.warning(
-                "%s: sockets are still open %s s after closing", self.name, CLOSE_BOUND_S
-            )
-        await self.owner.close()
+        # Shielded: an anyio scope that was cancelled would strike at every await in here, and leave
+        # tasks and sockets behind. Everything inside is bounded.
+        with anyio.CancelScope(shield=True):
+            try:
+                async with deadline(self.clock, CLOSE_BOUND_S):
+                    await self._updater.close()
+                    await self._network.close()
+            except TimeoutError:
+                logger.warning(
+                    "%s: sockets are still open %s s after closing", self.name, CLOSE_BOUND_S
+                )
+            await self.owner.close()
 
     def check(self) -> None:
         """Raise `KafkaError`, chained to the cause, if a background task has failed. Cheap."""
