@@ -5,10 +5,19 @@ No behaviour, no waiting.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple
 
-KT = TypeVar("KT")
-VT = TypeVar("VT")
+if TYPE_CHECKING:
+    # Their default (PEP 696) is for type checkers alone: a bare ConsumerRecord is one of bytes.
+    from typing_extensions import TypeVar
+
+    KT = TypeVar("KT", default=bytes)
+    VT = TypeVar("VT", default=bytes)
+else:
+    from typing import TypeVar
+
+    KT = TypeVar("KT")
+    VT = TypeVar("VT")
 
 
 class TimestampType:
