@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import re
+import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 import uvloop
 
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
+from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java, kafka_clients_jar
 
 KAFKA_VERSIONS = (DEFAULT_VERSION, "3.9.2")
@@ -38,9 +41,44 @@ def _kafka_clients_jar() -> Path:
     return kafka_clients_jar(DEFAULT_VERSION)
 
 
-@pytest.fixture(scope="session", params=KAFKA_VERSIONS)
-def apache_kafka(request: pytest.FixtureRequest) -> Iterator[ApacheKafka]:
-    """One real node of each tested release, shared by the session; tests use topics of their own."""
-    require_java()
-    with ApacheKafka(request.param) as kafka:
-        yield kafka
+@pytest.fixture(scope="session")
+def running_kafka() -> Iterator[Callable[[str], ApacheKafka]]:
+    """One real node per release, started when first asked for and shared by the session."""
+    nodes: dict[str, ApacheKafka] = {}
+
+    def start(version: str) -> ApacheKafka:
+        require_java()
+        if version not in nodes:
+            nodes[version] = ApacheKafka(version).start()
+        return nodes[version]
+
+    yield start
+    for node in nodes.values():
+        node.stop()
+
+
+@pytest.fixture(params=KAFKA_VERSIONS)
+def apache_kafka(
+    request: pytest.FixtureRequest, running_kafka: Callable[[str], ApacheKafka]
+) -> ApacheKafka:
+    """A real Apache Kafka of each tested release; tests use topics of their own."""
+    return running_kafka(request.param)
+
+
+@pytest.fixture(params=["embedded", *KAFKA_VERSIONS])
+def any_kafka(
+    request: pytest.FixtureRequest, running_kafka: Callable[[str], ApacheKafka]
+) -> Iterator[str]:
+    """The bootstrap address of the embedded broker and of each real one: the same test for all."""
+    if request.param == "embedded":
+        with EmbeddedBroker.threaded() as broker:
+            yield broker.bootstrap_servers
+    else:
+        yield running_kafka(request.param).bootstrap_servers
+
+
+@pytest.fixture
+def topic_name(request: pytest.FixtureRequest) -> str:
+    """A topic name nobody else uses: from the test's name, with a random end."""
+    name = re.sub(r"[^a-zA-Z0-9]+", "-", request.node.name)[:80]
+    return f"{name}-{secrets.token_hex(4)}"

@@ -1,0 +1,17 @@
+"""The commands of `aiokafka-lite`, put together: demo, broker, produce, consume, topics."""
+
+from aiokafka_lite.cli import broker, consume, demo_command, produce, topics
+from aiokafka_lite.cli.command import CommandLine
+
+app = CommandLine(
+    name="aiokafka-lite",
+    help="Apache Kafka from the command line: produce, consume, topics, a broker, a demo.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("demo")(demo_command.demo)
+app.command("broker")(broker.broker)
+app.command("produce")(produce.produce)
+app.command("consume")(consume.consume)
+app.add_typer(topics.app, name="topics")

@@ -1,0 +1,113 @@
+"""`aiokafka-lite produce`: lines of stdin or of files become records."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+
+from aiokafka_lite.cli.command import DEFAULT_BOOTSTRAP, Bootstrap, exit_codes, options, run
+from aiokafka_lite.producer.producer import AIOKafkaProducer
+
+
+@dataclass(frozen=True, slots=True)
+class LineRules:
+    """How one line becomes (key, value)."""
+
+    key: bytes | None
+    delimiter: bytes | None
+    empty_is_null: bool
+
+    def split(self, line: bytes) -> tuple[bytes | None, bytes | None]:
+        """The key (given for all, or before the delimiter) and the value (null when empty and asked
+        so).
+        """
+        line = line.rstrip(b"\r\n")
+        key, value = self.key, line
+        if self.delimiter is not None and self.delimiter in line:
+            key, _, value = line.partition(self.delimiter)
+        return key, None if self.empty_is_null and not value else value
+
+
+def produce(
+    topic: Annotated[str, typer.Option("--topic", "-t", help="Where the records go.")],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files to read line by line; stdin without any.", exists=True),
+    ] = None,
+    bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
+    key: Annotated[str | None, typer.Option("--key", "-k", help="The key of every record.")] = None,
+    delimiter: Annotated[
+        str | None,
+        typer.Option("--key-delimiter", "-K", help="What separates key and value within a line."),
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option("--header", "-H", help="A header of every record, name=value."),
+    ] = None,
+    compression: Annotated[
+        str | None, typer.Option("--compression", "-z", help="gzip, snappy, lz4 or zstd.")
+    ] = None,
+    null: Annotated[
+        bool, typer.Option("--null", "-Z", help="An empty value is a null (a tombstone).")
+    ] = False,
+    partition: Annotated[
+        int | None, typer.Option("--partition", "-p", min=0, help="Send all records there.")
+    ] = None,
+    acks: Annotated[str, typer.Option("--acks", help="0, 1 or all.")] = "all",
+) -> None:
+    """Send each line of stdin (or of the files) as one record."""
+    rules = LineRules(
+        key.encode() if key is not None else None,
+        delimiter.encode() if delimiter is not None else None,
+        null,
+    )
+    headers = [(name, value.encode()) for name, value in options(header).items()]
+    with exit_codes():
+        producer = AIOKafkaProducer(
+            bootstrap_servers=bootstrap_server,
+            compression_type=compression,
+            acks="all" if acks == "all" else int(acks) if acks.lstrip("-").isdigit() else acks,
+            enable_idempotence=acks in {"all", "-1"},
+        )
+    sent = run(_send_lines(producer, topic, _lines(files), rules, partition, headers))
+    typer.echo(f"{sent} records sent to {topic}", err=True)
+
+
+async def _send_lines(
+    producer: AIOKafkaProducer,
+    topic: str,
+    lines: Iterator[bytes],
+    rules: LineRules,
+    partition: int | None,
+    headers: list[tuple[str, bytes]],
+) -> int:
+    acks = []
+    async with producer:
+        # A terminal's next line may be long in coming: it is awaited in a thread, and linger runs
+        # on meanwhile.
+        while (line := await asyncio.to_thread(next, lines, None)) is not None:
+            key, value = rules.split(line)
+            acks.append(
+                await producer.send(topic, value, key, partition=partition, headers=headers)
+            )
+        await producer.flush()
+        for ack in acks:
+            await ack
+    return len(acks)
+
+
+def _lines(files: list[Path] | None) -> Iterator[bytes]:
+    if not files:
+        yield from sys.stdin.buffer
+        return
+    for path in files:
+        with path.open("rb") as file:
+            yield from _of(file)
+
+
+def _of(file: BinaryIO) -> Iterator[bytes]:
+    yield from file

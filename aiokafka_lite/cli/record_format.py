@@ -1,0 +1,97 @@
+"""How `consume` prints a record: the `-f` patterns of kcat and rpk, or one JSON object a line."""
+
+import base64
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from aiokafka_lite.model import ConsumerRecord
+
+Record = ConsumerRecord[bytes, bytes]
+Formatter = Callable[[Record], bytes]
+
+DEFAULT_FORMAT = "%v\\n"
+ESCAPES = {"n": b"\n", "t": b"\t", "r": b"\r", "\\": b"\\", "0": b"\0"}
+
+
+def parse_format(pattern: str) -> Formatter:
+    r"""A function from record to bytes for a pattern such as `%t[%p]@%o %k=%v\n`.
+
+    %t topic, %p partition, %o offset, %k key, %v (or %s) value, %h headers, %d timestamp (ISO 8601,
+    UTC), %T timestamp in ms, %% a percent sign; \n \t \r \\ \0 as usual. A null key or value prints
+    nothing. Raises ValueError naming the unknown letter and those there are.
+    """
+    parts: list[bytes | Formatter] = []
+    letters = iter(pattern)
+    for letter in letters:
+        if letter == "\\":
+            following = next(letters, "\\")
+            parts.append(ESCAPES.get(following, f"\\{following}".encode()))
+        elif letter == "%":
+            parts.append(_field(next(letters, ""), pattern))
+        else:
+            parts.append(letter.encode())
+    return lambda record: b"".join(
+        part if isinstance(part, bytes) else part(record) for part in parts
+    )
+
+
+def to_json(record: Record) -> bytes:
+    """One line of JSON; key and value are text where they are UTF-8, else base64 under
+    `key_base64`.
+    """
+    line: dict[str, Any] = {
+        "topic": record.topic,
+        "partition": record.partition,
+        "offset": record.offset,
+        "timestamp": record.timestamp,
+        **_text_or_base64("key", record.key),
+        **_text_or_base64("value", record.value),
+        "headers": [
+            {"name": name, **_text_or_base64("value", value)} for name, value in record.headers
+        ],
+    }
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _text_or_base64(name: str, data: bytes | None) -> dict[str, str | None]:
+    if data is None:
+        return {name: None}
+    try:
+        return {name: data.decode()}
+    except UnicodeDecodeError:
+        return {f"{name}_base64": base64.b64encode(data).decode()}
+
+
+def _field(letter: str, pattern: str) -> bytes | Formatter:
+    if letter == "%":
+        return b"%"
+    if letter not in _FIELDS:
+        known = " ".join(f"%{name}" for name in _FIELDS)
+        raise ValueError(
+            f"%{letter} in the format {pattern!r} is unknown; there are {known} and %%"
+        )
+    return _FIELDS[letter]
+
+
+def _headers(record: Record) -> bytes:
+    return b",".join(name.encode() + b"=" + (value or b"") for name, value in record.headers)
+
+
+def _date(record: Record) -> bytes:
+    when = datetime.fromtimestamp(record.timestamp / 1000, UTC)
+    return when.isoformat(timespec="milliseconds").encode()
+
+
+_FIELDS: dict[str, Formatter] = {
+    "t": lambda record: record.topic.encode(),
+    "p": lambda record: b"%d" % record.partition,
+    "o": lambda record: b"%d" % record.offset,
+    "k": lambda record: record.key or b"",
+    "v": lambda record: record.value or b"",
+    "s": lambda record: record.value or b"",
+    "h": _headers,
+    "d": _date,
+    "T": lambda record: b"%d" % record.timestamp,
+}

@@ -1,0 +1,136 @@
+"""The few topic requests the command line needs, over a client of their own; an admin client comes
+later.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from aiokafka_lite.cluster.client_config import ClientConfig
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.errors import BrokerResponseError, for_code
+from aiokafka_lite.protocol.messages.create_topics import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
+from aiokafka_lite.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+
+REQUEST_TIMEOUT_MS = 30_000
+DEFAULT_REPLICATION = -1  # the broker's own default (KIP-464)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionDescription:
+    """One partition as the cluster describes it; `leader` is None while there is none."""
+
+    partition: int
+    leader: int | None
+    replicas: tuple[int, ...]
+    in_sync: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDescription:
+    """One topic as the cluster describes it, partitions in order."""
+
+    name: str
+    is_internal: bool
+    partitions: tuple[PartitionDescription, ...]
+
+
+@asynccontextmanager
+async def connected(bootstrap_servers: str) -> AsyncIterator[KafkaClient]:
+    """A started client that is closed when the block ends."""
+    client = KafkaClient(ClientConfig(bootstrap_servers=bootstrap_servers))
+    await client.start()
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+async def create_topic(
+    bootstrap_servers: str,
+    name: str,
+    *,
+    partitions: int = -1,
+    replication_factor: int = DEFAULT_REPLICATION,
+    configs: dict[str, str] | None = None,
+) -> None:
+    """Create one topic and return when it has leaders.
+
+    -1 stands for the broker's default. Raises the broker's error (TopicAlreadyExistsError, ...)
+    with its message.
+    """
+    topic = CreatableTopic(
+        name=name,
+        num_partitions=partitions,
+        replication_factor=replication_factor,
+        configs=[
+            CreatableTopicConfig(name=key, value=value) for key, value in (configs or {}).items()
+        ],
+    )
+    request = CreateTopicsRequest(topics=[topic], timeout_ms=REQUEST_TIMEOUT_MS)
+    async with connected(bootstrap_servers) as client:
+        response = await client.request(_controller(client), request)
+        for result in response.topics:
+            _raise_if(result.error_code, f"topic {name!r}", result.error_message)
+        await client.wait_for_topic(name, REQUEST_TIMEOUT_MS / 1000)
+
+
+async def delete_topic(bootstrap_servers: str, name: str) -> None:
+    """Delete one topic; its records are gone. Raises UnknownTopicOrPartitionError and the like."""
+    request = DeleteTopicsRequest(
+        topics=[DeleteTopicState(name=name)], topic_names=[name], timeout_ms=REQUEST_TIMEOUT_MS
+    )
+    async with connected(bootstrap_servers) as client:
+        response = await client.request(_controller(client), request)
+        for result in response.responses:
+            _raise_if(result.error_code, f"topic {name!r}", result.error_message)
+
+
+async def describe_topics(
+    bootstrap_servers: str, names: Sequence[str] | None = None
+) -> list[TopicDescription]:
+    """The named topics, or all of them, by name. Raises UnknownTopicOrPartitionError for one that
+    is not there.
+    """
+    asked = None if names is None else [MetadataRequestTopic(name=name) for name in names]
+    request = MetadataRequest(topics=asked, allow_auto_topic_creation=False)
+    async with connected(bootstrap_servers) as client:
+        response = await client.request_any(request)
+    for topic in response.topics:
+        _raise_if(topic.error_code, f"topic {topic.name!r}", None)
+    described = [
+        TopicDescription(
+            topic.name or "",
+            topic.is_internal,
+            tuple(
+                PartitionDescription(
+                    each.partition_index,
+                    each.leader_id if each.leader_id >= 0 else None,
+                    tuple(each.replica_nodes),
+                    tuple(each.isr_nodes),
+                )
+                for each in sorted(topic.partitions, key=lambda part: part.partition_index)
+            ),
+        )
+        for topic in response.topics
+    ]
+    return sorted(described, key=lambda topic: topic.name)
+
+
+def _controller(client: KafkaClient) -> int:
+    """The node that takes changes; a KRaft broker forwards them itself and names any node here."""
+    node = client.snapshot.controller_id
+    return node if node is not None else next(iter(client.snapshot.nodes))
+
+
+def _raise_if(code: int, subject: str, message: str | None) -> None:
+    if code == 0:
+        return
+    kind = for_code(code)
+    error: BrokerResponseError = kind(f"{subject}: {message or kind.description}")
+    raise error
