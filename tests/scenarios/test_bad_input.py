@@ -1,0 +1,242 @@
+"""Bad input is answered with an error that names the value, the limit and the remedy, early."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from aiokafka_lite import (
+    AIOKafkaConsumer,
+    AIOKafkaProducer,
+    ConsumerStoppedError,
+    TopicPartition,
+)
+from aiokafka_lite.errors import (
+    FeatureNotSupportedError,
+    IllegalStateError,
+    KafkaConfigurationError,
+    KafkaConnectionError,
+    KafkaTimeoutError,
+    MessageSizeTooLargeError,
+    ProducerClosed,
+    SerializationError,
+    UnknownTopicOrPartitionError,
+)
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.free_ports import free_ports
+
+Client = type[AIOKafkaConsumer] | type[AIOKafkaProducer]
+BOTH = pytest.mark.parametrize("client", [AIOKafkaConsumer, AIOKafkaProducer])
+
+
+@pytest.mark.parametrize(
+    ("client", "option", "value", "allowed"),
+    [
+        (AIOKafkaProducer, "compression_type", "zip", "zstd"),
+        (AIOKafkaProducer, "acks", 2, "all"),
+        (AIOKafkaProducer, "linger_ms", -1, "0"),
+        (AIOKafkaProducer, "max_in_flight_requests_per_connection", 6, "5"),
+        (AIOKafkaProducer, "bootstrap_servers", "host:port", "port"),
+        (AIOKafkaConsumer, "auto_offset_reset", "newest", "earliest"),
+        (AIOKafkaConsumer, "isolation_level", "committed", "read_committed"),
+        (AIOKafkaConsumer, "max_poll_records", 0, "1"),
+        (AIOKafkaConsumer, "bootstrap_servers", "", "bootstrap_servers"),
+        (AIOKafkaConsumer, "request_timeout_ms", "soon", "request_timeout_ms"),
+    ],
+)
+def test_an_unknown_option_value_names_itself_and_what_is_allowed(
+    client: Client, option: str, value: object, allowed: str
+) -> None:
+    with pytest.raises(KafkaConfigurationError) as caught:
+        client(**{option: value})  # type: ignore[arg-type]
+    assert isinstance(caught.value, ValueError)
+    assert str(value) in str(caught.value)
+    assert allowed in str(caught.value)
+
+
+def test_all_faults_come_in_one_error() -> None:
+    with pytest.raises(KafkaConfigurationError) as caught:
+        AIOKafkaProducer(acks=7, compression_type="zip", linger_ms=-5)
+    for option in ("acks", "compression_type", "linger_ms"):
+        assert option in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("client", "option", "value"),
+    [
+        (AIOKafkaConsumer, "security_protocol", "SSL"),
+        (AIOKafkaProducer, "security_protocol", "SASL_PLAINTEXT"),
+        (AIOKafkaProducer, "sasl_plain_username", "ann"),
+        (AIOKafkaProducer, "transactional_id", "tx"),
+        (AIOKafkaProducer, "interceptors", [object()]),
+        (AIOKafkaConsumer, "group_protocol", "consumer"),
+        (AIOKafkaConsumer, "group_id", "billing"),
+        (AIOKafkaConsumer, "client_rack", "a"),
+        (AIOKafkaConsumer, "auto_offset_reset", "by_duration:PT1H"),
+    ],
+)
+def test_an_option_whose_feature_comes_later_is_refused_by_name(
+    client: Client, option: str, value: object
+) -> None:
+    with pytest.raises(FeatureNotSupportedError, match=rf"{option}.*later"):
+        client(**{option: value})  # type: ignore[arg-type]
+
+
+@BOTH
+def test_an_option_that_does_not_exist_is_a_type_error(client: Client) -> None:
+    with pytest.raises(TypeError, match="linger_millis"):
+        client(linger_millis=5)  # type: ignore[call-arg]
+
+
+@BOTH
+async def test_an_unreachable_bootstrap_names_each_address_and_what_happened(
+    client: Client,
+) -> None:
+    first, second = free_ports(2)
+    servers = [f"127.0.0.1:{first}", f"127.0.0.1:{second}", "no-such-host.invalid:9092"]
+    async with asyncio.timeout(20):
+        with pytest.raises(KafkaConnectionError) as caught:
+            await client(bootstrap_servers=servers, request_timeout_ms=5000).start()
+    for server in servers:
+        assert server in str(caught.value)
+    assert "refused" in str(caught.value).lower()
+
+
+@BOTH
+async def test_a_bootstrap_that_accepts_and_says_nothing_ends_within_the_timeout(
+    client: Client,
+) -> None:
+    async with _listening(_read_until_closed) as address:
+        async with asyncio.timeout(10):
+            with pytest.raises(KafkaConnectionError, match=address):
+                await client(bootstrap_servers=address, request_timeout_ms=500).start()
+
+
+@BOTH
+async def test_tls_bytes_on_a_plain_port_are_recognised(client: Client) -> None:
+    async def alert(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"\x15\x03\x03\x00\x02\x02\x50")  # what a TLS listener answers to plain bytes
+        await _read_until_closed(reader, writer)
+
+    async with _listening(alert) as address, asyncio.timeout(10):
+        with pytest.raises(KafkaConnectionError, match=r"TLS") as caught:
+            await client(bootstrap_servers=address, request_timeout_ms=2000).start()
+        assert address in str(caught.value)
+
+
+@BOTH
+async def test_an_http_port_is_recognised(client: Client) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        await _read_until_closed(reader, writer)
+
+    async with _listening(answer) as address, asyncio.timeout(10):
+        with pytest.raises(KafkaConnectionError, match="HTTP"):
+            await client(bootstrap_servers=address, request_timeout_ms=2000).start()
+
+
+@pytest.mark.parametrize(("field", "value"), [("value", "text"), ("value", 5), ("key", {})])
+async def test_a_value_that_is_no_bytes_names_field_type_and_serializer(
+    field: str, value: Any
+) -> None:
+    async with _producer() as (_, producer):
+        with pytest.raises(SerializationError) as caught:
+            await producer.send("t", **{"value": b"v", field: value})
+        assert isinstance(caught.value, TypeError)
+        assert field in str(caught.value)
+        assert type(value).__name__ in str(caught.value)
+        assert f"{field}_serializer" in str(caught.value)
+
+
+async def test_a_record_too_large_names_both_sizes_and_the_option() -> None:
+    async with _producer(max_request_size=1000) as (_, producer):
+        with pytest.raises(MessageSizeTooLargeError, match=r"max_request_size.*1,?000"):
+            await producer.send("t", b"x" * 1001)
+
+
+async def test_use_before_start_says_to_start() -> None:
+    producer = AIOKafkaProducer()
+    with pytest.raises(IllegalStateError, match="start"):
+        await producer.send("t", b"v")
+    with pytest.raises(IllegalStateError, match="start"):
+        await producer.flush()
+    consumer = AIOKafkaConsumer("t")
+    for call in (consumer.getone, consumer.getmany):
+        with pytest.raises(IllegalStateError, match="start"):
+            await call()
+    await producer.stop()
+    await consumer.stop()
+
+
+async def test_use_after_stop_says_so() -> None:
+    async with _producer() as (broker, producer):
+        await producer.stop()
+        with pytest.raises(ProducerClosed, match="stopped"):
+            await producer.send("t", b"v")
+        consumer = AIOKafkaConsumer("t", bootstrap_servers=broker.bootstrap_servers)
+        await consumer.start()
+        await consumer.stop()
+        with pytest.raises(ConsumerStoppedError):
+            await consumer.getone()
+        with pytest.raises(ConsumerStoppedError):
+            await consumer.getmany()
+
+
+async def test_sending_to_a_topic_that_does_not_exist_names_it() -> None:
+    async with _producer(auto_create=False, max_block_ms=300) as (_, producer):
+        async with asyncio.timeout(10):
+            with pytest.raises((UnknownTopicOrPartitionError, KafkaTimeoutError), match="nowhere"):
+                await producer.send("nowhere", b"v")
+
+
+async def test_an_invalid_topic_name_is_refused_at_once() -> None:
+    async with _producer() as (_, producer), asyncio.timeout(5):
+        with pytest.raises(Exception, match="no such/name"):
+            await producer.send("no such/name", b"v")
+
+
+async def test_reading_a_topic_that_does_not_exist_names_it() -> None:
+    async with (
+        EmbeddedBroker(auto_create_topics=False) as broker,
+        AIOKafkaConsumer(
+            bootstrap_servers=broker.bootstrap_servers, default_api_timeout_ms=500
+        ) as consumer,
+    ):
+        consumer.assign([TopicPartition("nowhere", 0)])
+        async with asyncio.timeout(10):
+            with pytest.raises((UnknownTopicOrPartitionError, KafkaTimeoutError), match="nowhere"):
+                await consumer.position(TopicPartition("nowhere", 0))
+
+
+async def test_a_partition_that_does_not_exist_names_it() -> None:
+    async with _producer(max_block_ms=300) as (broker, producer), asyncio.timeout(10):
+        broker.create_topic("t", partitions=2)
+        with pytest.raises(Exception, match="7"):
+            await producer.send("t", b"v", partition=7)
+
+
+@asynccontextmanager
+async def _producer(
+    *, auto_create: bool = True, **options: Any
+) -> AsyncIterator[tuple[EmbeddedBroker, AIOKafkaProducer]]:
+    async with (
+        EmbeddedBroker(auto_create_topics=auto_create) as broker,
+        AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers, **options) as producer,
+    ):
+        yield broker, producer
+
+
+async def _read_until_closed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while await reader.read(4096):
+        pass
+    writer.close()
+
+
+@asynccontextmanager
+async def _listening(serve: Callable[..., Any]) -> AsyncIterator[str]:
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    host, port = server.sockets[0].getsockname()
+    async with server:
+        yield f"{host}:{port}"
