@@ -156,7 +156,7 @@ async def test_seeking_in_every_poll_never_returns_another_record_than_asked_for
 
 async def test_seek_to_beginning_and_end_tell_whether_they_were_done_in_time() -> None:
     async with embedded({"t": 2}) as broker:
-        clock = FakeClock(autojump_threshold_s=0.05)
+        clock = FakeClock(autojump_threshold_s=0.1)
         fill(broker, P0, 4)
         broker.delete_records(P0, 2)
         async with consumer_of(
@@ -257,7 +257,7 @@ async def test_beginning_and_end_offsets_of_partitions_assigned_or_not() -> None
 
 async def test_offsets_of_a_partition_that_does_not_exist_end_with_a_timeout_naming_it() -> None:
     async with embedded({"t": 1}, auto_create_topics=False) as broker:
-        clock = FakeClock(autojump_threshold_s=0.05)
+        clock = FakeClock(autojump_threshold_s=0.1)
         async with consumer_of(broker, "t", clock=clock, default_api_timeout_ms=2000) as consumer:
             missing = TopicPartition("nope", 0)
             with pytest.raises(KafkaTimeoutError, match=r"nope-0 \(UNKNOWN_TOPIC_OR_PARTITION\)"):
@@ -277,7 +277,7 @@ async def test_offsets_are_retried_until_they_are_there() -> None:
 
 async def test_a_position_that_cannot_be_found_ends_with_a_timeout_naming_it() -> None:
     async with embedded({"t": 1}) as broker:
-        clock = FakeClock(autojump_threshold_s=0.05)
+        clock = FakeClock(autojump_threshold_s=0.1)
         async with consumer_of(broker, "t", clock=clock, default_api_timeout_ms=2000) as consumer:
             broker.faults.fail(ListOffsetsRequest, LeaderNotAvailableError, times=None)
             with pytest.raises(KafkaTimeoutError, match=r"no position for t-0 within 2 s"):

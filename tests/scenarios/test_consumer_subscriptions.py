@@ -114,7 +114,7 @@ async def test_reading_what_does_not_exist_is_logged_once_and_raised_in_the_end(
     topic: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with embedded({"t": 1}, auto_create_topics=False) as broker:
-        clock = FakeClock(autojump_threshold_s=0.02)
+        clock = FakeClock(autojump_threshold_s=0.1)
         missing = TopicPartition(topic, 7)
         async with consumer_of(broker, clock=clock, default_api_timeout_ms=3000) as consumer:
             consumer.assign([missing])
@@ -140,7 +140,7 @@ async def test_a_name_no_topic_can_have_is_raised_at_once() -> None:
 
 async def test_topics_are_created_by_asking_only_if_the_consumer_allows_it() -> None:
     async with embedded() as broker:
-        clock = FakeClock(autojump_threshold_s=0.02)
+        clock = FakeClock(autojump_threshold_s=0.1)
         options = {"clock": clock, "default_api_timeout_ms": 2000}
         shy = consumer_of(broker, "new", allow_auto_create_topics=False, **options)
         with pytest.raises(UnknownTopicOrPartitionError):

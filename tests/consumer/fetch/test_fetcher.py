@@ -1,0 +1,134 @@
+"""The fetches on their way: planned without waiting, one per node, awaited by their own loop."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetcher import Fetcher
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.errors import InvalidFetchSessionEpoch
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.fetch import FetchRequest
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.fake_clock import FakeClock, settle
+from tests.consumer.batches import tps
+from tests.scenarios.consuming import embedded, fill
+
+P0, P1 = tps(0, 1)
+
+
+class Bench:
+    """A fetcher over a running client; partitions stand at offset 0."""
+
+    def __init__(self, broker: EmbeddedBroker, *partitions: TopicPartition, **options: Any) -> None:
+        clock = options.pop("clock", None)
+        config = ConsumerConfig(
+            bootstrap_servers=broker.bootstrap_servers, **{"fetch_max_wait_ms": 100, **options}
+        )
+        self.client = KafkaClient(config, **({"clock": clock} if clock else {}))
+        self.client.set_topics({tp.topic for tp in partitions})
+        self.subscription = SubscriptionState(None)
+        self.subscription.assign_from_user(partitions)
+        for tp in partitions:
+            self.subscription.seek(tp, 0)
+        self.buffer = FetchBuffer(self.subscription.revision)
+        self.signal = PollSignal(self.client.clock)
+        self.fetcher = Fetcher(config, self.client, self.subscription, self.buffer, self.signal)
+
+    async def news(self) -> None:
+        await asyncio.wait_for(self.signal.wait(), 10)
+
+
+@asynccontextmanager
+async def fetching(
+    broker: EmbeddedBroker, *partitions: TopicPartition, **options: Any
+) -> AsyncIterator[Bench]:
+    bench = Bench(broker, *partitions, **options)
+    await bench.client.start()
+    try:
+        yield bench
+    finally:
+        await bench.fetcher.close(1.0)
+        await bench.client.close()
+
+
+async def test_a10_a_node_gets_one_fetch_at_a_time_however_often_it_is_allowed() -> None:
+    async with embedded({"t": 1}) as broker, fetching(broker, P0) as bench:
+        fill(broker, P0, 1)
+        for _ in range(3):
+            bench.fetcher.start_fetches()
+        assert len(bench.fetcher.pending_fetches) == 1
+        await bench.news()
+        assert len(broker.requests_of(FetchRequest)) == 1
+        assert [fetch.topic_partition for fetch in bench.buffer] == [P0]
+
+
+async def test_a1_a_loop_starts_no_round_by_itself() -> None:
+    async with embedded({"t": 1}) as broker, fetching(broker, P0, fetch_max_wait_ms=1) as bench:
+        bench.fetcher.start_fetches()
+        await bench.news()
+        await settle()
+        assert bench.fetcher.pending_fetches == frozenset()
+        assert len(broker.requests_of(FetchRequest)) == 1
+
+
+async def test_a2_the_round_is_planned_at_once_with_the_offset_of_that_moment() -> None:
+    async with embedded({"t": 1}) as broker, fetching(broker, P0) as bench:
+        bench.fetcher.start_fetches()
+        (planned,) = bench.fetcher.pending_fetches
+        assert planned.request.topics[0].partitions[0].fetch_offset == 0
+        assert broker.requests_of(FetchRequest) == []
+
+
+async def test_looking_again_without_a_change_plans_nothing_anew() -> None:
+    async with embedded({"t": 1}) as broker, fetching(broker, P0) as bench:
+        fill(broker, P0, 1)
+        bench.fetcher.start_fetches()
+        await bench.news()
+        for _ in range(3):
+            bench.fetcher.start_fetches()
+            assert bench.fetcher.pending_fetches == frozenset()
+        bench.subscription.seek(P0, 1)
+        bench.buffer.discard(lambda _tp: True)
+        bench.fetcher.start_fetches()
+        assert len(bench.fetcher.pending_fetches) == 1
+
+
+async def test_a_refused_answer_is_asked_again_at_once_and_only_then_with_backoff() -> None:
+    async with embedded({"t": 1}) as broker:
+        clock = FakeClock()
+        async with fetching(broker, P0, clock=clock) as bench:
+            broker.faults.fail(FetchRequest, InvalidFetchSessionEpoch, times=None)
+            for expected_delay_s in (0.0, 0.1, 0.2):
+                assert bench.fetcher.start_fetches() is None
+                await bench.news()
+                delay_s = bench.fetcher.fetch_delay(1)
+                assert delay_s is not None
+                assert 0.79 * expected_delay_s <= delay_s <= 1.21 * expected_delay_s
+                await clock.advance(delay_s)
+            broker.faults.clear()
+
+
+async def test_a_partition_without_a_leader_asks_for_metadata() -> None:
+    async with embedded({"t": 1}) as broker, fetching(broker, P0, P1) as bench:
+        bench.fetcher.start_fetches()
+        assert bench.fetcher.leaderless == (P1,)
+
+
+async def test_closing_ends_the_loops_and_their_fetches() -> None:
+    async with (
+        embedded({"t": 1}) as broker,
+        fetching(broker, P0, fetch_max_wait_ms=20_000) as bench,
+    ):
+        bench.fetcher.start_fetches()
+        await broker.wait_until(lambda: bool(broker.requests_of(FetchRequest)))
+        async with asyncio.timeout(5):
+            await bench.fetcher.close(1.0)
+            await bench.fetcher.close(1.0)
+        assert not any("fetch_loop" in child.name for child in bench.client.owner.children)
+        assert bench.fetcher.start_fetches() is None

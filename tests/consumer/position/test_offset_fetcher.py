@@ -1,0 +1,155 @@
+"""Asking the leaders: resets that outlive the polls that start them, offsets for the user."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
+from aiokafka_lite.consumer.position.subscription_state import (
+    OffsetResetStrategy,
+    SubscriptionState,
+)
+from aiokafka_lite.errors import (
+    KafkaTimeoutError,
+    LeaderNotAvailableError,
+    TopicAuthorizationFailedError,
+    UnsupportedForMessageFormatError,
+    UnsupportedVersionError,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.fake_clock import FakeClock
+from tests.consumer.batches import tps
+from tests.scenarios.consuming import embedded, fill
+
+P0, P1 = tps(0, 1)
+EARLIEST, LATEST = OffsetResetStrategy.EARLIEST, OffsetResetStrategy.LATEST
+
+
+class Bench:
+    def __init__(self, broker: EmbeddedBroker, *partitions: TopicPartition, **options: Any) -> None:
+        clock = options.pop("clock", None)
+        self.config = ConsumerConfig(bootstrap_servers=broker.bootstrap_servers, **options)
+        self.client = KafkaClient(self.config, **({"clock": clock} if clock else {}))
+        self.client.set_topics({tp.topic for tp in partitions})
+        self.subscription = SubscriptionState(EARLIEST)
+        self.subscription.assign_from_user(partitions)
+        self.signal = PollSignal(self.client.clock)
+        self.client.add_snapshot_listener(lambda _snapshot: self.signal.notify())
+        self.fetcher = OffsetFetcher(self.config, self.client, self.subscription, self.signal)
+
+    async def news(self) -> None:
+        await asyncio.wait_for(self.signal.wait(), 10)
+
+
+@asynccontextmanager
+async def asking(
+    broker: EmbeddedBroker, *partitions: TopicPartition, **options: Any
+) -> AsyncIterator[Bench]:
+    bench = Bench(broker, *partitions, **options)
+    await bench.client.start()
+    try:
+        yield bench
+    finally:
+        await bench.client.close()
+
+
+async def test_b4_a_reset_is_asked_for_once_and_applied_when_the_answer_comes() -> None:
+    async with embedded({"t": 1}) as broker, asking(broker, P0) as bench:
+        fill(broker, P0, 3)
+        bench.subscription.await_reset(P0, LATEST)
+        for _ in range(3):
+            bench.fetcher.update_positions()
+        await bench.news()
+        assert bench.subscription.assigned(P0).position == 3
+        assert len(broker.requests_of(ListOffsetsRequest)) == 1
+
+
+async def test_b8_with_all_positions_nobody_is_asked() -> None:
+    async with embedded({"t": 1}) as broker, asking(broker, P0) as bench:
+        bench.subscription.seek(P0, 0)
+        assert bench.fetcher.update_positions() is None
+        assert broker.requests_of(ListOffsetsRequest) == []
+
+
+async def test_2c_6_an_unanswered_reset_is_repeated_after_the_request_timeout() -> None:
+    async with embedded({"t": 1}) as broker:
+        clock = FakeClock()
+        async with asking(broker, P0, clock=clock, request_timeout_ms=5000) as bench:
+            broker.faults.drop(ListOffsetsRequest)
+            bench.fetcher.update_positions()
+            await broker.wait_until(lambda: bool(broker.requests_of(ListOffsetsRequest)))
+            assert bench.fetcher.update_positions() == pytest.approx(5.0)
+            await clock.advance(4.9)
+            bench.fetcher.update_positions()
+            assert len(broker.requests_of(ListOffsetsRequest)) == 1
+
+
+async def test_2c_7_after_an_error_a_reset_waits_for_its_backoff() -> None:
+    async with embedded({"t": 1}) as broker:
+        clock = FakeClock()
+        async with asking(broker, P0, clock=clock) as bench:
+            broker.faults.fail(ListOffsetsRequest, LeaderNotAvailableError)
+            bench.fetcher.update_positions()
+            while not bench.subscription.assigned(P0).failures:
+                await bench.news()
+            due_at_s = bench.fetcher.update_positions()
+            assert due_at_s is not None
+            assert 0.08 <= due_at_s - clock.monotonic() <= 0.12
+            await clock.advance(0.13)
+            bench.fetcher.update_positions()
+            while bench.subscription.assigned(P0).position is None:
+                await bench.news()
+
+
+async def test_2c_7_an_error_for_the_user_is_kept_for_the_next_call_once() -> None:
+    async with embedded({"t": 1}) as broker, asking(broker, P0) as bench:
+        broker.faults.fail(ListOffsetsRequest, TopicAuthorizationFailedError)
+        bench.fetcher.update_positions()
+        await bench.news()
+        assert isinstance(bench.fetcher.take_error(), TopicAuthorizationFailedError)
+        assert bench.fetcher.take_error() is None
+
+
+async def test_a_broker_that_cannot_be_asked_is_said_to_the_user() -> None:
+    async with (
+        embedded({"t": 1}, max_versions={ListOffsetsRequest.api_key: None}) as broker,
+        asking(broker, P0) as bench,
+    ):
+        bench.fetcher.update_positions()
+        await bench.news()
+        assert isinstance(bench.fetcher.take_error(), UnsupportedVersionError)
+        with pytest.raises(UnsupportedVersionError):
+            await bench.fetcher.list_offsets({P0: -1}, 5.0)
+
+
+async def test_offsets_of_topics_not_known_yet_are_found() -> None:
+    async with embedded({"t": 2}, nodes=2) as broker, asking(broker) as bench:
+        fill(broker, P1, 4)
+        listed = await bench.fetcher.list_offsets({P1: -1, P0: -2}, 5.0)
+        assert {tp: answer.offset for tp, answer in listed.items()} == {P1: 4, P0: 0}
+        assert list(listed) == [P1, P0], "in the order of the question"
+
+
+async def test_a_log_too_old_for_timestamps_gives_minus_one() -> None:
+    async with embedded({"t": 1}) as broker, asking(broker, P0) as bench:
+        broker.faults.fail(ListOffsetsRequest, UnsupportedForMessageFormatError)
+        listed = await bench.fetcher.list_offsets({P0: 5}, 5.0)
+        assert listed[P0].offset == -1
+
+
+async def test_what_is_missing_at_the_end_of_the_time_is_named_with_its_reason() -> None:
+    async with embedded({"t": 1}) as broker:
+        clock = FakeClock(autojump_threshold_s=0.1)
+        async with asking(broker, P0, clock=clock) as bench:
+            broker.faults.fail(ListOffsetsRequest, LeaderNotAvailableError, times=None)
+            with pytest.raises(KafkaTimeoutError, match=r"t-0 \(LEADER_NOT_AVAILABLE\)"):
+                await bench.fetcher.list_offsets({P0: -1}, 3.0)
+            assert clock.monotonic() == pytest.approx(3.0, abs=0.2)
