@@ -7,7 +7,6 @@ topic beside the requests and keeps a total per customer, which `GET /totals` sh
 dies is seen: `GET /health` says why.
 """
 
-import asyncio
 import json
 import os
 from collections import Counter
@@ -89,9 +88,3 @@ async def health(request: Request) -> dict[str, str]:
     if error is not None:
         raise HTTPException(503, detail=f"the worker ended: {error!r}")
     return {"status": "ok"}
-
-
-if __name__ == "__main__":
-    import uvicorn
-
-    asyncio.run(uvicorn.Server(uvicorn.Config(app)).serve())
