@@ -15,6 +15,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from aiokafka.record.default_records import DefaultRecordBatch as AiokafkaBatch
@@ -191,27 +192,27 @@ def table(value_size: int, rounds: int) -> dict[str, dict[str, float | None]]:
         data = build_ours(contents, codec)
         rows[f"decode {codec.name.lower()}"] = measure(
             {
-                "aiokafka-lite": lambda data=data: decode_ours(data),
-                "aiokafka": lambda data=data: decode_aiokafka(data),
-                "kafka-python": lambda data=data: decode_kafka_python(data),
+                "aiokafka-lite": partial(decode_ours, data),
+                "aiokafka": partial(decode_aiokafka, data),
+                "kafka-python": partial(decode_kafka_python, data),
             },
             rounds,
         )
     data = build_ours(contents, 0, HEADERS)
     rows["decode none, 3 headers"] = measure(
         {
-            "aiokafka-lite": lambda: decode_ours(data),
-            "aiokafka": lambda: decode_aiokafka(data),
-            "kafka-python": lambda: decode_kafka_python(data),
+            "aiokafka-lite": partial(decode_ours, data),
+            "aiokafka": partial(decode_aiokafka, data),
+            "kafka-python": partial(decode_kafka_python, data),
         },
         rounds,
     )
     for codec in CompressionType:
         rows[f"build {codec.name.lower()}"] = measure(
             {
-                "aiokafka-lite": lambda codec=codec: encode_ours(contents, codec),
-                "aiokafka": lambda codec=codec: encode_aiokafka(contents, codec),
-                "kafka-python": lambda codec=codec: encode_kafka_python(contents, codec),
+                "aiokafka-lite": partial(encode_ours, contents, codec),
+                "aiokafka": partial(encode_aiokafka, contents, codec),
+                "kafka-python": partial(encode_kafka_python, contents, codec),
             },
             rounds,
         )

@@ -1,0 +1,3 @@
+"""Benchmarks: `python -m benchmarks.clients` for whole clients, `python -m benchmarks.leaf_records`
+for the leaves.
+"""
