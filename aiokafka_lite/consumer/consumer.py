@@ -22,6 +22,7 @@ from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.consumer_statistics import BufferedFetch, ConsumerStatistics
 from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.leader_watch import why_unreadable
 from aiokafka_lite.consumer.position.subscription_state import (
     FetchState,
     OffsetResetStrategy,
@@ -497,9 +498,13 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             reset_missing=True,
         )
         if not known:
+            snapshot = poller.client.snapshot
+            reason = "its leader has not answered"
+            if snapshot.leader(partition).node_id is None:
+                reason = why_unreadable(partition, snapshot)
             raise KafkaTimeoutError(
-                f"no position for {partition.topic}-{partition.partition} within {timeout_s:g} s; "
-                f"check that its leader can be reached, or raise default_api_timeout_ms"
+                f"no position for {partition.topic}-{partition.partition} within {timeout_s:g} s: "
+                f"{reason}; check the partition and its leader, or raise default_api_timeout_ms"
             )
         return self._subscription.assigned(partition).offset
 

@@ -172,9 +172,12 @@ class RecordPoller:
     def _raise_errors(self) -> None:
         error = self.fetcher.take_error() or self.offset_fetcher.take_error()
         if error is None:
-            leaderless = (*self.offset_fetcher.leaderless, *self.fetcher.leaderless)
+            snapshot = self.client.snapshot
             error = self._leader_watch.check(
-                leaderless, self.client.snapshot, self.client.clock.monotonic()
+                (*self.offset_fetcher.leaderless, *self.fetcher.leaderless),
+                [name for name in self._subscription.topics if not snapshot.partition_ids(name)],
+                snapshot,
+                self.client.clock.monotonic(),
             )
         if error is not None:
             raise error

@@ -138,6 +138,13 @@ async def test_a_name_no_topic_can_have_is_raised_at_once() -> None:
                 await assigned.getone()
 
 
+async def test_a_subscription_made_later_hears_of_a_name_no_topic_can_have() -> None:
+    async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
+        consumer.subscribe(["t", "no/such name"])
+        with pytest.raises(InvalidTopicError, match="no/such name"):
+            await consumer.getone()
+
+
 async def test_topics_are_created_by_asking_only_if_the_consumer_allows_it() -> None:
     async with embedded() as broker:
         clock = FakeClock(autojump_threshold_s=0.1)

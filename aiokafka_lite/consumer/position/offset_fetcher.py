@@ -14,6 +14,7 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.leader_watch import why_unreadable
 from aiokafka_lite.consumer.position.list_offsets import (
     ListedOffset,
     ListOffsetsOutcome,
@@ -28,7 +29,7 @@ from aiokafka_lite.consumer.position.subscription_state import (
     OffsetResetStrategy,
     SubscriptionState,
 )
-from aiokafka_lite.errors import KafkaError, KafkaTimeoutError
+from aiokafka_lite.errors import KafkaError, KafkaTimeoutError, UnknownError
 from aiokafka_lite.model import TopicPartition
 
 logger = logging.getLogger(__name__)
@@ -130,7 +131,9 @@ class OffsetFetcher:
         strategies: Mapping[TopicPartition, OffsetResetStrategy],
     ) -> None:
         for tp, listed in outcome.offsets.items():
-            if self._subscription.reset(tp, strategies[tp], listed.offset):
+            if listed.offset < 0:  # both ends of a log have an offset: the answer is no answer
+                outcome.to_retry[tp] = UnknownError
+            elif self._subscription.reset(tp, strategies[tp], listed.offset):
                 logger.info(
                     "%s-%d: position reset to %d (%s)",
                     tp.topic,
@@ -227,8 +230,7 @@ class OffsetFetcher:
         """Ask every leader once, side by side; what went wrong is noted in `reasons`."""
         asked = group_by_leader(timestamps.items(), self._client.snapshot)
         for tp in asked.leaderless:
-            error = self._client.snapshot.topic_error(tp.topic)
-            reasons[tp] = "no leader known" if error is None else error.message
+            reasons[tp] = why_unreadable(tp, self._client.snapshot)
         found: dict[TopicPartition, ListedOffset] = {}
         refused: list[KafkaError] = []
 

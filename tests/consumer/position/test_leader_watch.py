@@ -2,7 +2,8 @@
 
 import pytest
 
-from aiokafka_lite.consumer.position.leader_watch import LeaderWatch
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.consumer.position.leader_watch import LeaderWatch, why_unreadable
 from aiokafka_lite.errors import (
     InvalidTopicError,
     KafkaError,
@@ -24,21 +25,23 @@ def test_an_unknown_topic_is_logged_once_and_raised_when_patience_ends(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     watch = LeaderWatch(patience_s=60.0)
-    for now_s in (0.0, 1.0, 59.9):
-        assert watch.check([P0], UNKNOWN, now_s) is None
+    assert watch.check([P0], [], UNKNOWN, 0.0) is None
+    assert warnings_of(caplog) == [], "it may be about to be created"
+    for now_s in (1.0, 2.0, 59.9):
+        assert watch.check([P0], [], UNKNOWN, now_s) is None
     (warning,) = warnings_of(caplog)
     assert "t-0 cannot be read: UNKNOWN_TOPIC_OR_PARTITION" in warning
-    error = watch.check([P0], UNKNOWN, 60.0)
+    error = watch.check([P0], [], UNKNOWN, 60.0)
     assert isinstance(error, UnknownTopicOrPartitionError)
     assert "t-0 does not exist after 60 s" in str(error)
-    assert watch.check([P0], UNKNOWN, 61.0) is None, "the user may go on waiting"
+    assert watch.check([P0], [], UNKNOWN, 61.0) is None, "the user may go on waiting"
 
 
 def test_a_partition_the_topic_does_not_have_is_named_with_the_count() -> None:
     watch = LeaderWatch(patience_s=1.0)
     snapshot = cluster({P0: 1})
-    watch.check([P9], snapshot, 0.0)
-    error = watch.check([P9], snapshot, 1.0)
+    watch.check([P9], [], snapshot, 0.0)
+    error = watch.check([P9], [], snapshot, 1.0)
     assert "t-9 does not exist after 1 s: the topic has 1 partitions" in str(error)
 
 
@@ -46,13 +49,13 @@ def test_a_partition_that_exists_is_waited_for_without_end() -> None:
     watch = LeaderWatch(patience_s=1.0)
     snapshot = cluster({P0: -1})
     for now_s in (0.0, 1.0, 1000.0):
-        assert watch.check([P0], snapshot, now_s) is None
+        assert watch.check([P0], [], snapshot, now_s) is None
 
 
 @pytest.mark.parametrize("error", [InvalidTopicError, TopicAuthorizationFailedError])
 def test_what_time_does_not_mend_is_raised_at_once(error: type[KafkaError]) -> None:
     snapshot = cluster({}, errors={"t": error.errno})
-    raised = LeaderWatch(patience_s=60.0).check([P0], snapshot, 0.0)
+    raised = LeaderWatch(patience_s=60.0).check([P0], [], snapshot, 0.0)
     assert type(raised) is error
     assert "topic 't'" in str(raised)
 
@@ -60,22 +63,55 @@ def test_what_time_does_not_mend_is_raised_at_once(error: type[KafkaError]) -> N
 def test_nothing_is_said_before_a_broker_has_answered(caplog: pytest.LogCaptureFixture) -> None:
     watch = LeaderWatch(patience_s=1.0)
     for now_s in (0.0, 5.0):
-        assert watch.check([P0], cluster({}), now_s) is None
+        assert watch.check([P0], [], cluster({}), now_s) is None
     assert warnings_of(caplog) == []
+
+
+def test_a_subscribed_topic_is_logged_and_waited_for_without_end(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    watch = LeaderWatch(patience_s=2.0)
+    for now_s in (0.0, 1.0, 1000.0):
+        assert watch.check([], ["t"], UNKNOWN, now_s) is None
+    (warning,) = warnings_of(caplog)
+    assert "t cannot be read: UNKNOWN_TOPIC_OR_PARTITION" in warning
+
+
+def test_a_subscribed_topic_that_time_does_not_mend_is_raised() -> None:
+    snapshot = cluster({}, errors={"t": TopicAuthorizationFailedError.errno})
+    raised = LeaderWatch(patience_s=60.0).check([], ["t"], snapshot, 0.0)
+    assert isinstance(raised, TopicAuthorizationFailedError)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "words"),
+    [
+        (cluster({}), "no broker has described the topic yet"),
+        (UNKNOWN, "UNKNOWN_TOPIC_OR_PARTITION"),
+        (cluster({P9: 1}), "the topic has 1 partitions"),
+        (cluster({P0: -1}), "it has no leader"),
+    ],
+)
+def test_the_metadata_says_why_a_partition_cannot_be_read(
+    snapshot: MetadataSnapshot, words: str
+) -> None:
+    assert words in why_unreadable(P0, snapshot)
 
 
 def test_a_leader_in_between_begins_the_patience_anew() -> None:
     watch = LeaderWatch(patience_s=1.0)
-    watch.check([P0], UNKNOWN, 0.0)
-    watch.check([], UNKNOWN, 0.9)
-    assert watch.check([P0], UNKNOWN, 1.0) is None
+    watch.check([P0], [], UNKNOWN, 0.0)
+    watch.check([], [], UNKNOWN, 0.9)
+    assert watch.check([P0], [], UNKNOWN, 1.0) is None
 
 
 def test_the_next_moment_of_interest_lies_ahead_or_nowhere() -> None:
     """A moment in the past would make a waiting poll spin."""
-    watch = LeaderWatch(patience_s=1.0)
+    watch = LeaderWatch(patience_s=3.0)
     assert watch.due_at_s is None
-    watch.check([P0], cluster({P0: -1}), 0.0)
+    watch.check([P0], [], cluster({P0: -1}), 0.0)
     assert watch.due_at_s == 1.0
-    watch.check([P0], cluster({P0: -1}), 5.0)
+    watch.check([P0], [], cluster({P0: -1}), 1.0)
+    assert watch.due_at_s == 3.0
+    watch.check([P0], [], cluster({P0: -1}), 5.0)
     assert watch.due_at_s is None
