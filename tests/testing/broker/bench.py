@@ -35,7 +35,7 @@ def batch(
 ) -> bytes:
     """One batch; `producer` is (id, epoch, base sequence); timestamps count from 1000."""
     builder = RecordBatchBuilder(
-        bytearray(2_000_000), compression=compression, is_transactional=is_transactional
+        bytearray(4_000_000), compression=compression, is_transactional=is_transactional
     )
     for i, value in enumerate(values or (b"v",)):
         timestamp = timestamps[i] if timestamps else 1000 + i

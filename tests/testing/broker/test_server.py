@@ -140,7 +140,7 @@ async def test_a_broken_client_is_shut_out_and_the_log_says_why(
     assert record.getMessage().startswith("node 1 closes a connection: ")
     assert says in record.getMessage()
     async with await WireClient.connect(broker.bootstrap_servers) as other:
-        assert (await other.ask(ApiVersionsRequest())).error_code == 0
+        assert (await other.ask(ApiVersionsRequest(), 2)).error_code == 0
 
 
 async def test_a_handler_that_fails_closes_the_connection_and_is_raised_at_the_end(

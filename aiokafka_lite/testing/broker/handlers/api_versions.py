@@ -1,6 +1,12 @@
 """ApiVersions: what this node serves, computed from the handlers it has (KIP-35, KIP-511)."""
 
-from aiokafka_lite.errors import BrokerResponseError, UnsupportedVersionError
+import re
+
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    InvalidRequestError,
+    UnsupportedVersionError,
+)
 from aiokafka_lite.protocol.messages.api_versions import (
     ApiVersion,
     ApiVersionsRequest,
@@ -9,10 +15,14 @@ from aiokafka_lite.protocol.messages.api_versions import (
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 
+_SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
-def handle(context: RequestContext, _: ApiVersionsRequest) -> ApiVersionsResponse:
+
+def handle(context: RequestContext, request: ApiVersionsRequest) -> ApiVersionsResponse:
     try:
         context.injected.raise_for()
+        if context.version >= 3:
+            _check_software(request.client_software_name, request.client_software_version)
     except BrokerResponseError as error:
         return ApiVersionsResponse(error_code=error.errno)
     return ApiVersionsResponse(
@@ -21,6 +31,15 @@ def handle(context: RequestContext, _: ApiVersionsRequest) -> ApiVersionsRespons
             for api_key, versions in sorted(context.on_node.served_versions.items())
         ]
     )
+
+
+def _check_software(*names: str) -> None:
+    for name in names:
+        if not _SOFTWARE.fullmatch(name):
+            raise InvalidRequestError(
+                f"client software name and version must be words of letters, digits, '-' and '.', "
+                f"got {name!r} (KIP-511)"
+            )
 
 
 def unsupported_version(served: VersionRange) -> ApiVersionsResponse:

@@ -51,7 +51,10 @@ def handle(context: RequestContext, request: FetchRequest) -> Answer:
     except BrokerResponseError as error:
         return FetchResponse(error_code=error.errno)
     pending = PendingFetch(context, request, fetch)
-    return pending.answer() if pending.is_due() else pending.wait
+    found = pending.read()
+    if pending.is_due() or sum(len(data.records or b"") for _, data in found) >= request.min_bytes:
+        return pending.answer(found)
+    return pending.wait
 
 
 @dataclass(slots=True)
@@ -75,7 +78,10 @@ class PendingFetch:
         self._reads = [self._look_at(asked) for asked in fetch.partitions]
 
     def is_due(self) -> bool:
-        """Return whether waiting would gain nothing: enough bytes, an error, or nothing asked."""
+        """Return whether waiting would gain nothing: enough bytes, an error, or nothing asked.
+
+        Counts what each partition has, up to its own limit. Source: DelayedFetch.tryComplete.
+        """
         if self._request.max_wait_ms <= 0 or not self._reads:
             return True
         available = 0
@@ -112,11 +118,11 @@ class PendingFetch:
         finally:
             for partition in watched:
                 partition.unwatch(wakeup.set)
-        return self.answer()
+        return self.answer(self.read())
 
-    def answer(self) -> FetchResponse:
+    def read(self) -> list[tuple[RequestedPartition, PartitionData]]:
         """Read what there is now, in order, within the limits."""
-        answers: list[tuple[RequestedPartition, PartitionData]] = []
+        found: list[tuple[RequestedPartition, PartitionData]] = []
         budget = self._request.max_bytes
         at_least_one = True
         for read in self._reads:
@@ -125,10 +131,14 @@ class PendingFetch:
             if data.records:
                 at_least_one = False
                 budget = max(0, budget - len(data.records))
-            answers.append((read.asked, data))
+            found.append((read.asked, data))
+        return found
+
+    def answer(self, found: Sequence[tuple[RequestedPartition, PartitionData]]) -> FetchResponse:
+        """Return the response with what was read; the session moves on with it."""
         on_node = self._context.on_node
         session_id, told = on_node.sessions.finish(
-            self._fetch, self._context.version, answers, on_node.clock.monotonic()
+            self._fetch, self._context.version, found, on_node.clock.monotonic()
         )
         return FetchResponse(
             session_id=session_id,

@@ -22,7 +22,12 @@ from aiokafka_lite.protocol.messages.metadata import (
 from aiokafka_lite.schema.field_types import ZERO_UUID
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
-from aiokafka_lite.testing.broker.state.cluster_state import NO_LEADER, PartitionState, TopicState
+from aiokafka_lite.testing.broker.state.cluster_state import (
+    NO_LEADER,
+    PartitionState,
+    TopicState,
+    check_topic_name,
+)
 
 TOP_LEVEL_ERRORS = (RebootstrapRequiredError.errno,)
 _NO_AUTHORIZED_OPERATIONS = -(2**31)
@@ -77,8 +82,10 @@ def _answer(
 
 def _find_or_create(context: RequestContext, name: str, *, may_create: bool) -> TopicState:
     cluster = context.cluster
-    if name not in cluster.topics and may_create and cluster.options.auto_create_topics:
-        cluster.add_topic(cluster.new_topic(name))
+    if name not in cluster.topics:
+        check_topic_name(name)
+        if may_create and cluster.options.auto_create_topics:
+            cluster.add_topic(cluster.new_topic(name))
     return cluster.topic_by_name(name)
 
 

@@ -14,6 +14,7 @@ from aiokafka_lite.errors import (
     MessageSizeTooLargeError,
     NotEnoughReplicasError,
     NotLeaderForPartitionError,
+    TransactionalIdAuthorizationFailed,
     UnsupportedCompressionTypeError,
 )
 from aiokafka_lite.protocol.messages.produce import (
@@ -77,7 +78,7 @@ def _produce_to_partition(
         context.injected.raise_for(partition.topic_partition)
         partition.check_leader(context.node_id, -1)
         _check_acks(context.cluster, partition, request.acks)
-        appended = _append(context, partition, data.records)
+        appended = _append(context, partition, data.records, request.transactional_id)
     except BrokerResponseError as error:
         response = PartitionProduceResponse(
             index=data.index, error_code=error.errno, base_offset=-1, error_message=str(error)
@@ -116,12 +117,16 @@ def _check_acks(cluster: ClusterState, partition: PartitionState, acks: int) -> 
 
 
 def _append(
-    context: RequestContext, partition: PartitionState, records: bytes | memoryview | None
+    context: RequestContext,
+    partition: PartitionState,
+    records: bytes | memoryview | None,
+    transactional_id: str | None,
 ) -> AppendedBatch:
     """Append the one batch of the request, or return where it was appended before."""
     if not records:
         raise InvalidRecordError("a Produce request needs one record batch per partition")
     header = _validate(records, partition.config.max_message_bytes, context.version)
+    _refuse_transaction(header, transactional_id)
     if header.producer_id >= 0:
         earlier = partition.producers.check(
             header.producer_id, header.producer_epoch, header.base_sequence, header.records_count
@@ -156,15 +161,22 @@ def _validate(records: bytes | memoryview, max_message_bytes: int, version: int)
             f"a batch of {header.records_count} records cannot end at relative offset "
             f"{header.last_offset_delta}"
         )
-    if header.is_control:
-        raise InvalidRecordError("clients may not write control batches")
-    if header.is_transactional:
-        raise InvalidTxnState("this broker does not take part in transactions yet")
     if header.codec == CompressionType.ZSTD and version < 7:
         raise UnsupportedCompressionTypeError(
             f"zstd needs Produce version 7 or newer, the request has version {version}"
         )
     return header
+
+
+def _refuse_transaction(header: BatchHeader, transactional_id: str | None) -> None:
+    if header.is_transactional and transactional_id is None:
+        raise TransactionalIdAuthorizationFailed(
+            "a transactional batch needs the transactional id of its producer in the request"
+        )
+    if header.is_transactional:
+        raise InvalidTxnState("this broker does not take part in transactions yet")
+    if header.is_control:
+        raise InvalidRecordError("clients may not write control batches")
 
 
 def _close_after_error(topics: Iterable[TopicProduceResponse]) -> None:

@@ -1,5 +1,7 @@
 """ApiVersions: what is told is what is routed (KIP-35, KIP-511)."""
 
+import pytest
+
 from aiokafka_lite.protocol.api_registry import ApiKey
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.schema.version_range import VersionRange
@@ -7,9 +9,11 @@ from aiokafka_lite.testing.broker.handlers import api_versions
 from aiokafka_lite.testing.broker.router import HANDLERS
 from tests.testing.broker.bench import Bench
 
+ASK = ApiVersionsRequest(client_software_name="x", client_software_version="1.0")
+
 
 def test_every_handler_is_advertised_with_its_versions() -> None:
-    answer = Bench().ask(api_versions.HANDLER, ApiVersionsRequest(), 4)
+    answer = Bench().ask(api_versions.HANDLER, ASK, 4)
     told = {entry.api_key: (entry.min_version, entry.max_version) for entry in answer.api_keys}
     routed = {h.request_type.api_key: (h.versions.min, h.versions.max) for h in HANDLERS}
     routed[ApiKey.PRODUCE] = (0, 13)  # KAFKA-18659
@@ -18,7 +22,7 @@ def test_every_handler_is_advertised_with_its_versions() -> None:
 
 def test_every_version_is_answered() -> None:
     for version in range(5):
-        assert Bench().ask(api_versions.HANDLER, ApiVersionsRequest(), version).error_code == 0
+        assert Bench().ask(api_versions.HANDLER, ASK, version).error_code == 0
 
 
 def test_unsupported_version_names_the_range_of_this_api_only() -> None:
@@ -31,5 +35,13 @@ def test_unsupported_version_names_the_range_of_this_api_only() -> None:
 def test_an_injected_error_comes_without_versions() -> None:
     bench = Bench()
     bench.faults.fail(ApiVersionsRequest, 58)
-    answer = bench.ask(api_versions.HANDLER, ApiVersionsRequest(), 4)
+    answer = bench.ask(api_versions.HANDLER, ASK, 4)
     assert (answer.error_code, answer.api_keys) == (58, [])
+
+
+@pytest.mark.parametrize("version", ["", "1 0", "-1", "1."])
+def test_the_clients_software_must_be_named_in_words(version: str) -> None:
+    """KIP-511, ApiVersionsRequest.isValid."""
+    request = ApiVersionsRequest(client_software_name="x", client_software_version=version)
+    assert Bench().ask(api_versions.HANDLER, request, 3).error_code == 42
+    assert Bench().ask(api_versions.HANDLER, request, 2).error_code == 0

@@ -244,6 +244,16 @@ async def test_a_fetch_waits_for_min_bytes() -> None:
     assert bench.clock.pending_timers == 0
 
 
+def test_a_first_batch_above_the_limits_counts_whole() -> None:
+    assert found(ask(filled(1), 0, min_bytes=2, partition_max_bytes=1, max_wait_ms=500)) == [[0]]
+
+
+def test_more_than_the_answer_may_carry_is_not_waited_for() -> None:
+    """DelayedFetch: max_bytes may be less than min_bytes."""
+    answer = ask(filled(3, 3), 0, 0, min_bytes=4 * SIZE, max_bytes=2 * SIZE, max_wait_ms=500)
+    assert found(answer) == [[0, 1], []]
+
+
 async def test_bytes_above_a_partitions_limit_do_not_count() -> None:
     """DelayedFetch: what the answer may not carry must not wake it."""
     bench = filled(5)

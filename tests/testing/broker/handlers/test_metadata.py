@@ -83,6 +83,11 @@ def test_a_topic_is_not_created_against_the_will_of_broker_or_client(
     assert bench.cluster.topics == {}
 
 
+def test_impossible_names_are_told_even_when_nothing_may_be_created() -> None:
+    answer = ask(Bench(), "a b", allow_auto_topic_creation=False)
+    assert answer.topics[0].error_code == InvalidTopicError.errno
+
+
 def test_topics_are_found_by_id_from_version_12_on() -> None:
     bench = Bench()
     topic = bench.topic()

@@ -16,6 +16,7 @@ from aiokafka_lite.errors import (
     NotEnoughReplicasError,
     NotLeaderForPartitionError,
     OutOfOrderSequenceNumber,
+    TransactionalIdAuthorizationFailed,
     UnknownTopicIdError,
     UnknownTopicOrPartitionError,
     UnsupportedCompressionTypeError,
@@ -28,6 +29,7 @@ from aiokafka_lite.protocol.messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
+from aiokafka_lite.record.batch_header import assign_offsets
 from aiokafka_lite.record.control_record import ControlRecordType
 from aiokafka_lite.testing.broker.handler import CloseConnectionError
 from aiokafka_lite.testing.broker.handlers import produce
@@ -196,14 +198,22 @@ def test_the_topics_own_limit_goes_first() -> None:
     assert send(bench, batch(b"a" * 100)).error_code == MessageSizeTooLargeError.errno
 
 
-def count_of_two(data: bytes) -> bytes:
-    """A batch that says it ends at relative offset 1 though it has one record; CRC made to fit."""
-    from aiokafka_lite.record.batch_header import assign_offsets
+def with_bytes(data: bytes, at: int, what: bytes) -> bytes:
+    """The batch with other bytes in its header, and a CRC that fits."""
+    changed = bytearray(data)
+    changed[at : at + len(what)] = what
+    assign_offsets(changed, 0, 0, 1)
+    return bytes(changed)
 
-    wrong = bytearray(data)
-    wrong[23:27] = (1).to_bytes(4, "big")
-    assign_offsets(wrong, 0, 0, 1)
-    return bytes(wrong)
+
+def count_of_two(data: bytes) -> bytes:
+    """A batch that says it ends at relative offset 1 though it has one record."""
+    return with_bytes(data, 23, b"\0\0\0\1")
+
+
+def control_batch() -> bytes:
+    """A marker that does not belong to a transaction."""
+    return with_bytes(marker(7, ControlRecordType.COMMIT), 21, b"\0\x20")
 
 
 @pytest.mark.parametrize(
@@ -212,8 +222,8 @@ def count_of_two(data: bytes) -> bytes:
         None,
         b"",
         batch(b"a") + batch(b"b"),
-        marker(7, ControlRecordType.COMMIT),
-        count_of_two(batch(b"a")),
+        control_batch(),
+        count_of_two(batch(b"a" * 50)),
     ],
     ids=["null", "empty", "two batches", "control batch", "wrong count"],
 )
@@ -227,8 +237,14 @@ def test_what_is_not_one_data_batch_is_an_invalid_record(records: bytes | None) 
 def test_transactional_batches_are_refused_until_transactions_are_served() -> None:
     bench = Bench()
     bench.topic()
-    data = batch(b"a", producer=(7, 0, 0), is_transactional=True)
-    assert send(bench, data).error_code == InvalidTxnState.errno
+    asked = request(bench, batch(b"a", producer=(7, 0, 0), is_transactional=True))
+    asked.transactional_id = "tx"
+    (topic,) = bench.ask(produce.HANDLER, asked, 13).responses
+    assert topic.partition_responses[0].error_code == InvalidTxnState.errno
+    asked.transactional_id = None
+    (topic,) = bench.ask(produce.HANDLER, asked, 13).responses
+    code = topic.partition_responses[0].error_code
+    assert code == TransactionalIdAuthorizationFailed.errno
 
 
 def test_zstd_needs_version_7() -> None:
