@@ -15,7 +15,7 @@ from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import why_unreadable
-from aiokafka_lite.consumer.position.list_offsets import (
+from aiokafka_lite.consumer.position.offset_questions import (
     ListedOffset,
     ListOffsetsOutcome,
     OffsetQuestion,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aiokafka_lite.consumer.position.list_offsets import (
+from aiokafka_lite.consumer.position.offset_questions import (
     ListedOffset,
     OffsetQuestion,
     build_request,
