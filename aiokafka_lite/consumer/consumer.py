@@ -19,6 +19,12 @@ from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt, later
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.consumer.consumer_arguments import (
+    check_partitions,
+    checked_topics,
+    is_int_from,
+    warn_about_options_without_effect,
+)
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.consumer_statistics import BufferedFetch, ConsumerStatistics
 from aiokafka_lite.consumer.poll_signal import PollSignal
@@ -137,7 +143,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         rng: random.Random | None = None,
     ) -> None:
         """Check and keep the options. `clock` and `rng` are for tests."""
-        _warn_about_options_without_effect(loop, api_version, consumer_timeout_ms)
+        warn_about_options_without_effect(loop, api_version, consumer_timeout_ms)
         self._config = ConsumerConfig(
             bootstrap_servers=bootstrap_servers,
             client_id=client_id,
@@ -199,7 +205,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         self._next_decoded: Callable[[], ConsumerRecord[KT, VT] | None] = _nothing
         self._loop: asyncio.AbstractEventLoop | None = None
         if topics:
-            self._subscription.subscribe(_checked_topics(topics))
+            self._subscription.subscribe(checked_topics(topics))
 
     def __repr__(self) -> str:
         name = type(self).__name__
@@ -272,7 +278,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         poller.follow(client.snapshot)
 
     async def stop(self, timeout_ms: int = 30_000) -> None:
-        """Stop reading and close everything, within `timeout_ms`. Idempotent.
+        """Stop reading and close everything, within `timeout_ms` (a second at least). Idempotent.
 
         A pending `getone` raises ConsumerStoppedError, a pending `getmany` returns {}. Fetches on
         their way are given up, fetch sessions are closed if the brokers can be reached.
@@ -349,7 +355,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             raise FeatureNotSupportedError(
                 later("listener", None, "without a group nothing is ever revoked")
             )
-        self._subscription.subscribe(_checked_topics(topics))
+        self._subscription.subscribe(checked_topics(topics))
         self._assignment_changed()
 
     def unsubscribe(self) -> None:
@@ -370,7 +376,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         """
         self._not_stopped()
         wanted = list(partitions)
-        _check_partitions(wanted)
+        check_partitions(wanted)
         if wanted:
             self._subscription.assign_from_user(wanted)
         elif self._subscription.mode is SubscriptionMode.TOPICS:
@@ -415,7 +421,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             if record is not None:
                 return record
         poller = self._running()
-        _check_partitions(partitions)
+        check_partitions(partitions)
         return await poller.poll_one(partitions)
 
     async def getmany(
@@ -435,8 +441,8 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         Cancelled: no record is lost; a fetch on its way serves the next poll.
         """
         poller = self._running()
-        _check_partitions(partitions)
-        if max_records is not None and not _is_int_from(1, max_records):
+        check_partitions(partitions)
+        if max_records is not None and not is_int_from(1, max_records):
             raise ValueError("`max_records` must be a positive Integer")
         if timeout_ms < 0:
             raise ValueError(f"timeout_ms={timeout_ms} is negative; use 0 not to wait")
@@ -465,13 +471,13 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 
         Raises: TypeError, IllegalStateError for a partition that is not assigned.
         """
-        _check_partitions(partitions, "partitions must be TopicPartition namedtuples")
+        check_partitions(partitions, "partitions must be TopicPartition namedtuples")
         for tp in partitions:
             self._subscription.pause(tp)
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Undo pause(). Raises: as there."""
-        _check_partitions(partitions, "partitions must be TopicPartition namedtuples")
+        check_partitions(partitions, "partitions must be TopicPartition namedtuples")
         for tp in partitions:
             self._subscription.resume(tp)
         self._signal.notify()
@@ -490,7 +496,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         Cancelled: the lookup goes on for the next call.
         """
         poller = self._running()
-        _check_partitions([partition])
+        check_partitions([partition])
         timeout_s = self._config.default_api_timeout_ms / 1000
         known = await poller.wait_for_positions(
             lambda: self._subscription.assigned(partition).position is not None,
@@ -515,9 +521,9 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         not assigned, ConsumerStoppedError.
         """
         self._not_stopped()
-        if not _is_int_from(0, offset):
+        if not is_int_from(0, offset):
             raise ValueError("Offset must be a positive integer")
-        _check_partitions([partition])
+        check_partitions([partition])
         self._subscription.seek(partition, offset)
         self._position_changed({partition})
 
@@ -538,7 +544,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         self, partitions: tuple[TopicPartition, ...], strategy: OffsetResetStrategy
     ) -> bool:
         poller = self._running()
-        _check_partitions(partitions)
+        check_partitions(partitions)
         wanted = set(partitions) or set(self._subscription.assignment)
         if not wanted:
             raise IllegalStateError("No partitions are currently assigned")
@@ -581,7 +587,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
     ) -> dict[TopicPartition, int]:
         poller = self._running()
         wanted = list(partitions)
-        _check_partitions(wanted)
+        check_partitions(wanted)
         listed = await poller.offset_fetcher.list_offsets(
             dict.fromkeys(wanted, strategy.value), self._config.default_api_timeout_ms / 1000
         )
@@ -680,42 +686,6 @@ def _nothing() -> None:
 
 def _awaits_reset(state: PartitionState | None) -> bool:
     return state is not None and state.fetch_state is FetchState.AWAIT_RESET
-
-
-def _is_int_from(minimum: int, value: object) -> bool:
-    return isinstance(value, int) and value >= minimum
-
-
-def _check_partitions(
-    partitions: Iterable[object], text: str = "partitions must be TopicPartition instances"
-) -> None:
-    for partition in partitions:
-        if not isinstance(partition, TopicPartition):
-            raise TypeError(f"{text}, not {type(partition).__name__}")
-
-
-def _checked_topics(topics: object) -> list[str]:
-    if isinstance(topics, str) or not isinstance(topics, Iterable):
-        raise TypeError("Topics should be list of strings")
-    names: list[str] = list(topics)
-    if not all(isinstance(name, str) for name in names):
-        raise TypeError("Topics should be list of strings")
-    return names
-
-
-def _warn_about_options_without_effect(
-    loop: object, api_version: object, consumer_timeout_ms: object
-) -> None:
-    remedies = {
-        "loop": (loop, "the running event loop is used"),
-        "api_version": (api_version, "versions are negotiated with each broker"),
-        "consumer_timeout_ms": (consumer_timeout_ms, "polls are woken when data arrives"),
-    }
-    for name, (value, instead) in remedies.items():
-        if value is not None:
-            warnings.warn(
-                f"{name} has no effect: {instead}; leave it out", DeprecationWarning, stacklevel=3
-            )
 
 
 __all__ = ["AIOKafkaConsumer"]

@@ -151,7 +151,7 @@ async def test_a5_max_records_of_a_call_goes_before_max_poll_records() -> None:
         assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [8, 9]}
 
 
-async def test_a9_a_bad_record_stands_aside_while_the_others_go_on() -> None:
+async def test_a9_d16_a_bad_record_stands_aside_while_the_others_go_on() -> None:
     def not_v2(data: bytes) -> bytes:
         if data == b"v2":
             raise ValueError("v2 is bad")

@@ -100,6 +100,12 @@ async def test_unsubscribing_ends_everything_until_the_next_subscription() -> No
         assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1, 2]}
 
 
+async def test_d7_a_poll_without_an_assignment_keeps_its_time() -> None:
+    async with embedded() as broker, consumer_of(broker) as consumer:
+        async with asyncio.timeout(5):
+            assert await consumer.getmany(timeout_ms=50) == {}
+
+
 async def test_a_pending_poll_sees_an_assignment_made_meanwhile() -> None:
     async with embedded({"t": 1}) as broker, consumer_of(broker) as consumer:
         fill(broker, P0, 1)
