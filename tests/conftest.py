@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
+from aiokafka_lite.cli.topic_admin import create_topic
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java, kafka_clients_jar
@@ -82,3 +83,14 @@ def topic_name(request: pytest.FixtureRequest) -> str:
     """A topic name nobody else uses: from the test's name, with a random end."""
     name = re.sub(r"[^a-zA-Z0-9]+", "-", request.node.name)[:80]
     return f"{name}-{secrets.token_hex(4)}"
+
+
+@pytest.fixture
+def new_topic(topic_name: str) -> Callable[[str], str]:
+    """Makes a topic of one partition on the broker at an address, for sync tests."""
+
+    def make(bootstrap_servers: str) -> str:
+        asyncio.run(create_topic(bootstrap_servers, topic_name, partitions=1))
+        return topic_name
+
+    return make
