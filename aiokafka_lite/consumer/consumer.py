@@ -282,7 +282,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 
         A pending `getone` raises ConsumerStoppedError, a pending `getmany` returns {}. Fetches on
         their way are given up, fetch sessions are closed if the brokers can be reached.
-        Cancelled: the consumer is stopped for its users; another `stop()` waits for the end.
+        Cancelled: fetch sessions are left for the brokers to forget, sockets and tasks still end.
         """
         if self._state is ConsumerState.NEW:
             self._state = ConsumerState.STOPPED
@@ -298,11 +298,15 @@ class AIOKafkaConsumer(Generic[KT, VT]):
                 await poller.fetcher.close(timeout_ms / 1000)
         except TimeoutError:
             logger.warning("%r: fetches did not end within %d ms", self, timeout_ms)
+        finally:
+            await self._close_client(poller, max(until_s - self._clock.monotonic(), 1.0))
+
+    async def _close_client(self, poller: RecordPoller, timeout_s: float) -> None:
         try:
-            async with deadline(self._clock, max(until_s - self._clock.monotonic(), 1.0)):
+            async with deadline(self._clock, timeout_s):
                 await poller.client.close()
         except TimeoutError:
-            logger.warning("%r: the client did not close within %d ms", self, timeout_ms)
+            logger.warning("%r: the client did not close within %.1f s", self, timeout_s)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -314,7 +318,9 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        await self.stop()
+        # Shielded: a cancelled anyio scope around us would strike at every await of stop().
+        with anyio.CancelScope(shield=True):
+            await self.stop()
 
     def _has_stopped(self) -> bool:
         return self._state is ConsumerState.STOPPED
