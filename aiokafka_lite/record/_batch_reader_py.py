@@ -39,7 +39,7 @@ from aiokafka_lite.record.control_record import control_type
 from aiokafka_lite.record.memory_records import has_complete_batch, next_batch_size
 from aiokafka_lite.record.message_set import Message, read_messages
 from aiokafka_lite.record.record_deserializer import RecordDeserializer
-from aiokafka_lite.record.record_fields import read_headers, read_record_start
+from aiokafka_lite.record.record_start import read_headers, read_record_start
 from aiokafka_lite.record.varint import read_varint
 from aiokafka_lite.serialization import AnyDeserializer, Headers
 
