@@ -1,0 +1,31 @@
+"""Every example that is a program runs as it stands, alone and against an address."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SHOWN = {"quickstart.py": "read greetings 2 b'hello 2'", "walkthrough_tables.py": "P1 P2 P0\n"}
+
+
+def run(*arguments: str) -> str:
+    command = [sys.executable, "-W", "error", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_program_runs_alone(name: str) -> None:
+    assert SHOWN[name] in run(str(EXAMPLES / name))
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_program_prints_the_same_on_every_broker(name: str, any_kafka: str) -> None:
+    assert run(str(EXAMPLES / name), any_kafka) == run(str(EXAMPLES / name))
+
+
+def test_no_example_is_forgotten() -> None:
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {*SHOWN, "fastapi_worker.py"}
