@@ -13,7 +13,12 @@ import uvloop
 from aiokafka_lite.cli.topic_admin import create_topic
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java, kafka_clients_jar
+from aiokafka_lite.testing.java_runtime import (
+    JavaNotFoundError,
+    find_java,
+    kafka_clients_jar,
+    kafka_jars,
+)
 
 KAFKA_VERSIONS = (DEFAULT_VERSION, "3.9.2")
 
@@ -25,10 +30,11 @@ def pytest_asyncio_loop_factories(
     return {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
 
 
-def require_java() -> None:
-    """Skip the asking test on a machine without Java; in CI that absence is a failure."""
+def require_kafka(version: str) -> None:
+    """Skip the asking test where Java or the jars are not to be had; in CI that is a failure."""
     try:
         find_java()
+        kafka_jars(version)
     except JavaNotFoundError as error:
         if os.environ.get("CI") == "true":
             pytest.fail(f"CI must run the tests against a real Apache Kafka: {error}")
@@ -38,7 +44,7 @@ def require_java() -> None:
 @pytest.fixture(scope="session", name="kafka_clients_jar")
 def _kafka_clients_jar() -> Path:
     """Apache's own jar, which carries the JSON schema of every message."""
-    require_java()
+    require_kafka(DEFAULT_VERSION)
     return kafka_clients_jar(DEFAULT_VERSION)
 
 
@@ -48,7 +54,7 @@ def running_kafka() -> Iterator[Callable[[str], ApacheKafka]]:
     nodes: dict[str, ApacheKafka] = {}
 
     def start(version: str) -> ApacheKafka:
-        require_java()
+        require_kafka(version)
         if version not in nodes:
             nodes[version] = ApacheKafka(version).start()
         return nodes[version]
