@@ -4,7 +4,7 @@ import asyncio
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from aiokafka_lite.testing.java_runtime import (
     kafka_jars,
 )
 
+NO_KAFKA = "no Java here: the tests against a real Apache Kafka are skipped"
 KAFKA_VERSIONS = (DEFAULT_VERSION, "3.9.2")
 
 
@@ -30,6 +31,15 @@ def pytest_asyncio_loop_factories(
     return {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """All tests that a machine without Java skips stand in one line of the summary."""
+    report = yield
+    if report.skipped and isinstance(report.longrepr, tuple) and NO_KAFKA in report.longrepr[2]:
+        report.longrepr = ("tests/conftest.py", 0, NO_KAFKA)
+    return report
+
+
 def require_kafka(version: str) -> None:
     """Skip the asking test where Java or the jars are not to be had; in CI that is a failure."""
     try:
@@ -38,7 +48,7 @@ def require_kafka(version: str) -> None:
     except JavaNotFoundError as error:
         if os.environ.get("CI") == "true":
             pytest.fail(f"CI must run the tests against a real Apache Kafka: {error}")
-        pytest.skip("no Java here: the tests against a real Apache Kafka are skipped")
+        pytest.skip(NO_KAFKA)
 
 
 @pytest.fixture(scope="session", name="kafka_clients_jar")
