@@ -13,6 +13,8 @@ from enum import Enum
 from types import TracebackType
 from typing import Any, Self
 
+import anyio
+
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -74,6 +76,9 @@ class AIOKafkaProducer:
     FeatureNotSupportedError, a kind of it, for an option whose feature comes with a later version.
     """
 
+    # Of the class: __del__ asks for it even when a wrong call kept __init__ from running.
+    _state = ProducerState.NEW
+
     def __init__(
         self,
         *,
@@ -127,7 +132,6 @@ class AIOKafkaProducer:
         rng: random.Random | None = None,
     ) -> None:
         """`clock` and `rng` are for tests: what time it is, and where chance comes from."""
-        self._state = ProducerState.NEW  # first: __del__ asks for it, whatever happens below
         _warn_of_unused(loop=loop, api_version=api_version)
         self._config = ProducerConfig(
             bootstrap_servers=bootstrap_servers,
@@ -259,7 +263,9 @@ class AIOKafkaProducer:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        await self.stop()
+        # Shielded: a cancelled anyio scope around us would strike at every await of stop().
+        with anyio.CancelScope(shield=True):
+            await self.stop()
 
     def __del__(self) -> None:
         if self._state in (ProducerState.STARTING, ProducerState.RUNNING):
@@ -427,8 +433,10 @@ class AIOKafkaProducer:
         try:
             async with deadline(self._clock, self._left_s(began_s)):
                 while True:
-                    await self.client.refresh_metadata()
-                    self._check_running()
+                    try:
+                        await self.client.refresh_metadata()
+                    finally:
+                        self._check_running()  # whatever happened, that it was stopped says more
                     route = await self._find_route(topic, began_s)
                     if partition < (count := route.count):
                         return route.queues[partition]

@@ -108,7 +108,9 @@ class SequenceNumbers:
 
         No: without a producer id; while the partition waits for a restart; a new batch while
         others of an older epoch, or an unresolved sequence, have no outcome; a batch sent before
-        that is not the oldest without outcome (2d-10).
+        that is not the oldest without outcome (2d-10). And a second batch before the first of an
+        epoch was acknowledged: a broker that knows nothing of us takes any sequence number, so it
+        would take the second although the first was refused.
         """
         if not self.has_producer_id:
             return False
@@ -121,7 +123,9 @@ class SequenceNumbers:
             return not state.in_flight or state.in_flight[0] is batch
         if state.unresolved_sequence is not None:
             return False
-        return not state.in_flight or state.producer == self.producer
+        return not state.in_flight or (
+            state.producer == self.producer and state.last_acked_sequence != _NOTHING_ACKED
+        )
 
     def assign(self, batch: ProducerBatch) -> None:
         """Give a batch its numbers at its first drain; they stay (2d-11)."""
@@ -234,17 +238,12 @@ class SequenceNumbers:
                 self._need_restart(batch.topic_partition, state)
             return True
         if state is not None and issubclass(error, OutOfOrderSequenceNumber):
-            self._out_of_order(batch, state)
+            # With an older one on its way, or to be sent again, this one's turn comes after that.
+            # The oldest has nothing to wait for: there is a gap before it.
+            if state.in_flight[0] is batch:
+                self._need_restart(batch.topic_partition, state)
             return True
         return error.retriable and not issubclass(error, DuplicateSequenceNumber)
-
-    def _out_of_order(self, batch: ProducerBatch, state: _PartitionSequence) -> None:
-        is_unresolved = state.unresolved_sequence is not None
-        is_next = batch.base_sequence == state.expected_sequence
-        if not is_unresolved and (batch.sequence_was_reset or not is_next):
-            return  # one before it failed; once that is retried, this one is in order
-        if not is_unresolved or batch.base_sequence == state.unresolved_sequence:
-            self._need_restart(batch.topic_partition, state)
 
     def _need_restart(self, topic_partition: TopicPartition, state: _PartitionSequence) -> None:
         state.needs_restart = True

@@ -24,8 +24,8 @@ def numbers(producer_id: int = 7, epoch: int = 0) -> SequenceNumbers:
 
 
 def sent(sequences: SequenceNumbers, records: int = 1, tp: TopicPartition = TP) -> ProducerBatch:
+    """A batch in flight; more than a real sender would let go before the first is acknowledged."""
     batch = make_batch(records, tp=tp)
-    assert sequences.may_send(batch)
     sequences.assign(batch)
     batch.is_in_flight = True
     return batch
@@ -76,6 +76,24 @@ def test_numbers_wrap_to_zero() -> None:
     sequences.completed(after)
     assert state.last_acked_sequence == 2
     assert state.expected_sequence == 3
+
+
+def test_the_first_batch_of_an_epoch_goes_alone() -> None:
+    """2d-10: a broker without state takes any sequence number, the second batch's, too"""
+    sequences = numbers()
+    first = make_batch()
+    sequences.assign(first)
+    assert not sequences.may_send(make_batch())
+    sequences.completed(first)
+    second = make_batch()
+    sequences.assign(second)
+    assert sequences.may_send(make_batch())
+    sequences.refused(second, MessageSizeTooLargeError)
+    sequences.settle()
+    third = make_batch()
+    sequences.assign(third)
+    assert third.producer_epoch == 1
+    assert not sequences.may_send(make_batch())
 
 
 def test_only_the_oldest_of_those_sent_is_sent_again() -> None:
@@ -278,7 +296,9 @@ class _Log:
             return None
         if batch.producer_epoch < self.epoch:
             return InvalidProducerEpoch
-        if batch.producer_epoch > self.epoch:
+        if self.epoch == -1:
+            pass  # a producer it does not know may begin anywhere
+        elif batch.producer_epoch > self.epoch:
             if batch.base_sequence != 0:
                 return OutOfOrderSequenceNumber
         elif batch.base_sequence != self.next:

@@ -1,0 +1,217 @@
+"""Time and memory are bounded, whatever the brokers do; time is the clock's, and jumps."""
+
+import asyncio
+
+import pytest
+
+from aiokafka_lite.errors import (
+    BufferExhaustedError,
+    DeliveryTimeoutError,
+    KafkaConnectionError,
+    KafkaTimeoutError,
+    NotLeaderForPartitionError,
+    ProducerClosed,
+)
+from aiokafka_lite.producer.record_ack import RecordAck
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from tests.producer.world import jumping_clock, kafka, producing, written
+
+
+@pytest.mark.parametrize("idempotent", [True, False])
+async def test_with_dead_brokers_every_record_fails_within_delivery_timeout(
+    idempotent: bool,
+) -> None:
+    """2d-13, D4"""
+    clock = jumping_clock()
+    async with (
+        kafka(clock=clock) as broker,
+        producing(
+            broker, clock=clock, delivery_timeout_ms=40_000, enable_idempotence=idempotent
+        ) as producer,
+    ):
+        await producer.send_and_wait("orders", b"v")
+        broker.stop_node(1)
+        began_s = clock.monotonic()
+        acks = [await producer.send("orders", b"v") for _ in range(10)]
+        outcomes = await asyncio.gather(*acks, return_exceptions=True)
+        assert all(isinstance(outcome, DeliveryTimeoutError) for outcome in outcomes)
+        assert 40 <= clock.monotonic() - began_s < 41
+        assert producer._pool.used_bytes == 0
+        # …and the producer is as good as new when the broker is back.
+        broker.start_node(1)
+        await producer.send_and_wait("orders", b"v2")
+        assert written(broker)[-1] == b"v2"
+
+
+async def test_a_batch_in_flight_expires_too_and_its_late_answer_is_ignored() -> None:
+    """2d-13"""
+    clock = jumping_clock()
+    async with (
+        kafka(clock=clock) as broker,
+        producing(
+            broker, clock=clock, delivery_timeout_ms=10_000, request_timeout_ms=10_000
+        ) as producer,
+    ):
+        await producer.send_and_wait("orders", b"0")
+        broker.faults.stall(ProduceRequest)
+        ack = await producer.send("orders", b"1")
+        with pytest.raises(DeliveryTimeoutError, match="sent 1 time"):
+            await ack
+        broker.faults.release()
+        await producer.send_and_wait("orders", b"2")
+        assert written(broker)[-1] == b"2"
+        assert producer._pool.used_bytes == 0
+
+
+async def test_retries_are_bounded_by_their_number_when_it_is_given() -> None:
+    async with kafka() as broker, producing(broker, retries=2) as producer:
+        await producer.send_and_wait("orders", b"v")
+        broker.forget_requests()
+        broker.faults.fail(ProduceRequest, NotLeaderForPartitionError, times=3)
+        with pytest.raises(NotLeaderForPartitionError):
+            await producer.send_and_wait("orders", b"v")
+        assert len(broker.requests_of(ProduceRequest)) == 3
+        await producer.send_and_wait("orders", b"v2")
+        assert written(broker) == [b"v", b"v2"]
+
+
+async def test_backoff_between_retries_grows() -> None:
+    """2d-8"""
+    clock = jumping_clock()
+    async with (
+        kafka(clock=clock) as broker,
+        producing(
+            broker, clock=clock, retry_backoff_ms=1000, retry_backoff_max_ms=60_000
+        ) as producer,
+    ):
+        await producer.send_and_wait("orders", b"v")
+        broker.faults.fail(ProduceRequest, NotLeaderForPartitionError, times=4)
+        began_s = clock.monotonic()
+        await producer.send_and_wait("orders", b"v")
+        assert 15 * 0.8 <= clock.monotonic() - began_s <= 15 * 1.2 + 0.1  # 1 + 2 + 4 + 8 seconds
+
+
+async def test_memory_is_bounded_and_its_end_says_which_option() -> None:
+    """Issue 3: dead broker; C4, C5"""
+    clock = jumping_clock()
+    async with (
+        kafka(clock=clock) as broker,
+        producing(
+            broker,
+            clock=clock,
+            buffer_memory=10_000,
+            max_batch_size=1000,
+            max_block_ms=3000,
+            linger_ms=5,
+        ) as producer,
+    ):
+        await producer.send_and_wait("orders", b"v")
+        broker.stop_node(1)
+        acks: list[RecordAck] = []
+        began_s = clock.monotonic()
+
+        async def fill() -> None:
+            while True:
+                acks.append(await producer.send("orders", b"x" * 100))
+                assert producer._pool.used_bytes <= 10_000
+
+        with pytest.raises(
+            BufferExhaustedError, match=r"max_block_ms=3000.*of buffer_memory=10000"
+        ) as caught:
+            await fill()
+        assert isinstance(caught.value, KafkaTimeoutError)
+        assert 2.9 < clock.monotonic() - began_s < 4
+        assert 50 < len(acks) < 100
+        broker.start_node(1)
+        await asyncio.gather(*acks)
+        assert producer._pool.used_bytes == 0
+
+
+async def test_who_waits_for_memory_is_served_in_order_when_the_broker_answers() -> None:
+    """2d-3"""
+    async with (
+        kafka() as broker,
+        producing(broker, buffer_memory=3000, max_batch_size=1000) as producer,
+    ):
+        await producer.send_and_wait("orders", b"first")
+        broker.faults.stall(ProduceRequest, times=None)
+        sends = [
+            asyncio.create_task(producer.send_and_wait("orders", b"%d" % number + b"x" * 900))
+            for number in range(9)
+        ]
+        while producer._pool.waiting < 6:
+            await asyncio.sleep(0)
+        assert producer._pool.used_bytes <= 3000
+        broker.faults.release()
+        offsets = [metadata.offset for metadata in await asyncio.gather(*sends)]
+        assert offsets == list(range(1, 10))
+
+
+async def test_metadata_and_memory_share_max_block() -> None:
+    """C3"""
+    clock = jumping_clock()
+    async with (
+        kafka(clock=clock) as broker,
+        producing(
+            broker, clock=clock, buffer_memory=1000, max_batch_size=1000, max_block_ms=5000
+        ) as producer,
+    ):
+        await producer.send_and_wait("orders", b"v")
+        broker.faults.stall(ProduceRequest)
+        ack = await producer.send("orders", b"x" * 900)
+        broker.faults.delay(MetadataRequest, 3.0, times=1)
+        began_s = clock.monotonic()
+        with pytest.raises(BufferExhaustedError):
+            await producer.send("bills", b"v")
+        assert 4.9 < clock.monotonic() - began_s < 5.5
+        broker.faults.release()
+        await ack
+
+
+async def test_stop_with_dead_brokers_ends_in_time() -> None:
+    """Issue 3: stop() is bounded; D4"""
+    clock = jumping_clock()
+    async with kafka(clock=clock) as broker:
+        async with producing(broker, clock=clock) as producer:
+            await producer.send_and_wait("orders", b"v")
+            broker.stop_node(1)
+            acks = [await producer.send("orders", b"v") for _ in range(10)]
+            began_s = clock.monotonic()
+            await producer.stop(timeout_ms=7000)
+            assert 7 <= clock.monotonic() - began_s < 13
+        for ack in acks:
+            with pytest.raises(ProducerClosed):
+                await ack
+
+
+async def test_stop_wakes_who_waits_for_memory_or_metadata() -> None:
+    """C4"""
+    async with (
+        kafka(auto_create_topics=False) as broker,
+        producing(broker, buffer_memory=1000, max_batch_size=1000) as producer,
+    ):
+        broker.create_topic("orders")
+        await producer.send_and_wait("orders", b"v")
+        broker.faults.stall(ProduceRequest)
+        ack = await producer.send("orders", b"x" * 900)
+        for_memory = asyncio.create_task(producer.send("orders", b"x" * 900))
+        for_metadata = asyncio.create_task(producer.send("nowhere", b"v"))
+        for_partition = asyncio.create_task(producer.send("orders", b"v", partition=7))
+        while not producer._pool.waiting:
+            await asyncio.sleep(0)
+        await producer.stop(timeout_ms=20)
+        for waiting in (for_memory, for_metadata, for_partition, ack):
+            with pytest.raises(ProducerClosed):
+                await waiting
+        broker.faults.release()
+
+
+async def test_nobody_to_connect_to_fails_the_start_in_time_and_names_the_address() -> None:
+    clock = jumping_clock()
+    async with kafka(clock=clock) as broker:
+        broker.stop_node(1)
+        with pytest.raises(KafkaConnectionError, match=broker.bootstrap_servers):
+            async with producing(broker, clock=clock, request_timeout_ms=5000):
+                pass
+        assert clock.monotonic() <= 6
