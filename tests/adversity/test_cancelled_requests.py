@@ -7,6 +7,7 @@ import pytest
 from aiokafka_lite.errors import KafkaConnectionError, RequestTimedOutError
 from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
+from tests.leftovers import nothing_left_behind
 from tests.net.connections import (
     answered,
     ask,
@@ -15,14 +16,8 @@ from tests.net.connections import (
     produce_request,
     unanswered_produce,
 )
-from tests.net.scripted_node import (
-    METADATA,
-    PRODUCE,
-    ScriptedNode,
-    ScriptedPeer,
-    eventually,
-    nothing_left_behind,
-)
+from tests.net.scripted_node import METADATA, PRODUCE, ScriptedNode, ScriptedPeer
+from tests.patience import eventually
 
 LARGE = bytes(range(256)) * 80_000  # 20 MB: more than the sockets between us take at once
 

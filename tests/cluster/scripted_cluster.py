@@ -14,7 +14,6 @@ from tests.cluster.answers import answer
 
 METADATA, API_VERSIONS = 3, 18
 RANGES = {METADATA: (1, 13), API_VERSIONS: (0, 4)}
-PATIENCE_S = 10
 
 Script = Callable[[MetadataRequest], MetadataResponse | None]
 
@@ -146,10 +145,3 @@ class ScriptedCluster:
         """Options of a client that has every node as seed."""
         servers = [f"127.0.0.1:{node.port}" for node in self.nodes.values()]
         return ClientConfig(**{"bootstrap_servers": servers, **options})
-
-
-async def eventually(condition: Callable[[], object]) -> None:
-    """Return once `condition()` is true; for what real sockets do in their own time."""
-    async with asyncio.timeout(PATIENCE_S):
-        while not condition():
-            await asyncio.sleep(0)

@@ -16,7 +16,8 @@ from aiokafka_lite.errors import IllegalStateError, KafkaConnectionError, KafkaE
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.cluster.answers import partition, topic
-from tests.cluster.scripted_cluster import ScriptedCluster, eventually
+from tests.cluster.scripted_cluster import ScriptedCluster
+from tests.patience import eventually
 
 
 @asynccontextmanager

@@ -21,7 +21,8 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.cluster.answers import ID_A, ID_B, answer, partition, topic
-from tests.cluster.scripted_cluster import ScriptedCluster, eventually
+from tests.cluster.scripted_cluster import ScriptedCluster
+from tests.patience import eventually
 
 
 @asynccontextmanager

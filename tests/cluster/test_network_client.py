@@ -21,7 +21,8 @@ from aiokafka_lite.model import Node
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
-from tests.cluster.scripted_cluster import ScriptedCluster, eventually
+from tests.cluster.scripted_cluster import ScriptedCluster
+from tests.patience import eventually
 
 ASK = MetadataRequest(topics=[])
 

@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest_asyncio
 
-from tests.net.scripted_node import ScriptedNode, nothing_left_behind
+from tests.leftovers import nothing_left_behind
+from tests.net.scripted_node import ScriptedNode
 
 
 @pytest_asyncio.fixture

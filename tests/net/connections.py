@@ -14,7 +14,8 @@ from aiokafka_lite.protocol.messages.produce import (
     TopicProduceData,
 )
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.net.scripted_node import DEFAULT_RANGES, PATIENCE_S, ScriptedNode, ScriptedPeer
+from tests.net.scripted_node import DEFAULT_RANGES, ScriptedNode, ScriptedPeer
+from tests.patience import PATIENCE_S
 
 
 def connection_to(

@@ -1,19 +1,16 @@
 """A node that says exactly what the test tells it to say, byte for byte, over a real socket."""
 
 import asyncio
-import gc
 import struct
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
-from pathlib import Path
+from contextlib import suppress
 from typing import Self
 
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.protocol.message_header import decode_request_header, encode_response
 from aiokafka_lite.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
 from aiokafka_lite.schema.message import Response
-
-PATIENCE_S = 10  # a test that waits longer than this has failed
+from tests.leftovers import nothing_left_behind  # noqa: F401  tests/scenarios/ take it from here
+from tests.patience import PATIENCE_S
 
 METADATA, PRODUCE, API_VERSIONS = 3, 0, 18
 DEFAULT_RANGES = {PRODUCE: (3, 13), METADATA: (0, 13), API_VERSIONS: (0, 4)}
@@ -123,40 +120,3 @@ def api_versions_response(
             for api_key, (low, high) in ranges.items()
         ],
     )
-
-
-async def eventually(condition: Callable[[], object]) -> None:
-    """Return once `condition()` is true; for what a real socket does in its own time."""
-    async with asyncio.timeout(PATIENCE_S):
-        while not condition():
-            await asyncio.sleep(0)
-
-
-def open_sockets() -> set[str]:
-    """Return this process's TCP sockets by inode (Linux; elsewhere none). The event loops have
-    sockets of their own, which are not TCP."""
-    tcp = set()
-    for table in (Path("/proc/net/tcp"), Path("/proc/net/tcp6")):
-        for line in table.read_text().splitlines()[1:] if table.exists() else []:
-            tcp.add(f"socket:[{line.split()[9]}]")
-    folder = Path("/proc/self/fd")
-    ours = set()
-    for entry in list(folder.iterdir()) if tcp else []:
-        with suppress(OSError):  # closed by now
-            ours.add(str(entry.readlink()))
-    return ours & tcp
-
-
-@asynccontextmanager
-async def nothing_left_behind() -> AsyncIterator[None]:
-    """Fail if the body leaves a task or a socket."""
-    tasks, sockets = asyncio.all_tasks(), open_sockets()
-    yield
-    await asyncio.sleep(0)
-    gc.collect()
-    async with asyncio.timeout(PATIENCE_S):
-        while open_sockets() - sockets:
-            await asyncio.sleep(0)
-    # A fixture begins and ends in tasks of its own.
-    left = {task for task in asyncio.all_tasks() - tasks if task is not asyncio.current_task()}
-    assert not left, left

@@ -28,15 +28,8 @@ from tests.net.connections import (
     produce_request,
     unanswered_produce,
 )
-from tests.net.scripted_node import (
-    METADATA,
-    PATIENCE_S,
-    PRODUCE,
-    ScriptedNode,
-    answer_bytes,
-    eventually,
-    framed,
-)
+from tests.net.scripted_node import METADATA, PRODUCE, ScriptedNode, answer_bytes, framed
+from tests.patience import PATIENCE_S, eventually
 
 # Asking and answering…
 
@@ -399,6 +392,13 @@ async def test_closing_from_within_on_close_and_callbacks_is_harmless(node: Scri
         with pytest.raises(KafkaConnectionError):
             await call
         assert isinstance(connection.cause, KafkaConnectionError)
+
+
+async def test_a_connection_is_opened_once(node: ScriptedNode) -> None:
+    async with opened(node) as (connection, _):
+        with pytest.raises(IllegalStateError, match="cannot open while READY"):
+            await connection.open()
+        assert connection.is_open
 
 
 async def test_requests_need_an_open_connection(node: ScriptedNode) -> None:

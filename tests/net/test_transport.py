@@ -25,7 +25,8 @@ from aiokafka_lite.net.transport import (
 )
 from aiokafka_lite.testing.fake_clock import settle
 from tests.net.recorded_frames import RecordedFrames, feed, transport_without_socket
-from tests.net.scripted_node import ScriptedNode, ScriptedPeer, eventually, framed
+from tests.net.scripted_node import ScriptedNode, ScriptedPeer, framed
+from tests.patience import eventually
 
 
 @asynccontextmanager

@@ -1,20 +1,18 @@
 """A running broker and a bare connection to it; nothing may stay behind."""
 
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest_asyncio
 
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.leftovers import nothing_left_behind
 from tests.testing.broker.bench import WireClient
 
 
 @pytest_asyncio.fixture
 async def broker() -> AsyncIterator[EmbeddedBroker]:
-    before = asyncio.all_tasks()
-    async with EmbeddedBroker() as broker:
+    async with nothing_left_behind(), EmbeddedBroker() as broker:
         yield broker
-    assert asyncio.all_tasks() - before - {asyncio.current_task()} == set()
 
 
 @pytest_asyncio.fixture

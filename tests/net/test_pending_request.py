@@ -1,0 +1,66 @@
+"""What a connection knows of one request between its caller and its answer."""
+
+import asyncio
+
+import pytest
+
+from aiokafka_lite.errors import KafkaConnectionError
+from aiokafka_lite.net.pending_request import PendingRequest
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+
+
+def waiting(now_s: float = 0.0, timeout_s: float = 30.0) -> PendingRequest:
+    """A request whose caller waits in the running loop."""
+    answer = asyncio.get_running_loop().create_future()
+    return PendingRequest(MetadataRequest(topics=[]), 12, answer, now_s=now_s, timeout_s=timeout_s)
+
+
+async def test_the_deadline_counts_from_the_call() -> None:
+    """2f-5: not from the moment it leaves, so that waiting in line is bounded, too."""
+    pending = waiting(now_s=100.0, timeout_s=1.5)
+    pending.correlation_id, pending.sent_at_s = 7, 101.0
+    assert pending.deadline_s == 101.5
+
+
+async def test_it_counts_as_sent_from_the_correlation_id_on() -> None:
+    pending = waiting()
+    assert not pending.was_sent
+    pending.correlation_id = 0  # the first id of a connection
+    assert pending.was_sent
+
+
+async def test_the_caller_gets_the_answer() -> None:
+    pending = waiting()
+    pending.succeed("answer")
+    assert await pending.answer == "answer"
+
+
+async def test_the_caller_gets_the_error_instead() -> None:
+    pending = waiting()
+    pending.fail(KafkaConnectionError("gone"))
+    with pytest.raises(KafkaConnectionError, match="gone"):
+        await pending.answer
+
+
+async def test_the_first_outcome_counts() -> None:
+    """An answer that was just decoded stays an answer when the connection dies right after it."""
+    pending = waiting()
+    pending.succeed("answer")
+    pending.fail(KafkaConnectionError("gone"))
+    pending.succeed("another")
+    assert await pending.answer == "answer"
+
+
+async def test_a_caller_that_has_gone_is_told_nothing() -> None:
+    pending = waiting()
+    pending.answer.cancel()
+    pending.succeed("answer")
+    pending.fail(KafkaConnectionError("gone"))
+    assert pending.answer.cancelled()
+
+
+async def test_its_text_names_the_request_the_version_and_how_far_it_came() -> None:
+    pending = waiting()
+    assert str(pending) == "MetadataRequest (version 12, not sent yet)"
+    pending.correlation_id = 7
+    assert str(pending) == "MetadataRequest (version 12, correlation id 7)"

@@ -1,0 +1,13 @@
+"""How long a test waits for what real sockets do in their own time, and how."""
+
+import asyncio
+from collections.abc import Callable
+
+PATIENCE_S = 10  # a test that waits longer than this has failed
+
+
+async def eventually(condition: Callable[[], object]) -> None:
+    """Return once `condition()` is true."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not condition():
+            await asyncio.sleep(0)
