@@ -100,7 +100,9 @@ ResponseT_co = TypeVar("ResponseT_co", bound=Response, covariant=True)
 
 
 class _ResponseTypeOf:
-    """Gives `SomeRequest.response_type`; the name in `Request["..."]` is looked up on first use."""
+    """Gives `SomeRequest.response_type`. The name in `Request["..."]` is looked up on first use;
+    then the class found takes this descriptor's place in the request's class.
+    """
 
     @overload
     def __get__(
@@ -109,15 +111,18 @@ class _ResponseTypeOf:
     @overload
     def __get__(self, instance: "Request[ResponseT_co]", owner: Any) -> type[ResponseT_co]: ...
     def __get__(self, instance: Any, owner: Any) -> Any:
-        for base in owner.__orig_bases__:
-            for argument in get_args(base):
-                if isinstance(argument, ForwardRef):
-                    return getattr(owner_module(owner), argument.__forward_arg__)
-                if isinstance(argument, type):
-                    return argument
-        raise TypeError(
-            f"{owner.__name__} does not say what answers it: derive from Request['...']"
-        )
+        owner.response_type = found = _find_response_type(owner)
+        return found
+
+
+def _find_response_type(owner: Any) -> Any:
+    for base in owner.__orig_bases__:
+        for argument in get_args(base):
+            if isinstance(argument, ForwardRef):
+                return getattr(owner_module(owner), argument.__forward_arg__)
+            if isinstance(argument, type):
+                return argument
+    raise TypeError(f"{owner.__name__} does not say what answers it: derive from Request['...']")
 
 
 class Request(ApiMessage, Generic[ResponseT_co]):
