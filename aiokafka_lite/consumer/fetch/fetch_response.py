@@ -133,8 +133,8 @@ class FetchResponseHandler:
         self, session: FetchSession, state: PartitionState, data: PartitionData, moment: _Moment
     ) -> None:
         _remember_watermarks(state, data, moment.timestamp_ms)
-        state.failures = 0
         if not data.records:
+            state.failures = 0
             return
         tp = state.topic_partition
         size = len(data.records)
@@ -156,6 +156,7 @@ class FetchResponseHandler:
             cursor.release()
             self._fail(session, state, self._too_large(tp, state.offset, size), moment)
             return
+        state.failures = 0
         self._buffer.add(
             CompletedFetch(
                 tp, state.offset, node_id=session.node_id, cursor=cursor, size_in_bytes=size

@@ -157,6 +157,18 @@ def test_a4_bytes_without_one_whole_batch_are_an_error_naming_offset_and_both_li
     assert "fetch_max_bytes (222)" in str(error)
 
 
+def test_a4_d10_bytes_without_one_whole_batch_are_asked_for_ever_more_rarely() -> None:
+    bench = Bench()
+    delays = []
+    for _ in range(3):
+        bench.answer(partition_data(0, batches(5, 50)[:80]), partition_data(1))
+        delays.append(bench.subscription.assigned(P0).retry_at_s - NOW_S)
+        bench.buffer.discard(lambda _tp: True)
+    assert delays == pytest.approx([0.1, 0.2, 0.4])
+    bench.answer(partition_data(0, batches(5, 1)), partition_data(1))
+    assert bench.subscription.assigned(P0).failures == 0
+
+
 def test_2b_12_a_partial_batch_behind_a_whole_one_is_ignored() -> None:
     bench = Bench()
     bench.answer(partition_data(0, batches(5, 2) + batches(7, 50)[:80]), partition_data(1))
