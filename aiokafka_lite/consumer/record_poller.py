@@ -104,6 +104,8 @@ class RecordPoller:
                 fetches_due_s = self.fetcher.start_fetches()
             if records:
                 return records
+            if partitions:
+                fetches_due_s = self.fetcher.start_fetches_for(partitions)
             is_over = clock.monotonic() >= deadline_s
             self._raise_for_want_of_records(partitions, patience, is_over=is_over)
             if is_over:
@@ -126,6 +128,8 @@ class RecordPoller:
                 fetches_due_s = self.fetcher.start_fetches()
             if record is not None:
                 return record
+            if partitions:
+                fetches_due_s = self.fetcher.start_fetches_for(partitions)
             self._raise_for_want_of_records(partitions, patience, is_over=False)
             await self._wait(None, positions_due_s, fetches_due_s)
         raise ConsumerStoppedError("the consumer was stopped while a record was waited for")

@@ -43,13 +43,16 @@ async def test_a1_a_poll_waits_for_the_first_record_and_returns_what_is_there() 
         assert offsets(await poll) == {0: [0, 1, 2]}
 
 
-async def test_a1_a_poll_sends_again_until_its_time_is_over() -> None:
+async def test_a1_a_poll_sends_again_until_there_is_a_record() -> None:
     async with (
         embedded({"t": 1}) as broker,
         consumer_of(broker, "t", fetch_max_wait_ms=10) as consumer,
     ):
-        assert await consumer.getmany(timeout_ms=100) == {}
-        assert len(broker.requests_of(FetchRequest)) > 2
+        poll = asyncio.create_task(consumer.getmany(timeout_ms=60_000))
+        await broker.wait_until(lambda: len(broker.requests_of(FetchRequest)) > 2)
+        assert not poll.done()
+        fill(broker, P0, 1)
+        assert offsets(await poll) == {0: [0]}
 
 
 async def test_a1_with_timeout_0_a_poll_starts_the_fetch_and_returns_what_is_buffered() -> None:
@@ -191,6 +194,36 @@ async def test_a11_a_full_buffer_stops_fetching_from_its_node() -> None:
         assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [1]}
         assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [2]}
         assert offsets(await consumer.getmany(timeout_ms=5000)) == {1: [0]}
+
+
+async def test_a9_a11_a_bad_record_in_a_full_buffer_stands_aside_too() -> None:
+    def not_v2(data: bytes) -> bytes:
+        if data == b"v2":
+            raise ValueError("v2 is bad")
+        return data
+
+    options = {"fetch_buffer_bytes": 1, "fetch_max_bytes": 1, "value_deserializer": not_v2}
+    async with embedded({"t": 2}) as broker, consumer_of(broker, "t", **options) as consumer:
+        fill(broker, P0, 5)
+        fill(broker, P1, 2)
+        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1]}
+        with pytest.raises(RecordDeserializationError):
+            await consumer.getmany(timeout_ms=5000)
+        assert offsets(await consumer.getmany(timeout_ms=5000)) == {1: [0, 1]}
+        with pytest.raises(RecordDeserializationError):
+            await consumer.getmany(timeout_ms=5000)
+
+
+async def test_a11_polls_of_named_partitions_go_on_behind_a_buffer_full_of_others() -> None:
+    options = {"fetch_buffer_bytes": 1, "fetch_max_bytes": 1}
+    async with embedded({"t": 2}) as broker, consumer_of(broker, "t", **options) as consumer:
+        await consumer.seek_to_beginning()
+        fill(broker, P0, 5)
+        fill(broker, P1, 2, 2)
+        async with asyncio.timeout(5):
+            assert offsets(await consumer.getmany(P1, timeout_ms=5000)) == {1: [0, 1]}
+            assert (await consumer.getone(P1)).offset == 2
+        assert await read(consumer, 6) == {P0: [0, 1, 2, 3, 4], P1: [3]}
 
 
 async def test_named_partitions_are_returned_alone_and_the_others_wait() -> None:

@@ -121,6 +121,12 @@ class CompletedFetch:
         """Records decoded ahead by `take_one`, the next one last; for the one-by-one fast path."""
         return self._chunk
 
+    def fail(self, error: Exception) -> None:
+        """Stand aside with `error` in place of the bytes, which cannot be read on (A9)."""
+        self.error = error
+        self.size_in_bytes = 0
+        self.release()
+
     def release(self) -> None:
         """Drop the bytes and what was decoded ahead."""
         self._chunk = []

@@ -53,6 +53,15 @@ class FetchBuffer:
         fetch.release()
         self.revision.number += 1
 
+    def set_aside(self, fetch: CompletedFetch, error: Exception) -> None:
+        """Keep a fetch that cannot be read on for the sake of its error, without its bytes (A9).
+
+        It no longer counts as unread, so that the other partitions of its node are read on (A11).
+        """
+        self._unread_bytes[fetch.node_id] -= fetch.size_in_bytes
+        fetch.fail(error)
+        self.revision.number += 1
+
     def discard(self, unwanted: Callable[[TopicPartition], bool]) -> None:
         """Take out the fetches of the partitions `unwanted` says yes to."""
         for fetch in self:
@@ -61,16 +70,21 @@ class FetchBuffer:
 
     def make_room(
         self, node_id: int, max_bytes: int, idle: Callable[[CompletedFetch], bool]
-    ) -> None:
+    ) -> list[TopicPartition]:
         """Drop the newest fetches of a node until less than `max_bytes` of its bytes lie unread.
 
         Only when every fetch of the node is `idle` (paused, say): otherwise the polls make room.
+        Returns the partitions of the fetches dropped.
         """
-        fetches = [fetch for fetch in self if fetch.node_id == node_id]
+        dropped: list[TopicPartition] = []
+        fetches = [fetch for fetch in self if fetch.node_id == node_id and fetch.size_in_bytes]
         if not all(map(idle, fetches)):
-            return
+            return dropped
         while fetches and self._unread_bytes[node_id] >= max_bytes:
-            self.remove(fetches.pop())
+            fetch = fetches.pop()
+            self.remove(fetch)
+            dropped.append(fetch.topic_partition)
+        return dropped
 
 
 __all__ = ["FetchBuffer"]

@@ -55,7 +55,7 @@ class FetchCollector:
             except Exception as error:
                 if collected:
                     break  # sticky: the next poll meets it with nothing before it
-                fetch.error = error
+                self._set_aside(fetch, error)
                 raise
             if records:
                 collected.setdefault(fetch.topic_partition, []).extend(records)
@@ -77,9 +77,12 @@ class FetchCollector:
             try:
                 record = self._take_one(fetch, state)
             except Exception as error:
-                fetch.error = error
+                self._set_aside(fetch, error)
                 raise
             if record is not None:
+                if fetch.decoded:
+                    self._chunk, self._chunk_revision = fetch.decoded, self._revision.number
+                    self._chunk_fetch, self._chunk_state = fetch, state
                 return record
         return None
 
@@ -139,15 +142,17 @@ class FetchCollector:
         finally:
             _follow(state, fetch)
         self._finish_if_drained(fetch)
-        if fetch.decoded:
-            self._chunk, self._chunk_revision = fetch.decoded, self._revision.number
-            self._chunk_fetch, self._chunk_state = fetch, state
         return record
 
     def _finish_if_drained(self, fetch: CompletedFetch) -> None:
         if fetch.is_drained:
             self._buffer.remove(fetch)
             self._subscription.move_to_end(fetch.topic_partition)
+
+    def _set_aside(self, fetch: CompletedFetch, error: Exception) -> None:
+        if not fetch.is_failure:
+            self._buffer.set_aside(fetch, error)
+            self._subscription.move_to_end(fetch.topic_partition)  # 2b-16
 
     def _raise_failure(self, fetch: CompletedFetch) -> None:
         # Out of the queue first: a failure must not block it for ever.

@@ -4,7 +4,7 @@ It reads the subscription, never the buffer's offsets (A6), and keeps a fetch se
 sends nothing and does not wait. Source: A3, A7, A8, A10, A11, AbstractFetch.prepareFetchRequests.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
@@ -126,6 +126,27 @@ class FetchPlanner:
                 found.fetches.append(self._plan(node_id, partitions))
         return found
 
+    def make_room_for(
+        self, wanted: Collection[TopicPartition], snapshot: MetadataSnapshot, now_s: float
+    ) -> None:
+        """Drop unread data that stops the fetch of `wanted`, for a poll that takes them alone.
+
+        That poll would wait without end for others to take what fills the node's buffer (A11).
+        What is dropped goes to the end of the queue, and is fetched again in its turn.
+        """
+
+        def is_in_the_way(fetch: CompletedFetch) -> bool:
+            return fetch.topic_partition not in wanted or self._is_paused(fetch)
+
+        leaders = {
+            snapshot.leader(tp).node_id for tp in self.free_partitions(now_s) if tp in wanted
+        }
+        for node_id in leaders:
+            if node_id is not None and self._nodes.fetch_delay(node_id) == 0:
+                limit = self._config.fetch_buffer_bytes
+                for tp in self._buffer.make_room(node_id, limit, is_in_the_way):
+                    self._subscription.move_to_end(tp)
+
     def plan_close(self, session: FetchSession) -> PlannedFetch:
         """Return the request that closes an open session (D5)."""
         closing = session.build_close()
@@ -143,12 +164,12 @@ class FetchPlanner:
     def _has_room(self, node_id: int) -> bool:
         limit = self._config.fetch_buffer_bytes
         if self._buffer.unread_bytes(node_id) >= limit:
-            self._buffer.make_room(node_id, limit, self._cannot_be_drained)
+            self._buffer.make_room(node_id, limit, self._is_paused)
         return self._buffer.unread_bytes(node_id) < limit
 
-    def _cannot_be_drained(self, fetch: CompletedFetch) -> bool:
+    def _is_paused(self, fetch: CompletedFetch) -> bool:
         state = self._subscription.get(fetch.topic_partition)
-        return fetch.error is not None or (state is not None and state.is_paused)
+        return state is not None and state.is_paused
 
     def _plan(
         self, node_id: int, partitions: dict[TopicPartition, SessionPartition]

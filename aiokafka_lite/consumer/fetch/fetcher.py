@@ -6,6 +6,7 @@ round by itself. The second fetch of a poll is such a round. Source: A1, A2, A10
 """
 
 import logging
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import anyio
@@ -92,6 +93,12 @@ class Fetcher:
         self._looked_at = (self._revision.number, snapshot.version)
         self._due_at_s = found.due_at_s
         return found.due_at_s
+
+    def start_fetches_for(self, wanted: Collection[TopicPartition]) -> float | None:
+        """As `start_fetches`, for a poll that takes records of `wanted` alone and found none."""
+        clock = self._client.clock
+        self._planner.make_room_for(wanted, self._client.snapshot, clock.monotonic())
+        return self.start_fetches()
 
     @property
     def pending_fetches(self) -> frozenset[PlannedFetch]:

@@ -5,6 +5,7 @@ import pytest
 from aiokafka_lite.consumer.fetch.completed_fetch import CHUNK_RECORDS, CompletedFetch
 from aiokafka_lite.errors import CorruptRecordException, TopicAuthorizationFailedError
 from aiokafka_lite.record.batch_reader import RecordCursor
+from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
 from tests.consumer.batches import batches, tps, with_bad_crc
 
 (P0,) = tps(0)
@@ -119,3 +120,41 @@ def test_a_released_fetch_gives_nothing_any_more() -> None:
     fetch.release()
     assert fetch.decoded == []
     assert fetch.take(10) == []
+
+
+def marker(offset: int) -> bytes:
+    return bytes(
+        build_control_batch(
+            ControlRecordType.COMMIT,
+            base_offset=offset,
+            producer_id=1,
+            producer_epoch=0,
+            timestamp_ms=1000,
+        )
+    )
+
+
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_e4_markers_move_the_next_offset_though_nothing_is_taken(one_by_one: bool) -> None:
+    fetch = fetch_of(marker(0) + marker(1))
+    assert not (fetch.take_one() if one_by_one else fetch.take(10))
+    assert fetch.next_offset == 2
+    assert fetch.is_drained
+
+
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_e4_a_marker_before_a_damaged_batch_moves_the_next_offset(one_by_one: bool) -> None:
+    fetch = fetch_of(marker(0) + with_bad_crc(batches(1, 3)))
+    with pytest.raises(CorruptRecordException):
+        _ = fetch.take_one() if one_by_one else fetch.take(10)
+    assert fetch.next_offset == 1
+
+
+def test_a9_a_fetch_that_failed_keeps_its_place_but_not_its_bytes() -> None:
+    fetch = fetch_of(batches(0, 4))
+    fetch.take_one()
+    error = ValueError()
+    fetch.fail(error)
+    assert fetch.error is error
+    assert (fetch.next_offset, fetch.size_in_bytes, fetch.decoded) == (1, 0, [])
+    assert not fetch.is_failure, "it stands aside; only one without bytes is removed"

@@ -60,8 +60,24 @@ def test_every_change_is_seen_in_the_revision() -> None:
     before = buffer.revision.number
     buffer.add(fetch)
     after_add = buffer.revision.number
+    buffer.set_aside(fetch, ValueError())
+    after_set_aside = buffer.revision.number
     buffer.remove(fetch)
-    assert before < after_add < buffer.revision.number
+    assert before < after_add < after_set_aside < buffer.revision.number
+
+
+def test_a9_a11_a_fetch_set_aside_is_kept_for_its_error_and_its_bytes_do_not_count() -> None:
+    buffer = FetchBuffer()
+    fetch = fetch_of(P0, 10)
+    buffer.add(fetch)
+    error = ValueError()
+    buffer.set_aside(fetch, error)
+    assert list(buffer) == [fetch]
+    assert fetch.error is error
+    assert buffer.is_buffered(P0)
+    assert (buffer.unread_bytes(1), fetch.size_in_bytes) == (0, 0)
+    buffer.remove(fetch)
+    assert buffer.unread_bytes(1) == 0
 
 
 def test_room_is_made_newest_first_and_only_where_no_poll_can_make_it() -> None:
@@ -70,7 +86,7 @@ def test_room_is_made_newest_first_and_only_where_no_poll_can_make_it() -> None:
     old, new, other = fetch_of(P0, 60), fetch_of(P1, 60), fetch_of(P1, 500, node_id=2)
     for fetch in (old, new, other):
         buffer.add(fetch)
-    buffer.make_room(1, 100, idle=lambda fetch: fetch is old)
+    assert buffer.make_room(1, 100, idle=lambda fetch: fetch is old) == []
     assert list(buffer) == [old, new, other]
-    buffer.make_room(1, 100, idle=lambda _fetch: True)
+    assert buffer.make_room(1, 100, idle=lambda _fetch: True) == [P1]
     assert list(buffer) == [old, other]

@@ -103,6 +103,15 @@ def test_a5_the_rest_is_returned_first_by_later_polls() -> None:
     assert bench.poll(2) == {}
 
 
+def test_a5_a_full_poll_leaves_what_the_next_fetch_has_decoded_ahead() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 3))
+    bench.add(P1, batches(0, 4))
+    assert bench.one(P1) == (P1, 0)
+    assert bench.poll(3) == {P0: [0, 1, 2]}
+    assert bench.poll(3) == {P1: [1, 2, 3]}
+
+
 def test_a6_position_and_fetch_agree_after_each_poll() -> None:
     bench = Bench(P0)
     bench.add(P0, batches(0, 4, 4))
@@ -222,6 +231,23 @@ def test_a9_after_it_was_raised_a_bad_partition_stands_aside() -> None:
     assert isinstance(bench.collector.standing_error(), CorruptRecordException)
     assert bench.position(P0) == 0
     assert bench.buffer.is_buffered(P0), "it is not asked for again"
+
+
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_a9_standing_aside_frees_the_bytes_and_goes_to_the_end_of_the_queue(
+    one_by_one: bool,
+) -> None:
+    """2b-16, A11: what cannot be read on must not keep its node's other partitions from a fetch."""
+    bench = Bench(P0, P1)
+    bench.add(P0, with_bad_crc(batches(0, 3)))
+    before = bench.subscription.revision.number
+    with pytest.raises(CorruptRecordException):
+        _ = bench.one() if one_by_one else bench.poll()
+    assert bench.buffer.unread_bytes(1) == 0
+    assert bench.subscription.revision.number > before, "the next fetch has to be planned anew"
+    assert bench.subscription.queue() == (P1, P0)
+    assert bench.buffer.is_buffered(P0)
+    assert isinstance(bench.collector.standing_error(), CorruptRecordException)
 
 
 @pytest.mark.parametrize("way_out", ["seek", "unassign"])

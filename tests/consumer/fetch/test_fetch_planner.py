@@ -206,6 +206,30 @@ def test_a11_paused_data_makes_room_when_it_alone_would_stop_the_node() -> None:
     assert not bench.buffer.is_buffered(P1)
 
 
+def test_a11_a_poll_of_named_partitions_does_not_wait_behind_data_nobody_takes() -> None:
+    bench = Bench(P0, P1, P2, P3, fetch_buffer_bytes=100)
+    bench.buffered(P0, size=60)
+    bench.buffered(P1, size=60)
+    other = bench.buffered(P3, size=100, node_id=2)
+    snapshot = cluster({P0: 1, P1: 1, P2: 1, P3: 2})
+    bench.planner.make_room_for([P1, P2], snapshot, 0.0)
+    assert bench.planner.plan_round(snapshot, 0.0).fetches == [], "the poll can drain P1"
+    bench.planner.make_room_for([P2], snapshot, 0.0)
+    assert asked(bench.planner.plan_round(snapshot, 0.0).fetches[0]) == [("t", 2, 0), ("t", 1, 0)]
+    assert bench.buffer.is_buffered(P0)
+    assert other in bench.buffer
+
+
+def test_a11_no_data_is_dropped_for_a_partition_whose_node_cannot_be_asked_now() -> None:
+    bench = Bench(P0, P1, fetch_buffer_bytes=100)
+    fetch = bench.buffered(P0, size=100)
+    for delay_s in (None, 0.5):
+        bench.nodes.delays[1] = delay_s
+        bench.planner.make_room_for([P1], cluster({P0: 1, P1: 1}), 0.0)
+        bench.planner.make_room_for([P0], cluster({P0: 1, P1: 1}), 0.0)
+    assert list(bench.buffer) == [fetch]
+
+
 def test_2b_6_2b_7_the_request_carries_limits_isolation_leader_epoch_and_topic_id() -> None:
     bench = Bench(
         P0,
