@@ -176,10 +176,11 @@ class RecordPoller:
     def _raise_errors(self) -> None:
         error = self.fetcher.take_error() or self.offset_fetcher.take_error()
         if error is None:
-            snapshot = self.client.snapshot
+            snapshot, subscription = self.client.snapshot, self._subscription
+            leaderless = (*self.offset_fetcher.leaderless, *self.fetcher.leaderless)
             error = self._leader_watch.check(
-                (*self.offset_fetcher.leaderless, *self.fetcher.leaderless),
-                [name for name in self._subscription.topics if not snapshot.partition_ids(name)],
+                [tp for tp in leaderless if subscription.get(tp) is not None],
+                [name for name in subscription.topics if not snapshot.partition_ids(name)],
                 snapshot,
                 self.client.clock.monotonic(),
             )

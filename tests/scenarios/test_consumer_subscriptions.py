@@ -144,6 +144,17 @@ async def test_a_name_no_topic_can_have_is_raised_at_once() -> None:
                 await assigned.getone()
 
 
+async def test_what_is_no_longer_assigned_is_not_complained_about() -> None:
+    async with embedded({"t": 1}) as broker, consumer_of(broker) as consumer:
+        bad = TopicPartition("no/such name", 0)
+        consumer.assign([bad])
+        consumer.seek(bad, 0)
+        with pytest.raises(InvalidTopicError):
+            await consumer.getone()
+        consumer.assign([P0])
+        assert await consumer.position(P0) == 0
+
+
 async def test_a_subscription_made_later_hears_of_a_name_no_topic_can_have() -> None:
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         consumer.subscribe(["t", "no/such name"])
