@@ -67,7 +67,8 @@ class FetchCollector:
     def collect_one(self, partitions: Collection[TopicPartition] = ()) -> Record | None:
         """Take one record; None when nothing is buffered that may be returned.
 
-        Raises: as `collect`. Records decoded ahead can afterwards be taken by `next_decoded`.
+        Raises: as `collect`. Records decoded ahead can afterwards be taken by `next_decoded`,
+        unless `partitions` are named: others may be older.
         """
         self._chunk = []
         for fetch in self._buffer:
@@ -80,7 +81,7 @@ class FetchCollector:
                 self._set_aside(fetch, error)
                 raise
             if record is not None:
-                if fetch.decoded:
+                if fetch.decoded and not partitions:
                     self._chunk, self._chunk_revision = fetch.decoded, self._revision.number
                     self._chunk_fetch, self._chunk_state = fetch, state
                 return record

@@ -300,6 +300,13 @@ def test_only_the_named_partitions_are_returned() -> None:
 # One by one…
 
 
+def test_a5_after_a_record_of_a_named_partition_the_oldest_is_served_again() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 3))
+    bench.add(P1, batches(0, 3))
+    assert [bench.one(), bench.one(P1), bench.one()] == [(P0, 0), (P1, 0), (P0, 1)]
+
+
 def test_one_by_one_returns_the_same_records_in_the_same_order() -> None:
     bench = Bench(P0, P1)
     bench.add(P0, batches(0, 300))
