@@ -14,6 +14,7 @@ from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import InvalidFetchSessionEpoch
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.consumer.batches import tps
@@ -116,8 +117,10 @@ async def test_a_refused_answer_is_asked_again_at_once_and_only_then_with_backof
 
 async def test_a_partition_without_a_leader_asks_for_metadata() -> None:
     async with embedded({"t": 1}) as broker, fetching(broker, P0, P1) as bench:
+        known = len(broker.requests_of(MetadataRequest))
         bench.fetcher.start_fetches()
         assert bench.fetcher.leaderless == (P1,)
+        await broker.wait_until(lambda: len(broker.requests_of(MetadataRequest)) > known)
 
 
 async def test_closing_ends_the_loops_and_their_fetches() -> None:
