@@ -170,8 +170,9 @@ async def test_a_caller_cancelled_as_the_connection_dies_hears_of_its_cancellati
 
 async def test_a_wait_for_around_a_request_leaves_the_connection_usable() -> None:
     async with nothing_left_behind(), ScriptedNode() as node, opened(node) as (connection, peer):
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(ask(connection), timeout=0.001)
+        call = ask(connection)
         _, version, correlation_id = await peer.read_request()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(call, timeout=0.001)
         peer.answer(metadata_named("late"), version, correlation_id)
         await one_exchange(connection, peer, "afterwards")

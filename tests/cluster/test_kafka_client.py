@@ -3,7 +3,7 @@
 import asyncio
 import random
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -34,10 +34,13 @@ async def started(
         await client.close()
 
 
-def unused_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+@pytest.fixture
+def refused_ports() -> Iterator[tuple[int, int]]:
+    """Ports nobody listens on; taken, so that nobody else can."""
+    with socket.socket() as first, socket.socket() as second:
+        first.bind(("127.0.0.1", 0))
+        second.bind(("127.0.0.1", 0))
+        yield first.getsockname()[1], second.getsockname()[1]
 
 
 def test_a_client_is_built_without_a_loop() -> None:
@@ -75,8 +78,10 @@ async def test_request_any_asks_some_node(three_nodes: ScriptedCluster) -> None:
         assert len(response.brokers) == 3
 
 
-async def test_an_unreachable_bootstrap_names_each_address_and_what_happened(clean: None) -> None:
-    first, second = unused_port(), unused_port()
+async def test_an_unreachable_bootstrap_names_each_address_and_what_happened(
+    clean: None, refused_ports: tuple[int, int]
+) -> None:
+    first, second = refused_ports
     client = KafkaClient(
         ClientConfig(bootstrap_servers=f"127.0.0.1:{first},127.0.0.1:{second}"),
         clock=FakeClock(),

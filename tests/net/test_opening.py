@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 
@@ -18,11 +18,11 @@ from tests.patience import eventually
 
 
 @pytest.fixture
-def refused_port() -> int:
-    """A port nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def refused_port() -> Iterator[int]:
+    """A port nobody listens on; taken, so that nobody else can."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
 
 
 async def failed_opening(connection: NodeConnection) -> KafkaConnectionError:

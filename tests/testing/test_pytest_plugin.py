@@ -34,13 +34,14 @@ async def test_fixtures_work_in_async_tests(kafka_broker: EmbeddedBroker) -> Non
 
 
 def test_importing_the_plugin_costs_under_5_ms_and_brings_no_broker() -> None:
-    """Every pytest run of every project pays for it."""
+    """Every pytest run of every project pays for it. Counted is this process's own work: on a busy
+    machine the time that passes says nothing."""
     program = """
 import sys, time
 import pytest
-began = time.perf_counter()
+began = time.process_time()
 import aiokafka_lite.testing.pytest_plugin
-cost = time.perf_counter() - began
+cost = time.process_time() - began
 broker = ("aiokafka_lite.testing.broker", "cramjam", "anyio")
 heavy = [name for name in sys.modules if name.startswith(broker)]
 print(cost, heavy)
