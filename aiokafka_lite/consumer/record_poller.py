@@ -5,7 +5,8 @@ waiting. It does not know the facade, so that an unclosed consumer can be notice
 """
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -54,6 +55,7 @@ class RecordPoller:
         self._subscription = subscription
         self._signal = signal
         self._leader_watch = LeaderWatch(config.default_api_timeout_ms / 1000)
+        self._wanted: list[Collection[TopicPartition]] = []  # by the polls that run; empty: all
         self._is_stopped = False
 
     def stop(self) -> None:
@@ -96,21 +98,21 @@ class RecordPoller:
         deadline_s = clock.monotonic() + timeout_s
         patience = _Patience()
         await asyncio.sleep(0)  # a loop of polls that always find records must let others run
-        while not self._is_stopped:
-            positions_due_s = self._check_positions()
-            try:
-                records = self.collector.collect(max_records, partitions)
-            finally:
-                fetches_due_s = self.fetcher.start_fetches()
-            if records:
-                return records
-            if partitions:
-                fetches_due_s = self.fetcher.start_fetches_for(partitions)
-            is_over = clock.monotonic() >= deadline_s
-            self._raise_for_want_of_records(partitions, patience, is_over=is_over)
-            if is_over:
-                break
-            await self._wait(deadline_s, positions_due_s, fetches_due_s)
+        with self._wanting(partitions):
+            while not self._is_stopped:
+                positions_due_s = self._check_positions()
+                try:
+                    records = self.collector.collect(max_records, partitions)
+                finally:
+                    fetches_due_s = self.fetcher.start_fetches()
+                if records:
+                    return records
+                fetches_due_s = self._fetch_what_is_wanted(fetches_due_s)
+                is_over = clock.monotonic() >= deadline_s
+                self._raise_for_want_of_records(partitions, patience, is_over=is_over)
+                if is_over:
+                    break
+                await self._wait(deadline_s, positions_due_s, fetches_due_s)
         return {}
 
     async def poll_one(self, partitions: Collection[TopicPartition]) -> Record:
@@ -120,19 +122,40 @@ class RecordPoller:
         """
         patience = _Patience()
         await asyncio.sleep(0)
-        while not self._is_stopped:
-            positions_due_s = self._check_positions()
-            try:
-                record = self.collector.collect_one(partitions)
-            finally:
-                fetches_due_s = self.fetcher.start_fetches()
-            if record is not None:
-                return record
-            if partitions:
-                fetches_due_s = self.fetcher.start_fetches_for(partitions)
-            self._raise_for_want_of_records(partitions, patience, is_over=False)
-            await self._wait(None, positions_due_s, fetches_due_s)
+        with self._wanting(partitions):
+            while not self._is_stopped:
+                positions_due_s = self._check_positions()
+                try:
+                    record = self.collector.collect_one(partitions)
+                finally:
+                    fetches_due_s = self.fetcher.start_fetches()
+                if record is not None:
+                    return record
+                fetches_due_s = self._fetch_what_is_wanted(fetches_due_s)
+                self._raise_for_want_of_records(partitions, patience, is_over=False)
+                await self._wait(None, positions_due_s, fetches_due_s)
         raise ConsumerStoppedError("the consumer was stopped while a record was waited for")
+
+    @contextmanager
+    def _wanting(self, partitions: Collection[TopicPartition]) -> Iterator[None]:
+        """Count a poll among those that run while it does."""
+        self.fetcher.want(partitions)
+        self._wanted.append(partitions)
+        try:
+            yield
+        finally:
+            self._wanted.remove(partitions)
+            if self._wanted and self.fetcher.lacks_room:
+                self._signal.notify()  # what this poll left may be in the way of the others
+
+    def _fetch_what_is_wanted(self, due_s: float | None) -> float | None:
+        """Fetch behind a buffer full of what no poll takes, if each of them names what it takes.
+
+        Returns when to look again, which is `due_s` if nothing was done.
+        """
+        if not (self.fetcher.lacks_room and all(self._wanted)):
+            return due_s
+        return self.fetcher.start_fetches_for({tp for wanted in self._wanted for tp in wanted})
 
     async def wait_for_positions(
         self, are_known: Callable[[], bool], timeout_s: float, *, reset_missing: bool

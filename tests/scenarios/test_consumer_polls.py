@@ -214,16 +214,41 @@ async def test_a9_a11_a_bad_record_in_a_full_buffer_stands_aside_too() -> None:
             await consumer.getmany(timeout_ms=5000)
 
 
-async def test_a11_polls_of_named_partitions_go_on_behind_a_buffer_full_of_others() -> None:
-    options = {"fetch_buffer_bytes": 1, "fetch_max_bytes": 1}
-    async with embedded({"t": 2}) as broker, consumer_of(broker, "t", **options) as consumer:
+@pytest.mark.parametrize("kind", ["getmany", "getone"])
+async def test_a11_polls_of_named_partitions_go_on_behind_a_buffer_full_of_others(
+    kind: str,
+) -> None:
+    options = {"fetch_buffer_bytes": 1, "fetch_max_bytes": 1, "fetch_max_wait_ms": 5}
+    async with embedded({"t": 3}) as broker, consumer_of(broker, "t", **options) as consumer:
         await consumer.seek_to_beginning()
         fill(broker, P0, 5)
-        fill(broker, P1, 2, 2)
-        async with asyncio.timeout(5):
-            assert offsets(await consumer.getmany(P1, timeout_ms=5000)) == {1: [0, 1]}
-            assert (await consumer.getone(P1)).offset == 2
-        assert await read(consumer, 6) == {P0: [0, 1, 2, 3, 4], P1: [3]}
+        fill(broker, P2, 5)
+
+        async def poll() -> list[int]:
+            if kind == "getone":
+                return [(await consumer.getone(P1)).offset]
+            return offsets(await consumer.getmany(P1, timeout_ms=60_000))[1]
+
+        polling = asyncio.create_task(poll())
+        await broker.wait_until(lambda: len(broker.requests_of(FetchRequest)) > 10)
+        fill(broker, P1, 1)
+        assert await asyncio.wait_for(polling, 5) == [0]
+        entries = [entry for request in asked(broker) for entry in request]
+        assert (entries.count((0, 0)), entries.count((2, 0))) == (1, 1), "not over and over"
+        assert await read(consumer, 10) == {P0: [0, 1, 2, 3, 4], P2: [0, 1, 2, 3, 4]}
+
+
+async def test_a11_what_another_poll_takes_is_not_dropped_for_a_named_one() -> None:
+    options = {"fetch_buffer_bytes": 1, "fetch_max_bytes": 1, "fetch_max_wait_ms": 5}
+    async with embedded({"t": 2}) as broker, consumer_of(broker, "t", **options) as consumer:
+        await consumer.seek_to_beginning()
+        polls = [asyncio.create_task(consumer.getone(tp)) for tp in (P1, P0)]
+        await broker.wait_until(lambda: bool(broker.requests_of(FetchRequest)))
+        fill(broker, P0, 5)
+        assert (await asyncio.wait_for(polls[1], 5)).offset == 0
+        fill(broker, P1, 1)
+        assert (await asyncio.wait_for(polls[0], 5)).offset == 0, "the rest of P0 makes room now"
+        assert [entry for request in asked(broker) for entry in request].count((0, 0)) == 1
 
 
 async def test_named_partitions_are_returned_alone_and_the_others_wait() -> None:

@@ -49,6 +49,8 @@ class FetchRound:
     fetches: list[PlannedFetch] = field(default_factory=list)
     leaderless: list[TopicPartition] = field(default_factory=list)
     """Partitions that are free but have no known leader: metadata is out of date."""
+    lacks_room: bool = False
+    """A node got no fetch because too much of its data lies unread (A11)."""
     due_at_s: float | None = None
     """When something may be fetched that may not now because of a backoff; None: nothing is."""
 
@@ -78,6 +80,7 @@ class FetchPlanner:
         self._buffer = buffer
         self._nodes = nodes
         self._sessions: dict[int, FetchSession] = {}
+        self._dropped: set[TopicPartition] = set()
 
     def session(self, node_id: int) -> FetchSession:
         """Return the node's session handler."""
@@ -124,28 +127,36 @@ class FetchPlanner:
                 _due(found, now_s + delay_s)
             elif self._has_room(node_id):
                 found.fetches.append(self._plan(node_id, partitions))
+            else:
+                found.lacks_room = True
         return found
+
+    def want(self, partitions: Collection[TopicPartition]) -> None:
+        """Ask again for what `make_room_for` has dropped of `partitions`, of all if none is named.
+
+        Named by a poll that begins; the polls that run are those that `make_room_for` spares.
+        """
+        if self._dropped:
+            self._dropped.difference_update(partitions or tuple(self._dropped))
+            self._subscription.revision.number += 1
 
     def make_room_for(
         self, wanted: Collection[TopicPartition], snapshot: MetadataSnapshot, now_s: float
     ) -> None:
-        """Drop unread data that stops the fetch of `wanted`, for a poll that takes them alone.
+        """Drop unread data that stops the fetch of `wanted`, which is all that polls wait for.
 
-        That poll would wait without end for others to take what fills the node's buffer (A11).
-        What is dropped goes to the end of the queue, and is fetched again in its turn.
+        They would wait without end for others to take what fills a node's buffer (A11). What is
+        dropped is not asked for until a poll wants it, or it would be fetched over and over.
         """
 
         def is_in_the_way(fetch: CompletedFetch) -> bool:
             return fetch.topic_partition not in wanted or self._is_paused(fetch)
 
-        leaders = {
-            snapshot.leader(tp).node_id for tp in self.free_partitions(now_s) if tp in wanted
-        }
-        for node_id in leaders:
+        limit = self._config.fetch_buffer_bytes
+        free = [tp for tp in self.free_partitions(now_s) if tp in wanted]
+        for node_id in {snapshot.leader(tp).node_id for tp in free}:
             if node_id is not None and self._nodes.fetch_delay(node_id) == 0:
-                limit = self._config.fetch_buffer_bytes
-                for tp in self._buffer.make_room(node_id, limit, is_in_the_way):
-                    self._subscription.move_to_end(tp)
+                self._dropped.update(self._buffer.make_room(node_id, limit, is_in_the_way))
 
     def plan_close(self, session: FetchSession) -> PlannedFetch:
         """Return the request that closes an open session (D5)."""
@@ -154,11 +165,13 @@ class FetchPlanner:
         return PlannedFetch(session.node_id, request, None)
 
     def _free_states(self) -> Iterable[PartitionState]:
-        is_buffered = self._buffer.is_buffered
+        is_buffered, dropped = self._buffer.is_buffered, self._dropped
         return (
             state
             for state in self._subscription.states()
-            if state.is_fetchable and not is_buffered(state.topic_partition)
+            if state.is_fetchable
+            and not is_buffered(state.topic_partition)
+            and state.topic_partition not in dropped
         )
 
     def _has_room(self, node_id: int) -> bool:

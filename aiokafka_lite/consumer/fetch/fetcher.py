@@ -67,6 +67,8 @@ class Fetcher:
         self._looked_at: tuple[int, int] | None = None
         self._due_at_s: float | None = None
         self._leaderless: tuple[TopicPartition, ...] = ()
+        self.lacks_room = False
+        """The newest round left a node out because too much of its data lies unread (A11)."""
         self._is_closed = False
 
     # For the poll: nothing here waits…
@@ -88,14 +90,19 @@ class Fetcher:
         for planned in found.fetches:
             self._let_go(planned)
         self._leaderless = tuple(found.leaderless)
+        self.lacks_room = found.lacks_room
         if found.leaderless:
             self._client.request_metadata_update()
         self._looked_at = (self._revision.number, snapshot.version)
         self._due_at_s = found.due_at_s
         return found.due_at_s
 
+    def want(self, partitions: Collection[TopicPartition]) -> None:
+        """Note that a poll of `partitions` begins, of all if none is named."""
+        self._planner.want(partitions)
+
     def start_fetches_for(self, wanted: Collection[TopicPartition]) -> float | None:
-        """As `start_fetches`, for a poll that takes records of `wanted` alone and found none."""
+        """As `start_fetches`, when all polls that run want `wanted` alone and found none of it."""
         clock = self._client.clock
         self._planner.make_room_for(wanted, self._client.snapshot, clock.monotonic())
         return self.start_fetches()

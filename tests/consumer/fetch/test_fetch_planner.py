@@ -206,18 +206,36 @@ def test_a11_paused_data_makes_room_when_it_alone_would_stop_the_node() -> None:
     assert not bench.buffer.is_buffered(P1)
 
 
-def test_a11_a_poll_of_named_partitions_does_not_wait_behind_data_nobody_takes() -> None:
+def test_a11_polls_of_named_partitions_do_not_wait_behind_data_nobody_takes() -> None:
     bench = Bench(P0, P1, P2, P3, fetch_buffer_bytes=100)
     bench.buffered(P0, size=60)
     bench.buffered(P1, size=60)
     other = bench.buffered(P3, size=100, node_id=2)
     snapshot = cluster({P0: 1, P1: 1, P2: 1, P3: 2})
     bench.planner.make_room_for([P1, P2], snapshot, 0.0)
-    assert bench.planner.plan_round(snapshot, 0.0).fetches == [], "the poll can drain P1"
+    found = bench.planner.plan_round(snapshot, 0.0)
+    assert (found.fetches, found.lacks_room) == ([], True), "a poll is going to drain P1"
     bench.planner.make_room_for([P2], snapshot, 0.0)
-    assert asked(bench.planner.plan_round(snapshot, 0.0).fetches[0]) == [("t", 2, 0), ("t", 1, 0)]
-    assert bench.buffer.is_buffered(P0)
-    assert other in bench.buffer
+    assert list(bench.buffer)[1:] == [other]
+    found = bench.planner.plan_round(snapshot, 0.0)
+    assert asked(found.fetches[0]) == [("t", 2, 0)], "P1 would only fill the buffer again"
+    assert not found.lacks_room
+
+
+@pytest.mark.parametrize("wanted", [(), (P1,)], ids=["all", "named"])
+def test_a11_what_was_dropped_is_fetched_again_when_a_poll_wants_it(
+    wanted: tuple[TopicPartition, ...],
+) -> None:
+    bench = Bench(P0, P1, fetch_buffer_bytes=100)
+    bench.buffered(P1, size=100)
+    snapshot = cluster({P0: 1, P1: 1})
+    bench.planner.make_room_for([P0], snapshot, 0.0)
+    bench.planner.want([P0])
+    assert bench.planner.free_partitions(0.0) == [P0]
+    before = bench.subscription.revision.number
+    bench.planner.want(wanted)
+    assert bench.planner.free_partitions(0.0) == [P0, P1]
+    assert bench.subscription.revision.number > before
 
 
 def test_a11_no_data_is_dropped_for_a_partition_whose_node_cannot_be_asked_now() -> None:
