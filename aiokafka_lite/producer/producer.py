@@ -23,7 +23,6 @@ from aiokafka_lite.errors import (
     IllegalArgumentError,
     IllegalStateError,
     KafkaTimeoutError,
-    MessageSizeTooLargeError,
     ProducerClosed,
 )
 from aiokafka_lite.model import RecordMetadata
@@ -35,6 +34,8 @@ from aiokafka_lite.producer.record_ack import RecordAck
 from aiokafka_lite.producer.record_fields import (
     RecordSerializers,
     check_bytes,
+    check_size,
+    check_timestamp,
     freeze_headers,
     is_int,
     is_topic,
@@ -46,7 +47,8 @@ from aiokafka_lite.record.batch_builder import record_upper_bound
 from aiokafka_lite.serialization import AnySerializer
 
 Header = tuple[str, bytes | None]
-_MAX_TIMESTAMP = 2**63 - 1
+_TURN_BYTES = 65_536
+"""After so much memory in new batches `send` lets the sender have a look at them."""
 
 
 class ProducerState(Enum):
@@ -317,16 +319,17 @@ class AIOKafkaProducer:
         if partition is not None:
             queue = await self._explicit_queue(route, partition, began_s)
         elif self._partitioner is not None:
-            queue = self._chosen_queue(route, key)
+            queue = route.queue_chosen_by(self._partitioner, key)
         elif key is not None:
             queue = route.queues[self._key_hashes[key] % route.count]
         else:
-            queue = route.queues[route.sticky.choose(route.partitions, route.available, len(value))]
+            size = len(value) if value is not None else 0
+            queue = route.queues[route.sticky.choose(route.partitions, route.available, size)]
         frozen = freeze_headers(headers) if headers else ()
         if timestamp_ms is None:
             timestamp_ms = int(self._now() * 1000)
         else:
-            _check_timestamp(timestamp_ms)
+            check_timestamp(timestamp_ms)
         batch = queue.open_batch
         if batch is not None:
             index = batch.append(timestamp_ms, key, value, frozen)
@@ -451,21 +454,6 @@ class AIOKafkaProducer:
                 f"create more or send to one of those"
             ) from None
 
-    def _chosen_queue(self, route: TopicRoute, key: bytes | None) -> PartitionQueue:
-        partitioner = self._partitioner
-        everything, available = list(route.partitions), list(route.available)
-        if isinstance(partitioner, TopicPartitioner):
-            partition = partitioner.partition(route.topic, key, everything, available)
-        else:
-            assert partitioner is not None
-            partition = partitioner(key, everything, available)
-        if partition not in route.partitions:
-            raise IllegalArgumentError(
-                f"partitioner {partitioner!r} chose {partition!r} for topic {route.topic!r}, which "
-                f"has the partitions 0 to {route.count - 1}"
-            )
-        return route.queues[partition]
-
     # A new batch…
 
     async def _send_in_new_batch(
@@ -479,7 +467,11 @@ class AIOKafkaProducer:
         began_s: float | None,
     ) -> RecordAck:
         size = record_upper_bound(key, value, headers)
-        self._check_size(size)
+        check_size(
+            size,
+            max_request_size=self._config.max_request_size,
+            buffer_memory=self._config.buffer_memory,
+        )
         if queue.open_batch is not None:
             queue.close_open_batch()
             self._sender.wake()
@@ -487,8 +479,8 @@ class AIOKafkaProducer:
                 route = sticky_route
                 route.sticky.batch_is_full()
                 queue = route.queues[route.sticky.choose(route.partitions, route.available, 0)]
-        if queue.batches:
-            # Once per batch: a caller that never has to wait must not keep the sender from running.
+        if self._accumulator.unseen_bytes >= _TURN_BYTES:
+            # A caller that never has to wait must not keep the sender from running.
             await self._clock.sleep(0)
             self._check_running()
         batch = queue.open_batch
@@ -508,17 +500,6 @@ class AIOKafkaProducer:
                 self._sender.wake()
         return RecordAck(batch, index, timestamp_ms)
 
-    def _check_size(self, size: int) -> None:
-        for name, limit in (
-            ("max_request_size", self._config.max_request_size),
-            ("buffer_memory", self._config.buffer_memory),
-        ):
-            if size > limit:
-                raise MessageSizeTooLargeError(
-                    f"a record of {size:,} bytes (headers and overhead included) exceeds {name} of "
-                    f"{limit:,} bytes; raise {name} or send smaller records"
-                )
-
     async def _take_memory(
         self, queue: PartitionQueue, record_bytes: int, began_s: float | None
     ) -> bytearray:
@@ -528,20 +509,18 @@ class AIOKafkaProducer:
             return buffer
         self._check_running()
         self._sender.wake()  # what lies here is sent at once while somebody waits for its memory
-        return await self._pool.take(
+        buffer = await self._pool.take(
             size,
             clock=self._clock,
             timeout_s=self._left_s(began_s),
             max_block_ms=self._config.max_block_ms,
         )
-
-
-def _check_timestamp(timestamp_ms: int) -> None:
-    if not is_int(timestamp_ms) or not 0 <= timestamp_ms <= _MAX_TIMESTAMP:
-        raise IllegalArgumentError(
-            f"timestamp_ms={timestamp_ms!r} is no int of milliseconds since 1970; leave it out to "
-            f"have the present time"
-        )
+        try:
+            self._check_running()  # it may have been stopped since the memory was granted
+        except BaseException:
+            self._pool.give(buffer)
+            raise
+        return buffer
 
 
 def _warn_of_unused(**options: object) -> None:

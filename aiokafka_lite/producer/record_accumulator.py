@@ -94,6 +94,8 @@ class RecordAccumulator:
         self._drain_index: dict[int, int] = {}
         self._drain_number = 0
         self._incomplete: dict[ProducerBatch, None] = {}  # oldest first
+        self.unseen_bytes = 0
+        """Memory of the batches opened since the sender last had its turn, which sets it to 0."""
         self._flushes = 0
         self._is_closed = False
 
@@ -141,6 +143,7 @@ class RecordAccumulator:
         queue.open_batch = batch
         self._filled[queue] = None
         self._incomplete[batch] = None
+        self.unseen_bytes += len(buffer)
         return batch
 
     # What may be sent…

@@ -3,8 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from aiokafka_lite.errors import SerializationError
+from aiokafka_lite.errors import (
+    IllegalArgumentError,
+    MessageSizeTooLargeError,
+    SerializationError,
+)
 from aiokafka_lite.serialization import AnySerializer, topic_serializer
+
+_MAX_TIMESTAMP = 2**63 - 1
 
 Headers = tuple[tuple[str, bytes | None], ...]
 
@@ -90,6 +96,28 @@ def freeze_headers(headers: Iterable[tuple[str, bytes | None]] | None) -> Header
         ) from error
 
 
+def check_size(record_bytes: int, **limits: int) -> None:
+    """Raise MessageSizeTooLargeError if a record's upper bound exceeds a limit, naming the option.
+
+    Source: KafkaProducer.ensureValidRecordSize.
+    """
+    for name, limit in limits.items():
+        if record_bytes > limit:
+            raise MessageSizeTooLargeError(
+                f"a record of {record_bytes:,} bytes (headers and overhead included) exceeds "
+                f"{name} of {limit:,} bytes; raise {name} or send smaller records"
+            )
+
+
+def check_timestamp(timestamp_ms: int) -> None:
+    """Raise IllegalArgumentError for what is no time a record may have."""
+    if not is_int(timestamp_ms) or not 0 <= timestamp_ms <= _MAX_TIMESTAMP:
+        raise IllegalArgumentError(
+            f"timestamp_ms={timestamp_ms!r} is no int of milliseconds since 1970; leave it out to "
+            f"have the present time"
+        )
+
+
 def is_int(value: object) -> bool:
     """Return whether `value` is an int and not a bool, whatever the caller's types promise."""
     return isinstance(value, int) and not isinstance(value, bool)
@@ -126,6 +154,8 @@ __all__ = [
     "Headers",
     "RecordSerializers",
     "check_bytes",
+    "check_size",
+    "check_timestamp",
     "freeze_headers",
     "is_int",
     "is_topic",

@@ -171,6 +171,7 @@ class Sender:
 
     def _dispatch(self, now_s: float) -> float | None:
         """Let the send loops of every node that has something due go; return when to look again."""
+        self._accumulator.unseen_bytes = 0
         self._outcomes.expire(now_s)
         sequences = self._sequences
         if sequences is not None:

@@ -7,8 +7,10 @@ import random
 from collections.abc import Sequence
 
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.partitioner import StickyPartition
+from aiokafka_lite.producer.partitioner import StickyPartition, TopicPartitioner
+from aiokafka_lite.producer.producer_config import Partitioner
 from aiokafka_lite.producer.record_accumulator import PartitionQueue, RecordAccumulator
 
 
@@ -34,6 +36,26 @@ class TopicRoute:
         """By partition."""
         self.count = len(partitions)
         self.sticky = sticky
+
+    def queue_chosen_by(
+        self, partitioner: Partitioner | TopicPartitioner, key: bytes | None
+    ) -> PartitionQueue:
+        """Return the queue that a user's partitioner chooses, by the key's bytes.
+
+        Raises IllegalArgumentError for a choice that is no partition of the topic, and whatever
+        the partitioner raises.
+        """
+        everything, available = list(self.partitions), list(self.available)
+        if isinstance(partitioner, TopicPartitioner):
+            partition = partitioner.partition(self.topic, key, everything, available)
+        else:
+            partition = partitioner(key, everything, available)
+        if partition not in self.partitions:
+            raise IllegalArgumentError(
+                f"partitioner {partitioner!r} chose {partition!r} for topic {self.topic!r}, which "
+                f"has the partitions 0 to {self.count - 1}"
+            )
+        return self.queues[partition]
 
 
 class TopicRoutes:

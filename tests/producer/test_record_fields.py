@@ -1,9 +1,16 @@
 import pytest
 
-from aiokafka_lite.errors import KafkaError, SerializationError
+from aiokafka_lite.errors import (
+    IllegalArgumentError,
+    KafkaError,
+    MessageSizeTooLargeError,
+    SerializationError,
+)
 from aiokafka_lite.producer.record_fields import (
     RecordSerializers,
     check_bytes,
+    check_size,
+    check_timestamp,
     freeze_headers,
     is_int,
     is_topic,
@@ -92,6 +99,25 @@ def test_headers_are_frozen() -> None:
 def test_bad_headers_are_named(headers: object, text: str) -> None:
     with pytest.raises(SerializationError, match=text):
         freeze_headers(headers)  # type: ignore[arg-type]  # that is what is tested
+
+
+def test_sizes_name_the_option_that_is_too_small() -> None:
+    """C3"""
+    check_size(1000, max_request_size=1000, buffer_memory=2000)
+    with pytest.raises(
+        MessageSizeTooLargeError, match=r"1,204,112 bytes .* exceeds max_request_size of 1,048,576"
+    ):
+        check_size(1_204_112, max_request_size=1_048_576, buffer_memory=500)
+    with pytest.raises(MessageSizeTooLargeError, match="raise buffer_memory or send smaller"):
+        check_size(1000, max_request_size=1000, buffer_memory=500)
+
+
+@pytest.mark.parametrize("timestamp", [-1, 2**63, 1.5, "5", True])
+def test_timestamps_are_milliseconds(timestamp: object) -> None:
+    check_timestamp(0)
+    check_timestamp(2**63 - 1)
+    with pytest.raises(IllegalArgumentError, match="timestamp_ms="):
+        check_timestamp(timestamp)  # type: ignore[arg-type]  # that is what is tested
 
 
 def test_type_checks_for_untyped_callers() -> None:

@@ -1,7 +1,11 @@
 import random
 import uuid
 
+import pytest
+
 from aiokafka_lite.cluster.metadata_snapshot import bootstrap_snapshot
+from aiokafka_lite.errors import IllegalArgumentError
+from aiokafka_lite.producer.partitioner import RoundRobinPartitioner
 from aiokafka_lite.producer.topic_routes import TopicRoutes
 from tests.producer.batches import Shelf
 from tests.producer.test_produce_exchange import snapshot
@@ -47,6 +51,24 @@ def test_routes_follow_metadata_and_keep_their_sticky_partition() -> None:
     assert after is not before
     assert after.sticky is before.sticky
     assert after.queues[0] is before.queues[0]
+
+
+def test_a_partitioner_sees_lists_of_its_own_and_may_only_choose_what_is_there() -> None:
+    """C3"""
+    routes, _ = make_routes()
+    routes.update(snapshot(orders=uuid.UUID(int=1)))
+    route = routes.find("orders")
+    assert route is not None
+
+    def last(key: bytes | None, everything: list[int], available: list[int]) -> int:
+        available.clear()
+        return everything.pop()
+
+    assert route.queue_chosen_by(last, b"k") is route.queues[1]
+    assert route.queue_chosen_by(last, b"k") is route.queues[1]
+    assert route.queue_chosen_by(RoundRobinPartitioner(), None) is route.queues[0]
+    with pytest.raises(IllegalArgumentError, match=r"chose 2 for topic 'orders'.*0 to 1"):
+        route.queue_chosen_by(lambda *_: 2, None)
 
 
 def test_closed_routes_stay_empty() -> None:

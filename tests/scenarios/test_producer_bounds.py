@@ -215,3 +215,22 @@ async def test_nobody_to_connect_to_fails_the_start_in_time_and_names_the_addres
             async with producing(broker, clock=clock, request_timeout_ms=5000):
                 pass
         assert clock.monotonic() <= 6
+
+
+async def test_memory_granted_in_the_moment_of_the_stop_takes_no_record_any_more() -> None:
+    """C5: after waiting, check closed"""
+    async with (
+        kafka() as broker,
+        producing(broker, buffer_memory=1000, max_batch_size=1000) as producer,
+    ):
+        await producer.send_and_wait("orders", b"v")
+        held = producer._pool.take_nowait(1000)
+        assert held is not None
+        sending = asyncio.create_task(producer.send("orders", b"x" * 900))
+        while not producer._pool.waiting:
+            await asyncio.sleep(0)
+        producer._pool.give(held)
+        await producer.stop()
+        with pytest.raises(ProducerClosed):
+            await sending
+        assert producer._pool.used_bytes == 0
