@@ -13,10 +13,12 @@ from aiokafka_lite.protocol.messages.fetch import (
     PartitionData,
 )
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
+from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
 from aiokafka_lite.schema.field_types import ZERO_UUID
 
 TOPIC_ID = UUID(int=7)
 _BASE_OFFSET = struct.Struct(">q")
+_LEADER_EPOCH = struct.Struct(">i")
 
 
 def batch(values: Sequence[bytes | None], base_offset: int = 0) -> bytes:
@@ -38,6 +40,23 @@ def batches(first_offset: int, *sizes: int) -> bytes:
         parts.append(batch(values, first_offset))
         first_offset += size
     return b"".join(parts)
+
+
+def marker(offset: int) -> bytes:
+    """The marker that commits a transaction: a control batch, which nobody is shown."""
+    control = ControlRecordType.COMMIT
+    return bytes(
+        build_control_batch(
+            control, base_offset=offset, producer_id=1, producer_epoch=0, timestamp_ms=1000
+        )
+    )
+
+
+def of_epoch(leader_epoch: int, data: bytes) -> bytes:
+    """The same batch as written by the leader of that epoch."""
+    stamped = bytearray(data)
+    _LEADER_EPOCH.pack_into(stamped, 12, leader_epoch)  # outside of what the CRC covers
+    return bytes(stamped)
 
 
 def with_bad_crc(data: bytes) -> bytes:

@@ -144,19 +144,24 @@ class CompletedFetch:
     def _decode_ahead(self) -> None:
         if self._cursor is None:
             return
+        chunk: list[Record] = []
         before = self._cursor.last_leader_epoch
         try:
-            chunk = self._cursor.take(CHUNK_RECORDS, CHUNK_BYTES)
+            if before < 0:  # no batch was opened yet: the first record tells
+                chunk = self._cursor.take(1)
+                before = self._cursor.last_leader_epoch
+            chunk += self._cursor.take(CHUNK_RECORDS - len(chunk), CHUNK_BYTES)
         except Exception:
-            self._stand_at_cursor()
-            raise
+            if not chunk:  # else it is sticky and comes back behind the record
+                self._stand_at_cursor()
+                raise
         if not chunk:
             self._stand_at_cursor()
             return
         after = self._cursor.last_leader_epoch
         # Epochs only grow: the same one before and behind is that of all between. Otherwise it is
         # not known while the chunk lasts, which is safe, where a wrong one would not be.
-        self._chunk_epoch = after if before in (-1, after) else -1
+        self._chunk_epoch = after if before == after else -1
         chunk.reverse()
         self._chunk = chunk
 

@@ -5,8 +5,7 @@ import pytest
 from aiokafka_lite.consumer.fetch.completed_fetch import CHUNK_RECORDS, CompletedFetch
 from aiokafka_lite.errors import CorruptRecordException, TopicAuthorizationFailedError
 from aiokafka_lite.record.batch_reader import RecordCursor
-from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
-from tests.consumer.batches import batches, tps, with_bad_crc
+from tests.consumer.batches import batches, marker, of_epoch, tps, with_bad_crc
 
 (P0,) = tps(0)
 
@@ -87,13 +86,13 @@ def test_an_error_behind_the_decoded_chunk_waits_for_the_chunk_to_be_taken() -> 
 
 
 def test_the_epoch_of_a_chunk_is_told_only_when_it_is_certain() -> None:
-    def with_epoch(data: bytes, epoch: int) -> bytes:
-        return data[:12] + epoch.to_bytes(4, "big") + data[16:]  # partition_leader_epoch
-
-    same = fetch_of(with_epoch(batches(0, 2), 5) + with_epoch(batches(2, 2), 5))
+    same = fetch_of(of_epoch(5, batches(0, 2)) + of_epoch(5, batches(2, 2)))
     same.take_one()
     assert same.leader_epoch == 5
-    mixed = fetch_of(with_epoch(batches(0, 2), 5) + with_epoch(batches(2, 2), 6))
+    fresh = fetch_of(of_epoch(5, batches(0, 2)) + of_epoch(6, batches(2, 2)))
+    fresh.take_one()
+    assert fresh.leader_epoch == -1, "the record is of epoch 5, the chunk reaches into 6"
+    mixed = fetch_of(of_epoch(5, batches(0, 2)) + of_epoch(6, batches(2, 2)))
     mixed.take(1)
     assert mixed.leader_epoch == 5
     mixed.take_one()
@@ -122,18 +121,6 @@ def test_a_released_fetch_gives_nothing_any_more() -> None:
     assert fetch.take(10) == []
 
 
-def marker(offset: int) -> bytes:
-    return bytes(
-        build_control_batch(
-            ControlRecordType.COMMIT,
-            base_offset=offset,
-            producer_id=1,
-            producer_epoch=0,
-            timestamp_ms=1000,
-        )
-    )
-
-
 @pytest.mark.parametrize("one_by_one", [True, False])
 def test_e4_markers_move_the_next_offset_though_nothing_is_taken(one_by_one: bool) -> None:
     fetch = fetch_of(marker(0) + marker(1))
@@ -158,3 +145,14 @@ def test_a9_a_fetch_that_failed_keeps_its_place_but_not_its_bytes() -> None:
     assert fetch.error is error
     assert (fetch.next_offset, fetch.size_in_bytes, fetch.decoded) == (1, 0, [])
     assert not fetch.is_failure, "it stands aside; only one without bytes is removed"
+
+
+def test_a9_an_error_behind_the_first_record_decoded_comes_after_it() -> None:
+    fetch = fetch_of(batches(0, 1) + with_bad_crc(batches(1, 3)))
+    first = fetch.take_one()
+    assert first is not None
+    assert (first.offset, fetch.next_offset) == (0, 1)
+    for _ in range(2):
+        with pytest.raises(CorruptRecordException):
+            fetch.take_one()
+    assert fetch.next_offset == 1
