@@ -1,10 +1,13 @@
 """The order of a poll, and what it does when it has nothing to return."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from aiokafka_lite.errors import CorruptRecordException
+from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.errors import CorruptRecordException, UnknownError
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.testing.fake_clock import FakeClock
@@ -60,18 +63,82 @@ async def test_the_time_of_a_poll_follows_the_consumers_clock() -> None:
             assert clock.monotonic() == pytest.approx(7.1)
 
 
+def count_turns(consumer: AIOKafkaConsumer[Any, Any]) -> list[None]:
+    """Return a list that grows by one with each turn of a poll."""
+    assert consumer._poller is not None
+    turns: list[None] = []
+    start_fetches = consumer._poller.fetcher.start_fetches
+
+    def counted() -> float | None:
+        turns.append(None)
+        return start_fetches()
+
+    consumer._poller.fetcher.start_fetches = counted  # type: ignore[method-assign]  # to count
+    return turns
+
+
 async def test_a_waiting_poll_does_not_spin() -> None:
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         await consumer.seek_to_beginning()
-        assert consumer._poller is not None
-        calls = 0
-        start_fetches = consumer._poller.fetcher.start_fetches
-
-        def counted() -> float | None:
-            nonlocal calls
-            calls += 1
-            return start_fetches()
-
-        consumer._poller.fetcher.start_fetches = counted  # type: ignore[method-assign]  # to count
+        turns = count_turns(consumer)
         assert await consumer.getmany(timeout_ms=500) == {}
-        assert calls <= 12, "one turn per answered fetch (100 ms each), and the last one"
+        assert len(turns) <= 12, "one turn per answered fetch (100 ms each), and the last one"
+
+
+@pytest.mark.parametrize(
+    "reason", ["all paused", "all in backoff", "no leader", "node gone", "nothing assigned"]
+)
+async def test_a_poll_that_can_fetch_nothing_does_not_spin_and_keeps_its_time(reason: str) -> None:
+    async with embedded({"t": 2}, nodes=2) as broker, consumer_of(broker, "t") as consumer:
+        fill(broker, P0, 5)
+        await consumer.getmany(timeout_ms=5000, max_records=1)
+        if reason == "all paused":
+            consumer.pause(P0, P1)
+        elif reason == "all in backoff":
+            broker.faults.fail(FetchRequest, UnknownError, times=None)
+            consumer.seek(P0, 5)
+        elif reason == "no leader":
+            consumer.unsubscribe()
+            consumer.assign([TopicPartition("t", 9)])
+            consumer.seek(TopicPartition("t", 9), 0)
+        elif reason == "node gone":
+            consumer.pause(P1)
+            consumer.seek(P0, 5)
+            broker.stop_node(broker.leader(P0))
+        else:
+            consumer.unsubscribe()
+        turns = count_turns(consumer)
+        loop = asyncio.get_running_loop()
+        before = loop.time()
+        assert await consumer.getmany(timeout_ms=500) == {}
+        assert loop.time() - before >= 0.49
+        assert len(turns) <= 30
+
+
+async def test_several_tasks_that_wait_for_one_record_each_get_one_each() -> None:
+    async with embedded({"t": 2}) as broker, consumer_of(broker, "t") as consumer:
+        await consumer.seek_to_beginning()
+        waiting = [asyncio.create_task(consumer.getone()) for _ in range(4)]
+        await broker.wait_until(lambda: bool(broker.requests_of(FetchRequest)))
+        fill(broker, P0, 2)
+        fill(broker, P1, 2)
+        records = await asyncio.wait_for(asyncio.gather(*waiting), 5)
+        seen = sorted((record.partition, record.offset) for record in records)
+        assert seen == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+async def test_what_a_fetch_brings_of_a_partition_paused_meanwhile_is_kept_for_later() -> None:
+    async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
+        await consumer.seek_to_beginning()
+        fill(broker, P0, 2)
+        broker.faults.stall(FetchRequest)
+        assert await consumer.getmany(timeout_ms=10) == {}
+        consumer.pause(P0)
+        broker.faults.release()
+        assert await consumer.getmany(timeout_ms=50) == {}
+        await eventually(consumer, lambda: bool(consumer.statistics().buffered))
+        assert await consumer.getmany(timeout_ms=10) == {}
+        consumer.resume(P0)
+        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1]}
+        fetched = [r for r in broker.requests_of(FetchRequest) if r.topics]
+        assert [r.topics[0].partitions[0].fetch_offset for r in fetched].count(0) == 1

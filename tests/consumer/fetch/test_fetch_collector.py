@@ -21,7 +21,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
-from tests.consumer.batches import batches, tps, with_bad_crc
+from tests.consumer.batches import batches, marker, of_epoch, tps, with_bad_crc
 
 P0, P1, P2 = tps(0, 1, 2)
 ALL = 10_000
@@ -120,6 +120,31 @@ def test_a6_position_and_fetch_agree_after_each_poll() -> None:
         assert bench.position(P0) == expected
         for fetch in bench.buffer:
             assert fetch.next_offset == expected
+
+
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_a6_2b_14_the_epoch_of_the_position_is_that_of_the_last_record(one_by_one: bool) -> None:
+    bench = Bench(P0)
+    bench.add(P0, of_epoch(7, batches(0, 2)) + of_epoch(8, batches(2, 2)))
+    epochs = []
+    for _ in range(2):
+        for _ in range(2):
+            _ = bench.one() if one_by_one else bench.poll(1)
+        epochs.append(bench.subscription.assigned(P0).offset_epoch)
+    assert epochs[-1] == 8
+    assert epochs[0] in (7, -1), "-1, not known, while records of two epochs are decoded ahead"
+
+
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_a6_e4_the_position_follows_past_a_marker_even_if_an_error_comes_behind_it(
+    one_by_one: bool,
+) -> None:
+    bench = Bench(P0)
+    bench.add(P0, marker(0) + with_bad_crc(batches(1, 3)))
+    with pytest.raises(CorruptRecordException):
+        _ = bench.one() if one_by_one else bench.poll()
+    assert bench.position(P0) == 1
+    assert bench.collector.standing_error() is not None
 
 
 @pytest.mark.parametrize("change", ["seek", "reset", "unassign", "reassign"])

@@ -3,6 +3,7 @@
 import pytest
 
 from aiokafka_lite.consumer.position.subscription_state import (
+    NO_OFFSET,
     FetchState,
     OffsetResetStrategy,
     SubscriptionState,
@@ -95,6 +96,10 @@ def test_b3_fetchable_means_assigned_not_paused_and_with_a_position(
     assert state.fetchable_partitions() == [P0]
     assert state.missing_fetch_positions() == [P2]
     assert not state.has_all_fetch_positions()
+    state.await_reset(P0, EARLIEST)
+    assert state.fetchable_partitions() == []
+    assert state.missing_fetch_positions() == [P0, P2]
+    state.seek(P0, 1)
     state.seek(P2, 0)
     assert state.has_all_fetch_positions()
 
@@ -170,7 +175,7 @@ def test_b6_await_reset_empties_the_position_and_seek_clears_the_strategy(
     state.await_reset(P0, LATEST)
     partition = state.assigned(P0)
     assert partition.position is None
-    assert partition.offset_epoch == -1
+    assert (partition.offset, partition.offset_epoch) == (NO_OFFSET, -1)
     assert partition.reset_strategy is LATEST
     state.seek(P0, 5)
     assert partition.position == 5
