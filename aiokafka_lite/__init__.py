@@ -20,7 +20,11 @@ if TYPE_CHECKING:
         RecordMetadata,
         TopicPartition,
     )
-    from aiokafka_lite.producer.partitioner import DefaultPartitioner
+    from aiokafka_lite.producer.partitioner import (
+        DefaultPartitioner,
+        RoundRobinPartitioner,
+        murmur2,
+    )
     from aiokafka_lite.producer.producer import AIOKafkaProducer
 
 __all__ = [
@@ -33,8 +37,10 @@ __all__ = [
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
     "RecordMetadata",
+    "RoundRobinPartitioner",
     "TopicPartition",
     "__version__",
+    "murmur2",
 ]
 
 _HOMES = {
@@ -47,7 +53,9 @@ _HOMES = {
     "OffsetAndMetadata": "model",
     "OffsetAndTimestamp": "model",
     "RecordMetadata": "model",
+    "RoundRobinPartitioner": "producer.partitioner",
     "TopicPartition": "model",
+    "murmur2": "producer.partitioner",
 }
 
 

@@ -81,7 +81,8 @@ class MetadataUpdater:
             ),
         )
         self._wakeup = Wakeup()
-        self._waiters: set[asyncio.Future[None]] = set()
+        # In order of asking: first sends to an unknown topic go on in the order they came.
+        self._waiters: dict[asyncio.Future[None], None] = {}
         self._awaited: dict[str, int] = {}  # topic -> number of wait_for_topic calls
         self._listeners: list[SnapshotListener] = []
         self._begun = 0  # refreshes begun, and the number of the newest that succeeded
@@ -244,11 +245,11 @@ class MetadataUpdater:
                 self._owner.check()
             raise Cancelled("metadata was waited for while the client was not running")
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiters.add(waiter)
+        self._waiters[waiter] = None
         try:
             await waiter
         finally:
-            self._waiters.discard(waiter)
+            self._waiters.pop(waiter, None)
 
     def _wake_waiters(self) -> None:
         for waiter in self._waiters:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.errors import (
     BrokerResponseError,
     CorruptRecordException,
@@ -225,3 +226,15 @@ def _happen(broker: EmbeddedBroker, kind: str, rng: random.Random) -> None:
             broker.move_leader(("orders", rng.randrange(2)), rng.randrange(2) + 1)
         case _:
             broker.drop_connections()
+
+
+async def test_first_sends_to_an_unknown_topic_keep_their_order() -> None:
+    """C2: tasks that wait for the same metadata go on in the order they asked."""
+    async with (
+        EmbeddedBroker() as broker,
+        AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers) as producer,
+    ):
+        acks = await asyncio.gather(*(producer.send("cold", b"%d" % n) for n in range(50)))
+        await asyncio.gather(*acks)
+        values = [record.value for record in broker.log(("cold", 0)).records()]
+        assert values == [b"%d" % n for n in range(50)]
