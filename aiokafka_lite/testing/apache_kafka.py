@@ -9,8 +9,6 @@ already there (`KAFKA_BOOTSTRAP_SERVERS`), else Java, else Docker through testco
 import os
 import shutil
 import signal
-import socket
-import struct
 import subprocess
 import tempfile
 import weakref
@@ -22,8 +20,10 @@ from typing import Any, Self
 
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import KafkaConnectionError
+from aiokafka_lite.testing.broker_probe import known_brokers
 from aiokafka_lite.testing.free_ports import free_ports
 from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java, kafka_jars
+from aiokafka_lite.testing.server_properties import server_properties
 
 DEFAULT_VERSION = "4.3.1"
 READY_TIMEOUT_S = 60.0
@@ -31,9 +31,6 @@ STOP_TIMEOUT_S = 15.0
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 JVM_FLAGS = ("-Xms64m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 TOOL_FLAGS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-# Metadata v1 for no topic, correlation id 1, client id "": the whole frame. Its answer starts with
-# the correlation id and the number of brokers, and comes only when the broker serves requests.
-METADATA_REQUEST = struct.pack(">ihhihi", 14, 3, 1, 1, 0, 0)
 
 
 class KafkaNode:
@@ -77,7 +74,7 @@ class KafkaNode:
         """
         assert self.process is not None
         deadline = SYSTEM_CLOCK.monotonic() + timeout_s
-        while self._known_brokers() < brokers:
+        while known_brokers("127.0.0.1", self.port) < brokers:
             try:
                 self.process.wait(timeout=0.05)
             except subprocess.TimeoutExpired:
@@ -88,15 +85,6 @@ class KafkaNode:
                 f"{timeout_s:.0f} s (exit code {self.process.returncode}); its log ends with:\n"
                 f"{self.output()[-3000:]}"
             )
-
-    def _known_brokers(self) -> int:
-        try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
-                connection.sendall(METADATA_REQUEST)
-                answer = connection.recv(12)
-        except OSError:
-            return 0
-        return int.from_bytes(answer[8:12]) if len(answer) == 12 else 0
 
     def output(self) -> str:
         """Everything the node has printed since it was last started."""
@@ -223,7 +211,7 @@ class ApacheKafka:
                 f"CONTROLLER://127.0.0.1:{controller_ports[index - 1]}",
                 "advertised.listeners": f"PLAINTEXT://127.0.0.1:{port}",
                 "log.dirs": str(place / "data"),
-                **_common_settings(self._count),
+                **server_properties(self._count),
                 **self._properties,
             }
             self.nodes.append(KafkaNode(index, self.version, place, port, settings))
@@ -242,7 +230,8 @@ def real_kafka(version: str = DEFAULT_VERSION) -> Iterator[ApacheKafka | Externa
     block.
 
     `$KAFKA_BOOTSTRAP_SERVERS` wins and is only borrowed, then Java, then Docker by testcontainers.
-    Raises JavaNotFoundError when none of the three is there.
+    Raises JavaNotFoundError when none of the three is there, KafkaConnectionError with the broker's
+    own log when it does not start.
     """
     address = os.environ.get("KAFKA_BOOTSTRAP_SERVERS")
     if address:
@@ -288,29 +277,6 @@ def run_java(
 
 def _java(version: str) -> tuple[str, str, str]:
     return (str(find_java()), "-cp", f"{kafka_jars(version)}/*")
-
-
-def _common_settings(count: int) -> dict[str, str]:
-    replicas = str(count)
-    in_sync = "2" if count == 3 else "1"
-    return {
-        "process.roles": "broker,controller",
-        "controller.listener.names": "CONTROLLER",
-        "inter.broker.listener.name": "PLAINTEXT",
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-        "default.replication.factor": replicas,
-        "min.insync.replicas": in_sync,
-        "offsets.topic.replication.factor": replicas,
-        "offsets.topic.num.partitions": "5",
-        "transaction.state.log.replication.factor": replicas,
-        "transaction.state.log.min.isr": in_sync,
-        "transaction.state.log.num.partitions": "5",
-        "share.coordinator.state.topic.replication.factor": replicas,
-        "share.coordinator.state.topic.min.isr": in_sync,
-        "group.initial.rebalance.delay.ms": "0",
-        "broker.session.timeout.ms": "3000",
-        "broker.heartbeat.interval.ms": "500",
-    }
 
 
 def _kill_left(nodes: list[KafkaNode], folder: Path) -> None:

@@ -1,20 +1,34 @@
 """A real Apache Kafka in Docker, for machines that have Docker and no Java; blocks, and imports
 testcontainers lazily.
+
+Owns one container from its start to its removal. What Docker is and where it answers is
+testcontainers' business, with all of its own settings (`DOCKER_HOST`, `TESTCONTAINERS_*`).
 """
 
 import importlib
-import shutil
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from aiokafka_lite.testing.free_ports import free_ports
+from aiokafka_lite.clock import SYSTEM_CLOCK
+from aiokafka_lite.errors import KafkaConnectionError
+from aiokafka_lite.testing.broker_probe import known_brokers
 from aiokafka_lite.testing.java_runtime import JavaNotFoundError
+from aiokafka_lite.testing.server_properties import server_properties
 
 IMAGE = "apache/kafka"
 CLIENT_PORT = 9092
-READY_LINE = "Kafka Server started"
-READY_TIMEOUT_S = 120
+CONTROLLER_PORT = 9093
+BROKER_PORT = 9094
+READY_TIMEOUT_S = 120.0
+POLL_INTERVAL_S = 0.1
+# Docker picks the host's port when the container starts, and the broker has to tell it to every
+# client: so the container starts with a shell that holds the broker back until the port is written.
+ADDRESS_FILE = "/tmp/advertised-listeners"  # noqa: S108 - a path inside the container
+COMMAND = (
+    f"until [ -s {ADDRESS_FILE} ]; do sleep 0.1; done; . {ADDRESS_FILE}; exec /etc/kafka/docker/run"
+)
 
 
 @contextmanager
@@ -22,39 +36,92 @@ def kafka_container(version: str, no_java: JavaNotFoundError) -> Iterator[str]:
     """Run `apache/kafka:VERSION` in a container and give its `host:port`; it is removed when the
     block ends.
 
-    Raises `no_java`, with a word on Docker, where Docker or testcontainers is absent.
+    The image is pulled at first use. Raises JavaNotFoundError, which says `no_java` and then what
+    Docker lacks: testcontainers, a daemon that answers, or the image. Raises KafkaConnectionError
+    with the broker's own log when it does not serve within 120 s.
     """
-    if shutil.which("docker") is None:
-        raise JavaNotFoundError(f"{no_java}; Docker, the other way, is not installed either")
+    container_class, docker_errors = _testcontainers(no_java)
+    with ExitStack() as running:
+        try:
+            container = running.enter_context(_described(container_class, version))
+        except docker_errors as error:
+            raise JavaNotFoundError(_refusal(version, no_java, error)) from error
+        host, port = _address(container)
+        _advertise(container, host, port)
+        _wait_ready(container, version, host, port)
+        yield f"{host}:{port}"
+
+
+def _testcontainers(no_java: JavaNotFoundError) -> tuple[Any, tuple[type[Exception], ...]]:
     try:
-        container_module: Any = importlib.import_module("testcontainers.core.container")
-        waiting: Any = importlib.import_module("testcontainers.core.waiting_utils")
+        container: Any = importlib.import_module("testcontainers.core.container")
+        errors: Any = importlib.import_module("docker.errors")
     except ImportError as error:
         raise JavaNotFoundError(
-            f"{no_java}; to use Docker instead, `pip install testcontainers`"
+            f"{no_java.args[0]}; the other way is Docker, and it needs `pip install testcontainers`"
         ) from error
-    # The broker tells clients its own address, so the host's port must be known before it starts.
-    (port,) = free_ports(1)
-    container = container_module.DockerContainer(f"{IMAGE}:{version}")
-    container.with_bind_ports(CLIENT_PORT, port)
-    for name, value in _environment(port).items():
+    return container.DockerContainer, (errors.DockerException, OSError)
+
+
+def _described(container_class: Any, version: str) -> Any:
+    container = container_class(f"{IMAGE}:{version}")
+    container.with_exposed_ports(CLIENT_PORT)
+    container.with_command(["sh", "-c", COMMAND])
+    for name, value in _environment().items():
         container.with_env(name, value)
-    with container:
-        waiting.wait_for_logs(container, READY_LINE, timeout=READY_TIMEOUT_S)
-        yield f"127.0.0.1:{port}"
+    return container
 
 
-def _environment(port: int) -> dict[str, str]:
-    return {
-        "KAFKA_NODE_ID": "1",
-        "KAFKA_PROCESS_ROLES": "broker,controller",
-        "KAFKA_CONTROLLER_QUORUM_VOTERS": "1@localhost:9093",
-        "KAFKA_CONTROLLER_LISTENER_NAMES": "CONTROLLER",
-        "KAFKA_LISTENERS": f"PLAINTEXT://:{CLIENT_PORT},CONTROLLER://:9093",
-        "KAFKA_ADVERTISED_LISTENERS": f"PLAINTEXT://127.0.0.1:{port}",
-        "KAFKA_LISTENER_SECURITY_PROTOCOL_MAP": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-        "KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR": "1",
-        "KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR": "1",
-        "KAFKA_TRANSACTION_STATE_LOG_MIN_ISR": "1",
-        "KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS": "0",
+def _environment() -> dict[str, str]:
+    properties = {
+        **server_properties(1),
+        "node.id": "1",
+        "controller.quorum.voters": f"1@localhost:{CONTROLLER_PORT}",
+        "listeners": f"PLAINTEXT://:{CLIENT_PORT},BROKER://:{BROKER_PORT},"
+        f"CONTROLLER://:{CONTROLLER_PORT}",
+        # The end of a transaction goes from the broker to itself over the network, and the address
+        # that clients use leads nowhere from inside the container.
+        "inter.broker.listener.name": "BROKER",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,BROKER:PLAINTEXT,"
+        "CONTROLLER:PLAINTEXT",
     }
+    return {f"KAFKA_{name.upper().replace('.', '_')}": value for name, value in properties.items()}
+
+
+def _refusal(version: str, no_java: JavaNotFoundError, error: Exception) -> str:
+    text = f"{no_java.args[0]}; Docker, the other way, cannot run {IMAGE}:{version}: {error}"
+    if "ryuk" in str(error):
+        text += (
+            "; TESTCONTAINERS_RYUK_DISABLED=true does without ryuk, the container by which "
+            "testcontainers cleans up after a killed process"
+        )
+    return text
+
+
+def _address(container: Any) -> tuple[str, int]:
+    host = container.get_container_host_ip()
+    # Docker may pick another port for IPv6, and the one that testcontainers tells is IPv4's.
+    return "127.0.0.1" if host == "localhost" else host, int(
+        container.get_exposed_port(CLIENT_PORT)
+    )
+
+
+def _advertise(container: Any, host: str, port: int) -> None:
+    listeners = f"PLAINTEXT://{host}:{port},BROKER://localhost:{BROKER_PORT}"
+    line = f"export KAFKA_ADVERTISED_LISTENERS={listeners}"
+    container.exec(["sh", "-c", f"echo {line} > {ADDRESS_FILE}"])
+
+
+def _wait_ready(container: Any, version: str, host: str, port: int) -> None:
+    deadline = SYSTEM_CLOCK.monotonic() + READY_TIMEOUT_S
+    wrapped = container.get_wrapped_container()
+    while known_brokers(host, port) < 1:
+        wrapped.reload()
+        if wrapped.status != "running" or SYSTEM_CLOCK.monotonic() > deadline:
+            log = b"".join(container.get_logs()).decode(errors="replace")
+            raise KafkaConnectionError(
+                f"Apache Kafka {version} does not serve at {host}:{port}: its container is "
+                f"{wrapped.status}, and the limit is {READY_TIMEOUT_S:.0f} s; its log ends with:\n"
+                f"{log[-3000:]}"
+            )
+        time.sleep(POLL_INTERVAL_S)

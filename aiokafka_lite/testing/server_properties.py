@@ -1,0 +1,31 @@
+"""The lines of server.properties that every real Kafka of the tests has, as a process or in a
+container; plain, nothing waits.
+"""
+
+
+def server_properties(nodes: int) -> dict[str, str]:
+    """What a cluster of `nodes` (1 or 3) needs besides its ids, addresses and folders.
+
+    Kafka's own topics have as many replicas as there are nodes (its default is 3, which a single
+    node can never make) and few partitions, so that they are there at once.
+    """
+    replicas = str(nodes)
+    in_sync = "2" if nodes == 3 else "1"
+    return {
+        "process.roles": "broker,controller",
+        "controller.listener.names": "CONTROLLER",
+        "inter.broker.listener.name": "PLAINTEXT",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "default.replication.factor": replicas,
+        "min.insync.replicas": in_sync,
+        "offsets.topic.replication.factor": replicas,
+        "offsets.topic.num.partitions": "5",
+        "transaction.state.log.replication.factor": replicas,
+        "transaction.state.log.min.isr": in_sync,
+        "transaction.state.log.num.partitions": "5",
+        "share.coordinator.state.topic.replication.factor": replicas,
+        "share.coordinator.state.topic.min.isr": in_sync,
+        "group.initial.rebalance.delay.ms": "0",
+        "broker.session.timeout.ms": "3000",
+        "broker.heartbeat.interval.ms": "500",
+    }
