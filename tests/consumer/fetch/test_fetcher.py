@@ -115,6 +115,22 @@ async def test_a_refused_answer_is_asked_again_at_once_and_only_then_with_backof
             broker.faults.clear()
 
 
+async def test_2b_8_a_fetch_that_failed_is_over_and_repeated_after_a_growing_backoff() -> None:
+    async with embedded({"t": 1}) as broker:
+        clock = FakeClock()
+        async with fetching(broker, P0, clock=clock, reconnect_backoff_ms=1) as bench:
+            broker.faults.cut(FetchRequest, times=None)
+            for expected_delay_s in (0.1, 0.2, 0.4):
+                bench.fetcher.start_fetches()
+                await bench.news()
+                assert bench.fetcher.pending_fetches == frozenset()
+                delay_s = bench.fetcher.fetch_delay(1)
+                assert delay_s is not None
+                assert 0.79 * expected_delay_s <= delay_s <= 1.21 * expected_delay_s
+                await clock.advance(delay_s)
+            broker.faults.clear()
+
+
 async def test_a_partition_without_a_leader_asks_for_metadata() -> None:
     async with embedded({"t": 1}) as broker, fetching(broker, P0, P1) as bench:
         known = len(broker.requests_of(MetadataRequest))

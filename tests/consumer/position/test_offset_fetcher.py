@@ -11,6 +11,7 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
+from aiokafka_lite.consumer.position.offset_questions import ListedOffset, ListOffsetsOutcome
 from aiokafka_lite.consumer.position.subscription_state import (
     OffsetResetStrategy,
     SubscriptionState,
@@ -107,6 +108,15 @@ async def test_2c_7_after_an_error_a_reset_waits_for_its_backoff() -> None:
             bench.fetcher.update_positions()
             while bench.subscription.assigned(P0).position is None:
                 await bench.news()
+
+
+async def test_2c_6_an_answer_without_an_offset_is_no_position_and_is_asked_for_again() -> None:
+    async with embedded({"t": 1}) as broker, asking(broker, P0) as bench:
+        bench.subscription.await_reset(P0, EARLIEST)
+        outcome = ListOffsetsOutcome(offsets={P0: ListedOffset(-1, -1, -1)})
+        bench.fetcher._apply(outcome, {P0: EARLIEST})
+        state = bench.subscription.assigned(P0)
+        assert (state.position, state.reset_strategy, state.failures) == (None, EARLIEST, 1)
 
 
 async def test_2c_7_an_error_for_the_user_is_kept_for_the_next_call_once() -> None:

@@ -144,6 +144,7 @@ def test_b5_a_reset_is_used_only_by_a_partition_that_still_waits_for_it(
     state.await_reset(P0, EARLIEST)
     assert state.reset(P0, EARLIEST, 7)
     assert state.assigned(P0).position == 7
+    assert state.assigned(P0).offset_epoch == -1, "2c-6: nothing is known of what lies before it"
     assert not state.reset(P0, EARLIEST, 9), "it waits no more"
     assert state.assigned(P0).position == 7
 
