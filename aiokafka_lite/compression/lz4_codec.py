@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 import cramjam
 
+from aiokafka_lite.compression.cramjam_frames import decompress_frames
 from aiokafka_lite.compression.output_bound import raise_malformed, raise_too_large
 
 try:
@@ -146,19 +147,8 @@ def decompress_lz4(data: bytes | bytearray | memoryview, max_size: int) -> bytes
 def decompress_cramjam(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
     """As `decompress_lz4`."""
     view = memoryview(data)
-    parts: list[bytes] = []
-    room = max_size
-    for start, end, bound in lz4_frames(view):
-        output = bytearray(min(bound, room))
-        try:
-            size = cramjam.lz4.decompress_into(view[start:end], output)
-        except cramjam.DecompressionError as error:
-            if bound > room and "whole buffer" in str(error):
-                raise_too_large("lz4", len(view), max_size)
-            raise_malformed("lz4", error)
-        parts.append(bytes(memoryview(output)[:size]))
-        room -= size
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+    into = cramjam.lz4.decompress_into
+    return decompress_frames("lz4", view, lz4_frames(view), into, max_size)
 
 
 def with_right_header_checksum(data: bytes | bytearray | memoryview) -> bytes:

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import cramjam
 
+from aiokafka_lite.compression.cramjam_frames import decompress_frames
 from aiokafka_lite.compression.output_bound import raise_malformed, raise_too_large
 
 try:
@@ -147,19 +148,8 @@ def decompress_std(data: bytes | bytearray | memoryview, max_size: int) -> bytes
 def decompress_cramjam(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
     """As `decompress_std`."""
     view = memoryview(data)
-    parts: list[bytes] = []
-    room = max_size
-    for start, end, bound in zstd_frames(view):
-        output = bytearray(min(bound, room))
-        try:
-            size = cramjam.zstd.decompress_into(view[start:end], output)
-        except cramjam.DecompressionError as error:
-            if bound > room and "whole buffer" in str(error):
-                raise_too_large("zstd", len(view), max_size)
-            raise_malformed("zstd", error)
-        parts.append(bytes(memoryview(output)[:size]))
-        room -= size
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+    into = cramjam.zstd.decompress_into
+    return decompress_frames("zstd", view, zstd_frames(view), into, max_size)
 
 
 LIBRARY: Final = "cramjam" if std_zstd is None else std_zstd.__name__

@@ -1,0 +1,50 @@
+"""Unpacks the frames of a codec through cramjam, each into room of the size its header allows."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+import cramjam
+
+from aiokafka_lite.compression.output_bound import raise_malformed, raise_too_large
+
+
+class Frame(Protocol):
+    """Where a frame lies in the data, and how many bytes it can hold at the most."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+    @property
+    def bound(self) -> int: ...
+
+
+def decompress_frames(
+    codec: str,
+    view: memoryview,
+    frames: Iterable[Frame],
+    decompress_into: Callable[[Any, Any], int],
+    max_size: int,
+) -> bytes:
+    """Return the content of all frames, joined.
+
+    Raises CorruptRecordException: malformed, truncated, beyond max_size bytes.
+    """
+    parts: list[bytes] = []
+    room = max_size
+    for frame in frames:
+        output = bytearray(min(frame.bound, room))
+        try:
+            size = decompress_into(view[frame.start : frame.end], output)
+        except cramjam.DecompressionError as error:
+            if frame.bound > room and "whole buffer" in str(error):
+                raise_too_large(codec, len(view), max_size)
+            raise_malformed(codec, error)
+        parts.append(bytes(memoryview(output)[:size]))
+        room -= size
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+__all__ = ["Frame", "decompress_frames"]
