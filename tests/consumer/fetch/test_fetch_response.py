@@ -266,6 +266,7 @@ def test_2b_15_out_of_range_is_reset_by_the_policy() -> None:
     assert state.fetch_state is FetchState.AWAIT_RESET
     assert state.reset_strategy is EARLIEST
     assert bench.buffered == []
+    assert bench.subscription.queue() == (P1, P0), "2b-16"
 
 
 def test_2b_15_out_of_range_without_a_policy_names_partition_offset_and_remedy() -> None:

@@ -25,6 +25,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
@@ -117,6 +118,31 @@ async def test_2c_6_an_answer_without_an_offset_is_no_position_and_is_asked_for_
         bench.fetcher._apply(outcome, {P0: EARLIEST})
         state = bench.subscription.assigned(P0)
         assert (state.position, state.reset_strategy, state.failures) == (None, EARLIEST, 1)
+
+
+async def test_2c_7_a_reset_that_has_to_be_retried_asks_for_metadata() -> None:
+    async with embedded({"t": 1}) as broker, asking(broker, P0) as bench:
+        known = len(broker.requests_of(MetadataRequest))
+        broker.faults.fail(ListOffsetsRequest, LeaderNotAvailableError)
+        bench.fetcher.update_positions()
+        await broker.wait_until(lambda: len(broker.requests_of(MetadataRequest)) > known)
+
+
+async def test_2c_7_a_reset_without_a_leader_to_ask_asks_for_metadata() -> None:
+    async with embedded({"t": 1}) as broker, asking(broker, P1) as bench:
+        known = len(broker.requests_of(MetadataRequest))
+        bench.fetcher.update_positions()
+        assert bench.fetcher.leaderless == (P1,)
+        await broker.wait_until(lambda: len(broker.requests_of(MetadataRequest)) > known)
+
+
+async def test_b5_a_failure_of_an_older_reset_does_not_hold_up_a_newer_one() -> None:
+    async with embedded({"t": 1}) as broker, asking(broker, P0) as bench:
+        bench.subscription.await_reset(P0, LATEST)
+        bench.fetcher._retry_later({P0: EARLIEST})
+        assert bench.subscription.assigned(P0).failures == 0
+        bench.fetcher._retry_later({P0: LATEST})
+        assert bench.subscription.assigned(P0).failures == 1
 
 
 async def test_2c_7_an_error_for_the_user_is_kept_for_the_next_call_once() -> None:
