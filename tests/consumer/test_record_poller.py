@@ -50,6 +50,36 @@ async def test_a9_an_error_that_stands_aside_waits_for_the_fetches_on_their_way_
                 await consumer.getone()
 
 
+async def test_a9_an_error_that_stands_aside_is_raised_when_the_time_of_a_poll_is_over() -> None:
+    async with embedded({"t": 2}) as broker:
+        broker.append(P0, with_bad_crc(batches(0, 2)))
+        async with consumer_of(broker, "t") as consumer:
+            with pytest.raises(CorruptRecordException):
+                await consumer.getone()
+            broker.faults.stall(FetchRequest)
+            await eventually(consumer, lambda: consumer.statistics().fetching_nodes == {1})
+            for timeout_ms in (0, 10):
+                with pytest.raises(CorruptRecordException):
+                    await consumer.getmany(timeout_ms=timeout_ms)
+            broker.faults.release()
+
+
+async def test_a11_nothing_is_dropped_that_another_poll_is_about_to_take() -> None:
+    options = {"fetch_buffer_bytes": 1, "fetch_max_bytes": 1}
+    async with embedded({"t": 2}) as broker, consumer_of(broker, "t", **options) as consumer:
+        fill(broker, P0, 3)
+        await consumer.getmany(timeout_ms=5000, max_records=1)
+        poller = consumer._poller
+        assert poller is not None
+        for others in ((P0,), ()):
+            with poller._wanting(others), poller._wanting((P1,)):
+                poller._fetch_what_is_wanted(None)
+            assert poller.buffer.is_buffered(P0)
+        with poller._wanting((P1,)):
+            poller._fetch_what_is_wanted(None)
+        assert not poller.buffer.is_buffered(P0)
+
+
 async def test_the_time_of_a_poll_follows_the_consumers_clock() -> None:
     async with embedded({"t": 1}) as broker:
         clock = FakeClock()

@@ -222,6 +222,16 @@ def test_a11_polls_of_named_partitions_do_not_wait_behind_data_nobody_takes() ->
     assert not found.lacks_room
 
 
+def test_a11_a_fetch_that_stands_aside_does_not_keep_paused_data_from_making_room() -> None:
+    bench = Bench(P0, P1, P2, fetch_buffer_bytes=100)
+    bench.buffered(P0, size=100)
+    bench.subscription.pause(P0)
+    bench.buffer.set_aside(bench.buffered(P1, size=100), ValueError())
+    found = bench.planner.plan_round(cluster({P0: 1, P1: 1, P2: 1}), 0.0)
+    assert asked(found.fetches[0]) == [("t", 2, 0)]
+    assert bench.buffer.is_buffered(P1), "its error is still to be heard"
+
+
 @pytest.mark.parametrize("wanted", [(), (P1,)], ids=["all", "named"])
 def test_a11_what_was_dropped_is_fetched_again_when_a_poll_wants_it(
     wanted: tuple[TopicPartition, ...],

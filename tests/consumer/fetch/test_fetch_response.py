@@ -147,6 +147,13 @@ def test_e3_aborted_transactions_are_handed_to_the_reader() -> None:
     assert [record.offset for record in bench.buffered[0].take(9)] == [5]
 
 
+def test_keys_and_values_are_deserialized_each_in_its_way() -> None:
+    bench = Bench(key_deserializer=lambda key: ("key", key), value_deserializer=bytes.decode)
+    bench.answer(partition_data(0, batches(5, 1)), partition_data(1))
+    (record,) = bench.buffered[0].take(9)
+    assert (record.key, record.value) == (("key", b"5"), "v5")
+
+
 def test_a4_bytes_without_one_whole_batch_are_an_error_naming_offset_and_both_limits() -> None:
     bench = Bench(max_partition_fetch_bytes=111, fetch_max_bytes=222)
     bench.answer(partition_data(0, batches(5, 50)[:80]), partition_data(1))
