@@ -9,8 +9,11 @@ callbacks do all the work. Only `resolve`, `connect` and `wait_closed` wait.
 """
 
 import asyncio
+import errno
 import ipaddress
+import os
 import socket
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, Protocol, cast
@@ -26,6 +29,7 @@ LARGE_FRAME_BYTES: Final = 32 * 1024
 small frame, moved to the front, always leaves room for its end."""
 _PREFIX_BYTES: Final = 4
 SYSTEM_BUFFER_SIZE: Final = -1
+_CONNECTING: Final = frozenset({errno.EINPROGRESS, errno.EINTR})
 
 
 class FrameHandler(Protocol):
@@ -273,7 +277,7 @@ async def connect(
         sock = socket.socket(address.family, socket.SOCK_STREAM)
         try:
             _configure(sock, send_buffer_bytes, receive_buffer_bytes)
-            await loop.sock_connect(sock, address.sockaddr)
+            await _connect_socket(sock, address.sockaddr)
             _, transport = await loop.create_connection(
                 lambda: FrameTransport(handler, str(address), frame_pool), sock=sock
             )
@@ -281,6 +285,35 @@ async def connect(
             sock.close()
             raise
     return transport
+
+
+async def _connect_socket(sock: socket.socket, sockaddr: SocketAddress) -> None:
+    """Do what `loop.sock_connect` is for. uvloop's looks the address up again first, an IP address,
+    too, in a pool of four threads: a slow name server would hold up connections that need no names,
+    and the scope of an IPv6 address would get lost.
+
+    Raises: OSError. Cancelled: the socket is the caller's to close.
+    """
+    loop = asyncio.get_running_loop()
+    if sys.platform == "win32":  # its loop waits for operations, not until a socket is ready
+        await loop.sock_connect(sock, sockaddr)
+        return
+    error = sock.connect_ex(sockaddr)
+    if error in _CONNECTING:
+        decided: asyncio.Future[None] = loop.create_future()
+        loop.add_writer(sock, _decide, decided)
+        try:
+            await decided
+        finally:
+            loop.remove_writer(sock)
+        error = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    if error:
+        raise OSError(error, os.strerror(error))
+
+
+def _decide(outcome: asyncio.Future[None]) -> None:
+    if not outcome.done():
+        outcome.set_result(None)
 
 
 def _configure(sock: socket.socket, send_buffer_bytes: int, receive_buffer_bytes: int) -> None:

@@ -5,7 +5,7 @@ import errno
 import gc
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from typing import Any
 
 import pytest
@@ -24,6 +24,7 @@ from aiokafka_lite.net.transport import (
     resolve,
 )
 from aiokafka_lite.testing.fake_clock import settle
+from tests.leftovers import nothing_left_behind
 from tests.net.recorded_frames import RecordedFrames, feed, transport_without_socket
 from tests.net.scripted_node import ScriptedNode, ScriptedPeer, framed
 from tests.patience import eventually
@@ -254,6 +255,50 @@ async def test_a_name_gives_every_address_once(monkeypatch: pytest.MonkeyPatch) 
 async def test_a_name_that_cannot_be_encoded_is_a_connection_error() -> None:
     with pytest.raises(KafkaConnectionError, match=r"a\.\.b:9092 is no valid host name"):
         await resolve(Endpoint("a..b", 9092))
+
+
+async def test_connecting_asks_no_resolver(
+    node: ScriptedNode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D9: uvloop's own `sock_connect` looks IP addresses up once more, in a pool of four threads,
+    so that slow name servers would hold up connections that need no names."""
+
+    async def getaddrinfo(*arguments: object, **options: object) -> list[Any]:
+        raise AssertionError(f"looked up {arguments}")
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo, raising=False)
+    async with connected(node) as (transport, _, peer):
+        transport.write([framed(b"hello")])
+        assert await peer.read_frame() == b"hello"
+
+
+async def test_a_refused_connection_is_an_error_with_the_systems_as_its_cause() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = Address(socket.AF_INET, taken.getsockname())
+        with pytest.raises(KafkaConnectionError, match="refused the connection") as caught:
+            await connect(address, RecordedFrames(), frame_pool=FrameBufferPool())
+    assert isinstance(caught.value.__cause__, ConnectionRefusedError)
+
+
+async def test_a_connect_cancelled_while_the_peer_is_silent_leaves_no_socket() -> None:
+    with socket.socket() as full, ExitStack() as earlier:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for _ in range(4):  # Linux drops what comes when the queue of `listen` is full
+            queued = earlier.enter_context(socket.socket())
+            queued.setblocking(False)
+            queued.connect_ex(full.getsockname())
+        address = Address(socket.AF_INET, full.getsockname())
+        async with nothing_left_behind():
+            connecting = asyncio.ensure_future(
+                connect(address, RecordedFrames(), frame_pool=FrameBufferPool())
+            )
+            await settle()
+            assert not connecting.done()
+            connecting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await connecting
 
 
 async def test_no_more_file_descriptors_is_a_connection_error(
