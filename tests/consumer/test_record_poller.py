@@ -10,7 +10,7 @@ from aiokafka_lite.errors import CorruptRecordException, UnknownError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
-from aiokafka_lite.testing.fake_clock import FakeClock
+from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.consumer.batches import batches, tps, with_bad_crc
 from tests.scenarios.consuming import consumer_of, embedded, eventually, fill, offsets
 
@@ -78,6 +78,21 @@ async def test_a11_nothing_is_dropped_that_another_poll_is_about_to_take() -> No
         with poller._wanting((P1,)):
             poller._fetch_what_is_wanted(None)
         assert not poller.buffer.is_buffered(P0)
+
+
+async def test_a11_the_end_of_a_poll_lets_the_others_look_for_room_again() -> None:
+    options = {"fetch_buffer_bytes": 1, "fetch_max_bytes": 1}
+    async with embedded({"t": 2}) as broker, consumer_of(broker, "t", **options) as consumer:
+        fill(broker, P0, 3)
+        await consumer.getmany(timeout_ms=5000, max_records=1)
+        poller = consumer._poller
+        assert poller is not None
+        waiting = asyncio.create_task(consumer._signal.wait())
+        with poller._wanting((P1,)):
+            with poller._wanting((P0,)):
+                await settle()
+                assert not waiting.done()
+            await asyncio.wait_for(waiting, 5)
 
 
 async def test_the_time_of_a_poll_follows_the_consumers_clock() -> None:

@@ -310,12 +310,15 @@ async def test_one_by_one_the_next_fetch_is_set_going_when_a_partition_is_used_u
         assert consumer.statistics().fetching_nodes == {1}
 
 
-async def test_polls_that_always_find_records_let_other_tasks_run() -> None:
+@pytest.mark.parametrize(("kind", "count", "least"), [("getmany", 100, 50), ("getone", 1000, 2)])
+async def test_polls_that_always_find_records_let_other_tasks_run(
+    kind: str, count: int, least: int
+) -> None:
     async with (
         embedded({"t": 1}) as broker,
         consumer_of(broker, "t", max_poll_records=1) as consumer,
     ):
-        fill(broker, P0, 200)
+        fill(broker, P0, 1200)
         await consumer.getone()
         await answers_are_there(consumer)
         turns = 0
@@ -327,10 +330,11 @@ async def test_polls_that_always_find_records_let_other_tasks_run() -> None:
                 await asyncio.sleep(0)
 
         task = asyncio.create_task(other())
-        for _ in range(100):
-            await consumer.getmany()
+        poll = getattr(consumer, kind)
+        for _ in range(count):
+            await poll()
         task.cancel()
-        assert turns >= 50
+        assert turns >= least
 
 
 async def test_several_tasks_may_poll_one_consumer() -> None:
