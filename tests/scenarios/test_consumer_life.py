@@ -55,6 +55,15 @@ async def test_use_after_stop_is_a_clear_error(method: str, arguments: tuple[Any
             await consumer.start()
 
 
+async def test_after_stop_not_even_a_record_decoded_ahead_is_returned() -> None:
+    async with embedded({"t": 1}) as broker:
+        fill(broker, P0, 5)
+        async with consumer_of(broker, "t") as consumer:
+            assert (await consumer.getone()).offset == 0
+        with pytest.raises(ConsumerStoppedError):
+            await consumer.getone()
+
+
 async def test_starting_twice_is_an_error() -> None:
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         with pytest.raises(IllegalStateError, match=r"did you call start\(\) twice"):

@@ -11,6 +11,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.schema.field_types import ZERO_UUID
+from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
 from tests.scenarios.consuming import answers_are_there, consumer_of, embedded, fill, read
 
@@ -75,9 +76,14 @@ async def test_2a_10_after_a_lost_answer_reading_goes_on_with_a_full_fetch() -> 
         fill(broker, P0, 2)
         await read(consumer, 2)
         await answers_are_there(consumer)
+        broker.forget_requests()
         broker.faults.cut(FetchRequest, after_bytes=3)
         fill(broker, P0, 2)
         assert await read(consumer, 2) == {P0: [2, 3]}
+        lost, following = broker.requests_of(FetchRequest)[:2]
+        assert lost.session_epoch > 0
+        assert (following.session_id, following.session_epoch) == (lost.session_id, 0)
+        assert named(following) == 1
 
 
 async def test_a_broker_without_sessions_gets_full_fetches() -> None:
@@ -143,3 +149,16 @@ async def test_d5_stop_closes_the_session_of_each_node(wait_ms: int) -> None:
         ]
         assert sorted(node for node, _ in closing) == [1, 2]
         assert all(request.session_id and not request.topics for _, request in closing)
+
+
+async def test_2a_11_closing_sessions_is_not_worth_more_than_a_second() -> None:
+    async with embedded({"t": 1}) as broker:
+        clock = FakeClock(autojump_threshold_s=0.1)
+        consumer = consumer_of(broker, "t", clock=clock)
+        async with consumer:
+            fill(broker, P0, 1)
+            await read(consumer, 1)
+            await answers_are_there(consumer)
+            broker.faults.drop(FetchRequest, times=None)
+            before = clock.monotonic()
+        assert clock.monotonic() - before <= 1.5
