@@ -1,7 +1,6 @@
 """The embedded broker as its users see it."""
 
 import asyncio
-import gc
 import random
 import time
 
@@ -19,6 +18,7 @@ from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
+from tests.leftovers import nothing_left_behind
 from tests.testing.broker.bench import WireClient, batch
 
 TP = TopicPartition("t", 0)
@@ -54,17 +54,14 @@ def test_it_starts_in_a_thread_in_under_10_ms() -> None:
 
 async def test_nothing_is_left_when_it_ends() -> None:
     """Clean stop: a ResourceWarning would be an error here."""
-    tasks = asyncio.all_tasks()
-    async with EmbeddedBroker(2) as broker:
-        clients = [await WireClient.connect(address) for address in addresses(broker) * 3]
+    async with nothing_left_behind():
+        async with EmbeddedBroker(2) as broker:
+            clients = [await WireClient.connect(address) for address in addresses(broker) * 3]
+            for client in clients:
+                await client.ask(ApiVersionsRequest())
         for client in clients:
-            await client.ask(ApiVersionsRequest())
-    for client in clients:
-        assert await client.is_closed_by_peer()
-        client.writer.close()
-    await asyncio.sleep(0)
-    gc.collect()
-    assert asyncio.all_tasks() == tasks
+            assert await client.is_closed_by_peer()
+            client.writer.close()
 
 
 def addresses(broker: EmbeddedBroker) -> list[str]:
