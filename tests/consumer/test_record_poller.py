@@ -187,3 +187,15 @@ async def test_what_a_fetch_brings_of_a_partition_paused_meanwhile_is_kept_for_l
         assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1]}
         fetched = [r for r in broker.requests_of(FetchRequest) if r.topics]
         assert [r.topics[0].partitions[0].fetch_offset for r in fetched].count(0) == 1
+
+
+async def test_resuming_wakes_the_poll_that_waits() -> None:
+    async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
+        fill(broker, P0, 3)
+        await consumer.getone()
+        consumer.pause(P0)
+        pending = asyncio.create_task(consumer.getone())
+        await settle()
+        assert not pending.done()
+        consumer.resume(P0)
+        assert (await asyncio.wait_for(pending, 5)).offset == 1

@@ -78,6 +78,18 @@ async def test_cancelled_after_any_number_of_turns_a_poll_loses_and_repeats_noth
             assert seen == {0: list(range(120)), 1: list(range(90))}
 
 
+async def test_cancelled_at_any_turn_records_decoded_ahead_are_neither_lost_nor_repeated() -> None:
+    for poll_kind in (1, 2):
+        async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
+            fill(broker, P0, 100)
+            poll = polls_of(consumer)[poll_kind]
+            seen = await poll()
+            for steps in (0, 1, 2, 1, 3, 1):
+                add(seen, await cancelled_after(steps, poll))
+            await finish(consumer, seen, 100)
+            assert seen == {0: list(range(100))}
+
+
 async def test_cancelled_while_positions_are_found_a_poll_leaves_the_lookup_running() -> None:
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 3)

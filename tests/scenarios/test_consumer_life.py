@@ -225,6 +225,20 @@ async def test_a_stopped_or_never_started_consumer_does_not_warn() -> None:
             gc.collect()
 
 
+async def test_a_failed_background_task_is_not_hidden_by_records_decoded_ahead() -> None:
+    async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
+        fill(broker, P0, 100)
+        await consumer.getone()
+
+        async def fail() -> None:
+            raise LookupError("a bug")
+
+        assert consumer._poller is not None
+        await consumer._poller.client.owner.spawn("a task", fail).wait()
+        with pytest.raises(KafkaError, match="a bug"):
+            await consumer.getone()
+
+
 async def test_a_failed_background_task_reaches_the_pending_poll_and_stop_still_ends() -> None:
     """D1: an unexpected error ends no poll in silence."""
     async with embedded({"t": 1}) as broker:

@@ -102,6 +102,17 @@ async def test_b5_a_seek_while_the_reset_is_on_its_way_wins() -> None:
         assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [4]}
 
 
+async def test_b5_a_seek_wakes_the_poll_that_waits_for_the_reset() -> None:
+    async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
+        fill(broker, P0, 5)
+        broker.faults.stall(ListOffsetsRequest)
+        pending = asyncio.create_task(consumer.getone())
+        await broker.wait_until(lambda: bool(broker.requests_of(ListOffsetsRequest)))
+        consumer.seek(P0, 4)
+        assert (await asyncio.wait_for(pending, 5)).offset == 4
+        broker.faults.release()
+
+
 @pytest.mark.parametrize("error", [LeaderNotAvailableError, NotLeaderForPartitionError])
 async def test_2c_7_a_reset_is_retried_after_passing_errors(
     error: type[LeaderNotAvailableError],

@@ -1,5 +1,7 @@
 """Fetch sessions with a broker: D1 to D5, asserted on what the broker received."""
 
+import asyncio
+
 import pytest
 
 from aiokafka_lite.errors import (
@@ -162,3 +164,31 @@ async def test_2a_11_closing_sessions_is_not_worth_more_than_a_second() -> None:
             broker.faults.drop(FetchRequest, times=None)
             before = clock.monotonic()
         assert clock.monotonic() - before <= 1.5
+
+
+async def test_2a_11_a_session_is_closed_past_a_long_poll_not_behind_it() -> None:
+    """The clock stands still, so that nothing is ended by a bound."""
+    async with embedded({"t": 1}) as broker:
+        consumer = consumer_of(broker, "t", clock=FakeClock(), fetch_max_wait_ms=20_000)
+        await consumer.start()
+        fill(broker, P0, 1)
+        await consumer.getone()
+        await broker.wait_until(lambda: len(broker.requests_of(FetchRequest)) == 2)
+        async with asyncio.timeout(5):
+            await consumer.stop()
+        assert broker.requests_of(FetchRequest)[-1].session_epoch == -1
+
+
+async def test_2a_11_the_session_of_a_node_that_is_gone_is_left_to_it() -> None:
+    """The clock stands still, so that nothing is ended by a bound."""
+    async with embedded({"t": 1}) as broker:
+        consumer = consumer_of(broker, "t", clock=FakeClock(), reconnect_backoff_ms=1000)
+        await consumer.start()
+        fill(broker, P0, 1)
+        await consumer.getone()
+        await answers_are_there(consumer)
+        broker.stop_node(1)
+        await consumer.getmany()  # its fetch fails
+        await answers_are_there(consumer)
+        async with asyncio.timeout(5):
+            await consumer.stop()
