@@ -10,7 +10,6 @@ from aiokafka_lite.errors import CorruptRecordException, UnknownError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
-from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.consumer.batches import batches, tps, with_bad_crc
 from tests.scenarios.consuming import consumer_of, embedded, eventually, fill, offsets
@@ -205,14 +204,16 @@ async def test_resuming_wakes_the_poll_that_waits() -> None:
 @pytest.mark.parametrize("kind", ["getmany", "getone"])
 @pytest.mark.parametrize("request_type", [FetchRequest, ListOffsetsRequest])
 async def test_d10_a_waiting_poll_goes_on_by_itself_when_a_backoff_is_over(
-    kind: str, request_type: type[FetchRequest] | type[ListOffsetsRequest]
+    kind: str,
+    request_type: type[FetchRequest] | type[ListOffsetsRequest],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Metadata, which would wake it, does not come."""
+    """Metadata, which would wake it, is not asked for."""
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 1)
-        broker.faults.stall(MetadataRequest, times=None)
+        assert consumer._poller is not None
+        monkeypatch.setattr(consumer._poller.client, "request_metadata_update", lambda: None)
         broker.faults.fail(request_type, UnknownError, times=2)
         pending = consumer.getone() if kind == "getone" else consumer.getmany(timeout_ms=60_000)
         await asyncio.wait_for(pending, 5)
         assert await consumer.position(P0) == 1
-        broker.faults.release()
