@@ -9,7 +9,6 @@ from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.protocol.message_header import decode_request_header, encode_response
 from aiokafka_lite.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
 from aiokafka_lite.schema.message import Response
-from tests.leftovers import nothing_left_behind  # noqa: F401  tests/scenarios/ take it from here
 from tests.patience import PATIENCE_S
 
 METADATA, PRODUCE, API_VERSIONS = 3, 0, 18

@@ -1,10 +1,5 @@
 """A broker, a producer, and the proof that neither leaves anything behind."""
 
-import asyncio
-import gc
-import os
-import socket
-import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -14,6 +9,7 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
+from tests.leftovers import nothing_left_behind
 
 
 @asynccontextmanager
@@ -21,16 +17,8 @@ async def kafka(
     *, nodes: int = 1, clock: Clock = SYSTEM_CLOCK, **options: Any
 ) -> AsyncIterator[EmbeddedBroker]:
     """A broker; at the end no task, no TCP socket and, on a FakeClock, no timer may be left."""
-    tasks, sockets = asyncio.all_tasks(), _inet_sockets()
-    async with EmbeddedBroker(nodes, clock=clock, **options) as broker:
+    async with nothing_left_behind(), EmbeddedBroker(nodes, clock=clock, **options) as broker:
         yield broker
-    gc.collect()
-    for _ in range(200):
-        if not _inet_sockets() - sockets and not asyncio.all_tasks() - tasks:
-            break
-        await asyncio.sleep(0)
-    assert asyncio.all_tasks() - tasks == set()
-    assert _inet_sockets() - sockets == set()
     if isinstance(clock, FakeClock):
         assert clock.pending_timers == 0
 
@@ -56,17 +44,3 @@ def written(
 ) -> list[bytes | None]:
     """The values in a partition's log, in order."""
     return [record.value for record in broker.log(TopicPartition(topic, partition)).records()]
-
-
-def _inet_sockets() -> set[int]:
-    return {fd for fd in range(256) if _family(fd) in (socket.AF_INET, socket.AF_INET6)}
-
-
-def _family(fd: int) -> int | None:
-    try:
-        if not stat.S_ISSOCK(os.fstat(fd).st_mode):
-            return None
-    except OSError:
-        return None
-    with socket.socket(fileno=os.dup(fd)) as duplicate:
-        return duplicate.family

@@ -18,7 +18,7 @@ from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
-from tests.net.scripted_node import nothing_left_behind
+from tests.leftovers import nothing_left_behind
 from tests.scenarios.consuming import consumer_of, embedded, fill, offsets
 
 P0, P1 = tps(0, 1)
