@@ -1,9 +1,10 @@
 """The commands of `aiokafka-lite`, put together: demo, broker, produce, consume, topics."""
 
-from aiokafka_lite.cli import broker, consume, demo_command, produce, topics
-from aiokafka_lite.cli.command import CommandLine
+import typer
 
-app = CommandLine(
+from aiokafka_lite.cli import broker, consume, demo_command, produce, topics
+
+app = typer.Typer(
     name="aiokafka-lite",
     help="Apache Kafka from the command line: produce, consume, topics, a broker, a demo.",
     no_args_is_help=True,

@@ -28,10 +28,6 @@ Bootstrap = Annotated[
 DEFAULT_BOOTSTRAP = "localhost:9092"
 
 
-class CommandLine(typer.Typer):
-    """A Typer of our own name, so that subcommands import one thing."""
-
-
 @contextmanager
 def exit_codes() -> Iterator[None]:
     """Turn a Kafka error into one line on stderr and exit code 1, a bad option into exit code 2."""

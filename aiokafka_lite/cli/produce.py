@@ -2,15 +2,17 @@
 
 import asyncio
 import sys
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import typer
 
 from aiokafka_lite.cli.command import DEFAULT_BOOTSTRAP, Bootstrap, exit_codes, options, run
 from aiokafka_lite.producer.producer import AIOKafkaProducer
+from aiokafka_lite.producer.record_ack import RecordAck
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +87,23 @@ async def _send_lines(
     partition: int | None,
     headers: list[tuple[str, bytes]],
 ) -> int:
-    acks = []
+    unsettled: deque[RecordAck] = deque()  # not one for every line of an endless stream
+    sent = 0
     async with producer:
         # A terminal's next line may be long in coming: it is awaited in a thread, and linger runs
         # on meanwhile.
         while (line := await asyncio.to_thread(next, lines, None)) is not None:
             key, value = rules.split(line)
-            acks.append(
+            unsettled.append(
                 await producer.send(topic, value, key, partition=partition, headers=headers)
             )
+            sent += 1
+            while unsettled and unsettled[0].done():
+                await unsettled.popleft()
         await producer.flush()
-        for ack in acks:
+        for ack in unsettled:
             await ack
-    return len(acks)
+    return sent
 
 
 def _lines(files: list[Path] | None) -> Iterator[bytes]:
@@ -106,8 +112,4 @@ def _lines(files: list[Path] | None) -> Iterator[bytes]:
         return
     for path in files:
         with path.open("rb") as file:
-            yield from _of(file)
-
-
-def _of(file: BinaryIO) -> Iterator[bytes]:
-    yield from file
+            yield from file

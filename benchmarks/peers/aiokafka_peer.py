@@ -6,6 +6,7 @@ import asyncio
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
+from benchmarks.peers import asyncio_paths
 from benchmarks.peers.job import Job
 
 
@@ -30,50 +31,24 @@ def one_by_one(job: Job) -> None:
 
 
 async def _send(job: Job, *, await_acks: bool) -> None:
-    pairs = job.pairs()
-    async with AIOKafkaProducer(
+    producer = AIOKafkaProducer(
         bootstrap_servers=job.bootstrap_servers,
         compression_type=job.compression,
         enable_idempotence=True,
         acks="all",
-    ) as producer:
-        await producer.partitions_for(job.topic)
-        acks = []
-        with job.stopwatch():
-            for number in range(job.records):
-                key, value = pairs[number % len(pairs)]
-                ack = await producer.send(job.topic, value, key)
-                if await_acks:
-                    acks.append(ack)
-            await producer.flush()
-            for ack in acks:
-                await ack
-    job.done = job.records
+    )
+    await asyncio_paths.send(job, producer, await_acks=await_acks)
 
 
 async def _getmany(job: Job) -> None:
-    total = 0
-    async with AIOKafkaConsumer(
-        job.topic, bootstrap_servers=job.bootstrap_servers, auto_offset_reset="earliest"
-    ) as consumer:
-        with job.stopwatch():
-            while job.done < job.records:
-                for records in (await consumer.getmany(timeout_ms=1000, max_records=500)).values():
-                    for record in records:
-                        total += len(record.value or b"")
-                    job.done += len(records)
-    assert total
+    await asyncio_paths.getmany(job, _consumer(job))
 
 
 async def _one_by_one(job: Job) -> None:
-    total = 0
-    async with AIOKafkaConsumer(
+    await asyncio_paths.one_by_one(job, _consumer(job))
+
+
+def _consumer(job: Job) -> AIOKafkaConsumer:
+    return AIOKafkaConsumer(
         job.topic, bootstrap_servers=job.bootstrap_servers, auto_offset_reset="earliest"
-    ) as consumer:
-        with job.stopwatch():
-            async for record in consumer:
-                total += len(record.value or b"")
-                job.done += 1
-                if job.done == job.records:
-                    break
-    assert total
+    )
