@@ -33,7 +33,6 @@ from aiokafka_lite.consumer.position.subscription_state import (
     FetchState,
     OffsetResetStrategy,
     PartitionState,
-    SubscriptionMode,
     SubscriptionState,
 )
 from aiokafka_lite.consumer.record_poller import RecordPoller
@@ -385,7 +384,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         check_partitions(wanted)
         if wanted:
             self._subscription.assign_from_user(wanted)
-        elif self._subscription.mode is SubscriptionMode.TOPICS:
+        elif self._subscription.is_subscribed:
             self._subscription.assign_from_user(())  # raises: the two ways do not mix
         else:
             self._subscription.unsubscribe()

@@ -20,7 +20,7 @@ from aiokafka_lite.consumer.fetch.fetcher import Fetcher
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import LeaderWatch
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
-from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode, SubscriptionState
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import ConsumerStoppedError
 from aiokafka_lite.model import TopicPartition
 
@@ -72,7 +72,7 @@ class RecordPoller:
     def follow(self, snapshot: MetadataSnapshot) -> None:
         """Take over new metadata: topics of the subscription that came or grew (B1)."""
         subscription = self._subscription
-        if subscription.mode is SubscriptionMode.TOPICS:
+        if subscription.is_subscribed:
             grown = [
                 tp
                 for topic in sorted(subscription.topics)
@@ -98,6 +98,7 @@ class RecordPoller:
         deadline_s = clock.monotonic() + timeout_s
         patience = _Patience()
         await asyncio.sleep(0)  # a loop of polls that always find records must let others run
+        self.collector.begin_poll()
         with self._wanting(partitions):
             while not self._is_stopped:
                 positions_due_s = self._check_positions()
@@ -122,6 +123,7 @@ class RecordPoller:
         """
         patience = _Patience()
         await asyncio.sleep(0)
+        self.collector.begin_poll()
         with self._wanting(partitions):
             while not self._is_stopped:
                 positions_due_s = self._check_positions()

@@ -28,6 +28,7 @@ class FetchCollector:
         self._revision = subscription.revision
         # The fetch that was taken from one by one last, for the short way:
         self._chunk: list[Record] = []
+        self._chunk_size = 0
         self._chunk_revision = -1
         self._chunk_fetch = CompletedFetch(_NOBODYS, 0, node_id=-1)
         self._chunk_state = PartitionState(_NOBODYS)
@@ -70,7 +71,7 @@ class FetchCollector:
         Raises: as `collect`. Records decoded ahead can afterwards be taken by `next_decoded`,
         unless `partitions` are named: others may be older.
         """
-        self._chunk = []
+        self._chunk, self._chunk_size = [], 0
         for fetch in self._buffer:
             state = self._usable(fetch, partitions)
             if state is None or _stands_aside(fetch):
@@ -83,6 +84,7 @@ class FetchCollector:
             if record is not None:
                 if fetch.decoded and not partitions:
                     self._chunk, self._chunk_revision = fetch.decoded, self._revision.number
+                    self._chunk_size = len(fetch.decoded)
                     self._chunk_fetch, self._chunk_state = fetch, state
                 return record
         return None
@@ -99,6 +101,24 @@ class FetchCollector:
         record = chunk.pop()
         self._chunk_state.offset = self._chunk_fetch.next_offset = record.offset + 1
         return record
+
+    def begin_poll(self) -> None:
+        """Count a poll: what the earlier ones returned is processed from now on (B7)."""
+        self.settle()
+        self._subscription.poll_number += 1
+
+    def settle(self) -> None:
+        """Catch up on the polls that `next_decoded` was: only the newest one's record is not
+        processed yet (B7).
+        """
+        taken, self._chunk_size = self._chunk_size - len(self._chunk), len(self._chunk)
+        if taken:
+            self._subscription.poll_number += 1
+            state = self._chunk_state
+            state.moved_in_poll = self._subscription.poll_number
+            # Not the state's own offset: a seek may have moved it since.
+            state.processed_offset = self._chunk_fetch.next_offset - 1
+            state.processed_epoch = state.offset_epoch
 
     def standing_error(self, partitions: Collection[TopicPartition] = ()) -> Exception | None:
         """Return the error of the oldest fetch that stands aside and is asked for (A9)."""
@@ -121,13 +141,14 @@ class FetchCollector:
         ):
             self._buffer.remove(fetch)
             return None
-        if state.is_paused or (partitions and tp not in partitions):
+        if state.is_held or (partitions and tp not in partitions):
             return None  # it keeps its place (KAFKA-7548)
         return state
 
     def _take(self, fetch: CompletedFetch, state: PartitionState, budget: int) -> list[Record]:
         if fetch.is_failure:
             self._raise_failure(fetch)
+        self._subscription.note_move(state)
         try:
             records = fetch.take(budget)
         finally:
@@ -138,6 +159,7 @@ class FetchCollector:
     def _take_one(self, fetch: CompletedFetch, state: PartitionState) -> Record | None:
         if fetch.is_failure:
             self._raise_failure(fetch)
+        self._subscription.note_move(state)
         try:
             record = fetch.take_one()
         finally:

@@ -4,7 +4,8 @@ Every other part asks here; a buffered fetch that disagrees with the position fo
 It knows no network and no clock, and it does not wait.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
@@ -17,7 +18,8 @@ class SubscriptionMode(Enum):
     """How partitions are chosen. The two ways exclude each other until unsubscribe() (B1)."""
 
     NONE = "nothing is subscribed or assigned"
-    TOPICS = "subscribe(topics): every partition of the topics"
+    TOPICS = "subscribe(topics): every partition of the topics, or what the group assigns of them"
+    PATTERN = "subscribe(pattern=...): as TOPICS, of the topics whose names match"
     ASSIGNED = "assign(partitions): what the user named"
 
 
@@ -70,6 +72,15 @@ class PartitionState:
     """The leader epoch of the record before `offset`; -1 when not known."""
     reset_strategy: OffsetResetStrategy | None = None
     is_paused: bool = False
+    is_being_revoked: bool = False
+    """The group takes it away: nothing more is fetched or returned (2c-9)."""
+    is_being_assigned: bool = False
+    """on_partitions_assigned() has not returned: nothing is fetched yet (2c-9)."""
+    moved_in_poll: int = 0
+    """The number of the poll in which the position moved last."""
+    processed_offset: int = NO_OFFSET
+    """The position when that poll began; what auto-commit may commit of it (B7)."""
+    processed_epoch: int = -1
     high_watermark: int | None = None
     last_stable_offset: int | None = None
     log_start_offset: int | None = None
@@ -87,7 +98,12 @@ class PartitionState:
     @property
     def is_fetchable(self) -> bool:
         """True when it may be fetched and its buffered records may be returned (B3)."""
-        return self.fetch_state is FetchState.FETCHING and not self.is_paused
+        return self.fetch_state is FetchState.FETCHING and not self.is_held
+
+    @property
+    def is_held(self) -> bool:
+        """True while its records stay where they are, whatever its position."""
+        return self.is_paused or self.is_being_revoked or self.is_being_assigned
 
     def __repr__(self) -> str:
         topic, partition = self.topic_partition
@@ -115,6 +131,9 @@ class SubscriptionState:
         self.default_reset = default_reset
         self.mode = SubscriptionMode.NONE
         self.topics: frozenset[str] = frozenset()
+        self.pattern: re.Pattern[str] | None = None
+        self.poll_number = 1
+        """Counts the polls, so that positions know in which of them they moved (B7)."""
         self.revision = revision or Revision()
         self._states: dict[TopicPartition, PartitionState] = {}
         self._assignment: frozenset[TopicPartition] = frozenset()
@@ -130,6 +149,27 @@ class SubscriptionState:
         self.topics = frozenset(topics)
         self._replace_assignment([tp for tp in self._states if tp.topic in self.topics])
 
+    def subscribe_pattern(self, pattern: re.Pattern[str]) -> None:
+        """Subscribe to the topics that `match_topics` will find; replaces an earlier pattern.
+
+        Raises: IllegalStateError after subscribe(topics) or assign().
+        """
+        self._enter(SubscriptionMode.PATTERN)
+        self.pattern = pattern
+        self.topics = frozenset()
+        self._replace_assignment(())
+
+    def match_topics(self, names: Iterable[str]) -> bool:
+        """Take the names that match the pattern as the topics; say whether they changed.
+
+        Partitions of topics that are gone stay until the group, or `assign_from_subscribed`, takes
+        them away.
+        """
+        assert self.pattern is not None
+        before, match = self.topics, self.pattern.match
+        self.topics = frozenset(name for name in names if match(name))
+        return self.topics != before
+
     def assign_from_user(self, partitions: Iterable[TopicPartition]) -> None:
         """Replace the assignment; partitions that stay keep their position and pause.
 
@@ -140,13 +180,41 @@ class SubscriptionState:
 
     def assign_from_subscribed(self, partitions: Iterable[TopicPartition]) -> None:
         """Replace the assignment of a subscription; new partitions join at the queue's end."""
-        assert self.mode is SubscriptionMode.TOPICS
+        assert self.is_subscribed
         self._replace_assignment(partitions)
+
+    def assign_from_group(
+        self, partitions: Iterable[TopicPartition], *, await_callback: bool = False
+    ) -> None:
+        """Take over what the group assigned; partitions that stay keep position and pause (2c-9).
+
+        `await_callback`: the new ones are not fetched until `callback_is_over`.
+        """
+        assert self.is_subscribed
+        before = self._assignment
+        self._replace_assignment(partitions)
+        for tp, state in self._states.items():
+            state.is_being_revoked = False
+            state.is_being_assigned = await_callback and tp not in before
+
+    def revoke_soon(self, partitions: Iterable[TopicPartition]) -> None:
+        """Fetch and return no more of `partitions`: the group takes them away (2c-9)."""
+        for tp in partitions:
+            if (state := self._states.get(tp)) is not None:
+                state.is_being_revoked = True
+        self.revision.number += 1
+
+    def callback_is_over(self) -> None:
+        """Let the newly assigned partitions be fetched: on_partitions_assigned() has returned."""
+        for state in self._states.values():
+            state.is_being_assigned = False
+        self.revision.number += 1
 
     def unsubscribe(self) -> None:
         """Let go of everything; subscribe() and assign() are both open again."""
         self.mode = SubscriptionMode.NONE
         self.topics = frozenset()
+        self.pattern = None
         self._replace_assignment(())
 
     def _enter(self, mode: SubscriptionMode) -> None:
@@ -168,6 +236,11 @@ class SubscriptionState:
         self.revision.number += 1
 
     # Looking…
+
+    @property
+    def is_subscribed(self) -> bool:
+        """Whether partitions come by subscribe(), not by assign()."""
+        return self.mode in (SubscriptionMode.TOPICS, SubscriptionMode.PATTERN)
 
     @property
     def assignment(self) -> frozenset[TopicPartition]:
@@ -227,6 +300,7 @@ class SubscriptionState:
         Raises: IllegalStateError when the partition is not assigned.
         """
         state = self.assigned(tp)
+        self.note_move(state)
         state.to(FetchState.AWAIT_RESET)
         state.offset = NO_OFFSET
         state.offset_epoch = -1
@@ -250,6 +324,7 @@ class SubscriptionState:
         return True
 
     def _set_position(self, state: PartitionState, offset: int, offset_epoch: int) -> None:
+        self.note_move(state)
         state.to(FetchState.FETCHING)
         state.offset = offset
         state.offset_epoch = offset_epoch
@@ -274,6 +349,36 @@ class SubscriptionState:
         for tp in missing:
             assert self.default_reset is not None
             self.await_reset(tp, self.default_reset)
+
+    # What counts as processed…
+
+    def note_move(self, state: PartitionState) -> None:
+        """Remember where a position stood when the newest poll began, before it moves (B7)."""
+        if state.moved_in_poll != self.poll_number:
+            state.moved_in_poll = self.poll_number
+            state.processed_offset = state.offset
+            state.processed_epoch = state.offset_epoch
+
+    def processed(
+        self, partitions: Collection[TopicPartition] | None = None
+    ) -> dict[TopicPartition, tuple[int, int]]:
+        """Return the (offset, leader epoch) each position had when the newest poll began (B7).
+
+        What earlier polls returned counts as processed, what the newest one returned does not.
+        Partitions that had no position then are left out.
+        """
+        number = self.poll_number
+        found: dict[TopicPartition, tuple[int, int]] = {}
+        for tp, state in self._states.items():
+            if partitions is not None and tp not in partitions:
+                continue
+            if state.moved_in_poll == number:
+                offset, epoch = state.processed_offset, state.processed_epoch
+            else:
+                offset, epoch = state.offset, state.offset_epoch
+            if offset != NO_OFFSET:
+                found[tp] = (offset, epoch)
+        return found
 
     # Serving…
 

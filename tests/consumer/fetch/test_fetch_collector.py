@@ -456,3 +456,42 @@ def test_a5_nothing_is_lost_repeated_or_disordered(
         model.run("resume", number)
     model.run("many", ALL)
     assert len(model.bench.buffer) == 0
+
+
+# B7: what counts as processed…
+
+
+def test_b7_only_what_earlier_polls_returned_is_processed() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 4))
+    bench.add(P1, batches(0, 4))
+    bench.collector.begin_poll()
+    assert bench.poll(6) == {P0: [0, 1, 2, 3], P1: [0, 1]}
+    assert bench.subscription.processed() == {P0: (0, -1), P1: (0, -1)}
+    bench.collector.begin_poll()
+    assert bench.poll(6) == {P1: [2, 3]}
+    assert bench.subscription.processed() == {P0: (4, -1), P1: (2, -1)}
+
+
+def test_b7_of_records_taken_one_by_one_only_the_newest_is_not_processed() -> None:
+    bench = Bench(P0)
+    bench.add(P0, batches(0, 8))
+    bench.collector.begin_poll()
+    for offset in range(4):
+        assert bench.one() == (P0, offset)
+    bench.collector.settle()
+    assert bench.subscription.processed()[P0][0] == 3
+    assert bench.one() == (P0, 4)
+    bench.subscription.seek(P0, 100)
+    bench.collector.settle()
+    assert bench.subscription.processed()[P0][0] == 4
+    bench.collector.begin_poll()
+    assert bench.subscription.processed()[P0][0] == 100
+
+
+def test_no_record_of_a_partition_that_is_being_revoked_is_returned() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 4))
+    bench.add(P1, batches(0, 4))
+    bench.subscription.revoke_soon([P0])
+    assert bench.poll() == {P1: [0, 1, 2, 3]}

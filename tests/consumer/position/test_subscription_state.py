@@ -1,5 +1,7 @@
 """Subscription, positions and queue order: the rules B1 to B6, A8 and 2c-1."""
 
+import re
+
 import pytest
 
 from aiokafka_lite.consumer.position.subscription_state import (
@@ -240,3 +242,94 @@ def test_every_change_that_may_free_a_partition_is_seen_in_the_revision(
 )
 def test_the_option_names_a_strategy(option: str, strategy: OffsetResetStrategy | None) -> None:
     assert OffsetResetStrategy.from_option(option) is strategy
+
+
+# B7: what the newest poll returned is not processed yet…
+
+
+def test_b7_a_position_counts_as_processed_once_the_next_poll_has_begun(
+    state: SubscriptionState,
+) -> None:
+    state.seek(P0, 10)
+    state.poll_number += 1
+    state.note_move(state.assigned(P0))
+    state.assigned(P0).offset = 20
+    assert state.processed() == {P0: (10, -1)}
+    state.poll_number += 1
+    assert state.processed() == {P0: (20, -1)}
+    assert state.processed([P1]) == {}
+
+
+def test_b7_a_position_found_after_the_newest_poll_began_is_not_processed(
+    state: SubscriptionState,
+) -> None:
+    state.seek(P0, 10)
+    assert state.processed() == {}
+    state.poll_number += 1
+    assert state.processed() == {P0: (10, -1)}
+
+
+def test_b7_a_seek_after_a_poll_does_not_count_until_the_next(state: SubscriptionState) -> None:
+    state.seek(P0, 10)
+    state.poll_number += 1
+    state.seek(P0, 500)
+    assert state.processed() == {P0: (10, -1)}
+    state.await_reset(P0, LATEST)
+    assert state.processed() == {P0: (10, -1)}
+
+
+# What groups do to an assignment…
+
+
+@pytest.fixture(name="subscribed")
+def _subscribed() -> SubscriptionState:
+    subscription = SubscriptionState(EARLIEST)
+    subscription.subscribe(["t"])
+    return subscription
+
+
+def test_2c_9_a_kept_partition_keeps_position_and_pause(subscribed: SubscriptionState) -> None:
+    subscribed.assign_from_group([P0, P1])
+    subscribed.seek(P0, 7)
+    subscribed.pause(P0)
+    subscribed.assign_from_group([P0, P2])
+    assert subscribed.assigned(P0).position == 7
+    assert subscribed.paused() == {P0}
+    assert subscribed.assignment == {P0, P2}
+
+
+def test_2c_9_a_partition_that_is_being_revoked_is_not_fetched(
+    subscribed: SubscriptionState,
+) -> None:
+    subscribed.assign_from_group([P0, P1])
+    subscribed.seek(P0, 7)
+    subscribed.seek(P1, 7)
+    subscribed.revoke_soon([P1, P2])
+    assert subscribed.fetchable_partitions() == [P0]
+    subscribed.assign_from_group([P0, P1])
+    assert subscribed.fetchable_partitions() == [P0, P1]
+
+
+def test_2c_9_a_new_partition_is_not_fetched_before_the_callback_is_over(
+    subscribed: SubscriptionState,
+) -> None:
+    subscribed.assign_from_group([P0])
+    subscribed.seek(P0, 7)
+    subscribed.assign_from_group([P0, P1], await_callback=True)
+    subscribed.seek(P1, 7)
+    assert subscribed.fetchable_partitions() == [P0]
+    subscribed.callback_is_over()
+    assert subscribed.fetchable_partitions() == [P0, P1]
+
+
+def test_b1_a_pattern_takes_the_topics_it_matches_from_their_beginning() -> None:
+    subscription = SubscriptionState(EARLIEST)
+    subscription.subscribe_pattern(re.compile("log-[ab]"))
+    assert subscription.match_topics(["log-a", "my-log-a", "log-b-2", "other"])
+    assert subscription.topics == {"log-a", "log-b-2"}
+    assert not subscription.match_topics(["log-b-2", "log-a"])
+    with pytest.raises(IllegalStateError, match="mutually exclusive"):
+        subscription.subscribe(["t"])
+    subscription.unsubscribe()
+    assert subscription.pattern is None
+    subscription.subscribe(["t"])
