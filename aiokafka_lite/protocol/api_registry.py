@@ -15,13 +15,19 @@ from aiokafka_lite.protocol.messages.delete_topics import DeleteTopicsRequest
 from aiokafka_lite.protocol.messages.describe_cluster import DescribeClusterRequest
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
+from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+from aiokafka_lite.protocol.messages.join_group import JoinGroupRequest
+from aiokafka_lite.protocol.messages.leave_group import LeaveGroupRequest
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
+from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
 from aiokafka_lite.protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.protocol.messages.sasl_authenticate import SaslAuthenticateRequest
 from aiokafka_lite.protocol.messages.sasl_handshake import SaslHandshakeRequest
+from aiokafka_lite.protocol.messages.sync_group import SyncGroupRequest
 from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.schema.version_range import VersionRange
 
@@ -151,7 +157,13 @@ _REQUESTS: tuple[type[Request[Any]], ...] = (
     FetchRequest,
     ListOffsetsRequest,
     MetadataRequest,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
     FindCoordinatorRequest,
+    JoinGroupRequest,
+    HeartbeatRequest,
+    LeaveGroupRequest,
+    SyncGroupRequest,
     SaslHandshakeRequest,
     ApiVersionsRequest,
     CreateTopicsRequest,

@@ -27,6 +27,7 @@ NARROWED = {
     "topic_config_error_code": ERROR_CODES,
     "log_append_time_ms": st.just(-1) | st.integers(0, 4_000_000_000_000),
     "session_lifetime_ms": st.integers(0, 4_000_000_000_000),
+    "retention_time_ms": st.integers(-1, 4_000_000_000_000),
 }
 
 

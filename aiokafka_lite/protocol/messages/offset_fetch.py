@@ -1,0 +1,136 @@
+"""OffsetFetch (key 9): how far groups have read, as they stored it.
+
+v1 is the floor since Kafka 4.0 (KIP-896). v2 all topics at once, and an error of the whole group
+(KIP-88); v3 throttling; v5 the leader epoch (KIP-320); v6 flexible; v7 stable offsets only
+(KIP-447); v8 several groups (KIP-709), which replaces the single-group fields; v9 also for the
+consumer group protocol (KIP-848); v10 topic ids in place of topic names.
+"""
+
+from __future__ import annotations
+
+from aiokafka_lite.schema.field_types import Bool, Int16, Int32, Int64, String, Uuid, field
+from aiokafka_lite.schema.message import Request, Response
+from aiokafka_lite.schema.versioned_struct import Struct
+
+
+class OffsetFetchRequest(Request["OffsetFetchResponse"], api_key=9, versions="1-10", flexible="6+"):
+    """Asks for the offsets of one group or, from v8, of several."""
+
+    group_id: String = field(versions="1-7", doc="The group.")
+    topics: list[OffsetFetchRequestTopic] | None = field(
+        versions="1-7", nullable="2-7", doc="The partitions, by topic; null for all (KIP-88)."
+    )
+    groups: list[OffsetFetchRequestGroup] = field(versions="8+", doc="The groups (KIP-709).")
+    require_stable: Bool = field(
+        versions="7+",
+        doc="True to get UNSTABLE_OFFSET_COMMIT while a transaction holds an offset (KIP-447).",
+    )
+
+
+class OffsetFetchRequestTopic(Struct):
+    """The partitions of one topic, up to v7."""
+
+    name: String = field(doc="Name of the topic.")
+    partition_indexes: list[Int32] = field(doc="Indexes of the partitions.")
+
+
+class OffsetFetchRequestGroup(Struct):
+    """One group and what is wanted of it (KIP-709)."""
+
+    group_id: String = field(doc="The group.")
+    member_id: String | None = field(
+        versions="9+",
+        default=None,
+        ignorable=True,
+        doc="The id of a member that asks, or null from outside (KIP-848).",
+    )
+    member_epoch: Int32 = field(
+        versions="9+",
+        default=-1,
+        ignorable=True,
+        doc="That member's epoch in the protocol of KIP-848, or -1 in the classic one.",
+    )
+    topics: list[OffsetFetchRequestTopics] | None = field(
+        doc="The partitions, by topic; null for all (KIP-88)."
+    )
+
+
+class OffsetFetchRequestTopics(Struct):
+    """The partitions of one topic, from v8."""
+
+    name: String = field(versions="8-9", ignorable=True, doc="Name of the topic.")
+    topic_id: Uuid = field(
+        versions="10+", ignorable=True, doc="Id of the topic in place of its name (KIP-848)."
+    )
+    partition_indexes: list[Int32] = field(doc="Indexes of the partitions.")
+
+
+class OffsetFetchResponse(Response, api_key=9, versions="1-10", flexible="6+"):
+    """The offsets of one group in the top-level fields or, from v8, a list of groups."""
+
+    throttle_time_ms: Int32 = field(
+        versions="3+",
+        ignorable=True,
+        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+    )
+    topics: list[OffsetFetchResponseTopic] = field(versions="1-7", doc="The offsets, by topic.")
+    error_code: Int16 = field(
+        versions="2-7", ignorable=True, doc="0, or the error of the whole group (KIP-88)."
+    )
+    groups: list[OffsetFetchResponseGroup] = field(
+        versions="8+", doc="One entry per group (KIP-709)."
+    )
+
+
+class OffsetFetchResponseTopic(Struct):
+    """The offsets of one topic, up to v7."""
+
+    name: String = field(doc="Name of the topic.")
+    partitions: list[OffsetFetchResponsePartition] = field(doc="The offsets, by partition.")
+
+
+class OffsetFetchResponsePartition(Struct):
+    """The offset of one partition, up to v7."""
+
+    partition_index: Int32 = field(doc="Index of the partition.")
+    committed_offset: Int64 = field(doc="The offset stored, or -1 where there is none.")
+    committed_leader_epoch: Int32 = field(
+        versions="5-7",
+        default=-1,
+        ignorable=True,
+        doc="The leader epoch stored with it, or -1 (KIP-320).",
+    )
+    metadata: String | None = field(doc="The note stored with the offset.")
+    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+
+
+class OffsetFetchResponseGroup(Struct):
+    """The offsets of one group, or an error of the whole group (KIP-709)."""
+
+    group_id: String = field(doc="The group this entry answers.")
+    topics: list[OffsetFetchResponseTopics] = field(doc="The offsets, by topic.")
+    error_code: Int16 = field(doc="0, or the error of the whole group.")
+
+
+class OffsetFetchResponseTopics(Struct):
+    """The offsets of one topic, from v8."""
+
+    name: String = field(versions="8-9", ignorable=True, doc="Name of the topic.")
+    topic_id: Uuid = field(
+        versions="10+", ignorable=True, doc="Id of the topic in place of its name (KIP-848)."
+    )
+    partitions: list[OffsetFetchResponsePartitions] = field(doc="The offsets, by partition.")
+
+
+class OffsetFetchResponsePartitions(Struct):
+    """The offset of one partition, from v8."""
+
+    partition_index: Int32 = field(doc="Index of the partition.")
+    committed_offset: Int64 = field(doc="The offset stored, or -1 where there is none.")
+    committed_leader_epoch: Int32 = field(
+        default=-1,
+        ignorable=True,
+        doc="The leader epoch stored with it, or -1 (KIP-320).",
+    )
+    metadata: String | None = field(doc="The note stored with the offset.")
+    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")

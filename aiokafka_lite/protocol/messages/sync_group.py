@@ -1,0 +1,72 @@
+"""SyncGroup (key 14): the leader hands in the assignment of a generation, each member gets its own.
+
+v1 throttling; v3 static members (KIP-345); v4 flexible; v5 the protocol's type and name, for both
+sides to compare (KIP-559).
+"""
+
+from __future__ import annotations
+
+from aiokafka_lite.schema.field_types import Bytes, Int16, Int32, String, field
+from aiokafka_lite.schema.message import Request, Response
+from aiokafka_lite.schema.versioned_struct import Struct
+
+
+class SyncGroupRequest(Request["SyncGroupResponse"], api_key=14, versions="0-5", flexible="4+"):
+    """Asks for one's assignment; answered when the leader has handed it in."""
+
+    group_id: String = field(doc="The group.")
+    generation_id: Int32 = field(doc="The generation the member joined.")
+    member_id: String = field(doc="The member's id.")
+    group_instance_id: String | None = field(
+        versions="3+",
+        default=None,
+        doc="The user's name of a static member, or null for a dynamic one (KIP-345).",
+    )
+    protocol_type: String | None = field(
+        versions="5+",
+        default=None,
+        ignorable=True,
+        doc="What kind of group the member takes this for (KIP-559).",
+    )
+    protocol_name: String | None = field(
+        versions="5+",
+        default=None,
+        ignorable=True,
+        doc="The assignor the member takes for the chosen one (KIP-559).",
+    )
+    assignments: list[SyncGroupRequestAssignment] = field(
+        doc="Every member's part from the leader, empty from the others."
+    )
+
+
+class SyncGroupRequestAssignment(Struct):
+    """One member's part."""
+
+    member_id: String = field(doc="The member it is for.")
+    assignment: Bytes = field(doc="The member's partitions, opaque to the coordinator.")
+
+
+class SyncGroupResponse(Response, api_key=14, versions="0-5", flexible="4+"):
+    """The member's part of the assignment."""
+
+    throttle_time_ms: Int32 = field(
+        versions="1+",
+        ignorable=True,
+        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+    )
+    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    protocol_type: String | None = field(
+        versions="5+",
+        default=None,
+        ignorable=True,
+        doc="What kind of group it is, for the member to compare (KIP-559).",
+    )
+    protocol_name: String | None = field(
+        versions="5+",
+        default=None,
+        ignorable=True,
+        doc="The assignor of the generation, for the member to compare (KIP-559).",
+    )
+    assignment: Bytes = field(
+        doc="The member's partitions as its leader wrote them; empty where it got no part."
+    )
