@@ -1,0 +1,211 @@
+"""What consumers of one group tell each other through the coordinator: subscriptions and
+assignments.
+
+The coordinator hands these bytes on unread, so members of every client, Java's included, must
+agree on them. Who gets which partition is the assignors' business; nothing here waits.
+Source: ConsumerProtocolSubscription and ConsumerProtocolAssignment; KIP-429, KIP-792, KIP-881.
+"""
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, NamedTuple, Self
+
+from aiokafka_lite.codec.reader import Reader
+from aiokafka_lite.codec.writer import Writer
+from aiokafka_lite.errors import ProtocolDecodeError
+from aiokafka_lite.model import TopicPartition
+
+HIGHEST_VERSION: Final = 3
+"""The newest version written here. v1 owned partitions (KIP-429), v2 their generation (KIP-792),
+v3 the rack (KIP-881). A newer one only adds fields at the end, so it is read as this one."""
+
+PartitionsByTopic = list[tuple[str, list[int]]]
+
+
+@dataclass(slots=True)
+class ConsumerProtocolMemberMetadata:
+    """One member's subscription, as the group's leader sees it.
+
+    `version` says which of the fields go over the wire; the ones behind `user_data` stay at their
+    defaults where the sender's version lacks them.
+    """
+
+    version: int
+    subscription: list[str]
+    """The topics the member wants."""
+    user_data: bytes | None
+    """What the member's assignor tells the leader's."""
+    owned_partitions: PartitionsByTopic = field(default_factory=list)
+    """What the member still holds, from v1 (KIP-429)."""
+    generation_id: int = -1
+    """The generation in which it got them, or -1; from v2 (KIP-792)."""
+    rack_id: str | None = None
+    """Where the member runs, from v3 (KIP-881). An empty rack is none."""
+    group_instance_id: str | None = None
+    """A static member's name. Not on the wire here: JoinGroup brings it to the leader."""
+
+    def encode(self) -> bytes:
+        """Return the bytes in `version`, or in v3 if that is older.
+
+        Topics and owned partitions are sorted, as Java's client does: equal subscriptions have
+        equal bytes, and the coordinator sees no change where there is none.
+
+        Raises:
+            ValueError: the version is negative, or a value does not fit its field.
+        """
+        version = _version_to_write(self.version)
+        writer = Writer()
+        writer.int16(version)
+        writer.array_count(len(self.subscription))
+        for topic in sorted(self.subscription):
+            writer.string(topic)
+        writer.nullable_bytes(self.user_data)
+        if version >= 1:
+            owned = sorted(_grouped(self.owned_partitions).items())
+            _write_partitions(writer, {topic: sorted(indexes) for topic, indexes in owned})
+        if version >= 2:
+            writer.int32(self.generation_id)
+        if version >= 3:
+            writer.nullable_string(self.rack_id or None)
+        return bytes(writer.buffer)
+
+    @classmethod
+    def decode(cls, data: bytes | bytearray | memoryview) -> Self:
+        """Return the subscription in `data`; everything is copied.
+
+        A version above 3 is read as 3, and what follows its fields is ignored. Some clients name a
+        version whose last fields they do not send: those fields stay at their defaults.
+
+        Raises:
+            ProtocolDecodeError: the bytes are no subscription.
+        """
+        reader = Reader(data)
+        version = _version_to_read(reader)
+        count = _array_count(reader, "topics", min_element_size=2)
+        metadata = cls(version, [reader.string() for _ in range(count)], reader.nullable_bytes())
+        if version >= 1 and reader.remaining:
+            metadata.owned_partitions = _read_partitions(reader)
+        if version >= 2 and reader.remaining:
+            metadata.generation_id = reader.int32()
+        if version >= 3 and reader.remaining:
+            metadata.rack_id = reader.nullable_string() or None
+        return metadata
+
+    def owned(self) -> list[TopicPartition]:
+        """Return the owned partitions one by one, in the order of `owned_partitions`."""
+        return _flat(self.owned_partitions)
+
+
+@dataclass(slots=True)
+class ConsumerProtocolMemberAssignment:
+    """One member's part of the group's partitions, as the leader wrote it."""
+
+    class Assignment(NamedTuple):
+        """The member's partitions of one topic."""
+
+        topic: str
+        partitions: list[int]
+
+    version: int
+    assignment: PartitionsByTopic
+    """The partitions by topic. Decoded entries are `Assignment`s; plain tuples do as well."""
+    user_data: bytes | None
+    """What the leader's assignor tells the member's."""
+
+    def encode(self) -> bytes:
+        """Return the bytes in `version`, or in v3 if that is older; all versions are alike.
+
+        The order of topics and partitions is kept; each topic is written once.
+
+        Raises:
+            ValueError: the version is negative, or a value does not fit its field.
+        """
+        writer = Writer()
+        writer.int16(_version_to_write(self.version))
+        _write_partitions(writer, _grouped(self.assignment))
+        writer.nullable_bytes(self.user_data)
+        return bytes(writer.buffer)
+
+    @classmethod
+    def decode(cls, data: bytes | bytearray | memoryview) -> Self:
+        """Return the assignment in `data`; everything is copied.
+
+        A version above 3 is read as 3, and what follows its fields is ignored.
+
+        Raises:
+            ProtocolDecodeError: the bytes are no assignment. No bytes at all are none either: a
+            coordinator sends them to a member its leader has left out.
+        """
+        reader = Reader(data)
+        version = _version_to_read(reader)
+        assignment = [cls.Assignment(*entry) for entry in _read_partitions(reader)]
+        return cls(version, [*assignment], reader.nullable_bytes())
+
+    def partitions(self) -> list[TopicPartition]:
+        """Return the partitions one by one, in the order of `assignment`."""
+        return _flat(self.assignment)
+
+
+class ConsumerProtocol:
+    """The names under which a group of consumers finds its formats."""
+
+    PROTOCOL_TYPE: ClassVar = "consumer"
+    METADATA: ClassVar = ConsumerProtocolMemberMetadata
+    ASSIGNMENT: ClassVar = ConsumerProtocolMemberAssignment
+
+
+def _version_to_write(version: int) -> int:
+    if version < 0:
+        raise ValueError(
+            f"consumer protocol version {version} is negative; use 0 to {HIGHEST_VERSION}"
+        )
+    return min(version, HIGHEST_VERSION)
+
+
+def _version_to_read(reader: Reader) -> int:
+    version = reader.int16()
+    if version < 0:
+        raise ProtocolDecodeError(
+            f"consumer protocol version {version} is negative; the bytes are corrupt or of "
+            "another protocol"
+        )
+    return min(version, HIGHEST_VERSION)
+
+
+def _array_count(reader: Reader, what: str, *, min_element_size: int) -> int:
+    count = reader.array_count(min_element_size)
+    if count < 0:
+        raise ProtocolDecodeError(f"null stands at byte {reader.pos} where {what} are required")
+    return count
+
+
+def _read_partitions(reader: Reader) -> PartitionsByTopic:
+    found = []
+    for _ in range(_array_count(reader, "topics", min_element_size=6)):
+        topic = reader.string()
+        count = _array_count(reader, "partitions", min_element_size=4)
+        found.append((topic, [reader.int32() for _ in range(count)]))
+    return found
+
+
+def _write_partitions(writer: Writer, by_topic: dict[str, list[int]]) -> None:
+    writer.array_count(len(by_topic))
+    for topic, partitions in by_topic.items():
+        writer.string(topic)
+        writer.array_count(len(partitions))
+        for partition in partitions:
+            writer.int32(partition)
+
+
+def _grouped(by_topic: PartitionsByTopic) -> dict[str, list[int]]:
+    grouped: dict[str, list[int]] = {}
+    for topic, partitions in by_topic:
+        grouped.setdefault(topic, []).extend(partitions)
+    return grouped
+
+
+def _flat(by_topic: PartitionsByTopic) -> list[TopicPartition]:
+    return [
+        TopicPartition(topic, partition)
+        for topic, partitions in by_topic
+        for partition in partitions
+    ]
