@@ -15,6 +15,10 @@ from aiokafka_lite.cluster.client_config import (
     not_above,
     one_of,
 )
+from aiokafka_lite.consumer.position.offset_reset import (
+    BY_DURATION_PREFIX,
+    OffsetResetStrategy,
+)
 from aiokafka_lite.serialization import AnyDeserializer
 
 ISOLATION_LEVELS = ("read_uncommitted", "read_committed")
@@ -46,6 +50,8 @@ class ConsumerConfig(ClientConfig):
     check_crcs: bool = True
     isolation_level: str = "read_uncommitted"
     auto_offset_reset: str = "latest"
+    """Where to start without a committed offset: an end of the log, none for an error, or so long
+    before now as in by_duration:PT1H (KIP-1106)."""
     exclude_internal_topics: bool = True
     allow_auto_create_topics: bool = True
     """Let the brokers create topics that are asked for and do not exist, if they are set to."""
@@ -63,6 +69,7 @@ class ConsumerConfig(ClientConfig):
     session_timeout_ms: int = DefaultInt(45_000)
     heartbeat_interval_ms: int = DefaultInt(3000)
     client_rack: str | None = None
+    """Read from a replica in this rack where the brokers offer one (KIP-392)."""
 
     @property
     def is_read_committed(self) -> bool:
@@ -89,8 +96,7 @@ class ConsumerConfig(ClientConfig):
                 f"Incorrect isolation level isolation_level={self.isolation_level!r}; "
                 f"set it to one of {', '.join(map(repr, ISOLATION_LEVELS))}"
             )
-        if not _is_by_duration(self.auto_offset_reset):
-            yield from one_of("auto_offset_reset", self.auto_offset_reset, AUTO_OFFSET_RESETS)
+        yield from _reset_faults(self.auto_offset_reset)
 
     def _unsupported(self) -> Iterator[str]:
         yield from ClientConfig._unsupported(self)
@@ -106,11 +112,6 @@ class ConsumerConfig(ClientConfig):
         for name in _GROUP_TIMES:
             if not isinstance(value := getattr(self, name), DefaultInt):
                 yield _needs_group(name, value)
-        if self.client_rack:
-            yield later("client_rack", self.client_rack, "leave it out to read from the leaders")
-        if _is_by_duration(self.auto_offset_reset):
-            allowed = ", ".join(map(repr, AUTO_OFFSET_RESETS))
-            yield later("auto_offset_reset", self.auto_offset_reset, f"use one of {allowed}")
 
 
 _SIZES = ("fetch_max_wait_ms", "fetch_min_bytes", "fetch_max_bytes", "max_partition_fetch_bytes")
@@ -127,8 +128,14 @@ def _needs_group(name: str, value: object) -> str:
     return later(name, value, f"consumer groups come with it; {_LEAVE_GROUP_OUT}")
 
 
-def _is_by_duration(auto_offset_reset: object) -> bool:
-    return isinstance(auto_offset_reset, str) and auto_offset_reset.startswith("by_duration:")
+def _reset_faults(auto_offset_reset: object) -> Iterator[str]:
+    if isinstance(auto_offset_reset, str) and auto_offset_reset.startswith(BY_DURATION_PREFIX):
+        try:
+            OffsetResetStrategy.from_option(auto_offset_reset)
+        except ValueError as error:
+            yield f"auto_offset_reset={auto_offset_reset!r}: {error}"
+    else:
+        yield from one_of("auto_offset_reset", auto_offset_reset, AUTO_OFFSET_RESETS)
 
 
 def _deserializer_faults(name: str, value: object) -> Iterator[str]:

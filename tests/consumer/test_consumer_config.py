@@ -74,8 +74,6 @@ def test_no_limit_of_records_may_be_asked_for_with_none() -> None:
         ("rebalance_timeout_ms", 1000),
         ("session_timeout_ms", 45_000),
         ("heartbeat_interval_ms", 3000),
-        ("client_rack", "a"),
-        ("auto_offset_reset", "by_duration:PT1H"),
         ("security_protocol", "SSL"),
     ],
 )
@@ -91,6 +89,24 @@ def test_an_option_of_a_later_feature_is_refused_by_name(name: str, value: objec
 )
 def test_what_asks_for_no_group_is_accepted(options: dict[str, Any]) -> None:
     ConsumerConfig(**options)
+
+
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        ("by_duration:PT-1H", "'PT-1H' is a negative duration"),
+        ("by_duration:1h", "'1h' is not an ISO-8601 duration"),
+        ("by_duration", "auto_offset_reset"),
+        (7, "auto_offset_reset"),
+    ],
+)
+def test_a_wrong_auto_offset_reset_is_refused_with_the_remedy(value: object, fault: str) -> None:
+    with pytest.raises(KafkaConfigurationError, match=fault):
+        ConsumerConfig(auto_offset_reset=value)  # type: ignore[arg-type] # what users may do
+
+
+def test_a_duration_and_a_rack_are_accepted() -> None:
+    ConsumerConfig(auto_offset_reset="by_duration:P1DT12H", client_rack="a")
 
 
 def test_isolation_level_is_a_question_with_yes_or_no() -> None:

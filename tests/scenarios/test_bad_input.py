@@ -73,8 +73,6 @@ def test_all_faults_come_in_one_error() -> None:
         (AIOKafkaProducer, "interceptors", [object()]),
         (AIOKafkaConsumer, "group_protocol", "consumer"),
         (AIOKafkaConsumer, "group_id", "billing"),
-        (AIOKafkaConsumer, "client_rack", "a"),
-        (AIOKafkaConsumer, "auto_offset_reset", "by_duration:PT1H"),
     ],
 )
 def test_an_option_whose_feature_comes_later_is_refused_by_name(

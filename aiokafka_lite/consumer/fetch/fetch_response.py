@@ -215,7 +215,7 @@ class FetchResponseHandler:
                 tp.topic,
                 tp.partition,
                 state.offset,
-                strategy.name.lower(),
+                strategy.label,
             )
             self._subscription.await_reset(tp, strategy)
             self._subscription.move_to_end(tp)

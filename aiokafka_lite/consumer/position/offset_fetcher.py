@@ -14,6 +14,8 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.committed_offset import CommittedOffsets
+from aiokafka_lite.consumer.position.committed_positions import CommittedPositions
 from aiokafka_lite.consumer.position.leader_watch import why_unreadable
 from aiokafka_lite.consumer.position.offset_questions import (
     ListedOffset,
@@ -24,11 +26,12 @@ from aiokafka_lite.consumer.position.offset_questions import (
     is_expected,
     read_response,
 )
-from aiokafka_lite.consumer.position.subscription_state import (
-    FetchState,
+from aiokafka_lite.consumer.position.offset_reset import (
+    ByDuration,
+    OffsetReset,
     OffsetResetStrategy,
-    SubscriptionState,
 )
+from aiokafka_lite.consumer.position.subscription_state import FetchState, SubscriptionState
 from aiokafka_lite.errors import KafkaError, KafkaTimeoutError, UnknownError
 from aiokafka_lite.model import TopicPartition
 
@@ -46,8 +49,13 @@ class OffsetFetcher:
         client: KafkaClient,
         subscription: SubscriptionState,
         signal: PollSignal,
+        committed: CommittedOffsets | None = None,
     ) -> None:
+        """`committed`: whom to ask for committed offsets before resets; None without a group."""
         self._config = config
+        self._committed: CommittedPositions | None = None
+        if committed is not None:
+            self._committed = CommittedPositions(committed, config, client, subscription, signal)
         self._client = client
         self._subscription = subscription
         self._signal = signal
@@ -65,8 +73,9 @@ class OffsetFetcher:
         if self._subscription.has_all_fetch_positions():
             self._leaderless = ()
             return None
-        self._subscription.reset_missing_positions()
-        return self.start_resets()
+        due_at_s = None if self._committed is None else self._committed.start()
+        self._subscription.reset_missing_positions(without_committed=self._committed is not None)
+        return _earliest(due_at_s, self.start_resets())
 
     @property
     def leaderless(self) -> tuple[TopicPartition, ...]:
@@ -76,6 +85,8 @@ class OffsetFetcher:
     def take_error(self) -> KafkaError | None:
         """Return a failure the application has to hear of, once."""
         error, self._error = self._error, None
+        if error is None and self._committed is not None:
+            return self._committed.take_error()
         return error
 
     def start_resets(self) -> float | None:
@@ -83,14 +94,16 @@ class OffsetFetcher:
         now_s = self._client.clock.monotonic()
         hold_until_s = now_s + self._config.request_timeout_ms / 1000
         due_at_s: float | None = None
-        wanted: dict[TopicPartition, OffsetResetStrategy] = {}
+        wanted: dict[TopicPartition, OffsetReset] = {}
         for state in self._subscription.awaiting_reset():
             if state.retry_at_s > now_s:
-                due_at_s = state.retry_at_s if due_at_s is None else min(due_at_s, state.retry_at_s)
+                due_at_s = _earliest(due_at_s, state.retry_at_s)
             elif state.reset_strategy is not None:
                 wanted[state.topic_partition] = state.reset_strategy
+        now_ms = int(self._client.clock.time() * 1000)
         asked = group_by_leader(
-            ((tp, strategy.value) for tp, strategy in wanted.items()), self._client.snapshot
+            ((tp, strategy.timestamp(now_ms)) for tp, strategy in wanted.items()),
+            self._client.snapshot,
         )
         self._leaderless = tuple(asked.leaderless)
         if asked.leaderless:
@@ -110,7 +123,7 @@ class OffsetFetcher:
         self,
         node_id: int,
         questions: _Questions,
-        strategies: Mapping[TopicPartition, OffsetResetStrategy],
+        strategies: Mapping[TopicPartition, OffsetReset],
     ) -> None:
         try:
             outcome = await self._ask(node_id, questions)
@@ -128,10 +141,12 @@ class OffsetFetcher:
     def _apply(
         self,
         outcome: ListOffsetsOutcome,
-        strategies: Mapping[TopicPartition, OffsetResetStrategy],
+        strategies: Mapping[TopicPartition, OffsetReset],
     ) -> None:
         for tp, listed in outcome.offsets.items():
-            if listed.offset < 0:  # both ends of a log have an offset: the answer is no answer
+            if listed.offset < 0 and isinstance(strategies[tp], ByDuration):
+                self._go_on_to_the_end(tp, strategies[tp])
+            elif listed.offset < 0:  # both ends of a log have an offset: the answer is no answer
                 outcome.to_retry[tp] = UnknownError
             elif self._subscription.reset(tp, strategies[tp], listed.offset):
                 logger.info(
@@ -139,7 +154,7 @@ class OffsetFetcher:
                     tp.topic,
                     tp.partition,
                     listed.offset,
-                    strategies[tp].name.lower(),
+                    strategies[tp].label,
                 )
         for tp, error in outcome.to_retry.items():
             level = logging.DEBUG if is_expected(error) else logging.WARNING
@@ -151,7 +166,13 @@ class OffsetFetcher:
         for refusal in outcome.refused.values():
             self._error = refusal
 
-    def _retry_later(self, strategies: Mapping[TopicPartition, OffsetResetStrategy]) -> None:
+    def _go_on_to_the_end(self, tp: TopicPartition, strategy: OffsetReset) -> None:
+        """Ask for the end: the log has no record as young as the duration wants (2c-6)."""
+        state = self._subscription.get(tp)
+        if state is not None and state.reset_strategy == strategy:
+            self._subscription.await_reset(tp, OffsetResetStrategy.LATEST)
+
+    def _retry_later(self, strategies: Mapping[TopicPartition, OffsetReset]) -> None:
         now_s = self._client.clock.monotonic()
         for tp, strategy in strategies.items():
             state = self._subscription.get(tp)
@@ -253,6 +274,10 @@ class OffsetFetcher:
         if refused:
             raise refused[0]
         return found
+
+
+def _earliest(*moments: float | None) -> float | None:
+    return min((moment for moment in moments if moment is not None), default=None)
 
 
 __all__ = ["OffsetFetcher"]

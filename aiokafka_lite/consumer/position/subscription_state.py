@@ -7,8 +7,9 @@ It knows no network and no clock, and it does not wait.
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum, IntEnum
+from enum import Enum
 
+from aiokafka_lite.consumer.position.offset_reset import OffsetReset, OffsetResetStrategy
 from aiokafka_lite.consumer.revision import Revision
 from aiokafka_lite.errors import IllegalStateError, NoOffsetForPartitionError
 from aiokafka_lite.model import TopicPartition
@@ -21,25 +22,6 @@ class SubscriptionMode(Enum):
     TOPICS = "subscribe(topics): every partition of the topics, or what the group assigns of them"
     PATTERN = "subscribe(pattern=...): as TOPICS, of the topics whose names match"
     ASSIGNED = "assign(partitions): what the user named"
-
-
-class OffsetResetStrategy(IntEnum):
-    """Where to go without a position; the value is the timestamp ListOffsets knows it by."""
-
-    LATEST = -1
-    EARLIEST = -2
-
-    @classmethod
-    def from_option(cls, auto_offset_reset: str) -> "OffsetResetStrategy | None":
-        """Return the strategy of the option; None for "none"."""
-        return _STRATEGY_BY_OPTION[auto_offset_reset]
-
-
-_STRATEGY_BY_OPTION = {
-    "earliest": OffsetResetStrategy.EARLIEST,
-    "latest": OffsetResetStrategy.LATEST,
-    "none": None,
-}
 
 
 class FetchState(Enum):
@@ -70,7 +52,9 @@ class PartitionState:
     """The next offset to fetch; NO_OFFSET unless FETCHING."""
     offset_epoch: int = -1
     """The leader epoch of the record before `offset`; -1 when not known."""
-    reset_strategy: OffsetResetStrategy | None = None
+    reset_strategy: OffsetReset | None = None
+    has_no_committed: bool = False
+    """The group was asked for a committed offset and has none (B4.2)."""
     is_paused: bool = False
     is_being_revoked: bool = False
     """The group takes it away: nothing more is fetched or returned (2c-9)."""
@@ -125,9 +109,7 @@ class PartitionState:
 class SubscriptionState:
     """The subscription, and a `PartitionState` per assigned partition in queue order (A8)."""
 
-    def __init__(
-        self, default_reset: OffsetResetStrategy | None, revision: Revision | None = None
-    ) -> None:
+    def __init__(self, default_reset: OffsetReset | None, revision: Revision | None = None) -> None:
         self.default_reset = default_reset
         self.mode = SubscriptionMode.NONE
         self.topics: frozenset[str] = frozenset()
@@ -294,7 +276,7 @@ class SubscriptionState:
         """
         self._set_position(self.assigned(tp), offset, offset_epoch)
 
-    def await_reset(self, tp: TopicPartition, strategy: OffsetResetStrategy) -> None:
+    def await_reset(self, tp: TopicPartition, strategy: OffsetReset) -> None:
         """Empty the position; the leader is to be asked where `strategy` points (B6).
 
         Raises: IllegalStateError when the partition is not assigned.
@@ -307,7 +289,7 @@ class SubscriptionState:
         state.reset_strategy = strategy
         self.revision.number += 1
 
-    def reset(self, tp: TopicPartition, strategy: OffsetResetStrategy, offset: int) -> bool:
+    def reset(self, tp: TopicPartition, strategy: OffsetReset, offset: int) -> bool:
         """Use the answer to a reset; say whether it was still wanted (B5).
 
         It is not when the partition was let go, a seek came in between, or another reset did.
@@ -316,7 +298,7 @@ class SubscriptionState:
         if (
             state is None
             or state.fetch_state is not FetchState.AWAIT_RESET
-            or state.reset_strategy is not strategy
+            or state.reset_strategy != strategy
         ):
             return False
         # The epoch of that offset is the answer's, but of the record *at* it, not before it: 2c-6.
@@ -331,14 +313,27 @@ class SubscriptionState:
         state.reset_strategy = None
         self.revision.number += 1
 
-    def reset_missing_positions(self) -> None:
+    def initializing(self) -> Iterator[PartitionState]:
+        """Yield the partitions for whose position nobody was asked yet, or not in vain (B4)."""
+        return (
+            state for state in self._states.values() if state.fetch_state is FetchState.INITIALIZING
+        )
+
+    def note_no_committed(self, state: PartitionState) -> None:
+        """Note that the group has no committed offset of the partition (2c-5)."""
+        state.has_no_committed = True
+        self.revision.number += 1
+
+    def reset_missing_positions(self, *, without_committed: bool = False) -> None:
         """Mark the partitions nobody has asked for yet for a reset by the default strategy (B4.3).
 
-        Committed offsets come before this step once there is a group (B4.2).
-        Raises: NoOffsetForPartitionError naming them when auto_offset_reset is "none".
+        `without_committed`: only those the group has no committed offset of (2c-5). Raises:
+        NoOffsetForPartitionError naming them when auto_offset_reset is "none".
         """
         missing = [
-            tp for tp, state in self._states.items() if state.fetch_state is FetchState.INITIALIZING
+            state.topic_partition
+            for state in self.initializing()
+            if state.has_no_committed or not without_committed
         ]
         if missing and self.default_reset is None:
             names = ", ".join(f"{topic}-{partition}" for topic, partition in missing)

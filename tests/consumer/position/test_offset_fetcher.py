@@ -12,10 +12,8 @@ from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
 from aiokafka_lite.consumer.position.offset_questions import ListedOffset, ListOffsetsOutcome
-from aiokafka_lite.consumer.position.subscription_state import (
-    OffsetResetStrategy,
-    SubscriptionState,
-)
+from aiokafka_lite.consumer.position.offset_reset import ByDuration, OffsetResetStrategy
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import (
     KafkaTimeoutError,
     LeaderNotAvailableError,
@@ -26,6 +24,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
@@ -189,3 +188,22 @@ async def test_what_is_missing_at_the_end_of_the_time_is_named_with_its_reason()
             with pytest.raises(KafkaTimeoutError, match=r"t-0 \(LEADER_NOT_AVAILABLE\)"):
                 await bench.fetcher.list_offsets({P0: -1}, 3.0)
             assert clock.monotonic() == pytest.approx(3.0, abs=0.2)
+
+
+@pytest.mark.parametrize(("duration_ms", "expected"), [(3_000, 2), (400, 5), (10**15, 0)])
+async def test_2c_6_a_duration_is_asked_for_as_a_time_and_none_so_young_is_the_end(
+    duration_ms: int, expected: int
+) -> None:
+    clock = FakeClock()
+    now_ms = int(clock.time() * 1000)
+    values = RecordBatchBuilder(bytearray(4096))
+    for age_ms in (4500, 3500, 2500, 1500, 500):
+        assert values.append(now_ms - age_ms, None, b"v") is not None
+    values.seal()
+    async with embedded({"t": 1}) as broker, asking(broker, P0, clock=clock) as bench:
+        broker.append(P0, bytes(values.wire()))
+        bench.subscription.await_reset(P0, ByDuration(duration_ms))
+        while bench.subscription.assigned(P0).position is None:
+            bench.fetcher.update_positions()
+            await asyncio.sleep(0)
+        assert bench.subscription.assigned(P0).position == expected

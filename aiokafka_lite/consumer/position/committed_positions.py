@@ -1,0 +1,118 @@
+"""Owns asking the group where to start: once per assignment, before any reset.
+
+The question runs as a task of the client, so that a poll that gave up does not take it along.
+Source: B4 (2), 2c-4, 2c-5, ConsumerCoordinator.initWithCommittedOffsetsIfNeeded.
+"""
+
+import logging
+from collections.abc import Collection, Mapping
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.committed_offset import CommittedOffset, CommittedOffsets
+from aiokafka_lite.consumer.position.subscription_state import (
+    FetchState,
+    PartitionState,
+    SubscriptionState,
+)
+from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.model import TopicPartition
+
+logger = logging.getLogger(__name__)
+
+
+class CommittedPositions:
+    """Moves partitions that have just been assigned to what the group has committed of them."""
+
+    def __init__(
+        self,
+        committed: CommittedOffsets,
+        config: ConsumerConfig,
+        client: KafkaClient,
+        subscription: SubscriptionState,
+        signal: PollSignal,
+    ) -> None:
+        self._committed = committed
+        self._client = client
+        self._subscription = subscription
+        self._signal = signal
+        self._bound_s = config.default_api_timeout_ms / 1000
+        self._asked: set[PartitionState] = set()  # by identity: a state is one assignment's
+        self._error: KafkaError | None = None
+        self._error_states: frozenset[PartitionState] = frozenset()
+
+    def start(self) -> float | None:
+        """Ask for what was not asked yet, if there is anything.
+
+        Returns the moment (monotonic seconds) when to call again although nothing has changed.
+        """
+        now_s = self._client.clock.monotonic()
+        due_at_s: float | None = None
+        wanted: list[PartitionState] = []
+        for state in self._subscription.initializing():
+            if state.has_no_committed or state in self._asked:
+                continue
+            if state.retry_at_s > now_s:
+                due_at_s = min(due_at_s or state.retry_at_s, state.retry_at_s)
+            else:
+                wanted.append(state)
+        if wanted:
+            self._asked.update(wanted)
+            self._client.owner.spawn("committed_positions.ask", self._ask, frozenset(wanted))
+        return due_at_s
+
+    def take_error(self) -> KafkaError | None:
+        """Return a failure the application has to hear of, once; none for what was let go."""
+        error, self._error = self._error, None
+        return error if any(map(self._is_wanted, self._error_states)) else None
+
+    async def _ask(self, states: frozenset[PartitionState]) -> None:
+        partitions = [state.topic_partition for state in states]
+        try:
+            async with deadline(self._client.clock, self._bound_s):
+                found = await self._committed.fetch_committed(partitions)
+        except KafkaError as error:
+            logger.debug("committed offsets of %s: %s", partitions, error)
+            if not error.retriable:
+                self._error, self._error_states = error, states
+            self._retry_later(states)
+        except TimeoutError:
+            logger.debug("no committed offsets of %s within %g s", partitions, self._bound_s)
+            self._retry_later(states)
+        else:
+            self._apply(states, found)
+        finally:
+            self._asked -= states
+        self._signal.notify()
+
+    def _apply(
+        self,
+        states: Collection[PartitionState],
+        found: Mapping[TopicPartition, CommittedOffset | None],
+    ) -> None:
+        for state in filter(self._is_wanted, states):
+            tp = state.topic_partition
+            committed = found.get(tp)
+            if committed is None:
+                self._subscription.note_no_committed(state)
+                continue
+            logger.info("%s-%d: going on at the committed %d", *tp, committed.offset)
+            self._subscription.seek(tp, committed.offset, committed.leader_epoch)
+
+    def _retry_later(self, states: Collection[PartitionState]) -> None:
+        now_s = self._client.clock.monotonic()
+        for state in filter(self._is_wanted, states):
+            delay_s = self._client.retry_backoff.delay(state.failures)
+            self._subscription.back_off(state, now_s + delay_s)
+
+    def _is_wanted(self, state: PartitionState) -> bool:
+        """Say whether the partition is still assigned, by the same assignment, and nowhere."""
+        return (
+            self._subscription.get(state.topic_partition) is state
+            and state.fetch_state is FetchState.INITIALIZING
+        )
+
+
+__all__ = ["CommittedPositions"]
