@@ -37,10 +37,14 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
     PartitionState,
 )
 from aiokafka_lite.testing.broker.state.fetch_sessions import FetchSessionCache
+from aiokafka_lite.testing.broker.state.group_coordinators import GroupCoordinators
+from aiokafka_lite.testing.broker.state.group_rebalance import GroupOptions
+from aiokafka_lite.testing.broker.state.group_view import GroupView
 from aiokafka_lite.testing.broker.state.partition_log import DEFAULT_RETENTION_BYTES, PartitionLog
 
 T = TypeVar("T")
 DEFAULT_FETCH_SESSION_SLOTS = 1000
+DEFAULT_GROUP_MAX_SIZE = 2**31 - 1
 _CONNECTABLE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not bound
 MAX_NODES = 100
 MAX_PORT = 65535
@@ -55,7 +59,8 @@ class EmbeddedBroker:
     In a thread of its own, for clients that block: `with EmbeddedBroker.threaded() as broker`. All
     methods may then be called from any thread; in the first form, only from the broker's loop.
 
-    Not served: consumer groups, transactions, SASL and TLS. Data lives in memory and is bounded:
+    Not served: transactions, groups of the newer kinds (KIP-848, KIP-932, KIP-1071), the admin APIs
+    of groups, SASL and TLS. Offsets never expire. Data lives in memory and is bounded:
     each partition keeps at most `log_retention_bytes` (the newest batch always stays), less where
     its topic's retention.bytes says so.
     """
@@ -71,6 +76,10 @@ class EmbeddedBroker:
         max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES,
         log_retention_bytes: int = DEFAULT_RETENTION_BYTES,
         fetch_session_slots: int = DEFAULT_FETCH_SESSION_SLOTS,
+        group_initial_rebalance_delay_ms: int = 0,
+        group_max_size: int = DEFAULT_GROUP_MAX_SIZE,
+        group_min_session_timeout_ms: int = 6_000,
+        group_max_session_timeout_ms: int = 1_800_000,
         max_versions: Mapping[int, int | None] | None = None,
         max_logged_requests: int = DEFAULT_MAX_REQUESTS,
         racks: Sequence[str] | None = None,
@@ -85,6 +94,11 @@ class EmbeddedBroker:
             auto_create_topics: whether asking for the metadata of a topic creates it.
             num_partitions: partitions of a topic that is created without saying how many.
             max_message_bytes: the largest batch taken; max.message.bytes of a topic goes first.
+            group_initial_rebalance_delay_ms: how long the first member of a group waits for others;
+                Apache Kafka's default is 3000.
+            group_max_size: how many members a group may have.
+            group_min_session_timeout_ms: the shortest session a member may ask for.
+            group_max_session_timeout_ms: the longest one.
             max_versions: api key -> highest version served, to be an older broker; None hides
                 the API.
             max_logged_requests: how many requests `requests` remembers; 0 for none.
@@ -99,6 +113,14 @@ class EmbeddedBroker:
             _Range("max_message_bytes", max_message_bytes, 0),
             _Range("log_retention_bytes", log_retention_bytes, 1),
             _Range("fetch_session_slots", fetch_session_slots, 0),
+            _Range("group_initial_rebalance_delay_ms", group_initial_rebalance_delay_ms, 0),
+            _Range("group_max_size", group_max_size, 1),
+            _Range("group_min_session_timeout_ms", group_min_session_timeout_ms, 1),
+            _Range(
+                "group_max_session_timeout_ms",
+                group_max_session_timeout_ms,
+                group_min_session_timeout_ms,
+            ),
             _Range("max_logged_requests", max_logged_requests, 0),
             _Range("the number of racks", nodes if racks is None else len(racks), nodes, nodes),
         )
@@ -121,6 +143,18 @@ class EmbeddedBroker:
         """Trouble on demand: `fail`, `cut`, `drop`, `delay`, `stall`, `throttle`, `corrupt`."""
         self._listen_host = host
         self._cluster = ClusterState(members, options, self._rng)
+        self._groups = GroupCoordinators(
+            self._cluster,
+            GroupOptions(
+                group_initial_rebalance_delay_ms,
+                group_max_size,
+                group_min_session_timeout_ms,
+                group_max_session_timeout_ms,
+            ),
+            clock,
+            self._rng,
+            on_change=self._something_happened,
+        )
         self._request_log = RequestLog(max_logged_requests)
         self._router = Router(self.faults, self._log_request, max_versions=max_versions or {})
         self._fetch_session_slots = fetch_session_slots
@@ -169,7 +203,7 @@ class EmbeddedBroker:
             for node in self._cluster.nodes.values():
                 sessions = FetchSessionCache(self._fetch_session_slots, self._rng)
                 server = NodeServer(
-                    NodeContext(node, self._cluster, sessions, self._clock, served),
+                    NodeContext(node, self._cluster, sessions, self._clock, served, self._groups),
                     self._router,
                     self._owner,
                     listen_host=self._listen_host,
@@ -191,6 +225,7 @@ class EmbeddedBroker:
         Raises the first error that a handler failed with, for then the broker has a fault.
         """
         self.faults.clear()
+        self._groups.close()
         for server in self._servers.values():
             server.stop()
         if self._owner is not None:
@@ -299,7 +334,7 @@ class EmbeddedBroker:
         self._call(lambda: self._cluster.move_leader(TopicPartition(*topic_partition), node_id))
 
     def stop_node(self, node_id: int) -> None:
-        """Kill a node: connections drop, its port refuses, others lead what it led."""
+        """Kill a node: connections drop, its port refuses, others lead and coordinate for it."""
 
         def stop() -> None:
             self._cluster.set_alive(node_id, is_alive=False)
@@ -329,6 +364,25 @@ class EmbeddedBroker:
                     server.drop_connections()
 
         self._call(drop)
+
+    # Groups…
+
+    def group(self, group_id: str) -> GroupView:
+        """Return a group at this moment: state, members, offsets. One that is not there is DEAD."""
+        return self._call(lambda: self._groups.view(group_id))
+
+    def move_coordinator(self, group_id: str, node_id: int | None) -> None:
+        """Let another node coordinate the group; the former one answers NOT_COORDINATOR.
+
+        The group lives on with its offsets and its last stable generation; who waits for a
+        rebalance joins anew. None: nobody does, until it is moved again or a node starts.
+        """
+
+        def move() -> None:
+            self._groups.move(group_id, node_id)
+            self._something_happened()
+
+        self._call(move)
 
     def _server(self, node_id: int) -> NodeServer:
         self._cluster.node(node_id)

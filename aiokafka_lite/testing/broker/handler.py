@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from aiokafka_lite.clock import Clock
+from aiokafka_lite.errors import InvalidGroupIdError
 from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.faults import InjectedErrors
 from aiokafka_lite.testing.broker.state.cluster_state import BrokerNode, ClusterState
 from aiokafka_lite.testing.broker.state.fetch_sessions import FetchSessionCache
+from aiokafka_lite.testing.broker.state.group_coordinators import (
+    CoordinatedGroup,
+    GroupCoordinators,
+)
 
 AnyResponse = Response
 Later = Callable[[], Awaitable[AnyResponse | None]]
@@ -35,6 +40,7 @@ class NodeContext:
     clock: Clock
     served_versions: Mapping[int, VersionRange]
     """Api key -> versions, as ApiVersions tells them."""
+    groups: GroupCoordinators
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,7 @@ class RequestContext:
     on_node: NodeContext
     version: int
     injected: InjectedErrors
+    client_id: str = ""
 
     @property
     def cluster(self) -> ClusterState:
@@ -52,6 +59,22 @@ class RequestContext:
     @property
     def node_id(self) -> int:
         return self.on_node.node.node_id
+
+    @property
+    def groups(self) -> GroupCoordinators:
+        return self.on_node.groups
+
+    def find_group(self, group_id: str) -> CoordinatedGroup | None:
+        """Return a group that members ask for, None if there is no such.
+
+        Raises the error injected for the whole answer, InvalidGroupIdError without an id,
+        NotCoordinatorForGroupError or GroupCoordinatorNotAvailableError.
+        """
+        self.injected.raise_for()
+        if not group_id:
+            raise InvalidGroupIdError("a group with members has an id")
+        self.groups.check(group_id, self.node_id)
+        return self.groups.find(group_id)
 
 
 @dataclass(frozen=True, slots=True)

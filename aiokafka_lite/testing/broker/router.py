@@ -32,11 +32,17 @@ from aiokafka_lite.testing.broker.handlers import (
     describe_cluster,
     fetch,
     find_coordinator,
+    heartbeat,
     init_producer_id,
+    join_group,
+    leave_group,
     list_offsets,
     metadata,
+    offset_commit,
+    offset_fetch,
     offset_for_leader_epoch,
     produce,
+    sync_group,
 )
 from aiokafka_lite.testing.broker.request_log import ReceivedRequest
 
@@ -45,7 +51,13 @@ HANDLERS: tuple[Handler, ...] = (
     fetch.HANDLER,
     list_offsets.HANDLER,
     metadata.HANDLER,
+    offset_commit.HANDLER,
+    offset_fetch.HANDLER,
     find_coordinator.HANDLER,
+    join_group.HANDLER,
+    heartbeat.HANDLER,
+    leave_group.HANDLER,
+    sync_group.HANDLER,
     api_versions.HANDLER,
     create_topics.HANDLER,
     delete_topics.HANDLER,
@@ -130,7 +142,7 @@ class Router:
         )
         plan = self._faults.plan(header.api_key, node_id)
         injected = NOTHING_INJECTED if plan is None else plan.injected
-        context = RequestContext(on_node, header.api_version, injected)
+        context = RequestContext(on_node, header.api_version, injected, header.client_id or "")
         handle = partial(handler.handle, context, request)
         if plan is not None:
             return partial(_serve_with_faults, handle, header, plan, on_node)

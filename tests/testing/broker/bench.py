@@ -21,6 +21,8 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
     TopicState,
 )
 from aiokafka_lite.testing.broker.state.fetch_sessions import FetchSessionCache
+from aiokafka_lite.testing.broker.state.group_coordinators import GroupCoordinators
+from aiokafka_lite.testing.broker.state.group_rebalance import GroupOptions
 from aiokafka_lite.testing.fake_clock import FakeClock
 
 ResponseT = TypeVar("ResponseT", bound=Response)
@@ -56,16 +58,29 @@ def marker(producer_id: int, control: ControlRecordType) -> bytes:
 class Bench:
     """The cluster that handlers work on, and the faults between."""
 
-    def __init__(self, nodes: int = 1, *, session_slots: int = 10, **options: Any) -> None:
+    def __init__(
+        self,
+        nodes: int = 1,
+        *,
+        session_slots: int = 10,
+        groups: GroupOptions | None = None,
+        **options: Any,
+    ) -> None:
         self.clock = FakeClock()
         self.faults = Faults()
         rng = random.Random(1)
         members = [BrokerNode(i, "127.0.0.1", 9000 + i, rack=f"r{i}") for i in range(1, nodes + 1)]
         self.cluster = ClusterState(members, ClusterOptions(**options), rng)
+        self.groups = GroupCoordinators(self.cluster, groups or GroupOptions(), self.clock, rng)
         served = Router(self.faults, lambda *_: None, max_versions={}).advertised_versions()
         self.nodes = {
             node.node_id: NodeContext(
-                node, self.cluster, FetchSessionCache(session_slots, rng), self.clock, served
+                node,
+                self.cluster,
+                FetchSessionCache(session_slots, rng),
+                self.clock,
+                served,
+                self.groups,
             )
             for node in members
         }
@@ -87,7 +102,8 @@ class Bench:
         decoded = type(request).decode(b"".join(request.encode(version)), version)
         plan = self.faults.plan(request.api_key, node_id)
         injected = NOTHING_INJECTED if plan is None else plan.injected
-        return handler.handle(RequestContext(self.nodes[node_id], version, injected), decoded)
+        context = RequestContext(self.nodes[node_id], version, injected, "me")
+        return handler.handle(context, decoded)
 
     def ask(
         self, handler: Handler, request: Request[ResponseT], version: int, node_id: int = 1

@@ -111,8 +111,8 @@ def test_lowered_versions_are_advertised() -> None:
 def test_impossible_limits_are_refused() -> None:
     with pytest.raises(ValueError, match=r"max_versions\[Fetch\] is 19; this broker serves 4-18"):
         Routed(FETCH=19)
-    with pytest.raises(ValueError, match="names JoinGroup, which is not served here"):
-        Routed(JOIN_GROUP=1)
+    with pytest.raises(ValueError, match="names SaslHandshake, which is not served"):
+        Routed(SASL_HANDSHAKE=1)
 
 
 @pytest.mark.parametrize("data", [b"", b"\0\3", b"\0\3\0\x0c\0\0\0\1\0\x02me\0\xff"])

@@ -1,6 +1,4 @@
-"""FindCoordinator: a living node per key, always the same one while the nodes stay the same."""
-
-from zlib import crc32
+"""FindCoordinator: a living node per key; for a group, the one that serves it (KIP-699)."""
 
 from aiokafka_lite.errors import (
     BrokerResponseError,
@@ -16,8 +14,7 @@ from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.state.cluster_state import BrokerNode
 
-KEY_TYPES = (0, 1, 2)
-"""Group, transaction, share partition."""
+GROUP, TRANSACTION, SHARE_PARTITION = KEY_TYPES = (0, 1, 2)
 
 
 def handle(context: RequestContext, request: FindCoordinatorRequest) -> FindCoordinatorResponse:
@@ -58,10 +55,12 @@ def _coordinator(context: RequestContext, key: str, key_type: int) -> Coordinato
 def _choose(context: RequestContext, key: str, key_type: int) -> BrokerNode:
     if key_type not in KEY_TYPES:
         raise InvalidRequestError(f"key type {key_type} is none of {KEY_TYPES}")
-    alive = context.cluster.alive_nodes()
-    if not alive:
-        raise GroupCoordinatorNotAvailableError("every node is down")
-    return alive[crc32(key.encode()) % len(alive)]
+    node_id = context.groups.node_of(key, is_group=key_type == GROUP)
+    if node_id is None:
+        raise GroupCoordinatorNotAvailableError(
+            f"nobody coordinates {key!r}; no node is up, or it was moved to none"
+        )
+    return context.cluster.node(node_id)
 
 
 HANDLER = Handler(FindCoordinatorRequest, handle, VersionRange(0, 6))

@@ -169,6 +169,17 @@ class ClusterState:
         self._names: dict[UUID, str] = {}
         self._rng = rng
         self._next_producer_id = 0
+        self._on_nodes: list[Callable[[], object]] = []
+        self._on_topic_deleted: list[Callable[[str], object]] = []
+
+    def watch(
+        self, *, on_nodes: Callable[[], object], on_topic_deleted: Callable[[str], object]
+    ) -> None:
+        """Call `on_nodes` after each node that stops or starts, and `on_topic_deleted` with the
+        name of each topic that goes.
+        """
+        self._on_nodes.append(on_nodes)
+        self._on_topic_deleted.append(on_topic_deleted)
 
     # Nodes
 
@@ -202,6 +213,8 @@ class ClusterState:
             for partition in topic.partitions:
                 if partition.leader in (NO_LEADER, node_id):
                     self._elect(partition)
+        for callback in self._on_nodes:
+            callback()
 
     def _elect(self, partition: PartitionState) -> None:
         candidates = self.in_sync_replicas(partition)
@@ -229,6 +242,10 @@ class ClusterState:
         if name is None:
             raise UnknownTopicIdError(f"no topic has the id {topic_id}")
         return self.topics[name]
+
+    def topic_name(self, topic_id: UUID) -> str | None:
+        """Return the name of a topic, None when no topic has the id."""
+        return self._names.get(topic_id)
 
     def topic_by_name(self, name: str) -> TopicState:
         """Return a topic. Raises UnknownTopicOrPartitionError."""
@@ -294,6 +311,8 @@ class ClusterState:
         del self.topics[name], self._names[topic.topic_id]
         for partition in topic.partitions:
             partition.lead(NO_LEADER)
+        for callback in self._on_topic_deleted:
+            callback(name)
 
     def place_new_partitions(
         self, topic: TopicState, count: int, assignments: Sequence[Sequence[int]] | None

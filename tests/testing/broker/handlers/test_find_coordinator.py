@@ -50,4 +50,4 @@ def test_errors_are_told_per_key() -> None:
     assert batched(bench, "g") == [("g", GroupCoordinatorNotAvailableError.errno)]
     answer = bench.ask(find_coordinator.HANDLER, FindCoordinatorRequest(key="g"), 1)
     assert (answer.error_code, answer.node_id, answer.port) == (15, -1, -1)
-    assert "every node is down" in (answer.error_message or "")
+    assert "nobody coordinates 'g'" in (answer.error_message or "")

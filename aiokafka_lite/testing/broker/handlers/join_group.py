@@ -1,0 +1,73 @@
+"""JoinGroup: answered when the group has joined, which may take as long as a rebalance."""
+
+from aiokafka_lite.errors import BrokerResponseError, UnknownMemberIdError
+from aiokafka_lite.protocol.messages.join_group import (
+    JoinGroupRequest,
+    JoinGroupResponse,
+    JoinGroupResponseMember,
+)
+from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.testing.broker.handler import Answer, Handler, RequestContext
+from aiokafka_lite.testing.broker.pending_answer import PendingAnswer
+from aiokafka_lite.testing.broker.state.group_coordinators import CoordinatedGroup
+from aiokafka_lite.testing.broker.state.group_member import NO_MEMBER, JoinRequest, JoinResult
+
+
+def handle(context: RequestContext, request: JoinGroupRequest) -> Answer:
+    version = context.version
+    try:
+        group = _find_or_create(context, request)
+    except BrokerResponseError as error:
+        return _response(JoinResult(request.member_id, error.errno), version)
+    pending = PendingAnswer[JoinGroupResponse]()
+    group.membership.join(
+        JoinRequest(
+            request.member_id,
+            request.group_instance_id,
+            request.protocol_type,
+            {protocol.name: protocol.metadata for protocol in request.protocols},
+            request.session_timeout_ms,
+            # Version 0 has no rebalance timeout of its own.
+            request.rebalance_timeout_ms if version >= 1 else request.session_timeout_ms,
+            context.client_id,
+            needs_known_member_id=version >= 4,
+            may_skip_assignment=version >= 9,
+            reason=request.reason,
+        ),
+        lambda result: pending.give(_response(result, version)),
+    )
+    return pending.value or pending.wait
+
+
+def _find_or_create(context: RequestContext, request: JoinGroupRequest) -> CoordinatedGroup:
+    group = context.find_group(request.group_id)
+    context.groups.options.check_session_timeout(request.session_timeout_ms)
+    if group is None:
+        if request.member_id != NO_MEMBER:
+            raise UnknownMemberIdError(f"there is no group {request.group_id!r}")
+        group = context.groups.find_or_create(request.group_id)
+    return group
+
+
+def _response(result: JoinResult, version: int) -> JoinGroupResponse:
+    return JoinGroupResponse(
+        error_code=result.error_code,
+        generation_id=result.generation_id,
+        protocol_type=result.protocol_type,
+        # Before version 7 the name of an answer may not be null.
+        protocol_name=result.protocol_name or ("" if version < 7 else None),
+        leader=result.leader,
+        skip_assignment=result.skip_assignment,
+        member_id=result.member_id,
+        members=[
+            JoinGroupResponseMember(
+                member_id=member.member_id,
+                group_instance_id=member.group_instance_id,
+                metadata=member.metadata,
+            )
+            for member in result.members
+        ],
+    )
+
+
+HANDLER = Handler(JoinGroupRequest, handle, VersionRange(0, 9))

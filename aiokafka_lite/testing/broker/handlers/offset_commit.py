@@ -1,0 +1,121 @@
+"""OffsetCommit: by members of a group, and by anybody while the group is empty.
+
+Partitions that do not exist fail alone; everything else fails the whole request, in each of the
+partitions it names. Source: KafkaApis.handleOffsetCommitRequest, OffsetMetadataManager.
+"""
+
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    GroupIdNotFound,
+    IllegalGenerationError,
+)
+from aiokafka_lite.protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+    OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
+)
+from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.state.cluster_state import PartitionState, partition_of
+from aiokafka_lite.testing.broker.state.group_coordinators import CoordinatedGroup
+from aiokafka_lite.testing.broker.state.group_offsets import CommittedOffset
+
+_Found = PartitionState | BrokerResponseError
+
+
+def handle(context: RequestContext, request: OffsetCommitRequest) -> OffsetCommitResponse:
+    found = [
+        [_find(context, topic, asked) for asked in topic.partitions] for topic in request.topics
+    ]
+    group: CoordinatedGroup | BrokerResponseError | None = None
+    if any(isinstance(entry, PartitionState) for entries in found for entry in entries):
+        group = _open(context, request)
+    return OffsetCommitResponse(
+        topics=[
+            OffsetCommitResponseTopic(
+                name=topic.name,
+                topic_id=topic.topic_id,
+                partitions=[
+                    OffsetCommitResponsePartition(
+                        partition_index=asked.partition_index,
+                        error_code=_commit(context, group, entry, asked),
+                    )
+                    for asked, entry in zip(topic.partitions, entries, strict=True)
+                ],
+            )
+            for topic, entries in zip(request.topics, found, strict=True)
+        ]
+    )
+
+
+def _find(
+    context: RequestContext, topic: OffsetCommitRequestTopic, asked: OffsetCommitRequestPartition
+) -> _Found:
+    cluster = context.cluster
+    try:
+        state = (
+            cluster.topic_by_id(topic.topic_id)
+            if context.version >= 10
+            else cluster.topic_by_name(topic.name)
+        )
+        return partition_of(state, asked.partition_index)
+    except BrokerResponseError as error:
+        return error
+
+
+def _open(
+    context: RequestContext, request: OffsetCommitRequest
+) -> CoordinatedGroup | BrokerResponseError:
+    """Return the group, made for a consumer that is no member, or why it takes no offsets."""
+    groups, group_id = context.groups, request.group_id
+    generation_id = request.generation_id_or_member_epoch
+    try:
+        groups.check(group_id, context.node_id)
+        group = groups.find(group_id)
+        if group is None:
+            if generation_id >= 0:
+                raise _no_group(group_id, context.version)
+            return groups.find_or_create(group_id)
+        group.membership.check_commit(request.member_id, request.group_instance_id, generation_id)
+    except BrokerResponseError as error:
+        return error
+    return group
+
+
+def _no_group(group_id: str, version: int) -> BrokerResponseError:
+    error = GroupIdNotFound if version >= 9 else IllegalGenerationError
+    return error(f"there is no group {group_id!r}, so no generation of it either")
+
+
+def _commit(
+    context: RequestContext,
+    group: CoordinatedGroup | BrokerResponseError | None,
+    partition: _Found,
+    asked: OffsetCommitRequestPartition,
+) -> int:
+    """Commit one offset; return 0 or the error code."""
+    if isinstance(partition, BrokerResponseError):
+        return partition.errno
+    assert group is not None, "a partition exists, so the group was looked up"
+    try:
+        context.injected.raise_for(partition.topic_partition)
+        if isinstance(group, BrokerResponseError):
+            return group.errno
+        group.offsets.commit(
+            partition.topic_partition,
+            CommittedOffset(
+                asked.committed_offset,
+                asked.committed_leader_epoch,
+                asked.committed_metadata or "",
+                int(context.on_node.clock.time() * 1000),
+            ),
+        )
+    except BrokerResponseError as error:
+        return error.errno
+    return 0
+
+
+HANDLER = Handler(OffsetCommitRequest, handle, VersionRange(2, 10))

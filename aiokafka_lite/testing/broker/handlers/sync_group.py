@@ -1,0 +1,54 @@
+"""SyncGroup: the leader brings the assignment, and everybody gets his part of it."""
+
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    InconsistentGroupProtocolError,
+    UnknownMemberIdError,
+)
+from aiokafka_lite.protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.testing.broker.handler import Answer, Handler, RequestContext
+from aiokafka_lite.testing.broker.pending_answer import PendingAnswer
+from aiokafka_lite.testing.broker.state.group_coordinators import CoordinatedGroup
+from aiokafka_lite.testing.broker.state.group_member import SyncResult
+
+
+def handle(context: RequestContext, request: SyncGroupRequest) -> Answer:
+    try:
+        group = _find(context, request)
+    except BrokerResponseError as error:
+        return SyncGroupResponse(error_code=error.errno)
+    pending = PendingAnswer[SyncGroupResponse]()
+    group.membership.sync(
+        request.member_id,
+        request.group_instance_id,
+        request.generation_id,
+        {given.member_id: given.assignment for given in request.assignments},
+        lambda result: pending.give(_response(result)),
+        protocol_type=request.protocol_type,
+        protocol_name=request.protocol_name,
+    )
+    return pending.value or pending.wait
+
+
+def _find(context: RequestContext, request: SyncGroupRequest) -> CoordinatedGroup:
+    if context.version >= 5 and (request.protocol_type is None or request.protocol_name is None):
+        raise InconsistentGroupProtocolError(
+            "from version 5 on the protocol's type and name belong to a SyncGroup (KIP-559)"
+        )
+    group = context.find_group(request.group_id)
+    if group is None:
+        raise UnknownMemberIdError(f"there is no group {request.group_id!r}")
+    return group
+
+
+def _response(result: SyncResult) -> SyncGroupResponse:
+    return SyncGroupResponse(
+        error_code=result.error_code,
+        protocol_type=result.protocol_type,
+        protocol_name=result.protocol_name,
+        assignment=result.assignment,
+    )
+
+
+HANDLER = Handler(SyncGroupRequest, handle, VersionRange(0, 5))
