@@ -287,6 +287,24 @@ def test_2a_6_a_partition_without_a_topic_id_caps_the_request_at_version_12() ->
     assert planned.max_version == 12
 
 
+def test_2a_6_an_incremental_request_is_capped_for_what_it_need_not_send() -> None:
+    """And the next one, when the id has become known, is not."""
+    u0 = TopicPartition("u", 0)
+    bench = Bench(P0, u0)
+    unknown = cluster({u0: 1}, ZERO_UUID)
+    mixed = cluster({P0: 1}, before=unknown)
+    both = replace(mixed, topics={**unknown.topics, **mixed.topics})
+    bench.planner.plan_round(both, 0.0)
+    bench.grant_session(1, P0, u0)
+    bench.subscription.seek(P0, 5)
+    (planned,) = bench.planner.plan_round(both, 0.0).fetches
+    assert asked(planned) == [("t", 0, 5)]
+    assert (planned.request.session_epoch, planned.max_version) == (1, 12)
+    bench.grant_session(1)
+    (planned,) = bench.planner.plan_round(cluster({P0: 1, u0: 1}), 0.0).fetches
+    assert (planned.request.session_epoch, planned.max_version) == (2, None)
+
+
 @pytest.mark.parametrize(("version", "is_forgotten"), [(13, True), (12, False), (None, False)])
 def test_2a_5_a_replaced_partition_is_forgotten_by_its_old_id_from_version_13_on(
     version: int | None, is_forgotten: bool

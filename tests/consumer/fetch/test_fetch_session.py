@@ -133,6 +133,26 @@ def test_2a_6_a_removed_partition_without_an_id_keeps_all_ids_out() -> None:
     assert session.topic_name(ID_A) is None
 
 
+@pytest.mark.parametrize("is_new", [True, False], ids=["joins", "stays as it was"])
+def test_2a_6_in_an_incremental_request_too_one_partition_without_an_id_keeps_all_ids_out(
+    is_new: bool,
+) -> None:
+    """All that is wanted counts, not only what is sent; and for that request alone."""
+    nameless = TopicPartition("u", 0)
+    session = FetchSession(1)
+    before = {P0: at(0)} if is_new else {P0: at(0), nameless: at(0, ZERO_UUID)}
+    session.build(before)
+    assert answer(session, *before)
+    request = session.build({P0: at(1), nameless: at(0, ZERO_UUID)})
+    assert not request.is_full
+    assert (nameless in request.to_send) is is_new
+    assert not request.can_use_topic_ids
+    assert session.topic_name(ID_A) is None
+    assert answer(session, P0)
+    assert session.build({P0: at(2), nameless: at(0, ID_B)}).can_use_topic_ids
+    assert session.topic_name(ID_B) == "u"
+
+
 def test_2a_6_with_all_ids_known_they_are_used() -> None:
     session = FetchSession(1)
     assert session.build({P0: at(0)}).can_use_topic_ids
@@ -181,6 +201,33 @@ def test_2a_8_a_full_answer_must_name_exactly_the_session(
     assert not answer(session, *answered)
     assert not session.is_open
     assert session.build({P0: at(0)}).session_epoch == 0
+
+
+@pytest.mark.parametrize(
+    ("answered", "unknown_ids"),
+    [((P0, P1), ()), ((), ()), ((P0,), (ID_B,))],
+    ids=["extra", "missing", "unknown id"],
+)
+def test_2a_8_a_mismatch_forgets_a_session_that_was_to_be_replaced(
+    answered: tuple[TopicPartition, ...], unknown_ids: tuple[UUID, ...]
+) -> None:
+    """The next request has no id: the broker is asked for a session of its own."""
+    session = opened(P0)
+    session.build({P0: at(0)})
+    session.handle_error()
+    assert session.build({P0: at(0)}).session_id == 11
+    assert not answer(session, *answered, unknown_topic_ids=unknown_ids)
+    request = session.build({P0: at(0)})
+    assert (request.session_id, request.session_epoch) == (0, 0)
+
+
+def test_2a_8_a_throttled_empty_answer_forgets_a_session_that_was_to_be_replaced() -> None:
+    session = opened(P0)
+    session.build({P0: at(0)})
+    session.handle_error()
+    session.build({P0: at(0)})
+    assert not answer(session, throttle_time_ms=100)
+    assert (session.session_id, session.epoch) == (0, 0)
 
 
 def test_2a_8_an_unknown_topic_id_in_a_full_answer_is_a_fault() -> None:

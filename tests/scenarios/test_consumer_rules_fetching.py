@@ -1,0 +1,242 @@
+"""Rules of fetching that only show in what a broker receives: A2, A11, 2a-6, 2a-8, 2a-12, 2b-15."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from aiokafka_lite.errors import (
+    CorruptRecordException,
+    FencedLeaderEpochError,
+    InconsistentTopicIdError,
+    KafkaError,
+    KafkaStorageError,
+    NotLeaderForPartitionError,
+    OffsetNotAvailableError,
+    ReplicaNotAvailableError,
+    UnknownError,
+    UnknownLeaderEpochError,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.fetch import FetchRequest, FetchResponse
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.broker.handlers.fetch import PendingFetch
+from aiokafka_lite.testing.fake_clock import FakeClock
+from tests.consumer.batches import batches, tps, with_bad_crc
+from tests.scenarios.consuming import (
+    answers_are_there,
+    consumer_of,
+    embedded,
+    eventually,
+    fill,
+    offsets,
+    read,
+)
+
+P0, P1, P2 = tps(0, 1, 2)
+
+
+def named(request: FetchRequest) -> list[tuple[int, int]]:
+    """The partitions a request names, with their offsets."""
+    return [
+        (partition.partition, partition.fetch_offset)
+        for topic in request.topics
+        for partition in topic.partitions
+    ]
+
+
+def fetch_versions(broker: EmbeddedBroker) -> set[int]:
+    return {
+        received.api_version
+        for received in broker.requests
+        if isinstance(received.request, FetchRequest)
+    }
+
+
+# Two fetches per poll…
+
+
+@pytest.mark.parametrize("kind", ["getmany", "getone"])
+async def test_a2_the_next_fetch_is_set_going_even_by_a_poll_that_raises(kind: str) -> None:
+    """What stands aside holds up nobody: the other partition is asked for before the raise."""
+    async with embedded({"t": 2}) as broker, consumer_of(broker, "t") as consumer:
+        broker.append(P0, with_bad_crc(batches(0, 2)))
+        poll = consumer.getone() if kind == "getone" else consumer.getmany(timeout_ms=5000)
+        with pytest.raises(CorruptRecordException):
+            await poll
+        assert consumer.statistics().fetching_nodes == {1}
+        await broker.wait_until(lambda: len(broker.requests_of(FetchRequest)) == 2)
+        second = broker.requests_of(FetchRequest)[1]
+        assert [topic.partitions for topic in second.forgotten_topics_data] == [[0]]
+
+
+# Polls of named partitions…
+
+
+async def test_getone_of_named_partitions_does_not_take_what_was_decoded_ahead_of_others() -> None:
+    async with embedded({"t": 2}) as broker, consumer_of(broker, "t") as consumer:
+        fill(broker, P0, 5)
+        fill(broker, P1, 5)
+        await consumer.seek_to_beginning()
+        found = [await consumer.getone()]
+        for named_one in (P1, P0, P1, P1, P0):
+            found.append(await consumer.getone(named_one))
+            assert found[-1].partition == named_one.partition
+        found += [await consumer.getone() for _ in range(4)]
+        assert [r.offset for r in found if r.partition == 0] == [0, 1, 2, 3, 4]
+        assert [r.offset for r in found if r.partition == 1] == [0, 1, 2, 3, 4]
+
+
+# Topic ids…
+
+
+async def test_2a_6_without_topic_ids_every_fetch_is_of_version_12_at_most() -> None:
+    """Metadata of version 9 tells no ids; the incremental requests are capped like the first."""
+    async with (
+        embedded({"t": 2}, max_versions={MetadataRequest.api_key: 9}) as broker,
+        consumer_of(broker, "t") as consumer,
+    ):
+        for first in (0, 2, 4):
+            fill(broker, P0, 2)
+            assert await read(consumer, 2) == {P0: [first, first + 1]}
+        assert len(broker.requests_of(FetchRequest)) > 2
+        assert broker.requests_of(FetchRequest)[-1].session_epoch > 0
+        assert fetch_versions(broker) == {12}
+
+
+# Sessions…
+
+
+async def test_2a_12_a_node_all_of_whose_partitions_are_buffered_is_asked_nothing() -> None:
+    """Not even by an empty request, which would be a change of the session and cost a round."""
+    async with (
+        embedded({"t": 2}, nodes=2) as broker,
+        consumer_of(broker, "t", max_poll_records=1) as consumer,
+    ):
+        fill(broker, P0, 5)
+        fill(broker, P1, 5)
+        await consumer.seek_to_beginning()
+        await consumer.getmany(timeout_ms=5000)
+        await answers_are_there(consumer)
+        broker.forget_requests()
+        await read(consumer, 7)
+        assert len(consumer.statistics().buffered) == 1
+        busy = broker.leader(consumer.statistics().buffered[0].topic_partition)
+        asked = [r.node_id for r in broker.requests if isinstance(r.request, FetchRequest)]
+        assert busy not in asked
+
+
+async def test_2a_8_a_throttled_empty_answer_is_waited_out_and_begun_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """KIP-219: the broker did not look at the partitions, so its answer says nothing of them."""
+    answer, throttled = PendingFetch.answer, [FetchResponse(throttle_time_ms=3000)] * 2
+
+    def answer_or_throttle(fetch: PendingFetch, found: Any) -> FetchResponse:
+        return throttled.pop() if throttled else answer(fetch, found)
+
+    monkeypatch.setattr(PendingFetch, "answer", answer_or_throttle)
+    async with embedded({"t": 1}) as broker:
+        clock = FakeClock(autojump_threshold_s=0.1)
+        async with consumer_of(broker, "t", clock=clock) as consumer:
+            fill(broker, P0, 2)
+            assert offsets(await consumer.getmany(timeout_ms=60_000)) == {0: [0, 1]}
+            assert clock.monotonic() >= 5.9
+            requests = broker.requests_of(FetchRequest)[:3]
+            assert [(r.session_id, r.session_epoch) for r in requests] == [(0, 0)] * 3
+            assert [named(r) for r in requests] == [[(0, 0)]] * 3
+
+
+async def test_2a_8_a_throttled_empty_incremental_answer_keeps_the_session() -> None:
+    async with embedded({"t": 1}) as broker:
+        clock = FakeClock(autojump_threshold_s=0.1)
+        async with consumer_of(broker, "t", clock=clock) as consumer:
+            fill(broker, P0, 2)
+            await read(consumer, 2)
+            await answers_are_there(consumer)
+            broker.forget_requests()
+            broker.faults.throttle(FetchRequest, 3000)
+            poll = asyncio.create_task(consumer.getmany(timeout_ms=60_000))
+            await eventually(consumer, lambda: not consumer.statistics().fetching_nodes)
+            fill(broker, P0, 1)
+            assert offsets(await poll) == {0: [2]}
+            epochs = [r.session_epoch for r in broker.requests_of(FetchRequest)]
+            assert epochs == list(range(epochs[0], epochs[0] + len(epochs)))
+            assert epochs[0] > 0
+
+
+# Errors of partitions…
+
+
+@pytest.mark.parametrize(
+    ("error", "asks"),
+    [
+        (NotLeaderForPartitionError, True),
+        (ReplicaNotAvailableError, True),
+        (KafkaStorageError, True),
+        (FencedLeaderEpochError, True),
+        (OffsetNotAvailableError, True),
+        (UnknownTopicOrPartitionError, True),
+        (UnknownTopicIdError, True),
+        (InconsistentTopicIdError, True),
+        (UnknownLeaderEpochError, False),
+        (UnknownError, False),
+    ],
+)
+async def test_2b_15_what_a_moved_leader_or_a_changed_topic_says_asks_for_metadata(
+    error: type[KafkaError], asks: bool
+) -> None:
+    """Once the partition is read again, the broker has, or has not, been asked."""
+    async with (
+        embedded({"t": 1}) as broker,
+        consumer_of(broker, "t", retry_backoff_ms=20) as consumer,
+    ):
+        fill(broker, P0, 2)
+        await read(consumer, 2)
+        await answers_are_there(consumer)
+        broker.forget_requests()
+        broker.faults.fail(FetchRequest, error)
+        fill(broker, P0, 2)
+        assert await read(consumer, 2) == {P0: [2, 3]}
+        if asks:
+            await broker.wait_until(lambda: bool(broker.requests_of(MetadataRequest)))
+        else:
+            assert broker.requests_of(MetadataRequest) == []
+
+
+# Memory…
+
+
+async def test_a11_unread_memory_stays_within_its_bound_however_slow_the_application_is() -> None:
+    """(fetch_buffer_bytes + fetch_max_bytes) per node, plus one batch that went beyond a limit."""
+    topics = {"t": 12}
+    buffer_bytes, max_bytes = 1500, 500
+    options = {
+        "fetch_buffer_bytes": buffer_bytes,
+        "fetch_max_bytes": max_bytes,
+        "max_partition_fetch_bytes": 500,
+        "max_poll_records": 10,
+        "fetch_max_wait_ms": 1,
+    }
+    async with (
+        embedded(topics, nodes=3) as broker,
+        consumer_of(broker, "t", **options) as consumer,
+    ):
+        partitions = [TopicPartition("t", number) for number in range(12)]
+        for tp in partitions:
+            fill(broker, tp, *[10] * 5)
+        one_batch = len(batches(0, 10)) + 50
+        seen: dict[int, list[int]] = {}
+        most = 0
+        while sum(map(len, seen.values())) < 12 * 50:
+            for partition, numbers in offsets(await consumer.getmany(timeout_ms=5000)).items():
+                seen.setdefault(partition, []).extend(numbers)
+            await answers_are_there(consumer)
+            unread = consumer.statistics().unread_bytes
+            assert unread <= 3 * (buffer_bytes + max_bytes + one_batch)
+            most = max(most, unread)
+        assert most >= 3 * buffer_bytes, "the bound was reached"
+        assert seen == {tp.partition: list(range(50)) for tp in partitions}
