@@ -16,7 +16,7 @@ from aiokafka_lite.errors import CorruptRecordException, RecordDeserializationEr
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.record import _batch_reader_py, batch_reader
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
-from aiokafka_lite.record.batch_header import assign_offsets
+from aiokafka_lite.record.batch_header import CONTROL, TRANSACTIONAL, assign_offsets
 from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
 
 TWINS = {_batch_reader_py.RecordCursor, batch_reader.RecordCursor}
@@ -346,6 +346,52 @@ def test_transaction_aborted_later_does_not_hide_earlier_batches(cursor):
     taker = cursor(data, read_committed=True, aborted_transactions=[(1, 4)])
     assert offsets(taker.take(ALL)) == [0, 1, 2]
     assert taker.next_offset == 7
+
+
+def test_transaction_whose_records_lie_before_the_fetch_ends_with_its_marker(cursor):
+    """2b-18: before each batch, markers too; else its producer's next transaction would be hid."""
+    data = marker(7, 1) + batch(8, 2, pid=1) + marker(10, 1, ControlRecordType.COMMIT)
+    taker = cursor(data, 6, read_committed=True, aborted_transactions=[(1, 3)])
+    assert offsets(taker.take(ALL)) == [8, 9]
+    assert taker.next_offset == 11
+
+
+def test_transaction_that_begins_in_a_batch_before_the_fetch_offset_is_hidden(cursor):
+    """2b-18: a fetch from the middle of a batch sees the whole of it."""
+    data = batch(0, 4, pid=1) + batch(4, 2) + marker(6, 1)
+    taker = cursor(data, 2, read_committed=True, aborted_transactions=[(1, 0)])
+    assert offsets(taker.take(ALL)) == [4, 5]
+    assert taker.next_offset == 7
+
+
+def test_aborts_of_two_producers_end_each_with_its_own_marker(cursor):
+    """E3, 2b-18."""
+    data = (
+        batch(0, 1, pid=1)
+        + batch(1, 1, pid=2)
+        + marker(2, 1)
+        + batch(3, 1, pid=1)
+        + batch(4, 1, pid=2)
+        + marker(5, 2)
+        + batch(6, 1, pid=2)
+    )
+    taker = cursor(data, read_committed=True, aborted_transactions=[(2, 1), (1, 0)])
+    assert offsets(taker.take(ALL)) == [3, 6]
+
+
+def test_marker_in_a_compressed_batch_is_read_too(cursor, raw_batch, raw_record):
+    """2b-18. No broker writes one; every reader of batches can."""
+    key, value = b"\0\0\0\0", b"\0\0\0\0\0\0"  # version 0, abort
+    abort = raw_batch(
+        [raw_record(0, key, value)],
+        base_offset=1,
+        attributes=CompressionType.GZIP | TRANSACTIONAL | CONTROL,
+        producer_id=1,
+        compress=lambda records: compress(CompressionType.GZIP, records, None),
+    )
+    data = batch(0, 1, pid=1) + abort + batch(2, 1, pid=1)
+    taker = cursor(data, read_committed=True, aborted_transactions=[(1, 0)])
+    assert offsets(taker.take(ALL)) == [2]
 
 
 def test_commit_marker_does_not_end_an_abort(cursor):
