@@ -5,7 +5,7 @@ decides little by itself.
 
 import logging
 import random
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Mapping
 from enum import Enum
 from typing import Any, Literal, TypeVar, overload
 
@@ -14,13 +14,14 @@ import anyio
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.lane import Lane
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch, MetadataSnapshot
 from aiokafka_lite.cluster.metadata_updater import MetadataUpdater, SnapshotListener
 from aiokafka_lite.cluster.network_client import NetworkClient
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import IllegalStateError, NodeNotReadyError
+from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.schema.message import Request, Response
 
 logger = logging.getLogger(__name__)
@@ -251,6 +252,21 @@ class KafkaClient:
         """Ask for a refresh soon; coalesced, held back after failures and answers without news."""
         self._updater.request_update()
 
+    def update_leaders(
+        self, leaders: Mapping[TopicPartition, LeaderAndEpoch], nodes: Iterable[Node]
+    ) -> frozenset[TopicPartition]:
+        """Take over what an answer hints about new leaders; return the partitions whose leader is
+        another one now: they may be asked for again at once (KIP-951). `nodes`: the addresses the
+        answer has for them.
+        """
+        return self._updater.update_leaders(leaders, nodes)
+
+    def note_leader_epoch(self, topic_partition: TopicPartition, leader_epoch: int) -> None:
+        """Ask for a refresh if a leader epoch, seen in a committed or listed offset, is newer than
+        the metadata's; until it comes the partition has no leader (2c-4, 2f-10).
+        """
+        self._updater.note_leader_epoch(topic_partition, leader_epoch)
+
     async def refresh_metadata(self, timeout_s: float | None = None) -> MetadataSnapshot:
         """Return metadata asked for after this call; `timeout_s` None: default_api_timeout_ms.
 
@@ -268,7 +284,7 @@ class KafkaClient:
         return await self._updater.wait_for_topic(topic, timeout_s)
 
     def add_snapshot_listener(self, listener: SnapshotListener) -> None:
-        """Call `listener(snapshot)` after each refresh, before those who wait for it are woken. It
-        must not raise: that ends the client.
+        """Call `listener(snapshot)` after each refresh and each hint of `update_leaders` that was
+        news, before those who wait are woken. It must not raise: that ends the client.
         """
         self._updater.add_listener(listener)

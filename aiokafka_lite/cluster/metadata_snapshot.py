@@ -127,6 +127,17 @@ class MetadataSnapshot:
         known = self.topics.get(topic)
         return NO_LEADER if known is None else known.leaders.get(partition, NO_LEADER)
 
+    def is_online(self, topic_partition: TopicPartition, node_id: int) -> bool:
+        """Return whether the node is there and does not lack the partition, as far as is known."""
+        topic, partition = topic_partition
+        known = self.topics.get(topic)
+        described = None if known is None else known.partitions.get(partition)
+        return (
+            node_id in self.nodes
+            and described is not None
+            and node_id not in described.offline_replicas
+        )
+
     def topic_id(self, topic: str) -> UUID:
         """Return the topic's id, `ZERO_UUID` when it is not known."""
         known = self.topics.get(topic)
@@ -155,7 +166,7 @@ def bootstrap_snapshot(endpoints: Sequence[Endpoint], *, version: int = 0) -> Me
         -index: Node(-index, endpoint.host, endpoint.port)
         for index, endpoint in enumerate(endpoints, start=1)
     }
-    return _snapshot(version, nodes, None, None, {})
+    return make_snapshot(version, nodes, None, None, {})
 
 
 def merge_metadata(
@@ -193,7 +204,7 @@ def merge_metadata(
         earlier = known.get(described.name)
         topics[described.name] = _topic(described, earlier, nodes, reliable_epochs)
     controller_id = response.controller_id if response.controller_id in nodes else None
-    return _snapshot(before.version + 1, nodes, controller_id, response.cluster_id, topics)
+    return make_snapshot(before.version + 1, nodes, controller_id, response.cluster_id, topics)
 
 
 def forget_topics(before: MetadataSnapshot, keep: Callable[[str], bool]) -> MetadataSnapshot:
@@ -201,7 +212,7 @@ def forget_topics(before: MetadataSnapshot, keep: Callable[[str], bool]) -> Meta
     topics = {name: topic for name, topic in before.topics.items() if keep(name)}
     if len(topics) == len(before.topics):
         return before
-    return _snapshot(
+    return make_snapshot(
         before.version + 1, before.nodes, before.controller_id, before.cluster_id, topics
     )
 
@@ -218,13 +229,14 @@ def is_equivalent(first: MetadataSnapshot, second: MetadataSnapshot) -> bool:
     )
 
 
-def _snapshot(
+def make_snapshot(
     version: int,
     nodes: Mapping[int, Node],
     controller_id: int | None,
     cluster_id: str | None,
     topics: Mapping[str, TopicMetadata],
 ) -> MetadataSnapshot:
+    """Return a picture with these topics, which may be those of another picture."""
     names = {topic.topic_id: name for name, topic in topics.items() if topic.topic_id != ZERO_UUID}
     return MetadataSnapshot(
         version=version,
@@ -306,7 +318,11 @@ def _assemble(
 ) -> TopicMetadata:
     leaders = {
         index: LeaderAndEpoch(
-            entry.leader_id if entry.leader_id in nodes else None, entry.leader_epoch
+            # Once a later epoch was seen, whoever led in this one does no longer.
+            entry.leader_id
+            if entry.leader_id in nodes and not 0 <= entry.leader_epoch < seen_epochs.get(index, -1)
+            else None,
+            entry.leader_epoch,
         )
         for index, entry in partitions.items()
     }
@@ -330,14 +346,24 @@ def _with_nodes(
 ) -> dict[str, TopicMetadata]:
     """Return the topics with their leaders looked up again, because nodes came or went."""
     return {
-        name: _assemble(
-            nodes,
-            name=name,
-            topic_id=topic.topic_id,
-            is_internal=topic.is_internal,
-            error=topic.error,
-            partitions=topic.partitions,
-            seen_epochs=topic.seen_epochs,
-        )
+        name: rebuild_topic(topic, nodes, topic.partitions, topic.seen_epochs)
         for name, topic in topics.items()
     }
+
+
+def rebuild_topic(
+    topic: TopicMetadata,
+    nodes: Mapping[int, Node],
+    partitions: Mapping[int, PartitionMetadata],
+    seen_epochs: Mapping[int, int],
+) -> TopicMetadata:
+    """Return the topic with these partitions, their leaders looked up among `nodes`."""
+    return _assemble(
+        nodes,
+        name=topic.name,
+        topic_id=topic.topic_id,
+        is_internal=topic.is_internal,
+        error=topic.error,
+        partitions=partitions,
+        seen_epochs=seen_epochs,
+    )

@@ -6,13 +6,15 @@ decided in `metadata_snapshot`, when to ask in `refresh_schedule`, about what in
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.bootstrap import SeedRound, check_answer
 from aiokafka_lite.cluster.client_config import ClientConfig
+from aiokafka_lite.cluster.leader_updates import merge_leaders, note_epoch
 from aiokafka_lite.cluster.metadata_snapshot import (
     RELIABLE_EPOCHS_VERSION,
+    LeaderAndEpoch,
     MetadataSnapshot,
     TopicMetadata,
     bootstrap_snapshot,
@@ -37,6 +39,7 @@ from aiokafka_lite.errors import (
     RebootstrapRequiredError,
     UnknownTopicOrPartitionError,
 )
+from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.protocol.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
@@ -152,9 +155,29 @@ class MetadataUpdater:
         self._schedule.request()
         self._wakeup.set()
 
+    def update_leaders(
+        self, leaders: Mapping[TopicPartition, LeaderAndEpoch], nodes: Iterable[Node]
+    ) -> frozenset[TopicPartition]:
+        """Take over hints of new leaders from an answer; return the partitions that have changed.
+
+        Listeners and those who wait are told as after a refresh (KIP-951).
+        """
+        after, changed = merge_leaders(self.snapshot, leaders, nodes)
+        if changed:
+            self._take_over(after)
+            self._wake_waiters()
+        return changed
+
+    def note_leader_epoch(self, topic_partition: TopicPartition, leader_epoch: int) -> None:
+        """Refresh if `leader_epoch`, seen in an offset, is newer than what is known (2f-10)."""
+        after = note_epoch(self.snapshot, topic_partition, leader_epoch)
+        if after is not self.snapshot:
+            self.snapshot = after
+            self.request_update()
+
     def add_listener(self, listener: SnapshotListener) -> None:
-        """Call `listener(snapshot)` after each refresh, in the background task, before anybody who
-        waits is woken. It must not raise: that ends the client.
+        """Call `listener(snapshot)` after each refresh and each hint that was news, in a background
+        task, before anybody who waits is woken. It must not raise: that ends the client.
         """
         self._listeners.append(listener)
 
@@ -350,7 +373,6 @@ class MetadataUpdater:
             reliable_epochs=version is None or version >= RELIABLE_EPOCHS_VERSION,
         )
         after = forget_topics(after, self._interest.__contains__)
-        self.snapshot = after
         self._needs_seeds = False
         if self._last_error is not None:
             logger.info("metadata is up to date again")
@@ -365,10 +387,14 @@ class MetadataUpdater:
         if not all(_is_settled(topic) for topic in after.topics.values()):
             # By name it would be created anew if it is gone, and nobody named it.
             self._schedule.request(partial=not self._interest.wants_all)
+        self._take_over(after)
+        self._succeeded = self._begun
+
+    def _take_over(self, after: MetadataSnapshot) -> None:
+        self.snapshot = after
         self._network.update_nodes(after.nodes)
         for listener in self._listeners:
             listener(after)
-        self._succeeded = self._begun
 
     def _failed(self, error: KafkaError, *, partial: bool) -> None:
         # Once per cause, not once per retry; texts differ by addresses and milliseconds.

@@ -96,6 +96,16 @@ def test_a_leader_that_is_missing_or_offline_is_none() -> None:
     assert snapshot.topics["t"].partitions[0].error is LeaderNotAvailableError
 
 
+def test_a_replica_is_online_when_its_node_is_known_and_does_not_lack_the_partition() -> None:
+    """2b-5. The answers' replicas on node 2 are offline."""
+    snapshot = after(answer(topic("t", [partition(0, 1)])))
+    assert snapshot.is_online(T0, 1)
+    assert not snapshot.is_online(T0, 2)
+    assert not snapshot.is_online(T0, 3)
+    assert not snapshot.is_online(T1, 1)
+    assert not snapshot.is_online(TopicPartition("u", 0), 1)
+
+
 def test_the_error_of_a_topic_is_kept_instead_of_its_partitions() -> None:
     snapshot = after(answer(topic("t", error_code=3), topic("b@d", error_code=17)))
     assert snapshot.topic_error("t") is UnknownTopicOrPartitionError

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.errors import (
     Cancelled,
     InvalidTopicError,
@@ -17,7 +18,7 @@ from aiokafka_lite.errors import (
     TopicAuthorizationFailedError,
     UnknownTopicOrPartitionError,
 )
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.cluster.answers import ID_A, ID_B, answer, partition, topic
@@ -503,3 +504,43 @@ async def test_epochs_of_an_old_broker_are_not_trusted(cluster: ScriptedCluster)
     async with client_of(cluster) as (client, _):
         snapshot = await client.wait_for_topic("t", 5)
         assert snapshot.leader(TopicPartition("t", 0)) == (1, -1)
+
+
+# What others tell of leaders…
+
+
+async def test_2b_9_a_hint_of_a_new_leader_is_told_to_listeners_and_usable_at_once(
+    cluster: ScriptedCluster,
+) -> None:
+    cluster.describe = one_partition
+    t0 = TopicPartition("t", 0)
+    async with client_of(cluster) as (client, _):
+        await client.wait_for_topic("t", 5)
+        heard: list[int] = []
+        client.add_snapshot_listener(lambda snapshot: heard.append(snapshot.version))
+        old = cluster.nodes[1]
+        hint = {t0: LeaderAndEpoch(7, 3)}
+        assert client.update_leaders(hint, [Node(7, "127.0.0.1", old.port)]) == {t0}
+        assert client.snapshot.leader(t0) == (7, 3)
+        assert heard == [client.snapshot.version]
+        assert (await client.request(7, MetadataRequest(topics=[]))).brokers
+        assert client.update_leaders(hint, []) == frozenset()
+        assert len(heard) == 1
+
+
+async def test_2c_4_a_newer_epoch_seen_elsewhere_asks_for_metadata(
+    cluster: ScriptedCluster,
+) -> None:
+    t0 = TopicPartition("t", 0)
+    cluster.describe = lambda name: topic(name, [partition(0, 1, 5)])
+    async with client_of(cluster) as (client, _):
+        client.set_topics(["t"])
+        await client.refresh_metadata()
+        asked = len(cluster.requests)
+        client.note_leader_epoch(t0, 5)
+        await settle()
+        assert len(cluster.requests) == asked
+        cluster.describe = lambda name: topic(name, [partition(0, 1, 6)])
+        client.note_leader_epoch(t0, 6)
+        assert client.snapshot.leader(t0).node_id is None
+        await eventually(lambda: client.snapshot.leader(t0) == (1, 6))

@@ -1,0 +1,101 @@
+"""Leaders by other ways than Metadata: hints in answers (KIP-951), epochs in offsets (KIP-320)."""
+
+from typing import Any
+
+import pytest
+
+from aiokafka_lite.cluster.leader_updates import merge_leaders, note_epoch
+from aiokafka_lite.cluster.metadata_snapshot import (
+    LeaderAndEpoch,
+    MetadataSnapshot,
+    bootstrap_snapshot,
+    merge_metadata,
+)
+from aiokafka_lite.model import Node, TopicPartition
+from tests.cluster.answers import ID_A, ID_B, answer, partition, topic
+
+T0 = TopicPartition("t", 0)
+T1 = TopicPartition("t", 1)
+NODE_3 = Node(3, "host3", 9092, "rack3")
+
+
+def known(*partitions: Any) -> MetadataSnapshot:
+    described = topic("t", partitions or [partition(0, 1, 5), partition(1, 1, 5)], topic_id=ID_A)
+    return merge_metadata(
+        bootstrap_snapshot([]), answer(described, topic("u", [partition(0, 2)])), partial=False
+    )
+
+
+def test_2b_9_a_hint_of_a_newer_epoch_is_the_leader_from_now_on() -> None:
+    before = known()
+    after, changed = merge_leaders(before, {T0: LeaderAndEpoch(2, 6)}, [])
+    assert changed == {T0}
+    assert after.leader(T0) == (2, 6)
+    assert after.leader(T1) == (1, 5)
+    assert after.version == before.version + 1
+    assert before.leader(T0) == (1, 5)
+    assert after.topics["u"] is before.topics["u"]
+    assert (after.controller_id, after.cluster_id) == (before.controller_id, before.cluster_id)
+    assert after.topic_id("t") == ID_A
+
+
+def test_2b_9_a_hint_may_bring_the_address_of_a_node_not_known_yet() -> None:
+    after, changed = merge_leaders(known(), {T0: LeaderAndEpoch(3, 6)}, [NODE_3])
+    assert changed == {T0}
+    assert after.nodes[3] == NODE_3
+    assert after.leader(T0) == (3, 6)
+
+
+@pytest.mark.parametrize(
+    ("tp", "leader"),
+    [
+        (T0, LeaderAndEpoch(2, 5)),  # no newer epoch
+        (T0, LeaderAndEpoch(2, 4)),
+        (T0, LeaderAndEpoch(3, 6)),  # a node without an address
+        (T0, LeaderAndEpoch(None, 6)),
+        (T0, LeaderAndEpoch(2, -1)),
+        (TopicPartition("t", 9), LeaderAndEpoch(2, 6)),  # partitions nobody has described
+        (TopicPartition("v", 0), LeaderAndEpoch(2, 6)),
+    ],
+)
+def test_2b_9_other_hints_are_of_no_use(tp: TopicPartition, leader: LeaderAndEpoch) -> None:
+    before = known()
+    assert merge_leaders(before, {tp: leader}, []) == (before, frozenset())
+
+
+def test_2f_10_metadata_older_than_a_hint_does_not_undo_it() -> None:
+    after, _ = merge_leaders(known(), {T0: LeaderAndEpoch(2, 6)}, [])
+    lagging = answer(topic("t", [partition(0, 1, 5), partition(1, 1, 5)], topic_id=ID_A))
+    assert merge_metadata(after, lagging, partial=False).leader(T0) == (2, 6)
+
+
+def test_2c_4_a_newer_epoch_seen_in_an_offset_ends_the_leadership_until_metadata_has_it() -> None:
+    after = note_epoch(known(), T0, 6)
+    assert after.leader(T0) == (None, 5)
+    assert after.leader(T1) == (1, 5)
+    assert after.available_partitions("t") == (1,)
+    lagging = answer(topic("t", [partition(0, 1, 5), partition(1, 1, 5)], topic_id=ID_A))
+    assert merge_metadata(after, lagging, partial=False).leader(T0) == (None, 5)
+    news = answer(topic("t", [partition(0, 2, 6), partition(1, 1, 5)], topic_id=ID_A))
+    assert merge_metadata(after, news, partial=False).leader(T0) == (2, 6)
+
+
+def test_2f_10_a_topic_created_anew_begins_with_its_own_epochs() -> None:
+    anew = answer(topic("t", [partition(0, 1, 0)], topic_id=ID_B))
+    assert merge_metadata(note_epoch(known(), T0, 6), anew, partial=False).leader(T0) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("tp", "epoch"),
+    [(T0, 5), (T0, 4), (T0, -1), (TopicPartition("t", 9), 6), (TopicPartition("v", 0), 6)],
+)
+def test_2c_4_an_epoch_that_is_not_newer_than_a_known_one_is_no_news(
+    tp: TopicPartition, epoch: int
+) -> None:
+    before = known()
+    assert note_epoch(before, tp, epoch) is before
+
+
+def test_2c_4_a_partition_whose_epoch_is_not_known_is_left_alone() -> None:
+    before = known(partition(0, 1, -1))
+    assert note_epoch(before, T0, 6) is before
