@@ -1,0 +1,1 @@
+"""Who in a group reads which partition: decided by the group's leader, from plain values."""

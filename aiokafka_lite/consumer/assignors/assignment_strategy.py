@@ -1,0 +1,88 @@
+"""Makes a consumer's assignors out of its option `partition_assignment_strategy`. Plain.
+
+Each consumer gets its own: an assignor may remember what its consumer had.
+"""
+
+from collections.abc import Iterable
+from typing import cast
+
+from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor, RebalanceProtocol
+from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
+from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
+from aiokafka_lite.errors import KafkaConfigurationError
+
+DEFAULT_STRATEGY = (RangePartitionAssignor, CooperativeStickyAssignor)
+"""Eager, on "range"; a second round of restarts without "range" makes the group cooperative."""
+
+METHODS = ("assign", "metadata", "on_assignment")
+
+
+def make_assignors(strategy: object = None) -> tuple[AbstractPartitionAssignor, ...]:
+    """Return new assignors, the preferred one first. None stands for `DEFAULT_STRATEGY`.
+
+    `strategy` lists classes, which are called without arguments, and instances, which are used as
+    they are. Assignors in aiokafka's form will do, with `name`, `assign`, `metadata` and
+    `on_assignment` on the class: they come out as instances, and need not have the rest of
+    AbstractPartitionAssignor.
+
+    Raises:
+        KafkaConfigurationError: no list, or an empty one; an entry that is no assignor; two of one
+        name; no rebalance protocol that all support.
+    """
+    if strategy is None:
+        strategy = DEFAULT_STRATEGY
+    if isinstance(strategy, str | bytes | type) or not isinstance(strategy, Iterable):
+        raise KafkaConfigurationError(
+            f"partition_assignment_strategy={strategy!r} is no list; give a list or tuple of "
+            "assignor classes"
+        )
+    assignors = tuple(_make_assignor(entry) for entry in strategy)
+    if not assignors:
+        raise KafkaConfigurationError(
+            "partition_assignment_strategy is empty; leave it out, or name at least one assignor"
+        )
+    _check_together(assignors)
+    return assignors
+
+
+def _make_assignor(entry: object) -> AbstractPartitionAssignor:
+    assignor = entry
+    if isinstance(entry, type):
+        try:
+            assignor = entry()
+        except TypeError as error:
+            raise KafkaConfigurationError(
+                f"partition_assignment_strategy has {entry!r}, which cannot be made without "
+                f"arguments ({error}); give an instance instead"
+            ) from error
+    missing = [name for name in METHODS if not callable(getattr(assignor, name, None))]
+    if not isinstance(getattr(assignor, "name", None), str):
+        missing.insert(0, "name")
+    if missing:
+        raise KafkaConfigurationError(
+            f"partition_assignment_strategy has {entry!r}, which is no assignor: it lacks "
+            f"{', '.join(missing)}; give assignor classes, such as RangePartitionAssignor"
+        )
+    return cast("AbstractPartitionAssignor", assignor)
+
+
+def _check_together(assignors: tuple[AbstractPartitionAssignor, ...]) -> None:
+    names = [assignor.name for assignor in assignors]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise KafkaConfigurationError(
+            f"partition_assignment_strategy has several assignors named {twice[0]!r}; members "
+            "agree on an assignor by its name, so keep one or rename it"
+        )
+    supported = [
+        getattr(one, "supported_protocols", (RebalanceProtocol.EAGER,)) for one in assignors
+    ]
+    if not set(RebalanceProtocol).intersection(*supported):
+        each = ", ".join(
+            f"{name} ({'/'.join(protocol.name for protocol in protocols)})"
+            for name, protocols in zip(names, supported, strict=True)
+        )
+        raise KafkaConfigurationError(
+            f"partition_assignment_strategy has no rebalance protocol in common: {each}; leave out "
+            "what does not fit the others"
+        )

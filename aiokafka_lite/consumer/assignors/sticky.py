@@ -1,0 +1,193 @@
+"""The assignor "sticky", and what "cooperative-sticky" shares with it: who may claim what.
+
+Balanced first, and then as much as possible stays where it was. Members' claims are settled here;
+the dealing is done in `constrained_assignment` and `general_assignment`. Plain. What a member had
+travels in its subscription, so only that is kept between two assignments, and per consumer.
+"""
+
+import logging
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from aiokafka_lite.codec.reader import Reader
+from aiokafka_lite.codec.writer import Writer
+from aiokafka_lite.consumer.assignors.assignor import (
+    AbstractPartitionAssignor,
+    AssignmentCluster,
+    Assignments,
+    Members,
+    to_assignments,
+    topic_partitions,
+)
+from aiokafka_lite.consumer.assignors.constrained_assignment import ConstrainedAssignment
+from aiokafka_lite.consumer.assignors.general_assignment import GeneralAssignment
+from aiokafka_lite.consumer.assignors.java_order import hash_map_order
+from aiokafka_lite.consumer.assignors.rack_info import RackInfo
+from aiokafka_lite.errors import ProtocolDecodeError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.consumer_protocol import (
+    ConsumerProtocolMemberAssignment,
+    ConsumerProtocolMemberMetadata,
+)
+
+logger = logging.getLogger(__name__)
+
+UNKNOWN_GENERATION = -1
+
+
+class Claim(NamedTuple):
+    """What a member says it had, and in which generation (-1: it does not say)."""
+
+    partitions: list[TopicPartition]
+    generation: int
+
+
+class StickyAssignments(NamedTuple):
+    """A balanced assignment, and where it takes a partition from one member for another."""
+
+    assigned: Mapping[str, Iterable[TopicPartition]]
+    moved: Mapping[TopicPartition, str] | None
+    """The new owner of each partition that another claims; None if that was not noted."""
+
+
+class AbstractStickyAssignor(AbstractPartitionAssignor):
+    """An assignor that keeps partitions where they are; a subclass says where members claim them.
+
+    Source: AbstractStickyAssignor, KIP-54, KIP-881. Where Java's gives a member what it has not
+    subscribed to, or a partition to nobody or to two (a member without topics, a claim to a
+    partition that is no more, an outdated claim to an unsubscribed topic), this one does not.
+    """
+
+    @abstractmethod
+    def claim(self, member: ConsumerProtocolMemberMetadata) -> Claim:
+        """Return what the member says it had."""
+
+    def balance(self, cluster: AssignmentCluster, members: Members) -> StickyAssignments:
+        """Return the assignment before anything is said of who must give up what first."""
+        topics = topic_partitions(cluster, members)
+        partitions = [partition for numbers in topics.values() for partition in numbers]
+        racks = RackInfo(cluster, partitions, members)
+        claims = _Claims({key: self.claim(members[key]) for key in hash_map_order(members)})
+        owned = claims.owned(partitions)
+        if len({frozenset(member.subscription) for member in members.values()}) == 1:
+            equal = ConstrainedAssignment(partitions, owned, claims.contested, racks)
+            return StickyAssignments(equal.assigned, equal.moved)
+        general = GeneralAssignment(topics, members, owned, claims.outdated(), racks)
+        return StickyAssignments(general.assigned, None)
+
+
+class StickyPartitionAssignor(AbstractStickyAssignor):
+    """Balanced, and sticky, for members that revoke everything before they join.
+
+    A member sends what it had, and the generation, as user data. Source: StickyAssignor, KIP-54.
+    """
+
+    name = "sticky"
+
+    def __init__(self) -> None:
+        self._assignment: list[TopicPartition] | None = None
+        self._generation = UNKNOWN_GENERATION
+
+    def assign(self, cluster: AssignmentCluster, members: Members) -> Assignments:
+        """Return the assignment of each member."""
+        return to_assignments(self.balance(cluster, members).assigned)
+
+    def claim(self, member: ConsumerProtocolMemberMetadata) -> Claim:
+        """Return the claim in the member's user data; none, if that cannot be read."""
+        try:
+            return _read_user_data(member.user_data) if member.user_data else Claim([], -1)
+        except ProtocolDecodeError:
+            return Claim([], UNKNOWN_GENERATION)
+
+    def metadata(self, topics: Collection[str]) -> ConsumerProtocolMemberMetadata:
+        """Return the topics, with the newest assignment and its generation as user data."""
+        user_data = None
+        if self._assignment is not None:
+            user_data = _write_user_data(Claim(self._assignment, self._generation))
+        return ConsumerProtocolMemberMetadata(0, list(topics), user_data)
+
+    def on_assignment(self, assignment: ConsumerProtocolMemberAssignment) -> None:
+        """Remember it, to claim it at the next join."""
+        self._assignment = assignment.partitions()
+
+    def on_generation(self, generation_id: int) -> None:
+        """Remember it, to say how old the claim is."""
+        self._generation = generation_id
+
+
+class _Claims:
+    """All members' claims: to each partition the newest counts.
+
+    Two of one generation cancel each other: one of them must be wrong, and nobody knows which.
+    """
+
+    def __init__(self, claims: Mapping[str, Claim]) -> None:
+        self._claims = claims
+        self.contested: set[TopicPartition] = set()
+        self._newest: dict[TopicPartition, tuple[int, str]] = {}
+        for member_id, claim in claims.items():
+            for partition in claim.partitions:
+                self._hear(partition, claim.generation, member_id)
+        if self.contested:
+            logger.warning(
+                "%d partitions, %s-%d among them, are claimed by several members of one "
+                "generation; they are given out anew",
+                len(self.contested),
+                *min(self.contested),
+            )
+
+    def _hear(self, partition: TopicPartition, generation: int, member_id: str) -> None:
+        known, claimant = self._newest.get(partition, (UNKNOWN_GENERATION - 1, member_id))
+        if generation > known:
+            self._newest[partition] = generation, member_id
+            self.contested.discard(partition)
+        elif generation == known and claimant != member_id:
+            self.contested.add(partition)
+
+    def owned(self, existing: Iterable[TopicPartition]) -> dict[str, list[TopicPartition]]:
+        """Return what each member rightly claims, of the partitions that exist."""
+        owned: dict[str, list[TopicPartition]] = {member_id: [] for member_id in self._claims}
+        for partition in existing:
+            if partition in self._newest and partition not in self.contested:
+                owned[self._newest[partition][1]].append(partition)
+        return owned
+
+    def outdated(self) -> dict[TopicPartition, str]:
+        """Return who had a partition in the newest generation before the group's newest."""
+        newest = max(claim.generation for claim in self._claims.values())
+        found: dict[TopicPartition, tuple[int, str]] = {}
+        for member_id, claim in self._claims.items():
+            if claim.generation < newest:
+                for partition in claim.partitions:
+                    known, _ = found.get(partition, (UNKNOWN_GENERATION - 1, ""))
+                    if claim.generation > known:
+                        found[partition] = claim.generation, member_id
+        return {partition: member_id for partition, (_, member_id) in found.items()}
+
+
+def _write_user_data(claim: Claim) -> bytes:
+    """Return a claim as Java's StickyAssignor sends it: by topic, then the generation."""
+    by_topic: dict[str, list[int]] = {}
+    for topic, number in claim.partitions:
+        by_topic.setdefault(topic, []).append(number)
+    writer = Writer()
+    writer.array_count(len(by_topic))
+    for topic, numbers in by_topic.items():
+        writer.string(topic)
+        writer.array_count(len(numbers))
+        for number in numbers:
+            writer.int32(number)
+    writer.int32(claim.generation)
+    return bytes(writer.buffer)
+
+
+def _read_user_data(data: bytes) -> Claim:
+    """Return the claim; version 0 of the format ends before the generation."""
+    reader = Reader(data)
+    partitions = []
+    for _ in range(reader.array_count(min_element_size=6)):
+        topic = reader.string()
+        for _ in range(reader.array_count(min_element_size=4)):
+            partitions.append(TopicPartition(topic, reader.int32()))
+    return Claim(partitions, reader.int32() if reader.remaining >= 4 else UNKNOWN_GENERATION)
