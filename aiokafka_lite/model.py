@@ -5,7 +5,7 @@ No behaviour, no waiting.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Self
 
 if TYPE_CHECKING:
     # Their default (PEP 696) is for type checkers alone: a bare ConsumerRecord is one of bytes.
@@ -47,11 +47,33 @@ class Node(NamedTuple):
     rack: str | None = None
 
 
-class OffsetAndMetadata(NamedTuple):
-    """A committed offset (the next one to read) and the committer's note of at most a few KiB."""
-
+class _OffsetAndMetadata(NamedTuple):
     offset: int
     metadata: str
+
+
+class OffsetAndMetadata(_OffsetAndMetadata):
+    """A committed offset (the next one to read) and the committer's note of at most a few KiB.
+
+    `leader_epoch`, of the record before that offset, is -1 when it is not known. It is an attribute
+    and no part of the tuple, so that two values still unpack and compare as two (KIP-320).
+    """
+
+    leader_epoch: int
+
+    def __new__(cls, offset: int, metadata: str = "", leader_epoch: int = -1) -> Self:
+        self = super().__new__(cls, offset, metadata)
+        self.leader_epoch = leader_epoch
+        return self
+
+
+class ConsumerGroupMetadata(NamedTuple):
+    """Who a consumer is in its group, for a producer that commits in its name (KIP-447)."""
+
+    group_id: str
+    generation_id: int = -1
+    member_id: str = ""
+    group_instance_id: str | None = None
 
 
 class OffsetAndTimestamp(NamedTuple):
@@ -105,6 +127,7 @@ class ConsumerRecord(Generic[KT, VT]):
 __all__ = [
     "KT",
     "VT",
+    "ConsumerGroupMetadata",
     "ConsumerRecord",
     "Node",
     "OffsetAndMetadata",

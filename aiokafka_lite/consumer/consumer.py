@@ -16,17 +16,22 @@ from typing import Any, Generic, Self
 import anyio
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
-from aiokafka_lite.cluster.client_config import DefaultInt, later
+from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer_arguments import (
     check_partitions,
+    checked_pattern,
     checked_topics,
     is_int_from,
     warn_about_options_without_effect,
 )
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.consumer_statistics import BufferedFetch, ConsumerStatistics
+from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
+from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
+from aiokafka_lite.consumer.offset_calls import OffsetCalls
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import why_unreadable
 from aiokafka_lite.consumer.position.subscription_state import (
@@ -38,19 +43,22 @@ from aiokafka_lite.consumer.position.subscription_state import (
 from aiokafka_lite.consumer.record_poller import RecordPoller
 from aiokafka_lite.errors import (
     ConsumerStoppedError,
-    FeatureNotSupportedError,
+    IllegalOperation,
     IllegalStateError,
     KafkaError,
     KafkaTimeoutError,
     RecordTooLargeError,
 )
-from aiokafka_lite.model import KT, VT, ConsumerRecord, TopicPartition
+from aiokafka_lite.model import KT, VT, ConsumerRecord, OffsetAndMetadata, TopicPartition
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from aiokafka_lite.serialization import AnyDeserializer
 
 logger = logging.getLogger(__name__)
 
 _NO_LIMIT = 2**31 - 1
+_STOP_MS = 30_000
+_SHARE_OF_GROUP = 0.9
+"""Of the time to stop, how much the last commit and the leaving may take."""
 
 
 class ConsumerState(Enum):
@@ -59,18 +67,26 @@ class ConsumerState(Enum):
     NEW = "not started"  # a start that failed comes back here
     STARTING = "starting"
     RUNNING = "running"
+    STOPPING = "stopping"  # no more records; a listener may still commit
     STOPPED = "stopped"  # for good
 
 
-class AIOKafkaConsumer(Generic[KT, VT]):
+_ALIVE = (ConsumerState.RUNNING, ConsumerState.STOPPING)
+"""When calls are taken: a listener may commit while stop() has not returned."""
+
+
+class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
     """Reads records from the partitions of Kafka topics.
 
         async with AIOKafkaConsumer("orders", bootstrap_servers="localhost:9092") as consumer:
             async for record in consumer:
                 ...
 
-    Without a group, a consumer reads all partitions of the topics it subscribes to, or those it was
-    given by `assign()`. The constructor does no I/O and needs no event loop.
+    With a `group_id` the consumers of that name share the partitions of the topics they subscribe
+    to, and go on where the group has committed. Membership is kept in the background: joining,
+    heartbeats and rebalances do not wait for calls for records. Without a group, a consumer reads
+    all partitions of its topics, or those it was given by `assign()`. The constructor does no I/O
+    and needs no event loop.
 
     Sizes: `fetch_max_bytes` and `max_partition_fetch_bytes` limit one answer and one partition in
     it. Both are soft, the first batch always comes, so they may be smaller than the broker's
@@ -118,7 +134,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         metadata_recovery_strategy: str = "rebootstrap",
         metadata_recovery_rebootstrap_trigger_ms: int = 300_000,
         allow_auto_create_topics: bool = True,
-        partition_assignment_strategy: Any = None,  # its type comes with groups
+        partition_assignment_strategy: Sequence[Any] | None = None,
         max_poll_interval_ms: int = DefaultInt(300_000),
         rebalance_timeout_ms: int | None = None,
         session_timeout_ms: int = DefaultInt(45_000),
@@ -201,6 +217,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             OffsetResetStrategy.from_option(self._config.auto_offset_reset)
         )
         self._poller: RecordPoller | None = None
+        self._listener: ConsumerRebalanceListener | None = None
         self._next_decoded: Callable[[], ConsumerRecord[KT, VT] | None] = _nothing
         self._loop: asyncio.AbstractEventLoop | None = None
         if topics:
@@ -224,14 +241,16 @@ class AIOKafkaConsumer(Generic[KT, VT]):
     # Life…
 
     async def start(self) -> None:
-        """Connect, and learn of the topics subscribed to.
+        """Connect, learn of the topics subscribed to, and with a group wait for an assignment.
 
         All or nothing: a start that fails leaves no task, socket or timer, and may be repeated.
 
         Raises: KafkaConnectionError naming every address tried and what happened there, within
-        `request_timeout_ms`; UnknownTopicOrPartitionError or KafkaTimeoutError naming a topic that
-        has no partitions within `default_api_timeout_ms`; InvalidTopicError or
-        TopicAuthorizationFailedError at once; IllegalStateError when called twice,
+        `request_timeout_ms`; InvalidTopicError or TopicAuthorizationFailedError at once. Without a
+        group: UnknownTopicOrPartitionError or KafkaTimeoutError naming a topic that has no
+        partitions within `default_api_timeout_ms`. With one: what the coordinator refuses for
+        good, such as InvalidSessionTimeoutError or GroupAuthorizationFailedError; KafkaTimeoutError
+        without an assignment within `default_api_timeout_ms`. IllegalStateError when called twice,
         ConsumerStoppedError when stopped before or meanwhile.
         Cancelled: as if it had failed.
         """
@@ -256,6 +275,8 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             self._next_decoded = self._poller.collector.next_decoded
         except BaseException as error:
             with anyio.CancelScope(shield=True):
+                if self._poller.group is not None:
+                    await self._poller.group.close(1.0, processed_all=False)
                 await client.close()
             self._poller = None
             if self._has_stopped():
@@ -266,39 +287,87 @@ class AIOKafkaConsumer(Generic[KT, VT]):
     async def _start(self, poller: RecordPoller) -> None:
         client = poller.client
         client.add_snapshot_listener(poller.follow)
-        client.set_topics(self._topics_of_interest())
+        client.set_topics(poller.topics_of_interest())
         await client.start()
         client.owner.add_failure_callback(poller.look_again)
         bound_s = self._config.default_api_timeout_ms / 1000
+        if poller.group is None:
+            await self._wait_for_topics(client, bound_s)
+        else:
+            self._raise_hopeless_topics(client.snapshot)
+        poller.follow(client.snapshot)
+        if poller.group is not None:
+            poller.group.listeners.listener = self._listener
+            poller.group.start()
+            if self._subscription.is_subscribed:
+                await poller.group.wait_for_assignment(bound_s)
+
+    async def _wait_for_topics(self, client: KafkaClient, bound_s: float) -> None:
         until_s = self._clock.monotonic() + bound_s
         for topic in sorted(self._subscription.topics):
             left_s = until_s - self._clock.monotonic()
             await client.wait_for_topic(topic, max(left_s, 0.0))
-        poller.follow(client.snapshot)
 
-    async def stop(self, timeout_ms: int = 30_000) -> None:
+    def _raise_hopeless_topics(self, snapshot: MetadataSnapshot) -> None:
+        """A group waits for topics that do not exist yet, but not for those that never will."""
+        for topic in sorted(self._subscription.topics):
+            said = snapshot.topic_error(topic)
+            if said is not None and not said.retriable:
+                raise said(f"topic {topic!r}: {said.description}")
+
+    async def stop(self, timeout_ms: int = _STOP_MS) -> None:
         """Stop reading and close everything, within `timeout_ms` (a second at least). Idempotent.
 
         A pending `getone` raises ConsumerStoppedError, a pending `getmany` returns {}. Fetches on
-        their way are given up, fetch sessions are closed if the brokers can be reached.
-        Cancelled: fetch sessions are left for the brokers to forget, sockets and tasks still end.
+        their way are given up. With a group, what was returned so far is committed if commits are
+        automatic, `on_partitions_revoked` is called, and the group is left, by static members not.
+        Fetch sessions are closed if the brokers can be reached. What fails meanwhile is logged.
+
+        Raises: IllegalStateError inside a rebalance listener. Cancelled: what was not committed is
+        read again by the next owner; sockets and tasks still end.
         """
-        if self._state is ConsumerState.NEW:
+        await self._stop(timeout_ms, processed_all=True)
+
+    async def _stop(self, timeout_ms: int, *, processed_all: bool) -> None:
+        poller = self._poller
+        if self._state in (ConsumerState.NEW, ConsumerState.STOPPED) or poller is None:
             self._state = ConsumerState.STOPPED
             return
-        self._state = ConsumerState.STOPPED
-        poller = self._poller
-        if poller is None:
+        if self._state is ConsumerState.STOPPING:
+            await self._is_stopped(timeout_ms / 1000)
             return
+        if self._state is ConsumerState.STARTING:
+            self._state = ConsumerState.STOPPED
+            poller.stop()
+            await self._close_client(poller, timeout_ms / 1000)
+            return
+        group = poller.group
+        if group is not None and group.membership.is_calling_listener:
+            raise IllegalStateError(
+                "stop() inside a rebalance listener would wait for itself: let the listener "
+                "return, and stop the consumer afterwards"
+            )
+        self._state = ConsumerState.STOPPING
         poller.stop()
-        until_s = self._clock.monotonic() + timeout_ms / 1000
+        timeout_s = max(timeout_ms / 1000, 1.0)
+        until_s = self._clock.monotonic() + timeout_s
         try:
-            async with deadline(self._clock, timeout_ms / 1000):
-                await poller.fetcher.close(timeout_ms / 1000)
+            async with deadline(self._clock, timeout_s):
+                if group is not None:
+                    await group.close(timeout_s * _SHARE_OF_GROUP, processed_all=processed_all)
+                await poller.fetcher.close(until_s - self._clock.monotonic())
         except TimeoutError:
-            logger.warning("%r: fetches did not end within %d ms", self, timeout_ms)
+            logger.warning("%r: the group and the fetches did not end in time", self)
         finally:
+            self._state = ConsumerState.STOPPED
             await self._close_client(poller, max(until_s - self._clock.monotonic(), 1.0))
+            self._signal.notify()
+
+    async def _is_stopped(self, timeout_s: float) -> None:
+        """Wait for another call of stop() to end, at most that long."""
+        until_s = self._clock.monotonic() + timeout_s
+        while self._state is ConsumerState.STOPPING and self._clock.monotonic() < until_s:
+            await self._signal.wait(until_s)
 
     async def _close_client(self, poller: RecordPoller, timeout_s: float) -> None:
         try:
@@ -319,15 +388,18 @@ class AIOKafkaConsumer(Generic[KT, VT]):
     ) -> None:
         # Shielded: a cancelled anyio scope around us would strike at every await of stop().
         with anyio.CancelScope(shield=True):
-            await self.stop()
+            if exc_type is None:
+                await self.stop()
+            else:  # what the newest poll returned may not be processed (B7)
+                await self._stop(_STOP_MS, processed_all=False)
 
     def _has_stopped(self) -> bool:
-        return self._state is ConsumerState.STOPPED
+        return self._state in (ConsumerState.STOPPING, ConsumerState.STOPPED)
 
     def _running(self) -> RecordPoller:
         """Return the engine. Raises IllegalStateError before start(), ConsumerStoppedError after
         stop()."""
-        if self._state is ConsumerState.RUNNING and self._poller is not None:
+        if self._poller is not None and (self._state in _ALIVE or self._is_in_first_rebalance()):
             return self._poller
         if self._state is ConsumerState.STOPPED:
             raise ConsumerStoppedError(f"{self!r}")
@@ -335,39 +407,69 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             f"{self!r}: await its start() first, or use it as `async with consumer:`"
         )
 
+    def _is_in_first_rebalance(self) -> bool:
+        """Whether a listener calls before start() has returned."""
+        group = self._group_or_none()
+        return group is not None and group.membership.is_calling_listener
+
     # What to read…
 
     def subscribe(
-        self, topics: Iterable[str] = (), pattern: str | None = None, listener: object = None
+        self,
+        topics: Iterable[str] = (),
+        pattern: str | None = None,
+        listener: ConsumerRebalanceListener | None = None,
     ) -> None:
-        """Read all partitions of `topics`, in place of the topics subscribed to before.
+        """Read `topics`, or those whose whole beginning matches the regular expression `pattern`
+        (as `re.match` does), in place of the topics subscribed to before.
 
-        Partitions that a topic gains are noticed with the metadata, at the latest after
-        `metadata_max_age_ms`; a topic that does not exist yet is waited for.
+        With a group, this member's share of their partitions; it rejoins in the background, and
+        `listener` hears what comes and goes. Without one, all of their partitions. Topics that come
+        into being, and partitions that a topic gains, are noticed with the metadata, at the latest
+        after `metadata_max_age_ms`. Works before start().
 
-        Raises: TypeError without topics, with both arguments, or for topics that are no list of
-        strings; IllegalStateError after assign(); FeatureNotSupportedError for `pattern` and
-        `listener`, which come with groups; ConsumerStoppedError.
+        Raises: TypeError without topics, with both arguments, for topics that are no list of
+        strings, or a listener of another type; ValueError for a pattern that is no regular
+        expression; IllegalStateError after assign(), or to change between topics and pattern;
+        IllegalOperation for a listener without group_id; ConsumerStoppedError.
         """
         self._not_stopped()
         if not (topics or pattern):
             raise TypeError("You should provide either `topics` or `pattern`")
         if topics and pattern:
             raise TypeError("You can't provide both `topics` and `pattern`")
+        if listener is not None and not isinstance(listener, ConsumerRebalanceListener):
+            raise TypeError("listener should be an instance of ConsumerRebalanceListener")
+        by_group = self._config.group_id is not None
+        if listener is not None and not by_group:
+            raise IllegalOperation("listener requires group_id: without one nothing is revoked")
         if pattern is not None:
-            raise FeatureNotSupportedError(later("pattern", pattern, "name the topics"))
-        if listener is not None:
-            raise FeatureNotSupportedError(
-                later("listener", None, "without a group nothing is ever revoked")
-            )
-        self._subscription.subscribe(checked_topics(topics))
+            self._subscription.subscribe_pattern(checked_pattern(pattern), by_group=by_group)
+        else:
+            self._subscription.subscribe(checked_topics(topics), by_group=by_group)
+        self._listener = listener
         self._assignment_changed()
+        group = self._group_or_none()
+        if group is not None:
+            group.listeners.listener = listener
+            group.membership.request_rejoin("the subscription has changed")
 
     def unsubscribe(self) -> None:
-        """Let go of all topics and partitions, and of what is buffered of them."""
+        """Let go of all topics and partitions, and of what is buffered of them.
+
+        With a group, the listener hears of it and the group is left, in the background; nothing is
+        committed. subscribe() and assign() are both open again. Raises: ConsumerStoppedError.
+        """
         self._not_stopped()
+        group, owned = self._group_or_none(), self._subscription.assignment
+        was_subscribed = self._subscription.is_subscribed
         self._subscription.unsubscribe()
+        if group is not None and was_subscribed:
+            group.membership.leave_soon(owned, "the consumer has unsubscribed")
         self._assignment_changed()
+
+    def _group_or_none(self) -> ConsumerGroup | None:
+        return None if self._poller is None else self._poller.group
 
     def subscription(self) -> frozenset[str]:
         """Return the topics subscribed to; empty after assign()."""
@@ -395,18 +497,12 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         return self._subscription.assignment
 
     def _assignment_changed(self) -> None:
-        if self._poller is None:
-            return
-        assigned = self._subscription.assignment
-        self._poller.buffer.discard(lambda tp: tp not in assigned)
-        self._poller.client.set_topics(self._topics_of_interest())
-        self._poller.follow(self._poller.client.snapshot)
-
-    def _topics_of_interest(self) -> set[str]:
-        return {*self._subscription.topics, *(tp.topic for tp in self._subscription.assignment)}
+        if self._poller is not None:
+            self._poller.assignment_changed()
+            self._poller.follow(self._poller.client.snapshot)
 
     def _not_stopped(self) -> None:
-        if self._state is ConsumerState.STOPPED:
+        if self._has_stopped():
             raise ConsumerStoppedError(f"{self!r}")
 
     # Reading…
@@ -519,17 +615,21 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             )
         return self._subscription.assigned(partition).offset
 
-    def seek(self, partition: TopicPartition, offset: int) -> None:
+    def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on at `offset`; what is buffered of the partition is dropped. Works before start().
 
-        Raises: ValueError for anything but an int >= 0, IllegalStateError when the partition is
-        not assigned, ConsumerStoppedError.
+        With the leader epoch of an OffsetAndMetadata it is checked first that the log still holds
+        what was read there (KIP-320). Raises: ValueError for anything but an int >= 0,
+        IllegalStateError when the partition is not assigned, ConsumerStoppedError.
         """
         self._not_stopped()
+        epoch = -1
+        if isinstance(offset, OffsetAndMetadata):
+            epoch, offset = offset.leader_epoch, offset.offset
         if not is_int_from(0, offset):
             raise ValueError("Offset must be a positive integer")
         check_partitions([partition])
-        self._subscription.seek(partition, offset)
+        self._subscription.seek(partition, offset, epoch)
         self._position_changed({partition})
 
     async def seek_to_beginning(self, *partitions: TopicPartition) -> bool:
@@ -550,12 +650,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
     ) -> bool:
         poller = self._running()
         check_partitions(partitions)
-        wanted = set(partitions) or set(self._subscription.assignment)
-        if not wanted:
-            raise IllegalStateError("No partitions are currently assigned")
-        strangers = wanted - self._subscription.assignment
-        if strangers:
-            raise IllegalStateError(f"Partitions {strangers} are not assigned")
+        wanted = set(self._assigned_or_all(partitions))
         for tp in wanted:
             self._subscription.await_reset(tp, strategy)
         self._position_changed(wanted)
@@ -570,34 +665,6 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             self._poller.buffer.discard(lambda tp: tp in partitions)
         self._signal.notify()
 
-    async def beginning_offsets(
-        self, partitions: Iterable[TopicPartition]
-    ) -> dict[TopicPartition, int]:
-        """Return the first offset of each partition, which need not be assigned.
-
-        Raises: KafkaTimeoutError naming partitions and reasons after `default_api_timeout_ms`,
-        TopicAuthorizationFailedError; as `getone` before start and after stop.
-        Cancelled: nothing stays behind.
-        """
-        return await self._list_offsets(partitions, OffsetResetStrategy.EARLIEST)
-
-    async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Return the offset behind the last record of each partition; with read_committed behind
-        the last stable one. Raises, Cancelled: as `beginning_offsets`.
-        """
-        return await self._list_offsets(partitions, OffsetResetStrategy.LATEST)
-
-    async def _list_offsets(
-        self, partitions: Iterable[TopicPartition], strategy: OffsetResetStrategy
-    ) -> dict[TopicPartition, int]:
-        poller = self._running()
-        wanted = list(partitions)
-        check_partitions(wanted)
-        listed = await poller.offset_fetcher.list_offsets(
-            dict.fromkeys(wanted, strategy.value), self._config.default_api_timeout_ms / 1000
-        )
-        return {tp: answer.offset for tp, answer in listed.items()}
-
     # What was seen of a partition…
 
     def highwater(self, partition: TopicPartition) -> int | None:
@@ -610,6 +677,20 @@ class AIOKafkaConsumer(Generic[KT, VT]):
     def last_stable_offset(self, partition: TopicPartition) -> int | None:
         """Return the offset before which every transaction is decided. As `highwater`."""
         return self._assigned(partition).last_stable_offset
+
+    def current_lag(self, partition: TopicPartition) -> int | None:
+        """Return how many offsets lie between the position and the end that can be read: the high
+        watermark, with read_committed the last stable offset. None while either is not known.
+
+        Raises: AssertionError when it is not assigned. Source: KIP-695.
+        """
+        state = self._assigned(partition)
+        end = state.high_watermark
+        if self._config.is_read_committed:
+            end = state.last_stable_offset
+        if end is None or state.position is None:
+            return None
+        return max(end - state.position, 0)
 
     def last_poll_timestamp(self, partition: TopicPartition) -> int | None:
         """Return when the newest fetch was answered (ms since the epoch). As `highwater`."""

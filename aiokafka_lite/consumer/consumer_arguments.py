@@ -3,9 +3,12 @@
 Plain functions; nothing is kept and nothing waits.
 """
 
+import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import cast
 
+from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.model import TopicPartition
 
 
@@ -33,6 +36,63 @@ def checked_topics(topics: object) -> list[str]:
     return names
 
 
+def checked_pattern(pattern: object) -> re.Pattern[str]:
+    """Return the compiled pattern. Raises TypeError for anything but a str or a compiled pattern of
+    str, ValueError for one that is no regular expression."""
+    if isinstance(pattern, re.Pattern):
+        pattern = pattern.pattern
+    if not isinstance(pattern, str):
+        raise TypeError(f"pattern must be a str, not {type(pattern).__name__}")
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
+
+
+def checked_offsets(offsets: object) -> dict[TopicPartition, CommittedOffset]:
+    """Return offsets to commit, given as int, (int, str) or OffsetAndMetadata by partition.
+
+    Raises: ValueError for an empty mapping, anything but a mapping, or a value of another shape;
+    TypeError for keys that are no TopicPartition and metadata that is no str.
+    """
+    if not offsets or not isinstance(offsets, Mapping):
+        raise ValueError(f"offsets={offsets!r}: give a dict of TopicPartition to offset")
+    return {_checked_key(tp): _checked_offset(tp, value) for tp, value in offsets.items()}
+
+
+def _checked_key(tp: object) -> TopicPartition:
+    if not isinstance(tp, TopicPartition):
+        raise TypeError("Key should be TopicPartition instance")
+    return tp
+
+
+def _checked_offset(tp: object, value: object) -> CommittedOffset:
+    if is_int_from(0, value):
+        return CommittedOffset(cast("int", value))
+    if not isinstance(value, tuple) or len(value) != 2 or not is_int_from(0, value[0]):
+        raise ValueError(
+            f"{tp}: {value!r} is no offset; give an int from 0 on, (offset, metadata) or "
+            f"OffsetAndMetadata"
+        )
+    offset, metadata = value
+    if not isinstance(metadata, str):
+        raise TypeError("Metadata should be a string")
+    return CommittedOffset(offset, getattr(value, "leader_epoch", -1), metadata)
+
+
+def checked_timestamps(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
+    """Return the timestamps (ms since the epoch) by partition. Raises TypeError, and ValueError for
+    negative ones."""
+    checked = {_checked_key(tp): int(timestamp) for tp, timestamp in timestamps.items()}
+    for tp, timestamp in checked.items():
+        if timestamp < 0:
+            raise ValueError(
+                f"The target time for partition {tp} is {timestamp}. "
+                f"The target time cannot be negative."
+            )
+    return checked
+
+
 def warn_about_options_without_effect(
     loop: object, api_version: object, consumer_timeout_ms: object
 ) -> None:
@@ -51,6 +111,9 @@ def warn_about_options_without_effect(
 
 __all__ = [
     "check_partitions",
+    "checked_offsets",
+    "checked_pattern",
+    "checked_timestamps",
     "checked_topics",
     "is_int_from",
     "warn_about_options_without_effect",

@@ -15,15 +15,16 @@ from aiokafka_lite.cluster.client_config import (
     not_above,
     one_of,
 )
+from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
 from aiokafka_lite.consumer.position.offset_reset import (
     BY_DURATION_PREFIX,
     OffsetResetStrategy,
 )
+from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.serialization import AnyDeserializer
 
 ISOLATION_LEVELS = ("read_uncommitted", "read_committed")
 AUTO_OFFSET_RESETS = ("earliest", "latest", "none")
-_LEAVE_GROUP_OUT = "use assign(), or subscribe() without group_id"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,17 +57,25 @@ class ConsumerConfig(ClientConfig):
     allow_auto_create_topics: bool = True
     """Let the brokers create topics that are asked for and do not exist, if they are set to."""
 
-    # These belong to a group or to a later feature: refused when set, never accepted and ignored.
+    # The group…
     group_id: str | None = None
     group_instance_id: str | None = None
+    """The name of a static member, unique in its group: it may restart within `session_timeout_ms`
+    without a rebalance (KIP-345)."""
     group_protocol: str = "classic"
     enable_auto_commit: bool | None = None
-    """None and False: nothing is committed, which is all a consumer without a group can do."""
+    """None: with a group. What earlier polls returned is committed at the first poll after each
+    `auto_commit_interval_ms`, before partitions are revoked, and at the end (B7)."""
     auto_commit_interval_ms: int = DefaultInt(5000)
-    partition_assignment_strategy: Any = None  # refused below; its type comes with groups
+    partition_assignment_strategy: Any = None
+    """Assignors, classes or instances, the preferred one first; None: range, cooperative-sticky."""
     max_poll_interval_ms: int = DefaultInt(300_000)
+    """How long the application may keep records of a poll, or let them lie, without polling, before
+    the group gives its partitions to others (KIP-62)."""
     rebalance_timeout_ms: int | None = None
+    """How long the others wait for this member in a rebalance; None: max_poll_interval_ms."""
     session_timeout_ms: int = DefaultInt(45_000)
+    """Without a heartbeat for that long the group takes the member for dead."""
     heartbeat_interval_ms: int = DefaultInt(3000)
     client_rack: str | None = None
     """Read from a replica in this rack where the brokers offer one (KIP-392)."""
@@ -97,21 +106,59 @@ class ConsumerConfig(ClientConfig):
                 f"set it to one of {', '.join(map(repr, ISOLATION_LEVELS))}"
             )
         yield from _reset_faults(self.auto_offset_reset)
+        yield from one_of("group_protocol", self.group_protocol, ("classic", "consumer"))
+        yield from self._group_faults()
+
+    @property
+    def commits_by_itself(self) -> bool:
+        """Whether offsets are committed without being asked."""
+        return self.group_id is not None and self.enable_auto_commit is not False
+
+    @property
+    def rebalance_timeout_or_default_ms(self) -> int:
+        """`rebalance_timeout_ms`, or what stands in for it."""
+        if self.rebalance_timeout_ms is None:
+            return self.max_poll_interval_ms
+        return self.rebalance_timeout_ms
+
+    def _group_faults(self) -> Iterator[str]:
+        yield from _name_faults("group_id", self.group_id)
+        yield from _name_faults("group_instance_id", self.group_instance_id)
+        for name in _GROUP_TIMES:
+            yield from at_least(name, getattr(self, name), 0 if name == _MAY_BE_ZERO else 1)
+        if self.rebalance_timeout_ms is not None:
+            yield from at_least("rebalance_timeout_ms", self.rebalance_timeout_ms, 1)
+        yield from not_above(
+            "heartbeat_interval_ms",
+            self.heartbeat_interval_ms,
+            "session_timeout_ms",
+            self.session_timeout_ms,
+        )
+        try:
+            make_assignors(self.partition_assignment_strategy)
+        except KafkaConfigurationError as error:
+            yield str(error.args[0])
+        if self.group_id is None:
+            for name in self._group_options_set():
+                yield (
+                    f"{name}={getattr(self, name)!r} has no effect without group_id; "
+                    f"set group_id, or leave {name} out"
+                )
+
+    def _group_options_set(self) -> Iterator[str]:
+        if self.enable_auto_commit:
+            yield "enable_auto_commit"
+        for name in ("group_instance_id", "partition_assignment_strategy", "rebalance_timeout_ms"):
+            if getattr(self, name) is not None:
+                yield name
+        for name in _GROUP_TIMES:
+            if not isinstance(getattr(self, name), DefaultInt):
+                yield name
 
     def _unsupported(self) -> Iterator[str]:
         yield from ClientConfig._unsupported(self)
-        for name in ("group_id", "group_instance_id", "partition_assignment_strategy"):
-            if (value := getattr(self, name)) is not None:
-                yield _needs_group(name, value)
-        if self.group_protocol != "classic":
-            yield _needs_group("group_protocol", self.group_protocol)
-        if self.enable_auto_commit:
-            yield _needs_group("enable_auto_commit", True)
-        if self.rebalance_timeout_ms is not None:
-            yield _needs_group("rebalance_timeout_ms", self.rebalance_timeout_ms)
-        for name in _GROUP_TIMES:
-            if not isinstance(value := getattr(self, name), DefaultInt):
-                yield _needs_group(name, value)
+        if self.group_protocol == "consumer":
+            yield later("group_protocol", self.group_protocol, "use 'classic'")
 
 
 _SIZES = ("fetch_max_wait_ms", "fetch_min_bytes", "fetch_max_bytes", "max_partition_fetch_bytes")
@@ -124,8 +171,12 @@ _GROUP_TIMES = (
 )
 
 
-def _needs_group(name: str, value: object) -> str:
-    return later(name, value, f"consumer groups come with it; {_LEAVE_GROUP_OUT}")
+_MAY_BE_ZERO = "auto_commit_interval_ms"
+
+
+def _name_faults(name: str, value: object) -> Iterator[str]:
+    if value is not None and not (isinstance(value, str) and value):
+        yield f"{name}={value!r} is no name; set it to a str of at least one character"
 
 
 def _reset_faults(auto_offset_reset: object) -> Iterator[str]:

@@ -17,12 +17,20 @@ from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.fetch.fetch_planner import PlannedFetch
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
+from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import LeaderWatch
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
-from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode, SubscriptionState
 from aiokafka_lite.errors import ConsumerStoppedError
 from aiokafka_lite.model import TopicPartition
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """How a poll ended."""
+
+    has_records: bool = False
 
 
 @dataclass(slots=True)
@@ -49,9 +57,22 @@ class RecordPoller:
     ) -> None:
         self.client = client
         self.buffer = FetchBuffer(subscription.revision)
-        self.offset_fetcher = OffsetFetcher(config, client, subscription, signal)
-        self.fetcher = Fetcher(config, client, subscription, self.buffer, signal)
         self.collector = FetchCollector(subscription, self.buffer)
+        self.group: ConsumerGroup | None = None
+        if config.group_id is not None:
+            self.group = ConsumerGroup(
+                config,
+                client,
+                subscription,
+                signal,
+                self.buffer,
+                self.collector,
+                self.assignment_changed,
+            )
+        committed = None if self.group is None else self.group.offsets
+        self.offset_fetcher = OffsetFetcher(config, client, subscription, signal, committed)
+        self.fetcher = Fetcher(config, client, subscription, self.buffer, signal)
+        self._exclude_internal_topics = config.exclude_internal_topics
         self._subscription = subscription
         self._signal = signal
         self._leader_watch = LeaderWatch(config.default_api_timeout_ms / 1000)
@@ -70,18 +91,51 @@ class RecordPoller:
         self._signal.notify()
 
     def follow(self, snapshot: MetadataSnapshot) -> None:
-        """Take over new metadata: topics of the subscription that came or grew (B1)."""
+        """Take over new metadata: topics of the subscription that came, grew or went (B1)."""
         subscription = self._subscription
-        if subscription.is_subscribed:
-            grown = [
-                tp
-                for topic in sorted(subscription.topics)
-                for partition in snapshot.partition_ids(topic)
-                if subscription.get(tp := TopicPartition(topic, partition)) is None
-            ]
-            if grown:
-                subscription.assign_from_subscribed([*subscription.queue(), *grown])
+        topics_changed = False
+        if subscription.mode is SubscriptionMode.PATTERN:
+            topics_changed = subscription.match_topics(self._visible_topics(snapshot))
+        if self.group is not None:
+            self.group.metadata_changed(snapshot, topics_changed=topics_changed)
+        elif subscription.is_subscribed:
+            self._take_all_partitions(snapshot)
         self._signal.notify()
+
+    def _take_all_partitions(self, snapshot: MetadataSnapshot) -> None:
+        """Without a group, a subscription is all partitions of its topics."""
+        subscription = self._subscription
+        kept = [tp for tp in subscription.queue() if tp.topic in subscription.topics]
+        grown = [
+            tp
+            for topic in sorted(subscription.topics)
+            for partition in snapshot.partition_ids(topic)
+            if subscription.get(tp := TopicPartition(topic, partition)) is None
+        ]
+        if grown or len(kept) < len(subscription.assignment):
+            subscription.assign_from_subscribed([*kept, *grown])
+
+    def _visible_topics(self, snapshot: MetadataSnapshot) -> list[str]:
+        return [
+            name
+            for name, topic in snapshot.topics.items()
+            if topic.error is None and not (topic.is_internal and self._exclude_internal_topics)
+        ]
+
+    def assignment_changed(self) -> None:
+        """Follow another assignment or subscription: what is buffered, whose metadata is wanted."""
+        assigned = self._subscription.assignment
+        self.buffer.discard(lambda tp: tp not in assigned)
+        self.client.set_topics(self.topics_of_interest())
+        self._signal.notify()
+
+    def topics_of_interest(self) -> set[str] | None:
+        """Return the topics whose metadata is wanted; None: of all there are."""
+        subscription = self._subscription
+        if subscription.mode is SubscriptionMode.PATTERN:
+            return None
+        of_group = frozenset() if self.group is None else self.group.topics
+        return {*subscription.topics, *of_group, *(tp.topic for tp in subscription.assignment)}
 
     # Polls…
 
@@ -98,15 +152,15 @@ class RecordPoller:
         deadline_s = clock.monotonic() + timeout_s
         patience = _Patience()
         await asyncio.sleep(0)  # a loop of polls that always find records must let others run
-        self.collector.begin_poll()
-        with self._wanting(partitions):
+        with self._polling(partitions) as outcome:
             while not self._is_stopped:
-                positions_due_s = self._check_positions()
+                positions_due_s = self._look_around()
                 try:
                     records = self.collector.collect(max_records, partitions)
                 finally:
                     fetches_due_s = self.fetcher.start_fetches()
                 if records:
+                    outcome.has_records = True
                     return records
                 fetches_due_s = self._fetch_what_is_wanted(fetches_due_s)
                 is_over = clock.monotonic() >= deadline_s
@@ -123,15 +177,15 @@ class RecordPoller:
         """
         patience = _Patience()
         await asyncio.sleep(0)
-        self.collector.begin_poll()
-        with self._wanting(partitions):
+        with self._polling(partitions) as outcome:
             while not self._is_stopped:
-                positions_due_s = self._check_positions()
+                positions_due_s = self._look_around()
                 try:
                     record = self.collector.collect_one(partitions)
                 finally:
                     fetches_due_s = self.fetcher.start_fetches()
                 if record is not None:
+                    outcome.has_records = True
                     return record
                 fetches_due_s = self._fetch_what_is_wanted(fetches_due_s)
                 self._raise_for_want_of_records(partitions, patience, is_over=False)
@@ -139,13 +193,19 @@ class RecordPoller:
         raise ConsumerStoppedError("the consumer was stopped while a record was waited for")
 
     @contextmanager
-    def _wanting(self, partitions: Collection[TopicPartition]) -> Iterator[None]:
-        """Count a poll among those that run while it does."""
+    def _polling(self, partitions: Collection[TopicPartition]) -> Iterator["_Outcome"]:
+        """Count a poll among those that run while it does. Raises: what the group has to say."""
+        if self.group is not None:
+            self.group.poll_began()
+        outcome = _Outcome()
+        self.collector.begin_poll()
         self.fetcher.want(partitions)
         self._wanted.append(partitions)
         try:
-            yield
+            yield outcome
         finally:
+            if self.group is not None:
+                self.group.poll_ended(returned_records=outcome.has_records)
             self._wanted.remove(partitions)
             if self._wanted and self.fetcher.lacks_room:
                 self._signal.notify()  # what this poll left may be in the way of the others
@@ -185,8 +245,11 @@ class RecordPoller:
                 return False
             await self._wait(deadline_s, due_s)
 
-    def _check_positions(self) -> float | None:
+    def _look_around(self) -> float | None:
+        """Bring membership, commits and positions up to date, as far as that needs no waiting."""
         self.client.check()
+        if self.group is not None:
+            self.group.tick()
         return self.offset_fetcher.update_positions()
 
     def _raise_for_want_of_records(

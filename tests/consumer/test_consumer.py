@@ -9,7 +9,6 @@ import pytest
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.errors import (
-    FeatureNotSupportedError,
     IllegalStateError,
     RecordTooLargeError,
 )
@@ -63,11 +62,6 @@ def test_options_without_effect_are_called_deprecated(name: str) -> None:
         AIOKafkaConsumer("t", **options)
 
 
-def test_groups_are_refused_with_the_way_to_go_without() -> None:
-    with pytest.raises(FeatureNotSupportedError, match=r"group_id='g'.*assign\(\)"):
-        AIOKafkaConsumer("t", group_id="g")
-
-
 # Arguments…
 
 
@@ -108,10 +102,10 @@ def test_b1_wrong_subscriptions_are_refused() -> None:
             consumer.subscribe(bad)  # type: ignore[arg-type]  # that is the point
     with pytest.raises(TypeError, match="Topics should be list of strings"):
         AIOKafkaConsumer(["t"])  # type: ignore[arg-type]  # that is the point
-    with pytest.raises(FeatureNotSupportedError, match=r"pattern='t\.\*'"):
-        consumer.subscribe(pattern="t.*")
-    with pytest.raises(FeatureNotSupportedError, match="listener"):
-        consumer.subscribe(["t"], listener=object())
+    with pytest.raises(ValueError, match=r"'t\[' is no regular expression"):
+        consumer.subscribe(pattern="t[")
+    with pytest.raises(TypeError, match="instance of ConsumerRebalanceListener"):
+        consumer.subscribe(["t"], listener=object())  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="TopicPartition"):
         consumer.assign([("t", 0)])  # type: ignore[list-item]  # that is the point
     consumer.subscribe(["t"])

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
 
@@ -64,23 +65,66 @@ def test_no_limit_of_records_may_be_asked_for_with_none() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("group_id", "billing"),
-        ("group_instance_id", "billing-1"),
         ("group_protocol", "consumer"),
-        ("enable_auto_commit", True),
-        ("auto_commit_interval_ms", 5000),
-        ("partition_assignment_strategy", (object,)),
-        ("max_poll_interval_ms", 300_000),
-        ("rebalance_timeout_ms", 1000),
-        ("session_timeout_ms", 45_000),
-        ("heartbeat_interval_ms", 3000),
         ("security_protocol", "SSL"),
     ],
 )
 def test_an_option_of_a_later_feature_is_refused_by_name(name: str, value: object) -> None:
-    """Never accepted and ignored, even when the value is the default it will have."""
     with pytest.raises(FeatureNotSupportedError, match=name):
         ConsumerConfig(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("group_instance_id", "billing-1"),
+        ("enable_auto_commit", True),
+        ("auto_commit_interval_ms", 5000),
+        ("partition_assignment_strategy", (RangePartitionAssignor,)),
+        ("max_poll_interval_ms", 300_000),
+        ("rebalance_timeout_ms", 1000),
+        ("session_timeout_ms", 45_000),
+        ("heartbeat_interval_ms", 3000),
+    ],
+)
+def test_an_option_of_groups_needs_a_group(name: str, value: object) -> None:
+    """Never accepted and ignored, even when the value is the default."""
+    with pytest.raises(KafkaConfigurationError, match=f"{name}=.* has no effect without group_id"):
+        ConsumerConfig(**{name: value})
+    config = ConsumerConfig(group_id="billing", **{name: value})
+    assert getattr(config, name) == value
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"group_id": ""}, "group_id='' is no name"),
+        ({"group_instance_id": 5}, "group_instance_id=5 is no name"),
+        (
+            {"heartbeat_interval_ms": 50_000},
+            "heartbeat_interval_ms=50000 exceeds session_timeout_ms=45000",
+        ),
+        ({"max_poll_interval_ms": 0}, "max_poll_interval_ms=0 is below its minimum of 1"),
+        ({"partition_assignment_strategy": [object]}, "which is no assignor"),
+        ({"group_protocol": "quantum"}, "group_protocol='quantum' is not known"),
+    ],
+)
+def test_a_wrong_option_of_groups_is_named(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(KafkaConfigurationError, match=sentence):
+        ConsumerConfig(**{"group_id": "billing", **options})
+
+
+def test_b7_commits_are_automatic_with_a_group_unless_refused() -> None:
+    assert not ConsumerConfig().commits_by_itself
+    assert ConsumerConfig(group_id="g").commits_by_itself
+    assert not ConsumerConfig(group_id="g", enable_auto_commit=False).commits_by_itself
+
+
+def test_the_rebalance_timeout_follows_the_poll_interval() -> None:
+    config = ConsumerConfig(group_id="g", max_poll_interval_ms=7000)
+    assert config.rebalance_timeout_or_default_ms == 7000
+    config = ConsumerConfig(group_id="g", rebalance_timeout_ms=9000)
+    assert config.rebalance_timeout_or_default_ms == 9000
 
 
 @pytest.mark.parametrize(

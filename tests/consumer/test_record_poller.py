@@ -72,10 +72,10 @@ async def test_a11_nothing_is_dropped_that_another_poll_is_about_to_take() -> No
         poller = consumer._poller
         assert poller is not None
         for others in ((P0,), ()):
-            with poller._wanting(others), poller._wanting((P1,)):
+            with poller._polling(others), poller._polling((P1,)):
                 poller._fetch_what_is_wanted(None)
             assert poller.buffer.is_buffered(P0)
-        with poller._wanting((P1,)):
+        with poller._polling((P1,)):
             poller._fetch_what_is_wanted(None)
         assert not poller.buffer.is_buffered(P0)
 
@@ -88,8 +88,8 @@ async def test_a11_the_end_of_a_poll_lets_the_others_look_for_room_again() -> No
         poller = consumer._poller
         assert poller is not None
         waiting = asyncio.create_task(consumer._signal.wait())
-        with poller._wanting((P1,)):
-            with poller._wanting((P0,)):
+        with poller._polling((P1,)):
+            with poller._polling((P0,)):
                 await settle()
                 assert not waiting.done()
             await asyncio.wait_for(waiting, 5)

@@ -72,7 +72,6 @@ def test_all_faults_come_in_one_error() -> None:
         (AIOKafkaProducer, "transactional_id", "tx"),
         (AIOKafkaProducer, "interceptors", [object()]),
         (AIOKafkaConsumer, "group_protocol", "consumer"),
-        (AIOKafkaConsumer, "group_id", "billing"),
     ],
 )
 def test_an_option_whose_feature_comes_later_is_refused_by_name(

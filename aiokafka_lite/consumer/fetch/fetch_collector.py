@@ -102,6 +102,11 @@ class FetchCollector:
         self._chunk_state.offset = self._chunk_fetch.next_offset = record.offset + 1
         return record
 
+    @property
+    def decoded_ahead(self) -> int:
+        """How many records `next_decoded` has left; it changes with each it hands out."""
+        return len(self._chunk)
+
     def begin_poll(self) -> None:
         """Count a poll: what the earlier ones returned is processed from now on (B7)."""
         self.settle()

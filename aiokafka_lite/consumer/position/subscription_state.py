@@ -122,24 +122,30 @@ class SubscriptionState:
 
     # What is subscribed…
 
-    def subscribe(self, topics: Iterable[str]) -> None:
+    def subscribe(self, topics: Iterable[str], *, by_group: bool = False) -> None:
         """Replace the subscribed topics; partitions of topics no longer named are let go.
 
-        Raises: IllegalStateError after assign().
+        `by_group`: they are held back until the group takes them away. Raises: IllegalStateError
+        after assign() or a pattern.
         """
         self._enter(SubscriptionMode.TOPICS)
         self.topics = frozenset(topics)
-        self._replace_assignment([tp for tp in self._states if tp.topic in self.topics])
+        if by_group:
+            self.revoke_soon([tp for tp in self._states if tp.topic not in self.topics])
+        else:
+            self._replace_assignment([tp for tp in self._states if tp.topic in self.topics])
 
-    def subscribe_pattern(self, pattern: re.Pattern[str]) -> None:
+    def subscribe_pattern(self, pattern: re.Pattern[str], *, by_group: bool = False) -> None:
         """Subscribe to the topics that `match_topics` will find; replaces an earlier pattern.
 
-        Raises: IllegalStateError after subscribe(topics) or assign().
+        `by_group`: what is assigned stays until the group takes it away. Raises: IllegalStateError
+        after subscribe(topics) or assign().
         """
         self._enter(SubscriptionMode.PATTERN)
         self.pattern = pattern
-        self.topics = frozenset()
-        self._replace_assignment(())
+        if not by_group:
+            self.topics = frozenset()
+            self._replace_assignment(())
 
     def match_topics(self, names: Iterable[str]) -> bool:
         """Take the names that match the pattern as the topics; say whether they changed.

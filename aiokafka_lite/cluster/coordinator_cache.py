@@ -1,0 +1,119 @@
+"""Owns who coordinates which group or transactional id, as far as it is known.
+
+It asks any node, one question per key at a time, and forgets an answer when told that it was wrong.
+Only `find` waits.
+"""
+
+import logging
+from enum import IntEnum
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.single_flight import SingleFlight
+from aiokafka_lite.errors import KafkaError, KafkaTimeoutError, NodeNotReadyError, for_code
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
+
+logger = logging.getLogger(__name__)
+
+_SINGLE_KEY_VERSION = 3
+"""The last version that asks for one key; it is served by every broker since 2.4, and one key is
+all there ever is to ask for."""
+
+
+class CoordinatorType(IntEnum):
+    """What a key names; the value is the protocol's."""
+
+    GROUP = 0
+    TRANSACTION = 1
+
+
+_Key = tuple[CoordinatorType, str]
+
+
+class CoordinatorCache:
+    """The coordinators of one client's groups and transactional ids."""
+
+    def __init__(self, client: KafkaClient) -> None:
+        self._client = client
+        self._nodes: dict[_Key, int] = {}
+        self._flights: dict[_Key, SingleFlight[int]] = {}
+        self._is_lost: set[_Key] = set()
+
+    def known(self, key_type: CoordinatorType, key: str) -> int | None:
+        """Return the coordinator's node id; None when it has to be found."""
+        return self._nodes.get((key_type, key))
+
+    def forget(self, key_type: CoordinatorType, key: str, why: object) -> None:
+        """Find the coordinator anew before the next request: it has moved, or does not answer."""
+        node_id = self._nodes.pop((key_type, key), None)
+        if node_id is not None:
+            self._is_lost.add((key_type, key))
+            logger.info(
+                "coordinator of %s %r was node %d, looking for it again: %s",
+                key_type.name.lower(),
+                key,
+                node_id,
+                why,
+            )
+
+    async def find(self, key_type: CoordinatorType, key: str, timeout_s: float) -> int:
+        """Return the coordinator's node id, at once if it is known; else ask until one is named.
+
+        Raises: KafkaTimeoutError naming the last failure after `timeout_s`; what asking again does
+        not mend (GroupAuthorizationFailedError, InvalidGroupIdError, …) at once.
+        Cancelled: a question on its way goes on for the next caller.
+        """
+        node_id = self.known(key_type, key)
+        if node_id is not None:
+            return node_id
+        failure: KafkaError | None = None
+        attempts = 0
+        try:
+            async with deadline(self._client.clock, timeout_s):
+                while True:
+                    try:
+                        return await self._ask_once(key_type, key)
+                    except KafkaError as error:
+                        if not error.retriable:
+                            raise
+                        failure = error
+                    await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
+                    attempts += 1
+        except TimeoutError as error:
+            if isinstance(error, KafkaError):
+                raise
+            raise KafkaTimeoutError(
+                f"no coordinator of {key_type.name.lower()} {key!r} within {timeout_s:g} s; last "
+                f"failure: {failure}; check the connection to the brokers, or raise the timeout"
+            ) from (failure or error)
+
+    async def _ask_once(self, key_type: CoordinatorType, key: str) -> int:
+        flight = self._flights.get((key_type, key))
+        if flight is None:
+            name = f"find_coordinator[{key_type.name.lower()} {key}]"
+            flight = self._flights[key_type, key] = SingleFlight(self._client.owner, name)
+        return await flight.run(lambda: self._ask(key_type, key))
+
+    async def _ask(self, key_type: CoordinatorType, key: str) -> int:
+        request = FindCoordinatorRequest(key=key, key_type=key_type)
+        answer = await self._client.request_any(request, max_version=_SINGLE_KEY_VERSION)
+        if answer.error_code:
+            raise for_code(answer.error_code)(
+                f"looking for the coordinator of {key_type.name.lower()} {key!r}: "
+                f"{answer.error_message or for_code(answer.error_code).description}"
+            )
+        node_id = answer.node_id
+        if node_id not in self._client.snapshot.nodes:
+            # A node that joined the cluster after the newest metadata.
+            self._client.request_metadata_update()
+            raise NodeNotReadyError(
+                f"node {node_id} coordinates {key!r} and is not in the metadata yet"
+            )
+        if (key_type, key) in self._is_lost:
+            self._is_lost.discard((key_type, key))
+            logger.info("coordinator of %s %r is node %d", key_type.name.lower(), key, node_id)
+        self._nodes[key_type, key] = node_id
+        return node_id
+
+
+__all__ = ["CoordinatorCache", "CoordinatorType"]

@@ -1,0 +1,118 @@
+"""Owns the moments in which partitions change hands: what is committed, told to the listener, held
+back and let go, in the order of 2e-6.
+
+It waits for listeners and for the commit before a revocation, and talks to nobody else.
+"""
+
+import logging
+from collections.abc import Collection
+from typing import Protocol
+
+from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
+from aiokafka_lite.consumer.group.rebalance import changes
+from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.model import TopicPartition
+
+logger = logging.getLogger(__name__)
+
+
+class AssignmentUser(Protocol):
+    """What the rest of the consumer does about an assignment that changes."""
+
+    async def commit_before_revocation(self, partitions: Collection[TopicPartition]) -> None:
+        """Commit what was processed of these partitions, if commits are automatic. Bounded."""
+
+    def assignment_changed(self) -> None:
+        """Follow the subscription's new assignment: buffers, metadata, waiting polls."""
+
+
+class AssignmentHandover:
+    """Hands partitions over between the group and the consumer."""
+
+    def __init__(
+        self,
+        subscription: SubscriptionState,
+        protocol: RebalanceProtocol,
+        listeners: ListenerCalls,
+        user: AssignmentUser,
+    ) -> None:
+        self._subscription = subscription
+        self._protocol = protocol
+        self._listeners = listeners
+        self._user = user
+
+    async def prepare(self) -> None:
+        """Get ready to join: give up what the protocol does not let a member keep.
+
+        Eager: everything, and the listener hears of it even when it is nothing. Cooperative: only
+        partitions of topics that are no longer subscribed.
+        """
+        owned = self._subscription.assignment
+        if self._protocol is RebalanceProtocol.EAGER:
+            await self._revoke(owned)
+            return
+        unwanted = {tp for tp in owned if tp.topic not in self._subscription.topics}
+        if unwanted:
+            await self._revoke(unwanted)
+
+    async def lose(self) -> None:
+        """Let go of what the group has given away already."""
+        lost = self._subscription.assignment
+        if not lost:
+            return
+        logger.warning("lost %s: the group has moved on without this member", _names(lost))
+        self._subscription.revoke_soon(lost)
+        await self._listeners.lost(lost)
+        self._let_go(lost)
+
+    async def take(self, assigned: Collection[TopicPartition]) -> bool:
+        """Take over an assignment; say whether it took something away, so that the member has to
+        join once more for others to get it (KIP-429).
+        """
+        revoked, added = changes(self._subscription.assignment, assigned)
+        if revoked:
+            await self._revoke(revoked)
+        if not self._subscription.is_subscribed:
+            return False  # the user, or a listener, has unsubscribed meanwhile
+        kept = [tp for tp in self._subscription.queue() if tp in assigned]
+        self._subscription.assign_from_group(
+            [*kept, *sorted(added)], await_callback=self._listeners.listener is not None
+        )
+        logger.info("assigned: %s; new: %s", _names(assigned), _names(added))
+        self._user.assignment_changed()
+        await self._listeners.assigned(added)
+        self._subscription.callback_is_over()
+        self._user.assignment_changed()
+        return bool(revoked)
+
+    async def leave(self, owned: Collection[TopicPartition], *, is_lost: bool) -> None:
+        """Tell the listener that the member leaves the group with these partitions."""
+        if not owned:
+            return
+        if is_lost:
+            await self._listeners.lost(owned)
+        else:
+            await self._listeners.revoked(owned)
+
+    async def _revoke(self, partitions: Collection[TopicPartition]) -> None:
+        self._subscription.revoke_soon(partitions)
+        if partitions:
+            await self._user.commit_before_revocation(partitions)
+            logger.info("revoked: %s", _names(partitions))
+        await self._listeners.revoked(partitions)
+        self._let_go(partitions)
+
+    def _let_go(self, partitions: Collection[TopicPartition]) -> None:
+        if self._subscription.is_subscribed and partitions:
+            self._subscription.assign_from_group(
+                [tp for tp in self._subscription.queue() if tp not in partitions]
+            )
+            self._user.assignment_changed()
+
+
+def _names(partitions: Collection[TopicPartition]) -> str:
+    return ", ".join(f"{topic}-{partition}" for topic, partition in sorted(partitions)) or "nothing"
+
+
+__all__ = ["AssignmentHandover", "AssignmentUser"]

@@ -1,0 +1,174 @@
+"""Owns the conversation with a group's coordinator: find it, join, sync, heartbeat, leave.
+
+One question and its answer at a time; what an answer means is decided by the membership. The
+conversation has a connection of its own, so that nothing it says queues behind a fetch (F1).
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.group.member import Member
+from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocol
+from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from aiokafka_lite.protocol.messages.join_group import (
+    JoinGroupRequest,
+    JoinGroupRequestProtocol,
+    JoinGroupResponse,
+)
+from aiokafka_lite.protocol.messages.leave_group import (
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    MemberIdentity,
+)
+from aiokafka_lite.protocol.messages.sync_group import (
+    SyncGroupRequest,
+    SyncGroupRequestAssignment,
+    SyncGroupResponse,
+)
+from aiokafka_lite.schema.message import Request, Response
+
+logger = logging.getLogger(__name__)
+
+R = TypeVar("R", bound=Response)
+
+JOIN_GRACE_S = 5.0
+"""How much longer than the rebalance timeout the answer to JoinGroup is waited for (2e-2)."""
+
+_MEMBERS_SINCE = 3
+"""The version of LeaveGroup that has a list of members in place of one member id."""
+
+
+class ClassicCoordinator:
+    """Asks the coordinator in the name of one member. Source: KIP-62, KIP-345, KIP-394."""
+
+    def __init__(
+        self, config: ConsumerConfig, client: KafkaClient, cache: CoordinatorCache, member: Member
+    ) -> None:
+        self._config = config
+        self._client = client
+        self._cache = cache
+        self._member = member
+
+    @property
+    def node_id(self) -> int | None:
+        """The coordinator, None when it has to be found."""
+        return self._cache.known(CoordinatorType.GROUP, self._member.group_id)
+
+    def lost(self, why: object) -> None:
+        """Find the coordinator anew before the next question."""
+        self._cache.forget(CoordinatorType.GROUP, self._member.group_id, why)
+
+    async def find(self, timeout_s: float) -> int:
+        """Return the coordinator's node. Raises: as `CoordinatorCache.find`."""
+        return await self._cache.find(CoordinatorType.GROUP, self._member.group_id, timeout_s)
+
+    async def join(
+        self, protocols: Sequence[JoinGroupRequestProtocol], reason: str
+    ) -> JoinGroupResponse:
+        """Ask to be in the next generation; answered when that has formed, which may take all of
+        the rebalance timeout. Raises: KafkaError when no answer came; the coordinator is then
+        unknown. Cancelled: the coordinator may have taken the member in.
+        """
+        config = self._config
+        timeout_s = max(
+            config.request_timeout_ms / 1000,
+            config.rebalance_timeout_or_default_ms / 1000 + JOIN_GRACE_S,
+        )
+        request = JoinGroupRequest(
+            group_id=self._member.group_id,
+            session_timeout_ms=config.session_timeout_ms,
+            rebalance_timeout_ms=config.rebalance_timeout_or_default_ms,
+            member_id=self._member.generation.member_id,
+            group_instance_id=self._member.group_instance_id,
+            protocol_type=ConsumerProtocol.PROTOCOL_TYPE,
+            protocols=list(protocols),
+            reason=reason[:255] or None,
+        )
+        return await self._ask(request, timeout_s)
+
+    async def sync(self, assignments: Mapping[str, bytes]) -> SyncGroupResponse:
+        """Ask for the assignment; the leader brings all of them. Raises, Cancelled: as `join`."""
+        generation = self._member.generation
+        request = SyncGroupRequest(
+            group_id=self._member.group_id,
+            generation_id=generation.generation_id,
+            member_id=generation.member_id,
+            group_instance_id=self._member.group_instance_id,
+            protocol_type=ConsumerProtocol.PROTOCOL_TYPE,
+            protocol_name=generation.protocol_name,
+            assignments=[
+                SyncGroupRequestAssignment(member_id=member_id, assignment=assignment)
+                for member_id, assignment in assignments.items()
+            ],
+        )
+        # The others wait as long for the leader's assignment as for each other's joining.
+        timeout_s = self._config.rebalance_timeout_or_default_ms / 1000 + JOIN_GRACE_S
+        return await self._ask(request, max(timeout_s, self._config.request_timeout_ms / 1000))
+
+    async def heartbeat(self) -> HeartbeatResponse:
+        """Say that the member lives. Raises, Cancelled: as `join`."""
+        generation = self._member.generation
+        request = HeartbeatRequest(
+            group_id=self._member.group_id,
+            generation_id=generation.generation_id,
+            member_id=generation.member_id,
+            group_instance_id=self._member.group_instance_id,
+        )
+        # Without an answer for a session the coordinator is as good as gone (2e-4).
+        timeout_ms = min(self._config.request_timeout_ms, self._config.session_timeout_ms)
+        return await self._ask(request, timeout_ms / 1000)
+
+    async def leave(
+        self, member_id: str, reason: str, timeout_s: float, lane: Lane = Lane.COORDINATOR
+    ) -> None:
+        """Say that the member is gone, so that nobody waits for its session to expire (KIP-800).
+
+        A courtesy: failures are logged, and an unknown coordinator is not looked for.
+        """
+        node_id = self.node_id
+        if node_id is None or self._client.ready_delay(node_id, lane):
+            return
+        version = self._client.max_version(node_id, LeaveGroupRequest)
+        request = LeaveGroupRequest(group_id=self._member.group_id, member_id=member_id)
+        if version is None or version >= _MEMBERS_SINCE:
+            identity = MemberIdentity(
+                member_id=member_id,
+                group_instance_id=self._member.group_instance_id,
+                reason=reason[:255],
+            )
+            request = LeaveGroupRequest(group_id=self._member.group_id, members=[identity])
+        try:
+            answer: LeaveGroupResponse = await self._client.request(
+                node_id, request, lane=lane, timeout_s=timeout_s
+            )
+        except KafkaError as error:
+            logger.info("leaving group %r: %s", self._member.group_id, error)
+            return
+        codes = [answer.error_code, *(member.error_code for member in answer.members)]
+        logger.info(
+            "%s left group %r: %s%s",
+            member_id,
+            self._member.group_id,
+            reason,
+            f" (error {max(codes)})" if any(codes) else "",
+        )
+
+    async def _ask(self, request: Request[R], timeout_s: float) -> R:
+        node_id = await self.find(self._config.request_timeout_ms / 1000)
+        try:
+            return await self._client.request(
+                node_id, request, lane=Lane.COORDINATOR, timeout_s=timeout_s
+            )
+        except KafkaError as error:
+            if error.retriable:
+                self.lost(error)
+            raise
+
+
+__all__ = ["ClassicCoordinator"]

@@ -1,0 +1,302 @@
+"""Owns a consumer's group as the rest of the consumer sees it: one object that polls, positions and
+the facade talk to. It puts the parts of this folder together.
+
+Only `commit`, `wait_for_assignment` and `close` wait.
+"""
+
+import logging
+from collections.abc import Callable, Collection
+
+from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.task_owner import OwnedTask
+from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
+from aiokafka_lite.consumer.group.auto_commit import AutoCommit
+from aiokafka_lite.consumer.group.classic_coordinator import ClassicCoordinator
+from aiokafka_lite.consumer.group.group_errors import Action
+from aiokafka_lite.consumer.group.member import Member, MemberState
+from aiokafka_lite.consumer.group.membership import GroupMembership
+from aiokafka_lite.consumer.group.offset_committer import CommitCallback, OffsetCommitter, Offsets
+from aiokafka_lite.consumer.group.poll_watch import PollWatch, Verdict
+from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.errors import BrokerResponseError, KafkaError, KafkaTimeoutError
+from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+
+logger = logging.getLogger(__name__)
+
+CommitListener = Callable[[dict[TopicPartition, OffsetAndMetadata], Exception | None], object]
+
+_LEAVE_S = 2.0
+"""Leaving is a courtesy to the other members: without it they wait for the session to expire."""
+
+
+class ConsumerGroup:
+    """Membership, commits and committed offsets of one consumer."""
+
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        client: KafkaClient,
+        subscription: SubscriptionState,
+        signal: PollSignal,
+        buffer: FetchBuffer,
+        collector: FetchCollector,
+        on_assignment_changed: Callable[[], object],
+    ) -> None:
+        assert config.group_id is not None
+        self._config = config
+        self._client = client
+        self._subscription = subscription
+        self._signal = signal
+        self._buffer = buffer
+        self._collector = collector
+        self._on_assignment_changed = on_assignment_changed
+        self.listeners = ListenerCalls()
+        self._member = Member(config.group_id, config.group_instance_id)
+        cache = CoordinatorCache(client)
+        self._coordinator = ClassicCoordinator(config, client, cache, self._member)
+        self.offsets = OffsetCommitter(
+            client, cache, self._member, subscription, signal, self._commit_refused
+        )
+        self.membership = GroupMembership(
+            config,
+            client,
+            self._coordinator,
+            self._member,
+            subscription,
+            make_assignors(config.partition_assignment_strategy),
+            self.listeners,
+            signal,
+            self,
+        )
+        self._once_assigned: set[TopicPartition] = set()
+        self._watch = PollWatch(config.max_poll_interval_ms / 1000)
+        self._watch_task: OwnedTask | None = None
+        self._auto_commit: AutoCommit | None = None
+        if config.commits_by_itself:
+            self._auto_commit = AutoCommit(
+                config.auto_commit_interval_ms / 1000,
+                client.clock,
+                client.retry_backoff,
+                self.offsets,
+                self.processed,
+                self._look_again,
+            )
+
+    # Life…
+
+    def start(self) -> None:
+        """Start the group's tasks; they join once there is a subscription."""
+        self.membership.start()
+        self._watch_task = self._client.owner.spawn("poll_watch", self._watch_polls)
+        if self._auto_commit is not None:
+            self._auto_commit.restart()
+        if self._subscription.is_subscribed:
+            self.membership.request_rejoin("the consumer starts")
+
+    async def wait_for_assignment(self, timeout_s: float) -> None:
+        """Return when the first assignment is there. Raises: what the join raises;
+        KafkaTimeoutError. Cancelled: joining goes on.
+        """
+        try:
+            async with deadline(self._client.clock, timeout_s):
+                while not self.membership.completed_joins:
+                    self.membership.raise_error()
+                    self._client.check()
+                    await self._signal.wait()
+        except TimeoutError as error:
+            if isinstance(error, KafkaError):
+                raise
+            raise KafkaTimeoutError(
+                f"no assignment in group {self._config.group_id!r} within {timeout_s:g} s "
+                f"({self._member!r}); check the coordinator and the other members, or raise "
+                f"default_api_timeout_ms"
+            ) from error
+
+    async def close(self, timeout_s: float, *, processed_all: bool) -> None:
+        """Commit if commits are automatic, tell the listener, leave the group; within `timeout_s`.
+
+        `processed_all`: what the newest poll returned counts as processed, too (B7).
+        """
+        until_s = self._client.clock.monotonic() + timeout_s
+        if self._watch_task is not None:
+            self._watch_task.cancel()
+        await self.membership.close()
+        if processed_all:
+            self._collector.begin_poll()
+        owned = self._subscription.assignment
+        self._subscription.revoke_soon(owned)
+        commit_s = max(timeout_s - _LEAVE_S, timeout_s / 2)
+        if self._auto_commit is not None:
+            self._auto_commit.stop()
+            await self._commit_processed(owned, commit_s)
+        left_s = max(until_s - self._client.clock.monotonic(), 0.1)
+        await self.offsets.settle(left_s / 2)
+        if not self._subscription.is_subscribed:
+            return
+        try:
+            async with deadline(self._client.clock, left_s):
+                await self.membership.say_goodbye(
+                    owned, "the consumer is being closed", min(left_s, _LEAVE_S)
+                )
+        except TimeoutError:
+            logger.warning("leaving group %r took too long", self._config.group_id)
+
+    # For polls; nothing here waits…
+
+    def poll_began(self) -> None:
+        """A poll begins. Raises: what the group or a listener has to say."""
+        self._watch.poll_began()
+        try:
+            self.membership.raise_error()
+        except BaseException:
+            self._watch.poll_ended(self._client.clock.monotonic(), returned_records=False)
+            raise
+        self.membership.poll_began()
+
+    def poll_ended(self, *, returned_records: bool) -> None:
+        """A poll is over, however it was."""
+        self._watch.poll_ended(self._client.clock.monotonic(), returned_records=returned_records)
+
+    def tick(self) -> None:
+        """A poll looks around: commit if it is time, raise what the group has to say."""
+        if self._auto_commit is not None:
+            self._auto_commit.polled()
+        self.membership.raise_error()
+
+    def metadata_changed(self, snapshot: MetadataSnapshot, *, topics_changed: bool) -> None:
+        """Follow new metadata: rejoin where the topics of this member, or of the group, changed."""
+        if topics_changed:
+            self.membership.request_rejoin("the topics that match the pattern have changed")
+        self.membership.metadata_changed(snapshot)
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """The topics of all members, if this one leads the group."""
+        return self.membership.leader.topics
+
+    @property
+    def metadata(self) -> ConsumerGroupMetadata:
+        """Who the consumer is in its group (KIP-447)."""
+        return self.offsets.identity()
+
+    # Commits…
+
+    def had(self, tp: TopicPartition) -> bool:
+        """Say whether the partition was assigned to this member before."""
+        return tp in self._once_assigned
+
+    def commit_async(self, offsets: Offsets, callback: CommitListener | None) -> None:
+        """Store offsets in the background; see `OffsetCommitter.commit_async`."""
+        self.offsets.commit_async(offsets, _reporter(callback))
+
+    def processed(self, partitions: Collection[TopicPartition] | None = None) -> Offsets:
+        """Return what auto-commit may commit (B7)."""
+        self._collector.settle()
+        return {
+            tp: CommittedOffset(offset, epoch)
+            for tp, (offset, epoch) in self._subscription.processed(partitions).items()
+        }
+
+    def consumed(self) -> Offsets:
+        """Return the positions, with what the newest poll returned."""
+        return {
+            state.topic_partition: CommittedOffset(state.offset, state.offset_epoch)
+            for state in self._subscription.states()
+            if state.position is not None
+        }
+
+    async def commit_before_revocation(self, partitions: Collection[TopicPartition]) -> None:
+        """Commit what was processed of partitions that go, if commits are automatic. Bounded by
+        the rebalance timeout; a failure is logged (2e-11).
+        """
+        if self._auto_commit is not None:
+            timeout_s = self._config.rebalance_timeout_or_default_ms / 1000
+            await self._commit_processed(partitions, timeout_s)
+
+    async def _commit_processed(
+        self, partitions: Collection[TopicPartition], timeout_s: float
+    ) -> None:
+        offsets = self.processed(partitions)
+        if not offsets:
+            return
+        try:
+            await self.offsets.commit(offsets, timeout_s)
+        except KafkaError as error:
+            logger.warning("auto-commit of %s failed: %s", sorted(offsets), error)
+
+    def assignment_changed(self) -> None:
+        """Follow the new assignment."""
+        self._once_assigned |= self._subscription.assignment
+        if self._auto_commit is not None:
+            self._auto_commit.restart()
+        self._on_assignment_changed()
+
+    def _commit_refused(self, action: Action, error: BrokerResponseError) -> None:
+        self.membership.commit_refused(action, error)
+
+    def _look_again(self) -> None:
+        self._subscription.revision.number += 1
+        self._signal.notify()
+
+    # The watch over max_poll_interval_ms…
+
+    async def _watch_polls(self) -> None:
+        clock = self._client.clock
+        while True:
+            await clock.sleep(self._watch.next_check_s(clock.monotonic()))
+            if self._member.state is not MemberState.STABLE:
+                continue
+            verdict = self._watch.check(
+                clock.monotonic(), has_unread=self._has_unread(), mark=self._collector.decoded_ahead
+            )
+            if verdict is Verdict.WARN:
+                logger.warning(
+                    "no poll for most of max_poll_interval_ms=%d: the group will give the "
+                    "partitions to others; poll more often, or raise max_poll_interval_ms",
+                    self._config.max_poll_interval_ms,
+                )
+            elif verdict is Verdict.OVERDUE:
+                await self._leave_for_silence()
+
+    async def _leave_for_silence(self) -> None:
+        member_id = self.membership.leave_for_silence(
+            f"no poll for max_poll_interval_ms={self._config.max_poll_interval_ms}; poll more "
+            f"often, take fewer records with max_poll_records, or raise max_poll_interval_ms"
+        )
+        if member_id and not self._member.is_static:
+            await self._coordinator.leave(
+                member_id, "the application did not poll in time", _LEAVE_S
+            )
+
+    def _has_unread(self) -> bool:
+        get = self._subscription.get
+        return any(
+            state is not None and state.is_fetchable
+            for state in (get(fetch.topic_partition) for fetch in self._buffer)
+        )
+
+
+def _reporter(callback: CommitListener | None) -> CommitCallback:
+    def report(offsets: Offsets, error: Exception | None) -> None:
+        if callback is not None:
+            told = {
+                tp: OffsetAndMetadata(each.offset, each.metadata, each.leader_epoch)
+                for tp, each in offsets.items()
+            }
+            callback(told, error)
+        elif error is not None:
+            logger.warning("commit of %s failed: %s", sorted(offsets), error)
+
+    return report
+
+
+__all__ = ["CommitListener", "ConsumerGroup"]

@@ -1,0 +1,137 @@
+"""Owns what a consumer is in its group: state, generation, member id. The state table is here.
+
+Plain: it changes itself only, and does not wait. Source: 2e-1, 2e-2, AbstractCoordinator.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from aiokafka_lite.errors import IllegalStateError
+
+NO_GENERATION_ID = -1
+NO_MEMBER_ID = ""
+
+
+class MemberState(Enum):
+    """Where a member stands (2e-1)."""
+
+    UNJOINED = "not part of a generation"
+    PREPARING_REBALANCE = "JoinGroup is on its way: the next generation forms"
+    COMPLETING_REBALANCE = "part of a generation whose assignment is on its way"
+    STABLE = "part of a generation, with an assignment"
+
+
+_NEXT_STATES = {
+    MemberState.UNJOINED: {MemberState.UNJOINED, MemberState.PREPARING_REBALANCE},
+    MemberState.PREPARING_REBALANCE: {
+        MemberState.UNJOINED,
+        MemberState.PREPARING_REBALANCE,
+        MemberState.COMPLETING_REBALANCE,
+    },
+    MemberState.COMPLETING_REBALANCE: {
+        MemberState.UNJOINED,
+        MemberState.PREPARING_REBALANCE,
+        MemberState.STABLE,
+    },
+    MemberState.STABLE: {MemberState.UNJOINED, MemberState.PREPARING_REBALANCE},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One forming of the group, and who the member is in it."""
+
+    generation_id: int = NO_GENERATION_ID
+    member_id: str = NO_MEMBER_ID
+    protocol_name: str | None = None
+    """The assignor all members agreed on."""
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether the coordinator has taken the member into a generation."""
+        return self.generation_id != NO_GENERATION_ID
+
+
+NO_GENERATION = Generation()
+
+
+class Member:
+    """This consumer's membership; changed by the tasks that talk to the coordinator."""
+
+    def __init__(self, group_id: str, group_instance_id: str | None) -> None:
+        self.group_id = group_id
+        self.group_instance_id = group_instance_id
+        self.state = MemberState.UNJOINED
+        self.generation = NO_GENERATION
+        self.rejoin_reason: str | None = None
+        """Why the member has to join (again), for the broker's log (KIP-800); None: it need not."""
+
+    def __repr__(self) -> str:
+        generation = self.generation
+        return (
+            f"<Member {generation.member_id or '(no id)'} of {self.group_id!r}, "
+            f"generation {generation.generation_id}, {self.state.name}>"
+        )
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the user named it: the group then waits for its return (KIP-345)."""
+        return self.group_instance_id is not None
+
+    @property
+    def is_rebalancing(self) -> bool:
+        """Whether it is between two assignments."""
+        return self.state in (MemberState.PREPARING_REBALANCE, MemberState.COMPLETING_REBALANCE)
+
+    @property
+    def sends_heartbeats(self) -> bool:
+        """Whether the coordinator expects heartbeats: from COMPLETING on (2e-4)."""
+        return self.state in (MemberState.COMPLETING_REBALANCE, MemberState.STABLE)
+
+    def request_rejoin(self, reason: str) -> None:
+        """Join again as soon as may be; the first reason stays."""
+        if self.rejoin_reason is None:
+            self.rejoin_reason = reason
+
+    def begin_join(self) -> str:
+        """JoinGroup is sent now; returns the reason. Requests from here on ask for another one."""
+        self._to(MemberState.PREPARING_REBALANCE)
+        reason, self.rejoin_reason = self.rejoin_reason or "", None
+        return reason
+
+    def take_member_id(self, member_id: str) -> None:
+        """Take the id the coordinator gave before it lets the member in (KIP-394)."""
+        self.generation = Generation(NO_GENERATION_ID, member_id)
+        self._to(MemberState.UNJOINED)
+
+    def joined(self, generation: Generation) -> None:
+        """The generation has formed; its assignment is on its way."""
+        self.generation = generation
+        self._to(MemberState.COMPLETING_REBALANCE)
+
+    def synced(self) -> None:
+        """The assignment is there."""
+        self._to(MemberState.STABLE)
+
+    def join_failed(self) -> None:
+        """The attempt is over; ids and generation are what they were."""
+        if self.state is not MemberState.STABLE:
+            self._to(MemberState.UNJOINED)
+
+    def lose_generation(self) -> None:
+        """ILLEGAL_GENERATION: the group has moved on; the member id is still good (2e-3)."""
+        self.generation = Generation(NO_GENERATION_ID, self.generation.member_id)
+        self._to(MemberState.UNJOINED)
+
+    def lose_membership(self) -> None:
+        """UNKNOWN_MEMBER_ID, or it left: nothing remains."""
+        self.generation = NO_GENERATION
+        self._to(MemberState.UNJOINED)
+
+    def _to(self, state: MemberState) -> None:
+        if state not in _NEXT_STATES[self.state]:
+            raise IllegalStateError(f"cannot go to {state.name} while {self.state.name}")
+        self.state = state
+
+
+__all__ = ["NO_GENERATION", "Generation", "Member", "MemberState"]

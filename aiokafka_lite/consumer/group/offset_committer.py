@@ -1,0 +1,331 @@
+"""Owns storing offsets with the group's coordinator, now or in the background, and asking for them.
+
+Commits go over the general connection: they neither wait for a long fetch nor for a JoinGroup.
+Source: B7, 2e-12, 2e-13, 2e-15, ConsumerCoordinator.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.consumer.group.group_errors import (
+    COMMIT_ACTIONS,
+    OFFSET_FETCH_ACTIONS,
+    Action,
+    action_for,
+)
+from aiokafka_lite.consumer.group.member import Member
+from aiokafka_lite.consumer.group.offset_exchange import (
+    LAST_VERSION_WITH_NAMES,
+    STABLE_SINCE,
+    commit_errors,
+    commit_request,
+    fetch_error,
+    fetch_request,
+    fetched_offsets,
+    knows_topic_ids,
+)
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    CommitFailedError,
+    FencedInstanceIdError,
+    KafkaError,
+    KafkaTimeoutError,
+    RebalanceInProgressError,
+    UnsupportedVersionError,
+)
+from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
+from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
+
+logger = logging.getLogger(__name__)
+
+Offsets = Mapping[TopicPartition, CommittedOffset]
+CommitCallback = Callable[[Offsets, Exception | None], object]
+
+
+class _RetryLaterError(Exception):
+    """The coordinator could not store it now; asking again may help."""
+
+    def __init__(self, error: KafkaError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+@dataclass(slots=True, eq=False)
+class _PendingCommit:
+    """A commit in the background, kept until its callback and all before it were called."""
+
+    offsets: Offsets
+    callback: CommitCallback
+    is_done: bool = False
+    error: Exception | None = None
+
+
+class OffsetCommitter:
+    """Stores and finds offsets in the name of the group."""
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        cache: CoordinatorCache,
+        member: Member,
+        subscription: SubscriptionState,
+        signal: PollSignal,
+        on_membership_error: Callable[[Action, BrokerResponseError], None],
+    ) -> None:
+        """`on_membership_error` hears of answers that mean something for the membership."""
+        self._client = client
+        self._cache = cache
+        self._member = member
+        self._subscription = subscription
+        self._signal = signal
+        self._on_membership_error = on_membership_error
+        self._pending: deque[_PendingCommit] = deque()
+
+    # Storing…
+
+    def check_may_commit(self) -> None:
+        """Raise what a commit would raise at once, without asking the coordinator (2e-12).
+
+        Raises: RebalanceInProgressError between two assignments, CommitFailedError when the member
+        is in no generation.
+        """
+        if not self._subscription.is_subscribed:
+            return
+        if self._member.is_rebalancing:
+            raise RebalanceInProgressError(
+                f"group {self._member.group_id!r} is rebalancing: commit again after the next "
+                f"poll, for what is assigned then"
+            )
+        if not self._member.generation.is_joined:
+            raise CommitFailedError
+
+    async def commit(self, offsets: Offsets, timeout_s: float) -> None:
+        """Store offsets; what the coordinator refuses for now is tried again until it is stored.
+
+        Commits in the background are over, and their callbacks called, before (2e-13).
+
+        Raises: CommitFailedError when the group has moved on without this member,
+        RebalanceInProgressError while it moves on; KafkaTimeoutError naming the last failure;
+        OffsetMetadataTooLargeError, GroupAuthorizationFailedError and others that name the
+        partitions. Cancelled: the offsets may be stored or not.
+        """
+        failure: KafkaError | None = None
+        attempts = 0
+        try:
+            async with deadline(self._client.clock, timeout_s):
+                await self._pending_are_over()
+                while offsets:
+                    try:
+                        return await self._commit_once(offsets, timeout_s)
+                    except _RetryLaterError as refusal:
+                        failure = refusal.error
+                    await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
+                    attempts += 1
+        except TimeoutError as error:
+            raise KafkaTimeoutError(
+                f"offsets of {_names(offsets)} were not committed within {timeout_s:g} s; last "
+                f"failure: {failure or error}; check the connection to the coordinator of group "
+                f"{self._member.group_id!r}, or raise the timeout"
+            ) from (failure or error)
+
+    def commit_async(self, offsets: Offsets, callback: CommitCallback) -> None:
+        """Store offsets in the background, once; `callback(offsets, error)` hears how it went.
+
+        Callbacks are called in the order of the commits. Does not wait.
+        """
+        pending = _PendingCommit(dict(offsets), callback)
+        self._pending.append(pending)
+        child = self._client.owner.spawn("offset_committer.commit", self._commit_pending, pending)
+        # Reaches also a child that was cancelled before its first step.
+        child.add_done_callback(lambda _: self._finish(pending))
+
+    async def settle(self, timeout_s: float) -> bool:
+        """Wait for the commits in the background; say whether they were over in time."""
+        try:
+            async with deadline(self._client.clock, timeout_s):
+                await self._pending_are_over()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _pending_are_over(self) -> None:
+        newest = self._pending[-1] if self._pending else None
+        while newest is not None and newest in self._pending:
+            await self._signal.wait()
+
+    async def _commit_pending(self, pending: _PendingCommit) -> None:
+        pending.error = KafkaError("the consumer was closed before the offsets were committed")
+        try:
+            timeout_s = self._client.config.request_timeout_ms / 1000
+            await self._commit_once(pending.offsets, timeout_s)
+            pending.error = None
+        except _RetryLaterError as refusal:
+            pending.error = refusal.error
+        except (KafkaError, TimeoutError) as error:
+            pending.error = error
+
+    def _finish(self, finished: _PendingCommit) -> None:
+        finished.is_done = True
+        while self._pending and self._pending[0].is_done:
+            pending = self._pending.popleft()
+            try:
+                pending.callback(pending.offsets, pending.error)
+            except Exception:
+                logger.exception("the callback of a commit raised an error")
+        self._signal.notify()
+
+    async def _commit_once(self, offsets: Offsets, timeout_s: float) -> None:
+        self.check_may_commit()
+        try:
+            node_id = await self._find(timeout_s)
+        except KafkaTimeoutError as error:
+            raise _RetryLaterError(error) from error
+        self.check_may_commit()
+        snapshot, committer = self._client.snapshot, self.identity()
+        has_ids = knows_topic_ids({tp.topic for tp in offsets}, snapshot)
+        try:
+            response = await self._client.request(
+                node_id,
+                commit_request(committer, offsets, snapshot),
+                max_version=None if has_ids else LAST_VERSION_WITH_NAMES,
+            )
+        except KafkaError as error:
+            if not error.retriable:
+                raise
+            self._forget_coordinator(error)
+            raise _RetryLaterError(error) from error
+        errors = commit_errors(response, snapshot)
+        if errors:
+            self._refused(errors, committer)
+
+    def identity(self) -> ConsumerGroupMetadata:
+        """Return in whose name offsets are committed now."""
+        member = self._member
+        if not self._subscription.is_subscribed:
+            return ConsumerGroupMetadata(member.group_id)
+        generation = member.generation
+        return ConsumerGroupMetadata(
+            member.group_id,
+            generation.generation_id,
+            generation.member_id,
+            member.group_instance_id,
+        )
+
+    def _refused(
+        self, errors: Mapping[TopicPartition, int], committer: ConsumerGroupMetadata
+    ) -> None:
+        """Raise what the answer calls for, the gravest first."""
+        actions = [action_for(COMMIT_ACTIONS, code) for code in errors.values()]
+        action, error = max(actions, key=lambda listed: _GRAVITY[listed[0]])
+        refusal = error(f"committing offsets of {_names(errors)}: {error.description}")
+        logger.info("commit for %s refused: %s", _names(errors), error.message)
+        if action is Action.RETRY:
+            raise _RetryLaterError(refusal)
+        if action is Action.FIND_COORDINATOR:
+            self._forget_coordinator(refusal)
+            raise _RetryLaterError(refusal)
+        if action is Action.RAISE:
+            if isinstance(refusal, FencedInstanceIdError):
+                self._on_membership_error(action, refusal)
+            raise refusal
+        if committer != self.identity() or self._member.is_rebalancing:
+            # The answer is about a generation that is over; there is, or will be, a newer one.
+            raise RebalanceInProgressError(
+                f"group {self._member.group_id!r} has rebalanced meanwhile: commit again after the "
+                f"next poll, for what is assigned then"
+            )
+        if self._subscription.is_subscribed:
+            self._on_membership_error(action, refusal)
+        if action is Action.REJOIN:
+            raise RebalanceInProgressError(
+                f"group {self._member.group_id!r} is rebalancing: commit again after the next poll"
+            )
+        raise CommitFailedError from refusal
+
+    # Asking…
+
+    async def fetch_committed(
+        self, partitions: Collection[TopicPartition]
+    ) -> dict[TopicPartition, CommittedOffset | None]:
+        """Return the group's offset of each partition, None where nothing is committed. Asks once.
+
+        Raises: KafkaError; a retriable one means that asking again may help, such as
+        UnstableOffsetCommitError while a transaction holds an offset. Cancelled: nothing stays
+        behind. Source: 2e-15, KIP-447.
+        """
+        node_id = await self._find(self._client.config.request_timeout_ms / 1000)
+        snapshot = self._client.snapshot
+        try:
+            response = await self._ask(node_id, partitions)
+        except KafkaError as error:
+            if error.retriable:
+                self._forget_coordinator(error)
+            raise
+        self._raise_fetch_error(fetch_error(response), partitions)
+        found = dict(fetched_offsets(response, snapshot))
+        for tp, fetched in found.items():
+            self._raise_fetch_error(fetched.error_code, [tp])
+        return {tp: found[tp].committed if tp in found else None for tp in partitions}
+
+    async def _ask(
+        self, node_id: int, partitions: Collection[TopicPartition]
+    ) -> OffsetFetchResponse:
+        client, group_id = self._client, self._member.group_id
+        has_ids = knows_topic_ids({tp.topic for tp in partitions}, client.snapshot)
+        version = client.max_version(node_id, OffsetFetchRequest)
+        if version is None:  # never connected: what nearly every broker understands
+            try:
+                request = fetch_request(group_id, partitions, client.snapshot, STABLE_SINCE)
+                return await client.request(node_id, request, max_version=STABLE_SINCE)
+            except UnsupportedVersionError:
+                version = client.max_version(node_id, OffsetFetchRequest)
+                if version is None:
+                    raise
+        if not has_ids:
+            version = min(version, LAST_VERSION_WITH_NAMES)
+        request = fetch_request(group_id, partitions, client.snapshot, version)
+        return await client.request(node_id, request, max_version=version)
+
+    def _raise_fetch_error(self, error_code: int, partitions: Collection[TopicPartition]) -> None:
+        if not error_code:
+            return
+        action, error = action_for(OFFSET_FETCH_ACTIONS, error_code)
+        if action is Action.FIND_COORDINATOR:
+            self._forget_coordinator(error.message)
+        text = f"asking for the committed offsets of {_names(partitions)}: {error.description}"
+        if action is Action.RAISE and error.retriable:
+            # Kafka calls it retriable; for a commit's owner it is an answer (2e-15).
+            raise KafkaError(f"{error.message} while {text}")
+        raise error(text)
+
+    async def _find(self, timeout_s: float) -> int:
+        return await self._cache.find(CoordinatorType.GROUP, self._member.group_id, timeout_s)
+
+    def _forget_coordinator(self, why: object) -> None:
+        self._cache.forget(CoordinatorType.GROUP, self._member.group_id, why)
+
+
+_GRAVITY = {
+    Action.RETRY: 0,
+    Action.FIND_COORDINATOR: 1,
+    Action.REJOIN: 2,
+    Action.LOSE_GENERATION: 3,
+    Action.LOSE_MEMBERSHIP: 4,
+    Action.RAISE: 5,
+    Action.TAKE_MEMBER_ID: 6,
+}
+
+
+def _names(partitions: Collection[TopicPartition] | Offsets) -> str:
+    return ", ".join(f"{topic}-{partition}" for topic, partition in sorted(partitions))
+
+
+__all__ = ["CommitCallback", "OffsetCommitter", "Offsets"]

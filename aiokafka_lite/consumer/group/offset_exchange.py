@@ -1,0 +1,185 @@
+"""Owns the wording of OffsetCommit and OffsetFetch, both requests and answers.
+
+Plain functions over values; nothing is kept and nothing waits. Topics are named by id where the
+version does that, if the metadata knows all of their ids (KIP-848).
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+from uuid import UUID
+
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
+from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
+from aiokafka_lite.protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+)
+from aiokafka_lite.protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+)
+from aiokafka_lite.schema.field_types import ZERO_UUID
+
+LAST_VERSION_WITH_NAMES = 9
+"""OffsetCommit and OffsetFetch name topics by id from version 10 on."""
+
+GROUPS_SINCE = 8
+"""OffsetFetch asks about several groups at once from version 8 on (KIP-709)."""
+
+STABLE_SINCE = 7
+"""OffsetFetch can be told to wait for open transactions from version 7 on (KIP-447)."""
+
+
+def knows_topic_ids(topics: Iterable[str], snapshot: MetadataSnapshot) -> bool:
+    """Say whether topics may be named by id: all of them or none."""
+    return all(snapshot.topic_id(topic) != ZERO_UUID for topic in topics)
+
+
+def commit_request(
+    committer: ConsumerGroupMetadata,
+    offsets: Mapping[TopicPartition, CommittedOffset],
+    snapshot: MetadataSnapshot,
+) -> OffsetCommitRequest:
+    """Return the request that stores these offsets; from outside of the group: only its name."""
+    topics: dict[str, OffsetCommitRequestTopic] = {}
+    for (name, partition), committed in offsets.items():
+        topic = topics.get(name)
+        if topic is None:
+            topic = topics[name] = OffsetCommitRequestTopic(
+                name=name, topic_id=snapshot.topic_id(name), partitions=[]
+            )
+        topic.partitions.append(
+            OffsetCommitRequestPartition(
+                partition_index=partition,
+                committed_offset=committed.offset,
+                committed_leader_epoch=committed.leader_epoch,
+                committed_metadata=committed.metadata,
+            )
+        )
+    return OffsetCommitRequest(
+        group_id=committer.group_id,
+        generation_id_or_member_epoch=committer.generation_id,
+        member_id=committer.member_id,
+        group_instance_id=committer.group_instance_id,
+        topics=list(topics.values()),
+    )
+
+
+def commit_errors(
+    response: OffsetCommitResponse, snapshot: MetadataSnapshot
+) -> dict[TopicPartition, int]:
+    """Return the error code of each partition that was not stored."""
+    return {
+        TopicPartition(topic.name or _name(topic.topic_id, snapshot), answer.partition_index): (
+            answer.error_code
+        )
+        for topic in response.topics
+        for answer in topic.partitions
+        if answer.error_code
+    }
+
+
+def fetch_request(
+    group_id: str,
+    partitions: Collection[TopicPartition],
+    snapshot: MetadataSnapshot,
+    version: int,
+) -> OffsetFetchRequest:
+    """Return the question in the form of `version`, for stable offsets where that can be said."""
+    topics: dict[str, list[int]] = {}
+    for name, partition in partitions:
+        topics.setdefault(name, []).append(partition)
+    require_stable = version >= STABLE_SINCE
+    if version < GROUPS_SINCE:
+        return OffsetFetchRequest(
+            group_id=group_id,
+            topics=[
+                OffsetFetchRequestTopic(name=name, partition_indexes=indexes)
+                for name, indexes in topics.items()
+            ],
+            require_stable=require_stable,
+        )
+    group = OffsetFetchRequestGroup(
+        group_id=group_id,
+        topics=[
+            OffsetFetchRequestTopics(
+                name=name, topic_id=snapshot.topic_id(name), partition_indexes=indexes
+            )
+            for name, indexes in topics.items()
+        ],
+    )
+    return OffsetFetchRequest(groups=[group], require_stable=require_stable)
+
+
+class FetchedOffset(NamedTuple):
+    """One partition's answer."""
+
+    error_code: int
+    committed: CommittedOffset | None
+    """None: nothing is committed, or an error."""
+
+
+def fetch_error(response: OffsetFetchResponse) -> int:
+    """Return the error of the whole group, 0 for none."""
+    return response.error_code or next(
+        (group.error_code for group in response.groups if group.error_code), 0
+    )
+
+
+def fetched_offsets(
+    response: OffsetFetchResponse, snapshot: MetadataSnapshot
+) -> Iterator[tuple[TopicPartition, FetchedOffset]]:
+    """Yield the answers, whichever version they came in."""
+    for old in response.topics:
+        for answer in old.partitions:
+            yield (
+                TopicPartition(old.name, answer.partition_index),
+                _fetched(
+                    answer.error_code,
+                    answer.committed_offset,
+                    answer.committed_leader_epoch,
+                    answer.metadata,
+                ),
+            )
+    for group in response.groups:
+        for topic in group.topics:
+            name = topic.name or _name(topic.topic_id, snapshot)
+            for each in topic.partitions:
+                yield (
+                    TopicPartition(name, each.partition_index),
+                    _fetched(
+                        each.error_code,
+                        each.committed_offset,
+                        each.committed_leader_epoch,
+                        each.metadata,
+                    ),
+                )
+
+
+def _fetched(error_code: int, offset: int, epoch: int, metadata: str | None) -> FetchedOffset:
+    if error_code or offset < 0:
+        return FetchedOffset(error_code, None)
+    return FetchedOffset(0, CommittedOffset(offset, epoch, metadata or ""))
+
+
+def _name(topic_id: UUID, snapshot: MetadataSnapshot) -> str:
+    return snapshot.topic_name(topic_id) or str(topic_id)
+
+
+__all__ = [
+    "LAST_VERSION_WITH_NAMES",
+    "STABLE_SINCE",
+    "FetchedOffset",
+    "commit_errors",
+    "commit_request",
+    "fetch_error",
+    "fetch_request",
+    "fetched_offsets",
+    "knows_topic_ids",
+]

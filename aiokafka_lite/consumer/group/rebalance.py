@@ -1,0 +1,255 @@
+"""Owns the decisions of a rebalance: what a member tells the group, what the leader assigns, what
+changes hands, and whether an assignment fits.
+
+Plain functions over values; nothing waits. Source: 2e-6 to 2e-10, ConsumerCoordinator.
+"""
+
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor, RebalanceProtocol
+from aiokafka_lite.errors import (
+    IllegalStateError,
+    InconsistentGroupProtocolError,
+    KafkaError,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.consumer_protocol import (
+    ConsumerProtocolMemberAssignment,
+    ConsumerProtocolMemberMetadata,
+)
+from aiokafka_lite.protocol.messages.join_group import (
+    JoinGroupRequestProtocol,
+    JoinGroupResponseMember,
+)
+
+logger = logging.getLogger(__name__)
+
+COOPERATIVE_STICKY = "cooperative-sticky"
+"""The built-in cooperative assignor: it holds moving partitions back by itself (KIP-429)."""
+
+_NEWEST_METADATA = 3
+
+Assignors = Sequence[AbstractPartitionAssignor]
+
+
+def rebalance_protocol(assignors: Assignors) -> RebalanceProtocol:
+    """Return the highest protocol that all listed assignors support (2e-7).
+
+    One that does not say, as those written for other clients, is eager.
+    """
+    supported = [
+        set(getattr(assignor, "supported_protocols", (RebalanceProtocol.EAGER,)))
+        for assignor in assignors
+    ]
+    is_cooperative = all(RebalanceProtocol.COOPERATIVE in protocols for protocols in supported)
+    return RebalanceProtocol.COOPERATIVE if is_cooperative else RebalanceProtocol.EAGER
+
+
+def find_assignor(assignors: Assignors, name: str | None) -> AbstractPartitionAssignor:
+    """Return the assignor the group agreed on. Raises InconsistentGroupProtocolError."""
+    for assignor in assignors:
+        if assignor.name == name:
+            return assignor
+    ours = ", ".join(repr(assignor.name) for assignor in assignors)
+    raise InconsistentGroupProtocolError(
+        f"the group chose the assignor {name!r}; this member has {ours}. Give all members a common "
+        f"partition_assignment_strategy"
+    )
+
+
+@contextmanager
+def assignor_faults(assignor: AbstractPartitionAssignor) -> Iterator[None]:
+    """Turn what an assignor raises into a KafkaError that names it; Kafka's own errors pass."""
+    try:
+        yield
+    except KafkaError:
+        raise
+    except Exception as error:
+        raise KafkaError(f"the assignor {assignor.name!r} raised {error!r}") from error
+
+
+class MemberPosition(NamedTuple):
+    """What a member brings to the next generation besides its topics."""
+
+    owned: Collection[TopicPartition]
+    generation_id: int
+    rack_id: str | None
+
+
+def join_protocols(
+    assignors: Assignors, topics: Collection[str], position: MemberPosition
+) -> list[JoinGroupRequestProtocol]:
+    """Return what the member tells the leader, once per assignor, the preferred one first."""
+    return [
+        JoinGroupRequestProtocol(
+            name=assignor.name, metadata=_metadata(assignor, topics, position).encode()
+        )
+        for assignor in assignors
+    ]
+
+
+def _metadata(
+    assignor: AbstractPartitionAssignor, topics: Collection[str], position: MemberPosition
+) -> ConsumerProtocolMemberMetadata:
+    with assignor_faults(assignor):
+        told = assignor.metadata(sorted(topics))
+    return replace(
+        told,
+        version=_NEWEST_METADATA,
+        owned_partitions=by_topic(position.owned),
+        generation_id=position.generation_id,
+        rack_id=position.rack_id,
+    )
+
+
+def by_topic(partitions: Iterable[TopicPartition]) -> list[tuple[str, list[int]]]:
+    """Return partitions the way the consumer protocol writes them."""
+    found: dict[str, list[int]] = {}
+    for topic, partition in sorted(partitions):
+        found.setdefault(topic, []).append(partition)
+    return list(found.items())
+
+
+# What the leader does…
+
+
+def read_members(
+    members: Iterable[JoinGroupResponseMember],
+) -> dict[str, ConsumerProtocolMemberMetadata]:
+    """Return what each member told, with its instance id, for the assignor."""
+    found: dict[str, ConsumerProtocolMemberMetadata] = {}
+    for member in members:
+        told = ConsumerProtocolMemberMetadata.decode(member.metadata)
+        found[member.member_id] = replace(told, group_instance_id=member.group_instance_id)
+    return found
+
+
+def topics_of(members: Mapping[str, ConsumerProtocolMemberMetadata]) -> frozenset[str]:
+    """Return every topic that some member subscribes to."""
+    return frozenset(topic for member in members.values() for topic in member.subscription)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterView:
+    """The cluster as assignors see it."""
+
+    snapshot: MetadataSnapshot
+
+    def partitions_for_topic(self, topic: str) -> set[int] | None:
+        """Return the topic's partitions; None when the topic is not known."""
+        partitions = self.snapshot.partition_ids(topic)
+        return set(partitions) if partitions else None
+
+    def racks(self, partition: TopicPartition) -> frozenset[str]:
+        """Return the racks that hold a replica, as far as they are known."""
+        topic = self.snapshot.topics.get(partition.topic)
+        described = None if topic is None else topic.partitions.get(partition.partition)
+        if described is None:
+            return frozenset()
+        nodes = (self.snapshot.nodes.get(node_id) for node_id in described.replicas)
+        return frozenset(node.rack for node in nodes if node is not None and node.rack)
+
+
+def assign(
+    assignor: AbstractPartitionAssignor,
+    cluster: ClusterView,
+    members: Mapping[str, ConsumerProtocolMemberMetadata],
+    protocol: RebalanceProtocol,
+) -> dict[str, ConsumerProtocolMemberAssignment]:
+    """Return what the assignor gives each member; a member it forgot gets nothing.
+
+    Raises: IllegalStateError when a cooperative assignor gives away what another member still owns.
+    """
+    with assignor_faults(assignor):
+        given = assignor.assign(cluster, dict(members))
+    if protocol is RebalanceProtocol.COOPERATIVE and assignor.name != COOPERATIVE_STICKY:
+        _check_nothing_moved_unrevoked(members, given)
+    nothing = ConsumerProtocolMemberAssignment(0, [], None)
+    return {member_id: given.get(member_id, nothing) for member_id in members}
+
+
+def _check_nothing_moved_unrevoked(
+    members: Mapping[str, ConsumerProtocolMemberMetadata],
+    given: Mapping[str, ConsumerProtocolMemberAssignment],
+) -> None:
+    owned = {member_id: set(member.owned()) for member_id, member in members.items()}
+    added = {
+        tp
+        for member_id, assignment in given.items()
+        for tp in assignment.partitions()
+        if tp not in owned.get(member_id, ())
+    }
+    revoked = {
+        tp
+        for member_id, partitions in owned.items()
+        for tp in partitions
+        if member_id not in given or tp not in set(given[member_id].partitions())
+    }
+    moved = sorted(added & revoked)
+    if moved:
+        raise IllegalStateError(
+            f"the assignor moved {_names(moved)} from one member to another at once; with the "
+            f"cooperative protocol they must be revoked in one rebalance and assigned in the next"
+        )
+
+
+def picture(
+    topics: Iterable[str], cluster: ClusterView, *, with_racks: bool
+) -> dict[str, tuple[object, ...]]:
+    """Return what an assignment of these topics depends on, to be compared with a later one."""
+    found: dict[str, tuple[object, ...]] = {}
+    for topic in topics:
+        partitions = sorted(cluster.partitions_for_topic(topic) or ())
+        if with_racks:
+            found[topic] = tuple(cluster.racks(TopicPartition(topic, p)) for p in partitions)
+        else:
+            found[topic] = tuple(partitions)
+    return found
+
+
+# What every member does with its assignment…
+
+
+class Changes(NamedTuple):
+    """What an assignment means for a member that owned something before."""
+
+    revoked: set[TopicPartition]
+    added: set[TopicPartition]
+
+
+def changes(owned: Collection[TopicPartition], assigned: Collection[TopicPartition]) -> Changes:
+    """Return what goes and what is new (2e-6)."""
+    return Changes(set(owned) - set(assigned), set(assigned) - set(owned))
+
+
+def strangers(assigned: Iterable[TopicPartition], topics: Collection[str]) -> list[TopicPartition]:
+    """Return the partitions nobody here subscribes to any more (2e-10)."""
+    return [tp for tp in assigned if tp.topic not in topics]
+
+
+def _names(partitions: Iterable[TopicPartition]) -> str:
+    return ", ".join(f"{topic}-{partition}" for topic, partition in partitions)
+
+
+__all__ = [
+    "Assignors",
+    "Changes",
+    "ClusterView",
+    "MemberPosition",
+    "assign",
+    "assignor_faults",
+    "by_topic",
+    "changes",
+    "find_assignor",
+    "join_protocols",
+    "picture",
+    "read_members",
+    "rebalance_protocol",
+    "strangers",
+    "topics_of",
+]

@@ -1,0 +1,101 @@
+"""Owns what users hook into rebalances, and calling it: plain or async, its faults kept for later.
+
+A listener runs in the group's background task; whatever it awaits, the rebalance waits for.
+"""
+
+import inspect
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Collection
+
+from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.model import TopicPartition
+
+logger = logging.getLogger(__name__)
+
+
+class ConsumerRebalanceListener(ABC):
+    """What a consumer does when the group gives it partitions or takes them away.
+
+    Each method may be plain or async and may call the consumer: `commit()`, `committed()`,
+    `position()`, `seek()`, `pause()` and their like; not `stop()`, and no call for records. The
+    group waits meanwhile, at most `max_poll_interval_ms`. An error is logged, the rebalance goes
+    on, and the next poll raises it.
+
+    With an eager assignor every rebalance revokes everything; with the cooperative one only what
+    moves. Source: KIP-415, KIP-429, ConsumerRebalanceListener.
+    """
+
+    @abstractmethod
+    def on_partitions_revoked(self, revoked: set[TopicPartition]) -> object:
+        """The partitions go to other members; this is the last moment to commit for them.
+
+        Called before the group learns that they are free, with an empty set where an eager
+        rebalance finds nothing to revoke.
+        """
+
+    @abstractmethod
+    def on_partitions_assigned(self, assigned: set[TopicPartition]) -> object:
+        """These partitions are new here; none of their records is returned before this has ended.
+
+        With an eager assignor all of them are new each time. Called after each rebalance, also
+        with an empty set.
+        """
+
+    def on_partitions_lost(self, lost: set[TopicPartition]) -> object:
+        """The group has already given the partitions away: nothing can be committed any more.
+
+        Called in place of `on_partitions_revoked`, which is what it does unless overridden.
+        """
+        return self.on_partitions_revoked(lost)
+
+
+class ListenerCalls:
+    """Calls the user's listener, if there is one, and keeps the first error it raised."""
+
+    def __init__(self) -> None:
+        self.listener: ConsumerRebalanceListener | None = None
+        self._error: KafkaError | None = None
+
+    async def revoked(self, partitions: Collection[TopicPartition]) -> None:
+        """Tell that `partitions` are being taken away."""
+        if self.listener is not None:
+            await self._call(self.listener.on_partitions_revoked, partitions)
+
+    async def assigned(self, partitions: Collection[TopicPartition]) -> None:
+        """Tell that `partitions` are new."""
+        if self.listener is not None:
+            await self._call(self.listener.on_partitions_assigned, partitions)
+
+    async def lost(self, partitions: Collection[TopicPartition]) -> None:
+        """Tell that `partitions` are gone already."""
+        if self.listener is not None:
+            await self._call(self.listener.on_partitions_lost, partitions)
+
+    def take_error(self) -> KafkaError | None:
+        """Return the first error since the last call, for the next poll to raise."""
+        error, self._error = self._error, None
+        return error
+
+    async def _call(
+        self,
+        method: Callable[[set[TopicPartition]], object],
+        partitions: Collection[TopicPartition],
+    ) -> None:
+        name = method.__name__
+        try:
+            result = method(set(partitions))
+            if inspect.isawaitable(result):
+                await _as_awaitable(result)
+        except Exception as error:
+            logger.exception("the rebalance goes on although %s raised an error", name)
+            if self._error is None:
+                self._error = KafkaError(f"{name} of the rebalance listener raised {error!r}")
+                self._error.__cause__ = error
+
+
+async def _as_awaitable(result: Awaitable[object]) -> None:
+    await result
+
+
+__all__ = ["ConsumerRebalanceListener", "ListenerCalls"]
