@@ -11,9 +11,19 @@ from typing import TYPE_CHECKING
 from aiokafka_lite.version import __version__
 
 if TYPE_CHECKING:
+    from aiokafka_lite.consumer.assignors.assignor import (
+        AbstractPartitionAssignor,
+        RebalanceProtocol,
+    )
+    from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
+    from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
+    from aiokafka_lite.consumer.assignors.round_robin import RoundRobinPartitionAssignor
+    from aiokafka_lite.consumer.assignors.sticky import StickyPartitionAssignor
     from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+    from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
     from aiokafka_lite.errors import ConsumerStoppedError, IllegalOperation
     from aiokafka_lite.model import (
+        ConsumerGroupMetadata,
         ConsumerRecord,
         OffsetAndMetadata,
         OffsetAndTimestamp,
@@ -26,18 +36,34 @@ if TYPE_CHECKING:
         murmur2,
     )
     from aiokafka_lite.producer.producer import AIOKafkaProducer
+    from aiokafka_lite.protocol.consumer_protocol import (
+        ConsumerProtocol,
+        ConsumerProtocolMemberAssignment,
+        ConsumerProtocolMemberMetadata,
+    )
 
 __all__ = [
     "AIOKafkaConsumer",
     "AIOKafkaProducer",
+    "AbstractPartitionAssignor",
+    "ConsumerGroupMetadata",
+    "ConsumerProtocol",
+    "ConsumerProtocolMemberAssignment",
+    "ConsumerProtocolMemberMetadata",
+    "ConsumerRebalanceListener",
     "ConsumerRecord",
     "ConsumerStoppedError",
+    "CooperativeStickyAssignor",
     "DefaultPartitioner",
     "IllegalOperation",
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
+    "RangePartitionAssignor",
+    "RebalanceProtocol",
     "RecordMetadata",
+    "RoundRobinPartitionAssignor",
     "RoundRobinPartitioner",
+    "StickyPartitionAssignor",
     "TopicPartition",
     "__version__",
     "murmur2",
@@ -46,14 +72,25 @@ __all__ = [
 _HOMES = {
     "AIOKafkaConsumer": "consumer.consumer",
     "AIOKafkaProducer": "producer.producer",
+    "AbstractPartitionAssignor": "consumer.assignors.assignor",
+    "ConsumerGroupMetadata": "model",
+    "ConsumerProtocol": "protocol.consumer_protocol",
+    "ConsumerProtocolMemberAssignment": "protocol.consumer_protocol",
+    "ConsumerProtocolMemberMetadata": "protocol.consumer_protocol",
+    "ConsumerRebalanceListener": "consumer.group.rebalance_listener",
     "ConsumerRecord": "model",
     "ConsumerStoppedError": "errors",
+    "CooperativeStickyAssignor": "consumer.assignors.cooperative_sticky",
     "DefaultPartitioner": "producer.partitioner",
     "IllegalOperation": "errors",
     "OffsetAndMetadata": "model",
     "OffsetAndTimestamp": "model",
+    "RangePartitionAssignor": "consumer.assignors.range",
+    "RebalanceProtocol": "consumer.assignors.assignor",
     "RecordMetadata": "model",
+    "RoundRobinPartitionAssignor": "consumer.assignors.round_robin",
     "RoundRobinPartitioner": "producer.partitioner",
+    "StickyPartitionAssignor": "consumer.assignors.sticky",
     "TopicPartition": "model",
     "murmur2": "producer.partitioner",
 }
