@@ -8,6 +8,7 @@ import pytest
 from aiokafka_lite.errors import (
     CorruptRecordException,
     FencedLeaderEpochError,
+    FetchSessionIdNotFound,
     InconsistentTopicIdError,
     KafkaError,
     KafkaStorageError,
@@ -108,6 +109,35 @@ async def test_2a_6_without_topic_ids_every_fetch_is_of_version_12_at_most() -> 
 
 
 # Sessions…
+
+
+async def test_d1_each_node_has_a_session_of_its_own() -> None:
+    """What one node says of its session is nothing to the other's."""
+    async with (
+        embedded({"t": 2}, nodes=2) as broker,
+        consumer_of(broker, "t", fetch_max_wait_ms=5) as consumer,
+    ):
+        for tp in (P0, P1):
+            fill(broker, tp, 2)
+        await read(consumer, 4)
+        await answers_are_there(consumer)
+        broker.forget_requests()
+        broker.faults.fail(FetchRequest, FetchSessionIdNotFound, node_id=broker.leader(P0))
+        for tp in (P0, P1):
+            fill(broker, tp, 2)
+        assert await read(consumer, 4) == {P0: [2, 3], P1: [2, 3]}
+        await answers_are_there(consumer)
+        sessions: dict[int, list[FetchRequest]] = {1: [], 2: []}
+        for received in broker.requests:
+            if isinstance(received.request, FetchRequest):
+                sessions[received.node_id].append(received.request)
+        lost, kept = sessions[broker.leader(P0)], sessions[broker.leader(P1)]
+        assert [request.session_epoch for request in lost[1:3]] == [0, 1]
+        assert len({request.session_id for request in kept}) == 1
+        first_epoch = kept[0].session_epoch
+        epochs = [request.session_epoch for request in kept]
+        assert epochs == list(range(first_epoch, first_epoch + len(kept)))
+        assert kept[0].session_id not in {request.session_id for request in lost}
 
 
 async def test_2a_12_a_node_all_of_whose_partitions_are_buffered_is_asked_nothing() -> None:

@@ -111,6 +111,7 @@ def test_2a_4_a_topic_id_that_becomes_known_is_a_change_not_a_replacement() -> N
 
 
 def test_2a_5_another_topic_id_replaces_the_partition() -> None:
+    """D3."""
     session = opened(P0, P1)
     request = session.build({P0: at(0, ID_B), P1: at(0)})
     assert dict(request.to_send) == {P0: at(0, ID_B)}
@@ -164,6 +165,7 @@ def test_2a_6_with_all_ids_known_they_are_used() -> None:
 
 
 def test_2a_7_an_unknown_session_is_begun_anew_without_an_id() -> None:
+    """D4."""
     session = opened(P0)
     session.build({P0: at(0)})
     assert not answer(session, error_code=FetchSessionIdNotFound.errno)
@@ -178,6 +180,7 @@ def test_2a_7_an_unknown_session_is_begun_anew_without_an_id() -> None:
 def test_2a_7_any_other_error_closes_the_session_by_the_next_full_request(
     error: type[InvalidFetchSessionEpoch],
 ) -> None:
+    """D4."""
     session = opened(P0)
     session.build({P0: at(0)})
     assert not answer(session, error_code=error.errno)
@@ -271,6 +274,7 @@ def test_2a_9_a_stranger_in_an_incremental_answer_ends_the_session(
 
 
 def test_2a_9_id_0_says_that_the_broker_closed_the_session_and_the_data_is_used() -> None:
+    """D4."""
     session = opened(P0)
     session.build({P0: at(0)})
     assert answer(session, P0, session_id=0)
