@@ -101,13 +101,13 @@ class Member:
 
     def take_member_id(self, member_id: str) -> None:
         """Take the id the coordinator gave before it lets the member in (KIP-394)."""
-        self.generation = Generation(NO_GENERATION_ID, member_id)
         self._to(MemberState.UNJOINED)
+        self.generation = Generation(NO_GENERATION_ID, member_id)
 
     def joined(self, generation: Generation) -> None:
         """The generation has formed; its assignment is on its way."""
-        self.generation = generation
         self._to(MemberState.COMPLETING_REBALANCE)
+        self.generation = generation
 
     def synced(self) -> None:
         """The assignment is there."""

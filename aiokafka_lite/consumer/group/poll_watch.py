@@ -11,6 +11,9 @@ from enum import Enum
 WARN_AT = 0.8
 """The part of the interval after which the log warns."""
 
+_SHORTEST_STEP_S = 0.001
+"""A moment nearer than what a clock can tell apart would be waited for in a busy loop."""
+
 
 class Verdict(Enum):
     """What `check` found."""
@@ -80,7 +83,7 @@ class PollWatch:
         busy_s = now_s - self._busy_since_s
         moments = (self.interval_s * WARN_AT, self.interval_s)
         left_s = [moment - busy_s for moment in moments if moment > busy_s]
-        return min([step_s, *left_s])
+        return max(min([step_s, *left_s]), _SHORTEST_STEP_S)
 
     def _rest(self) -> None:
         self._busy_since_s = None
