@@ -3,21 +3,23 @@
     KAFKA_BOOTSTRAP_SERVERS=localhost:9092 uvicorn examples.fastapi_worker:app
 
 `POST /orders` writes an order to Kafka and answers once the broker has it; the worker reads the
-topic beside the requests and keeps a total per customer, which `GET /totals` shows. A worker that
-dies is seen: `GET /health` says why.
+topic beside the requests, as a member of a group, and keeps a total per customer, which
+`GET /totals` shows. Run several of them and they share the partitions; stop one and the others go
+on where it has committed. A worker that dies is seen: `GET /health` says why.
 """
 
 import json
 import os
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import anyio
 from fastapi import FastAPI, HTTPException, Request
 from pydantic import BaseModel
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka_lite.errors import CommitFailedError, RebalanceInProgressError
 
 TOPIC = "orders"
 
@@ -38,14 +40,25 @@ class Worker:
     async def run(self) -> None:
         try:
             async with AIOKafkaConsumer(
-                TOPIC, bootstrap_servers=self._bootstrap_servers, auto_offset_reset="earliest"
+                TOPIC,
+                bootstrap_servers=self._bootstrap_servers,
+                group_id="totals",
+                auto_offset_reset="earliest",
+                enable_auto_commit=False,
             ) as consumer:
                 while True:
                     for records in (await consumer.getmany(timeout_ms=1000)).values():
                         for record in records:
                             self.add(record.value)
+                    if consumer.assignment():
+                        await self.commit(consumer)
         except Exception as error:  # noqa: BLE001 - the health check shows it, whatever it is
             self.error = error
+
+    async def commit(self, consumer: AIOKafkaConsumer) -> None:
+        """Commit what was added up. What a rebalance prevents is read again by the next owner."""
+        with suppress(CommitFailedError, RebalanceInProgressError):
+            await consumer.commit()
 
     def add(self, value: bytes | None) -> None:
         order = Order.model_validate_json(value or b"")
