@@ -74,20 +74,39 @@ def consume(
     ] = DEFAULT_FORMAT,
     json: Annotated[bool, typer.Option("--json", "-J", help="One JSON object a line.")] = False,
     isolation_level: Annotated[str, typer.Option("--isolation-level")] = "read_uncommitted",
+    group: Annotated[
+        str | None,
+        typer.Option("--group", "-G", help="Read as a member of this group, and commit."),
+    ] = None,
 ) -> None:
     """Print the records of topics."""
     start = parse_offset("start" if from_beginning else offset)
+    if group is not None:
+        _check_group_usage(partition, start)
     try:
         formatter = to_json if json else parse_format(pattern)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     with exit_codes():
         consumer = AIOKafkaConsumer(
-            bootstrap_servers=bootstrap_server, isolation_level=isolation_level
+            bootstrap_servers=bootstrap_server,
+            isolation_level=isolation_level,
+            group_id=group,
+            auto_offset_reset="earliest" if start.anchor == "start" else "latest",
         )
+        if group is not None:
+            consumer.subscribe(topic)
     reader = _Reader(consumer, bootstrap_server, topic, partition, start)
     printed = run(reader.print_records(_printer(formatter), count, exit_at_end, timeout_ms))
     typer.echo(f"{printed} records", err=True)
+
+
+def _check_group_usage(partitions: list[int] | None, start: StartOffset) -> None:
+    """A group assigns the partitions, and goes on where it has committed."""
+    if partitions:
+        raise typer.BadParameter(f"--partition {partitions} and --group: a group assigns them")
+    if start not in (StartOffset("start", 0), StartOffset("end", 0)):
+        raise typer.BadParameter("--offset with --group: start or end, where nothing is committed")
 
 
 @dataclass(slots=True)
@@ -122,6 +141,9 @@ class _Reader:
         return printed
 
     async def _seek_to_start(self) -> dict[TopicPartition, int]:
+        """Go where reading starts; returns where the partitions end now."""
+        if self.consumer.subscription():
+            return await self.consumer.end_offsets(self.consumer.assignment())
         described = await describe_topics(self.bootstrap_server, self.topics)
         chosen = [each for topic in described for each in self._chosen_of(topic)]
         self.consumer.assign(chosen)
@@ -142,6 +164,8 @@ class _Reader:
 
     async def _reached(self, ends: dict[TopicPartition, int]) -> bool:
         for partition, end in ends.items():
+            if partition not in self.consumer.assignment():
+                continue  # another member reads it now
             if await self.consumer.position(partition) < end:
                 return False
         return True

@@ -511,7 +511,7 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
         """Return the next record, of `partitions` only if any are named; wait for it without bound.
 
         Raises: ConsumerStoppedError when stopped before or meanwhile; IllegalStateError before
-        start(); NoOffsetForPartitionError, OffsetOutOfRangeError, TopicAuthorizationFailedError,
+        start(), or for a partition that assign() was not given; NoOffsetForPartitionError, OffsetOutOfRangeError, TopicAuthorizationFailedError,
         UnknownTopicOrPartitionError; RecordDeserializationError, CorruptRecordException and
         RecordTooLargeError, which keep the position: `seek()` past the record to go on. The other
         partitions are read on meanwhile, and the error comes again when they have nothing.
@@ -522,7 +522,7 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
             if record is not None:
                 return record
         poller = self._running()
-        check_partitions(partitions)
+        self._check_readable(partitions)
         return await poller.poll_one(partitions)
 
     async def getmany(
@@ -542,13 +542,20 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
         Cancelled: no record is lost; a fetch on its way serves the next poll.
         """
         poller = self._running()
-        check_partitions(partitions)
+        self._check_readable(partitions)
         if max_records is not None and not is_int_from(1, max_records):
             raise ValueError("`max_records` must be a positive Integer")
         if timeout_ms < 0:
             raise ValueError(f"timeout_ms={timeout_ms} is negative; use 0 not to wait")
         limit = max_records or self._config.max_poll_records or _NO_LIMIT
         return await poller.poll(partitions, limit, timeout_ms / 1000)
+
+    def _check_readable(self, partitions: Collection[TopicPartition]) -> None:
+        """Refuse partitions that no record can ever come from: only assign() brings others."""
+        check_partitions(partitions)
+        if not self._subscription.is_subscribed:
+            for tp in partitions:
+                self._subscription.assigned(tp)
 
     def __aiter__(self) -> Self:
         self._not_stopped()

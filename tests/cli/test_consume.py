@@ -6,6 +6,8 @@ import pytest
 import typer
 
 from aiokafka_lite.cli.consume import StartOffset, parse_offset
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.cli.conftest import Invoke
 
 
@@ -45,6 +47,21 @@ def test_json_lines(ten: Invoke) -> None:
     (record,) = [json.loads(line) for line in result.stdout.splitlines()]
     assert (record["topic"], record["offset"], record["key"]) == ("ten", 9, "k9")
     assert record["headers"] == [{"name": "h", "value": "x"}]
+
+
+def test_a_group_goes_on_where_it_has_committed(ten: Invoke, broker: EmbeddedBroker) -> None:
+    first = ten("consume", "-t", "ten", "-G", "readers", "-o", "start", "-n", "4")
+    assert first.stdout.split() == ["0", "1", "2", "3"], first.stderr
+    rest = ten("consume", "-t", "ten", "-G", "readers", "-e")
+    assert rest.stdout.split() == [str(n) for n in range(4, 10)], rest.stderr
+    assert broker.group("readers").offsets[TopicPartition("ten", 0)].offset == 10
+
+
+@pytest.mark.parametrize("options", [("-p", "0"), ("-o", "7"), ("-o", "-2")])
+def test_what_a_group_decides_cannot_be_chosen(ten: Invoke, options: tuple[str, ...]) -> None:
+    result = ten("consume", "-t", "ten", "-G", "readers", *options)
+    assert result.exit_code == 2
+    assert "group" in result.stderr
 
 
 def test_silence_ends_it_when_asked(ten: Invoke) -> None:

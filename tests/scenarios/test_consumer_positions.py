@@ -199,6 +199,9 @@ async def test_seeks_refuse_what_is_not_assigned_or_no_offset() -> None:
         with pytest.raises(IllegalStateError, match="is not assigned"):
             await consumer.position(stranger)
         consumer.unsubscribe()
+        for poll in (consumer.getone(P0), consumer.getmany(P0)):
+            with pytest.raises(IllegalStateError, match="is not assigned"):
+                await poll
         with pytest.raises(IllegalStateError, match="No partitions are currently assigned"):
             await consumer.seek_to_end()
 
