@@ -29,6 +29,7 @@ from aiokafka_lite.consumer.consumer_arguments import (
 )
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.consumer_statistics import BufferedFetch, ConsumerStatistics
+from aiokafka_lite.consumer.group.classic_coordinator import JOIN_GRACE_S
 from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.consumer.offset_calls import OffsetCalls
@@ -248,10 +249,10 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
         Raises: KafkaConnectionError naming every address tried and what happened there, within
         `request_timeout_ms`; InvalidTopicError or TopicAuthorizationFailedError at once. Without a
         group: UnknownTopicOrPartitionError or KafkaTimeoutError naming a topic that has no
-        partitions within `default_api_timeout_ms`. With one: what the coordinator refuses for
-        good, such as InvalidSessionTimeoutError or GroupAuthorizationFailedError; KafkaTimeoutError
-        without an assignment within `default_api_timeout_ms`. IllegalStateError when called twice,
-        ConsumerStoppedError when stopped before or meanwhile.
+        partitions within `default_api_timeout_ms`. With one: what the coordinator refuses for good,
+        such as InvalidSessionTimeoutError or GroupAuthorizationFailedError; KafkaTimeoutError
+        without an assignment within `default_api_timeout_ms`, or the rebalance timeout, if longer.
+        IllegalStateError when called twice, ConsumerStoppedError when stopped before or meanwhile.
         Cancelled: as if it had failed.
         """
         if self._state is ConsumerState.STOPPED:
@@ -300,7 +301,9 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
             poller.group.listeners.listener = self._listener
             poller.group.start()
             if self._subscription.is_subscribed:
-                await poller.group.wait_for_assignment(bound_s)
+                # The others may take all of the rebalance timeout to come.
+                join_s = self._config.rebalance_timeout_or_default_ms / 1000 + JOIN_GRACE_S
+                await poller.group.wait_for_assignment(max(bound_s, join_s))
 
     async def _wait_for_topics(self, client: KafkaClient, bound_s: float) -> None:
         until_s = self._clock.monotonic() + bound_s
@@ -511,11 +514,12 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
         """Return the next record, of `partitions` only if any are named; wait for it without bound.
 
         Raises: ConsumerStoppedError when stopped before or meanwhile; IllegalStateError before
-        start(), or for a partition that assign() was not given; NoOffsetForPartitionError, OffsetOutOfRangeError, TopicAuthorizationFailedError,
-        UnknownTopicOrPartitionError; RecordDeserializationError, CorruptRecordException and
-        RecordTooLargeError, which keep the position: `seek()` past the record to go on. The other
-        partitions are read on meanwhile, and the error comes again when they have nothing.
-        Cancelled: no record is lost; the position moves only with what is returned.
+        start(), or for a partition that assign() was not given; NoOffsetForPartitionError,
+        OffsetOutOfRangeError, TopicAuthorizationFailedError, UnknownTopicOrPartitionError;
+        RecordDeserializationError, CorruptRecordException and RecordTooLargeError, which keep the
+        position: `seek()` past the record to go on. The other partitions are read on meanwhile, and
+        the error comes again when they have nothing. Cancelled: no record is lost; the position
+        moves only with what is returned.
         """
         if not partitions:
             record = self._next_decoded()

@@ -75,7 +75,7 @@ class AssignmentHandover:
             await self._revoke(revoked)
         if not self._subscription.is_subscribed:
             return False  # the user, or a listener, has unsubscribed meanwhile
-        kept = [tp for tp in self._subscription.queue() if tp in assigned]
+        kept = [tp for tp in self._subscription.queue() if tp not in revoked]
         self._subscription.assign_from_group(
             [*kept, *sorted(added)], await_callback=self._listeners.listener is not None
         )

@@ -171,4 +171,4 @@ class ClassicCoordinator:
             raise
 
 
-__all__ = ["ClassicCoordinator"]
+__all__ = ["JOIN_GRACE_S", "ClassicCoordinator"]

@@ -140,7 +140,10 @@ class ConsumerGroup:
             await self._commit_processed(owned, commit_s)
         left_s = max(until_s - self._client.clock.monotonic(), 0.1)
         await self.offsets.settle(left_s / 2)
-        if not self._subscription.is_subscribed:
+        leaving = self.membership.leaving
+        if leaving is not None:  # unsubscribed a moment ago
+            owned = frozenset(leaving)
+        elif not self._subscription.is_subscribed:
             return
         try:
             async with deadline(self._client.clock, left_s):

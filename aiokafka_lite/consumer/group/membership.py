@@ -154,6 +154,11 @@ class GroupMembership:
         return member_id
 
     @property
+    def leaving(self) -> Collection[TopicPartition] | None:
+        """What `leave_soon` was called with, if that has not begun to happen."""
+        return None if self._leaving is None else self._leaving[0]
+
+    @property
     def is_calling_listener(self) -> bool:
         """Whether the caller runs inside a rebalance listener."""
         return bool(self._tasks) and self._tasks[0].is_current

@@ -3,10 +3,11 @@
 A listener runs in the group's background task; whatever it awaits, the rebalance waits for.
 """
 
+import asyncio
 import inspect
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Callable, Collection
 
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import TopicPartition
@@ -82,20 +83,24 @@ class ListenerCalls:
         method: Callable[[set[TopicPartition]], object],
         partitions: Collection[TopicPartition],
     ) -> None:
-        name = method.__name__
+        name = getattr(method, "__name__", repr(method))
         try:
             result = method(set(partitions))
             if inspect.isawaitable(result):
-                await _as_awaitable(result)
-        except Exception as error:
-            logger.exception("the rebalance goes on although %s raised an error", name)
-            if self._error is None:
-                self._error = KafkaError(f"{name} of the rebalance listener raised {error!r}")
-                self._error.__cause__ = error
+                await result
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            self._keep(name, error)  # of something the listener awaited; the rebalance goes on
+        except Exception as error:  # noqa: BLE001  the next poll raises it
+            self._keep(name, error)
 
-
-async def _as_awaitable(result: Awaitable[object]) -> None:
-    await result
+    def _keep(self, name: str, error: BaseException) -> None:
+        logger.error("the rebalance goes on although %s raised an error", name, exc_info=error)
+        if self._error is None:
+            self._error = KafkaError(f"{name} of the rebalance listener raised {error!r}")
+            self._error.__cause__ = error
 
 
 __all__ = ["ConsumerRebalanceListener", "ListenerCalls"]
