@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
+from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.create_partitions import CreatePartitionsRequest
 from aiokafka_lite.protocol.messages.create_topics import CreateTopicsRequest
 from aiokafka_lite.protocol.messages.delete_topics import DeleteTopicsRequest
 from aiokafka_lite.protocol.messages.describe_cluster import DescribeClusterRequest
+from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
@@ -28,6 +31,7 @@ from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.protocol.messages.sasl_authenticate import SaslAuthenticateRequest
 from aiokafka_lite.protocol.messages.sasl_handshake import SaslHandshakeRequest
 from aiokafka_lite.protocol.messages.sync_group import SyncGroupRequest
+from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.schema.version_range import VersionRange
 
@@ -170,6 +174,10 @@ _REQUESTS: tuple[type[Request[Any]], ...] = (
     DeleteTopicsRequest,
     InitProducerIdRequest,
     OffsetForLeaderEpochRequest,
+    AddPartitionsToTxnRequest,
+    AddOffsetsToTxnRequest,
+    EndTxnRequest,
+    TxnOffsetCommitRequest,
     SaslAuthenticateRequest,
     CreatePartitionsRequest,
     DescribeClusterRequest,

@@ -24,6 +24,7 @@ from tests.strategies import messages, rich_message
 ERROR_CODES = st.sampled_from([code.value for code in ErrorCode])
 NARROWED = {
     "error_code": ERROR_CODES,
+    "partition_error_code": ERROR_CODES,
     "topic_config_error_code": ERROR_CODES,
     "log_append_time_ms": st.just(-1) | st.integers(0, 4_000_000_000_000),
     "session_lifetime_ms": st.integers(0, 4_000_000_000_000),

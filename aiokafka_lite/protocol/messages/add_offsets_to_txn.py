@@ -1,0 +1,31 @@
+"""AddOffsetsToTxn (key 25): a producer tells its coordinator that a transaction will commit offsets
+of a group (KIP-98).
+
+v2 PRODUCER_FENCED (KIP-588); v3 flexible; v4 TRANSACTION_ABORTABLE (KIP-890). With
+transaction.version 2 TxnOffsetCommit does this itself.
+"""
+
+from __future__ import annotations
+
+from aiokafka_lite.schema.field_types import Int16, Int32, Int64, String, field
+from aiokafka_lite.schema.message import Request, Response
+
+
+class AddOffsetsToTxnRequest(
+    Request["AddOffsetsToTxnResponse"], api_key=25, versions="0-4", flexible="3+"
+):
+    """Adds the partition of a group's offsets to a transaction."""
+
+    transactional_id: String = field(doc="The transactional id.")
+    producer_id: Int64 = field(doc="The producer id in use.")
+    producer_epoch: Int16 = field(doc="The epoch in use.")
+    group_id: String = field(doc="The group whose offsets will be committed.")
+
+
+class AddOffsetsToTxnResponse(Response, api_key=25, versions="0-4", flexible="3+"):
+    """Whether it is part of the transaction now."""
+
+    throttle_time_ms: Int32 = field(
+        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219)."
+    )
+    error_code: Int16 = field(doc="0, or why it was not added.")

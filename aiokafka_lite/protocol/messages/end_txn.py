@@ -1,0 +1,37 @@
+"""EndTxn (key 26): a producer commits or aborts its transaction (KIP-98).
+
+v2 PRODUCER_FENCED (KIP-588); v3 flexible; v4 TRANSACTION_ABORTABLE (KIP-890); v5 answers with the
+producer id and epoch of the next transaction, each of which has an epoch of its own (KIP-890).
+"""
+
+from __future__ import annotations
+
+from aiokafka_lite.schema.field_types import Bool, Int16, Int32, Int64, String, field
+from aiokafka_lite.schema.message import Request, Response
+
+
+class EndTxnRequest(Request["EndTxnResponse"], api_key=26, versions="0-5", flexible="3+"):
+    """Ends the transaction at hand."""
+
+    transactional_id: String = field(doc="The transactional id.")
+    producer_id: Int64 = field(doc="The producer id in use.")
+    producer_epoch: Int16 = field(doc="The epoch in use.")
+    committed: Bool = field(doc="True to commit, false to abort.")
+
+
+class EndTxnResponse(Response, api_key=26, versions="0-5", flexible="3+"):
+    """Whether it ends as asked; the markers in the logs follow."""
+
+    throttle_time_ms: Int32 = field(
+        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219)."
+    )
+    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    producer_id: Int64 = field(
+        versions="5+",
+        default=-1,
+        ignorable=True,
+        doc="The producer id to go on with; it changes where the epochs were used up (KIP-890).",
+    )
+    producer_epoch: Int16 = field(
+        versions="5+", default=-1, ignorable=True, doc="The epoch to go on with (KIP-890)."
+    )

@@ -1,0 +1,77 @@
+"""TxnOffsetCommit (key 28): offsets of a group, stored if and when a transaction commits (KIP-98).
+
+v2 the leader epoch (KIP-320); v3 flexible, and the member in whose name it is done, so that the
+group can refuse one that is no longer part of it (KIP-447); v4 TRANSACTION_ABORTABLE (KIP-890); v5
+adds the group to the transaction itself where transaction.version is 2 (KIP-890).
+"""
+
+from __future__ import annotations
+
+from aiokafka_lite.schema.field_types import Int16, Int32, Int64, String, field
+from aiokafka_lite.schema.message import Request, Response
+from aiokafka_lite.schema.versioned_struct import Struct
+
+
+class TxnOffsetCommitRequest(
+    Request["TxnOffsetCommitResponse"], api_key=28, versions="0-5", flexible="3+"
+):
+    """Stores offsets as part of a transaction."""
+
+    transactional_id: String = field(doc="The transactional id.")
+    group_id: String = field(doc="The group.")
+    producer_id: Int64 = field(doc="The producer id in use.")
+    producer_epoch: Int16 = field(doc="The epoch in use.")
+    generation_id: Int32 = field(
+        versions="3+", default=-1, doc="The consumer's generation, or -1 (KIP-447)."
+    )
+    member_id: String = field(versions="3+", doc="The consumer's member id, or empty (KIP-447).")
+    group_instance_id: String | None = field(
+        versions="3+",
+        default=None,
+        doc="The user's name of a static member, or null (KIP-345).",
+    )
+    topics: list[TxnOffsetCommitRequestTopic] = field(doc="The offsets, by topic.")
+
+
+class TxnOffsetCommitRequestTopic(Struct):
+    """The offsets of one topic."""
+
+    name: String = field(doc="Name of the topic.")
+    partitions: list[TxnOffsetCommitRequestPartition] = field(doc="The offsets, by partition.")
+
+
+class TxnOffsetCommitRequestPartition(Struct):
+    """The offset of one partition."""
+
+    partition_index: Int32 = field(doc="Index of the partition.")
+    committed_offset: Int64 = field(doc="Offset of the first record still to be processed.")
+    committed_leader_epoch: Int32 = field(
+        versions="2+",
+        default=-1,
+        ignorable=True,
+        doc="Leader epoch of the last record processed, or -1 where it is unknown (KIP-320).",
+    )
+    committed_metadata: String | None = field(doc="A note to keep with the offset.")
+
+
+class TxnOffsetCommitResponse(Response, api_key=28, versions="0-5", flexible="3+"):
+    """What was stored, partition by partition."""
+
+    throttle_time_ms: Int32 = field(
+        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219)."
+    )
+    topics: list[TxnOffsetCommitResponseTopic] = field(doc="The answers, by topic.")
+
+
+class TxnOffsetCommitResponseTopic(Struct):
+    """The answers for one topic."""
+
+    name: String = field(doc="Name of the topic.")
+    partitions: list[TxnOffsetCommitResponsePartition] = field(doc="The answers, by partition.")
+
+
+class TxnOffsetCommitResponsePartition(Struct):
+    """The answer for one partition."""
+
+    partition_index: Int32 = field(doc="Index of the partition.")
+    error_code: Int16 = field(doc="0, or why this offset was not stored.")
