@@ -2,7 +2,7 @@
 
 A PendingFetch decides; its one coroutine waits. Limits are soft as in Apache Kafka: the first
 batch of an answer always comes whole. Source: ReplicaManager.fetchMessages, DelayedFetch,
-KafkaApis.handleFetchRequest; KIP-74, KIP-227, KIP-320, KIP-951.
+KafkaApis.handleFetchRequest; KIP-74, KIP-227, KIP-320, KIP-392, KIP-951.
 """
 
 from collections.abc import Sequence
@@ -40,6 +40,7 @@ SESSION_ERRORS = (
     FetchSessionTopicIdError.errno,
 )
 READ_COMMITTED = 1
+FIRST_VERSION_WITH_RACK = 11
 _HINT_AFTER = (NotLeaderForPartitionError, FencedLeaderEpochError)
 
 
@@ -65,6 +66,8 @@ class _Read:
     partition: PartitionState | None = None
     error: BrokerResponseError | None = None
     diverging_epoch: EpochEndOffset | None = None
+    preferred_replica: int | None = None
+    """A follower in the client's rack: it gets no records here, but is told where to go."""
 
 
 class PendingFetch:
@@ -87,6 +90,8 @@ class PendingFetch:
         available = 0
         for read in self._reads:
             if read.partition is None or read.error or read.diverging_epoch:
+                return True
+            if read.preferred_replica is not None:
                 return True
             wanted = read.asked.wanted
             available += min(
@@ -157,7 +162,7 @@ class PendingFetch:
                 topic = cluster.topic_by_name(asked.topic)
             read.partition = partition = partition_of(topic, asked.partition)
             self._context.injected.raise_for(partition.topic_partition)
-            partition.check_leader(self._context.node_id, wanted.current_leader_epoch)
+            self._check_node(partition, wanted.current_leader_epoch)
             log = partition.log
             if not log.log_start_offset <= wanted.fetch_offset <= log.log_end_offset:
                 raise OffsetOutOfRangeError(
@@ -168,9 +173,21 @@ class PendingFetch:
                 read.diverging_epoch = _divergence(
                     partition, wanted.last_fetched_epoch, wanted.fetch_offset
                 )
+            if partition.leader == self._context.node_id:
+                rack = self._request.rack_id
+                read.preferred_replica = cluster.replica_in_rack(partition, rack)
         except BrokerResponseError as error:
             read.error = error
         return read
+
+    def _check_node(self, partition: PartitionState, current_leader_epoch: int) -> None:
+        """Raise unless this node may serve the partition: followers do, to consumers that can be
+        told about them.
+        """
+        if self._context.version >= FIRST_VERSION_WITH_RACK:
+            partition.check_replica(self._context.node_id, current_leader_epoch)
+        else:
+            partition.check_leader(self._context.node_id, current_leader_epoch)
 
     def _read(self, read: _Read, max_bytes: int, *, at_least_one: bool) -> PartitionData:
         partition = read.partition
@@ -187,6 +204,9 @@ class PendingFetch:
         )
         if read.diverging_epoch is not None:
             data.diverging_epoch = read.diverging_epoch
+            return data
+        if read.preferred_replica is not None:
+            data.preferred_read_replica = read.preferred_replica
             return data
         fetch_offset = read.asked.wanted.fetch_offset
         found = log.read(

@@ -124,12 +124,35 @@ class PartitionState:
             self.log.start_epoch(self.leader_epoch, self.log.log_end_offset)
         self.changed()
 
+    def truncate(self, end_offset: int) -> None:
+        """Drop the records from `end_offset` on, as the election of a replica that lacks them does.
+
+        Let somebody `lead` afterwards: only a new epoch tells clients.
+        """
+        self.log.truncate(end_offset)
+        self.changed()
+
     def check_leader(self, node_id: int, current_leader_epoch: int) -> None:
         """Raise unless `node_id` leads, and in the epoch the client believes in (-1: any).
 
         Raises FencedLeaderEpochError, UnknownLeaderEpochError or NotLeaderForPartitionError.
         Source: KIP-320, Partition.checkCurrentLeaderEpoch.
         """
+        self._check_epoch(current_leader_epoch)
+        if self.leader != node_id:
+            raise NotLeaderForPartitionError(
+                f"node {node_id} does not lead {self.topic_partition}; {self.leader} does"
+            )
+
+    def check_replica(self, node_id: int, current_leader_epoch: int) -> None:
+        """Raise unless `node_id` has a replica; else as `check_leader` (KIP-392)."""
+        self._check_epoch(current_leader_epoch)
+        if self.leader != node_id and node_id not in self.replicas:
+            raise NotLeaderForPartitionError(
+                f"node {node_id} has no replica of {self.topic_partition}"
+            )
+
+    def _check_epoch(self, current_leader_epoch: int) -> None:
         if 0 <= current_leader_epoch < self.leader_epoch:
             raise FencedLeaderEpochError(
                 f"leader epoch {current_leader_epoch} of {self.topic_partition} is over; "
@@ -139,10 +162,6 @@ class PartitionState:
             raise UnknownLeaderEpochError(
                 f"leader epoch {current_leader_epoch} of {self.topic_partition} is not known; "
                 f"it is {self.leader_epoch}"
-            )
-        if self.leader != node_id:
-            raise NotLeaderForPartitionError(
-                f"node {node_id} does not lead {self.topic_partition}; {self.leader} does"
             )
 
 
@@ -205,6 +224,18 @@ class ClusterState:
     def in_sync_replicas(self, partition: PartitionState) -> list[int]:
         """Return the replicas whose node is up."""
         return [node_id for node_id in partition.replicas if self.nodes[node_id].is_alive]
+
+    def replica_in_rack(self, partition: PartitionState, rack: str) -> int | None:
+        """Return the replica a consumer in `rack` should rather read from; None: the leader.
+
+        Source: KIP-392, RackAwareReplicaSelector.
+        """
+        near = [
+            node_id
+            for node_id in self.in_sync_replicas(partition)
+            if rack and self.nodes[node_id].rack == rack
+        ]
+        return near[0] if near and partition.leader not in near else None
 
     def set_alive(self, node_id: int, *, is_alive: bool) -> None:
         """Mark a node as up or down, and elect leaders for the partitions this concerns."""

@@ -230,6 +230,17 @@ class PartitionLog:
         self._first = first
         self._advance_start(max(before_offset, self.log_start_offset))
 
+    def truncate(self, end_offset: int) -> None:
+        """Drop the batches that reach `end_offset` or lie beyond it, as a replica does that follows
+        a leader without them. Transactions that began there, and epochs, are forgotten.
+        """
+        keep = bisect_left(self._last_offsets, end_offset, self._first)
+        del self._last_offsets[keep:], self._ends[keep:], self._batches[keep:]
+        kept = self._last_offsets[-1] + 1 if keep > self._first else self.log_start_offset
+        self.log_end_offset = kept
+        self._epochs = [entry for entry in self._epochs if entry[1] < kept]
+        self.transactions.drop_from(kept)
+
     def _advance_start(self, log_start_offset: int) -> None:
         self.log_start_offset = log_start_offset
         self.transactions.drop_before(log_start_offset)

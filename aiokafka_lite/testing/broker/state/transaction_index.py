@@ -51,3 +51,12 @@ class TransactionIndex:
         """Forget aborted transactions that lie wholly below the start of the log."""
         if self._aborted and self._aborted[0].last_offset < log_start_offset:
             self._aborted = [e for e in self._aborted if e.last_offset >= log_start_offset]
+
+    def drop_from(self, log_end_offset: int) -> None:
+        """Forget transactions that began at the end of the log or beyond it, and reopen those whose
+        marker is gone.
+        """
+        cut = [entry for entry in self._aborted if entry.last_offset >= log_end_offset]
+        self._aborted = [entry for entry in self._aborted if entry.last_offset < log_end_offset]
+        self._open.update({entry.producer_id: entry.first_offset for entry in cut})
+        self._open = {id_: first for id_, first in self._open.items() if first < log_end_offset}

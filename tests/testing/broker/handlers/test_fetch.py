@@ -169,6 +169,7 @@ def test_a_node_that_does_not_lead_says_who_does_from_version_16_on(version: int
     """2b-9, KIP-951."""
     bench = filled(1, nodes=2)
     bench.cluster.move_leader(TP, 2)
+    bench.cluster.partition(TP).replicas.remove(1)
     answer = ask(bench, 0, version=version)
     data = only(answer)
     assert data.error_code == NotLeaderForPartitionError.errno
@@ -200,6 +201,42 @@ def test_a_log_that_parted_from_what_was_fetched_is_told() -> None:
     assert data.records == b""
     data = only(ask(bench, 2, node_id=2, partition={"last_fetched_epoch": 0}))
     assert data.diverging_epoch.epoch == -1
+
+
+# Followers: KIP-392…
+
+
+@pytest.mark.parametrize(("version", "is_served"), [(10, False), (11, True), (18, True)])
+def test_a_follower_serves_consumers_that_can_name_their_rack(
+    version: int, is_served: bool
+) -> None:
+    bench = filled(1, nodes=2)
+    bench.cluster.partition(TP).replicas.append(2)
+    data = only(ask(bench, 0, version=version, node_id=2))
+    assert data.error_code == (0 if is_served else NotLeaderForPartitionError.errno)
+    assert bool(data.records) is is_served
+
+
+@pytest.mark.parametrize(
+    ("rack", "preferred"), [("r2", 2), ("r1", -1), ("r3", -1), ("", -1)], ids=repr
+)
+def test_the_leader_sends_a_consumer_to_the_replica_in_its_rack(rack: str, preferred: int) -> None:
+    """As RackAwareReplicaSelector: no other rack, and none when the leader itself is there."""
+    bench = filled(1, nodes=3)
+    bench.cluster.partition(TP).replicas.append(2)
+    data = only(ask(bench, 0, rack_id=rack, max_wait_ms=500))
+    assert data.preferred_read_replica == preferred
+    assert bool(data.records) is (preferred == -1)
+    assert data.high_watermark == 1
+    followers = only(ask(bench, 0, rack_id="r2", node_id=2))
+    assert (bool(followers.records), followers.preferred_read_replica) == (True, -1)
+
+
+def test_a_replica_whose_node_is_down_is_nobodys_choice() -> None:
+    bench = filled(1, nodes=2)
+    bench.cluster.partition(TP).replicas.append(2)
+    bench.cluster.set_alive(2, is_alive=False)
+    assert only(ask(bench, 0, rack_id="r2")).preferred_read_replica == -1
 
 
 # Waiting…
@@ -277,11 +314,11 @@ async def test_a_fetch_waits_for_max_wait_at_most() -> None:
 
 async def test_a_moved_leader_ends_the_wait() -> None:
     bench = filled(0, nodes=2)
-    waiter = asyncio.ensure_future(waiting(bench, 0))
+    waiter = asyncio.ensure_future(waiting(bench, 0, partition={"current_leader_epoch": 0}))
     await settle()
     bench.cluster.move_leader(TP, 2)
     answer = on_the_wire(await waiter, request(bench), 18)
-    assert only(answer).error_code == NotLeaderForPartitionError.errno
+    assert only(answer).error_code == FencedLeaderEpochError.errno
 
 
 async def test_a_deleted_topic_ends_the_wait() -> None:
@@ -295,10 +332,10 @@ async def test_a_deleted_topic_ends_the_wait() -> None:
 
 async def test_a_change_between_request_and_wait_is_not_missed() -> None:
     bench = filled(0, nodes=2)
-    coroutine = waiting(bench, 0)
+    coroutine = waiting(bench, 0, partition={"current_leader_epoch": 0})
     bench.cluster.move_leader(TP, 2)
     answer = on_the_wire(await coroutine, request(bench), 18)
-    assert only(answer).error_code == NotLeaderForPartitionError.errno
+    assert only(answer).error_code == FencedLeaderEpochError.errno
 
 
 async def test_a_cancelled_wait_leaves_no_watcher_and_no_timer() -> None:

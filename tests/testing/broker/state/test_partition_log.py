@@ -287,6 +287,21 @@ def test_an_epoch_without_records_vanishes() -> None:
     assert log.epoch_of(2) == 4
 
 
+def test_a_truncated_log_ends_at_whole_batches_and_knows_no_later_epochs() -> None:
+    """KIP-320: what an unclean election does."""
+    log = log_of(1, 1, 1)
+    log.start_epoch(1, 3)
+    log.append(batch(b"a", b"b"), leader_epoch=1)
+    log.truncate(4)
+    assert (log.log_end_offset, len(list(log.batches()))) == (3, 3)
+    assert log.end_of_epoch(1) == (-1, -1)
+    assert log.append(batch(), leader_epoch=2) == 3
+    assert log.end_of_epoch(1) == (0, 3)
+    assert [record.offset for record in log.records()] == [0, 1, 2, 3]
+    log.truncate(0)
+    assert log.log_end_offset == 0
+
+
 def test_repr_says_what_is_there() -> None:
     assert repr(log_of(3)).startswith("<PartitionLog t-0 [0, 3) ")
 

@@ -39,3 +39,17 @@ def test_transactions_below_the_start_of_the_log_are_forgotten() -> None:
         index.append_marker(7, last, is_commit=False)
     index.drop_before(5)
     assert index.aborted_between(0, 99) == [(7, 10)]
+
+
+def test_what_was_cut_off_the_end_of_the_log_is_forgotten() -> None:
+    index = TransactionIndex()
+    index.append_data(7, 0)
+    index.append_marker(7, 4, is_commit=False)
+    index.append_data(8, 3)
+    index.append_data(9, 6)
+    index.drop_from(4)
+    assert index.aborted_between(0, 99) == []
+    assert index.first_unstable_offset() == 0, "its marker is gone"
+    index.drop_from(3)
+    index.append_marker(7, 3, is_commit=True)
+    assert index.first_unstable_offset() is None
