@@ -7,6 +7,7 @@ The client-side classes live here, the broker's in `broker_errors`.
     ├── IllegalOperation                   not possible without a group_id, transactional_id, …
     └── KafkaError (RuntimeError)
         ├── BrokerResponseError            the broker answered with an error code: a class per code
+        │   └── LogTruncationError             an OffsetOutOfRangeError: the log lost what was read
         ├── KafkaConfigurationError        also ValueError: all faults of the options in one error
         │   └── FeatureNotSupportedError   an option whose feature comes with a later version
         ├── KafkaConnectionError     R M   no connection, or it broke
@@ -89,6 +90,34 @@ class SerializationError(KafkaError, TypeError):
     """A key, value or header could not be turned into bytes; nothing was sent."""
 
     fault: ClassVar[Fault] = Fault.USER
+
+
+class LogTruncationError(broker_errors.OffsetOutOfRangeError):
+    """The partition's log no longer has what was read before the position (KIP-320).
+
+    Records that were returned may be gone, or others may stand in their place. Raised without a
+    reset policy; `seek()` to `divergent_offset` goes on where the logs part, if that is known.
+    """
+
+    fault: ClassVar[Fault] = Fault.CLUSTER
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        topic_partition: TopicPartition,
+        fetch_offset: int,
+        divergent_offset: int | None = None,
+        divergent_leader_epoch: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.topic_partition = topic_partition
+        self.fetch_offset = fetch_offset
+        self.divergent_offset = divergent_offset
+        self.divergent_leader_epoch = divergent_leader_epoch
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.args), self.__dict__
 
 
 class RecordDeserializationError(KafkaError):
@@ -313,6 +342,7 @@ __all__ = [
     "KafkaProtocolError",
     "KafkaTimeoutError",
     "KafkaUnavailableError",
+    "LogTruncationError",
     "MetadataEmptyBrokerList",
     "NoBrokersAvailable",
     "NoOffsetForPartitionError",

@@ -32,6 +32,7 @@ class CompletedFetch:
         "_cursor",
         "error",
         "fetch_offset",
+        "incarnation",
         "leader_epoch",
         "next_offset",
         "node_id",
@@ -48,10 +49,13 @@ class CompletedFetch:
         cursor: RecordCursor | None = None,
         size_in_bytes: int = 0,
         error: KafkaError | None = None,
+        incarnation: int = 0,
     ) -> None:
         self.topic_partition = topic_partition
         self.fetch_offset = fetch_offset
         self.node_id = node_id
+        self.incarnation = incarnation
+        """Of the topic: one that was deleted and created again has another."""
         self.size_in_bytes = size_in_bytes
         self.error: Exception | None = error
         self.next_offset = fetch_offset

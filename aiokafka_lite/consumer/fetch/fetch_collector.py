@@ -141,11 +141,13 @@ class FetchCollector:
         state = self._subscription.get(tp)
         if (
             state is None
-            or state.fetch_state is not FetchState.FETCHING
             or state.offset != fetch.next_offset
+            or state.incarnation != fetch.incarnation
         ):
             self._buffer.remove(fetch)
             return None
+        if state.fetch_state is FetchState.AWAIT_VALIDATION:
+            return None  # it keeps its place: of use if the position turns out valid
         if state.is_held or (partitions and tp not in partitions):
             return None  # it keeps its place (KAFKA-7548)
         return state

@@ -49,6 +49,8 @@ class FetchRound:
     fetches: list[PlannedFetch] = field(default_factory=list)
     leaderless: list[TopicPartition] = field(default_factory=list)
     """Partitions that are free but have no known leader: metadata is out of date."""
+    needs_metadata: bool = False
+    """A preferred replica is to be read from no longer: the leaders decide anew."""
     lacks_room: bool = False
     """A node got no fetch because too much of its data lies unread (A11)."""
     due_at_s: float | None = None
@@ -113,7 +115,11 @@ class FetchPlanner:
             if leader.node_id is None:
                 found.leaderless.append(tp)
                 continue
-            by_node.setdefault(leader.node_id, {})[tp] = SessionPartition(
+            node_id = _replica_to_read(state, snapshot, now_s)
+            if node_id is None:
+                node_id = leader.node_id
+                found.needs_metadata |= self._subscription.forget_replica(state)
+            by_node.setdefault(node_id, {})[tp] = SessionPartition(
                 snapshot.topic_id(tp.topic),
                 state.offset,
                 self._config.max_partition_fetch_bytes,
@@ -153,8 +159,13 @@ class FetchPlanner:
             return fetch.topic_partition not in wanted or self._is_paused(fetch)
 
         limit = self._config.fetch_buffer_bytes
-        free = [tp for tp in self.free_partitions(now_s) if tp in wanted]
-        for node_id in {snapshot.leader(tp).node_id for tp in free}:
+        node_ids = {
+            _replica_to_read(state, snapshot, now_s)
+            or snapshot.leader(state.topic_partition).node_id
+            for state in self._free_states()
+            if state.retry_at_s <= now_s and state.topic_partition in wanted
+        }
+        for node_id in node_ids:
             if node_id is not None and self._nodes.fetch_delay(node_id) == 0:
                 self._dropped.update(self._buffer.make_room(node_id, limit, is_in_the_way))
 
@@ -216,7 +227,16 @@ class FetchPlanner:
             session_epoch=planned.session_epoch,
             topics=_topics(planned),
             forgotten_topics_data=_forgotten(forgotten),
+            rack_id=self._config.client_rack or "",
         )
+
+
+def _replica_to_read(state: PartitionState, snapshot: MetadataSnapshot, now_s: float) -> int | None:
+    """Return the follower to read from; None: the leader (2b-5, KIP-392)."""
+    replica = state.preferred_replica
+    if replica is None or now_s >= state.preferred_until_s:
+        return None
+    return replica if snapshot.is_online(state.topic_partition, replica) else None
 
 
 def _due(found: FetchRound, at_s: float) -> None:

@@ -5,15 +5,16 @@ Source: 2b-8 to 2b-16, AbstractFetch.handleFetchSuccess, FetchCollector.handleIn
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
-from aiokafka_lite.consumer.fetch.fetch_session import FetchSession
+from aiokafka_lite.consumer.fetch.fetch_session import FetchSession, SessionPartition
 from aiokafka_lite.consumer.position.subscription_state import (
     FetchState,
     PartitionState,
@@ -39,9 +40,10 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
     for_code,
 )
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchResponse, PartitionData
 from aiokafka_lite.record.batch_reader import RecordCursor
+from aiokafka_lite.schema.field_types import ZERO_UUID
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +59,9 @@ _TOPIC_CHANGED = {
     UnknownTopicIdError.errno,
     InconsistentTopicIdError.errno,
 }
+_NOT_THERE = _LEADER_MOVED | _TOPIC_CHANGED | {OffsetOutOfRangeError.errno}
+"""A preferred replica that says so is not to be read from any more."""
+_HINTED = {NotLeaderForPartitionError.errno, FencedLeaderEpochError.errno}
 _TRY_AGAIN = {UnknownLeaderEpochError.errno, UnknownError.errno}
 _RAISED_AS_SENT = {TopicAuthorizationFailedError.errno, CorruptRecordException.errno}
 
@@ -68,6 +73,12 @@ class FetchOutcome:
     is_accepted: bool = False
     """False: the session refused it, no data was used; ask again with a full fetch."""
     needs_metadata: bool = False
+
+
+UpdateLeaders = Callable[
+    [Mapping[TopicPartition, LeaderAndEpoch], Iterable[Node]], Collection[TopicPartition]
+]
+"""Takes over hints of leaders; returns the partitions whose leader is another one now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +98,10 @@ class FetchResponseHandler:
         subscription: SubscriptionState,
         buffer: FetchBuffer,
         backoff: ExponentialBackoff,
+        update_leaders: UpdateLeaders,
     ) -> None:
         self._config = config
+        self._update_leaders = update_leaders
         self._subscription = subscription
         self._buffer = buffer
         self._backoff = backoff
@@ -114,12 +127,16 @@ class FetchResponseHandler:
             outcome.needs_metadata = response.error_code == FetchSessionTopicIdError.errno
             return outcome
         moment = _Moment(now_s, timestamp_ms)
+        moved = self._follow_hints(answers, response)
         for tp, data in answers.items():
             state = self._subscription.get(tp)
             asked = session.partitions.get(tp)
-            if state is None or asked is None:
+            if state is None or asked is None or _is_other_topic(state, asked):
                 continue
             if data.error_code:
+                if tp in moved:
+                    self._subscription.move_to_end(tp)  # and asked for again at once (KIP-951)
+                    continue
                 outcome.needs_metadata |= data.error_code in _LEADER_MOVED | _TOPIC_CHANGED
                 if _is_at(state, asked.fetch_offset):  # else about an offset nobody wants now
                     self._handle_error(session, state, data, moment)
@@ -127,12 +144,36 @@ class FetchResponseHandler:
                 self._handle_data(session, state, data, moment)
         return outcome
 
+    def _follow_hints(
+        self, answers: Mapping[TopicPartition, PartitionData], response: FetchResponse
+    ) -> Collection[TopicPartition]:
+        """Take over the leaders the answer names; return the partitions that have moved (2b-9)."""
+        hints = {
+            tp: LeaderAndEpoch(data.current_leader.leader_id, data.current_leader.leader_epoch)
+            for tp, data in answers.items()
+            if data.error_code in _HINTED
+            and data.current_leader.leader_id >= 0
+            and data.current_leader.leader_epoch >= 0
+        }
+        if not hints:
+            return ()
+        nodes = [
+            Node(endpoint.node_id, endpoint.host, endpoint.port, endpoint.rack)
+            for endpoint in response.node_endpoints
+        ]
+        return self._update_leaders(hints, nodes)
+
     # Data…
 
     def _handle_data(
         self, session: FetchSession, state: PartitionState, data: PartitionData, moment: _Moment
     ) -> None:
         _remember_watermarks(state, data, moment.timestamp_ms)
+        if data.preferred_read_replica >= 0:
+            lease_s = self._config.metadata_max_age_ms / 1000
+            self._subscription.prefer_replica(
+                state, data.preferred_read_replica, moment.now_s + lease_s
+            )
         if not data.records:
             state.failures = 0
             return
@@ -159,7 +200,12 @@ class FetchResponseHandler:
         state.failures = 0
         self._buffer.add(
             CompletedFetch(
-                tp, state.offset, node_id=session.node_id, cursor=cursor, size_in_bytes=size
+                tp,
+                state.offset,
+                node_id=session.node_id,
+                cursor=cursor,
+                size_in_bytes=size,
+                incarnation=state.incarnation,
             )
         )
 
@@ -177,6 +223,7 @@ class FetchResponseHandler:
         self, session: FetchSession, state: PartitionState, data: PartitionData, moment: _Moment
     ) -> None:
         code = data.error_code
+        was_preferred = code in _NOT_THERE and self._subscription.forget_replica(state)
         topic, partition = state.topic_partition
         place = f"{topic}-{partition} at offset {state.offset} from node {session.node_id}"
         if code in _TOPIC_CHANGED:
@@ -186,6 +233,10 @@ class FetchResponseHandler:
         elif code in _LEADER_MOVED or code in _TRY_AGAIN:
             logger.debug("fetching %s: %s; asking again", place, for_code(code).message)
             self._back_off(state, moment)
+        elif code == OffsetOutOfRangeError.errno and was_preferred:
+            # A follower may be behind, or its log begin later: the leader has the last word.
+            logger.debug("fetching %s: out of range; asking the leader", place)
+            self._subscription.move_to_end(state.topic_partition)
         elif code == OffsetOutOfRangeError.errno:
             self._out_of_range(session, state, data, moment)
         elif code in _RAISED_AS_SENT:
@@ -237,7 +288,11 @@ class FetchResponseHandler:
         self._back_off(state, moment)
         self._buffer.add(
             CompletedFetch(
-                state.topic_partition, state.offset, node_id=session.node_id, error=error
+                state.topic_partition,
+                state.offset,
+                node_id=session.node_id,
+                error=error,
+                incarnation=state.incarnation,
             )
         )
 
@@ -262,6 +317,11 @@ def _named_partitions(
 
 def _is_at(state: PartitionState, fetch_offset: int) -> bool:
     return state.fetch_state is FetchState.FETCHING and state.offset == fetch_offset
+
+
+def _is_other_topic(state: PartitionState, asked: SessionPartition) -> bool:
+    """Say whether the answer is about a topic of the same name that is no more."""
+    return ZERO_UUID not in (state.topic_id, asked.topic_id) and state.topic_id != asked.topic_id
 
 
 def _remember_watermarks(state: PartitionState, data: PartitionData, timestamp_ms: int) -> None:

@@ -22,6 +22,7 @@ from aiokafka_lite.consumer.fetch.fetch_planner import FetchPlanner, PlannedFetc
 from aiokafka_lite.consumer.fetch.fetch_response import FetchResponseHandler
 from aiokafka_lite.consumer.fetch.fetch_session import FetchSession
 from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.leader_watch import missed
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import TopicPartition
@@ -58,10 +59,13 @@ class Fetcher:
         signal: PollSignal,
     ) -> None:
         self._client = client
+        self._subscription = subscription
         self._revision = subscription.revision
         self._signal = signal
         self._planner = FetchPlanner(config, subscription, buffer, self)
-        self._handler = FetchResponseHandler(config, subscription, buffer, client.retry_backoff)
+        self._handler = FetchResponseHandler(
+            config, subscription, buffer, client.retry_backoff, client.update_leaders
+        )
         self._nodes: dict[int, _NodeFetches] = {}
         self._error: KafkaError | None = None
         self._looked_at: tuple[int, int] | None = None
@@ -91,7 +95,7 @@ class Fetcher:
             self._let_go(planned)
         self._leaderless = tuple(found.leaderless)
         self.lacks_room = found.lacks_room
-        if found.leaderless:
+        if found.leaderless or found.needs_metadata:
             self._client.request_metadata_update()
         self._looked_at = (self._revision.number, snapshot.version)
         self._due_at_s = found.due_at_s
@@ -114,8 +118,9 @@ class Fetcher:
 
     @property
     def leaderless(self) -> tuple[TopicPartition, ...]:
-        """The partitions that could be fetched if a leader were known, as of the newest round."""
-        return self._leaderless
+        """The partitions that could be fetched if a leader were known, as of the newest round, and
+        as far as that is the user's business."""
+        return missed(self._leaderless, self._subscription, self._client.snapshot)
 
     def free_partitions(self) -> list[TopicPartition]:
         """Return the partitions that a fetch may ask for, in queue order."""
@@ -198,7 +203,11 @@ class Fetcher:
         node.refusals += 1
 
     def _failed(self, node: _NodeFetches, error: KafkaError) -> None:
-        self._planner.session(node.node_id).handle_error()
+        session = self._planner.session(node.node_id)
+        session.handle_error()
+        for tp in session.partitions:  # a follower that is out of reach is no help (2a-10)
+            if (state := self._subscription.get(tp)) is not None:
+                self._subscription.forget_replica(state)
         level = logging.DEBUG if node.failures else logging.WARNING
         logger.log(level, "a fetch from node %d failed: %s", node.node_id, error)
         self._back_off(node, node.failures)

@@ -6,12 +6,14 @@ Source: B4 (2), 2c-4, 2c-5, ConsumerCoordinator.initWithCommittedOffsetsIfNeeded
 
 import logging
 from collections.abc import Collection, Mapping
+from functools import partial
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset, CommittedOffsets
+from aiokafka_lite.consumer.position.retained_error import RetainedError
 from aiokafka_lite.consumer.position.subscription_state import (
     FetchState,
     PartitionState,
@@ -40,8 +42,7 @@ class CommittedPositions:
         self._signal = signal
         self._bound_s = config.default_api_timeout_ms / 1000
         self._asked: set[PartitionState] = set()  # by identity: a state is one assignment's
-        self._error: KafkaError | None = None
-        self._error_states: frozenset[PartitionState] = frozenset()
+        self._error = RetainedError()
 
     def start(self) -> float | None:
         """Ask for what was not asked yet, if there is anything.
@@ -65,8 +66,7 @@ class CommittedPositions:
 
     def take_error(self) -> KafkaError | None:
         """Return a failure the application has to hear of, once; none for what was let go."""
-        error, self._error = self._error, None
-        return error if any(map(self._is_wanted, self._error_states)) else None
+        return self._error.take()
 
     async def _ask(self, states: frozenset[PartitionState]) -> None:
         partitions = [state.topic_partition for state in states]
@@ -76,7 +76,7 @@ class CommittedPositions:
         except KafkaError as error:
             logger.debug("committed offsets of %s: %s", partitions, error)
             if not error.retriable:
-                self._error, self._error_states = error, states
+                self._error.keep(error, [partial(self._is_wanted, state) for state in states])
             self._retry_later(states)
         except TimeoutError:
             logger.debug("no committed offsets of %s within %g s", partitions, self._bound_s)
@@ -99,6 +99,7 @@ class CommittedPositions:
                 self._subscription.note_no_committed(state)
                 continue
             logger.info("%s-%d: going on at the committed %d", *tp, committed.offset)
+            self._client.note_leader_epoch(tp, committed.leader_epoch)
             self._subscription.seek(tp, committed.offset, committed.leader_epoch)
 
     def _retry_later(self, states: Collection[PartitionState]) -> None:

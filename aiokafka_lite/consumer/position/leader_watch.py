@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import KafkaError, UnknownTopicOrPartitionError
 from aiokafka_lite.model import TopicPartition
 
@@ -28,6 +29,23 @@ def why_unreadable(tp: TopicPartition, snapshot: MetadataSnapshot) -> str:
         count = len(snapshot.partition_ids(tp.topic))
         return f"the topic has {count} partitions, numbered from 0"
     return "it has no leader"
+
+
+def missed(
+    leaderless: Iterable[TopicPartition],
+    subscription: SubscriptionState,
+    snapshot: MetadataSnapshot,
+) -> tuple[TopicPartition, ...]:
+    """Return the partitions whose absence is the user's business.
+
+    Those of a subscription that do not exist any more are not: nobody named them, and their topic
+    may come again.
+    """
+    return tuple(
+        tp
+        for tp in leaderless
+        if not subscription.is_subscribed or tp.partition in snapshot.partition_ids(tp.topic)
+    )
 
 
 @dataclass(slots=True)
@@ -107,4 +125,4 @@ class LeaderWatch:
         )
 
 
-__all__ = ["LeaderWatch", "why_unreadable"]
+__all__ = ["LeaderWatch", "missed", "why_unreadable"]

@@ -7,6 +7,7 @@ Source: B4, B5, 2c-5, 2c-6, OffsetFetcher.
 
 import logging
 from collections.abc import Mapping
+from functools import partial
 
 import anyio
 
@@ -16,7 +17,7 @@ from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffsets
 from aiokafka_lite.consumer.position.committed_positions import CommittedPositions
-from aiokafka_lite.consumer.position.leader_watch import why_unreadable
+from aiokafka_lite.consumer.position.leader_watch import missed, why_unreadable
 from aiokafka_lite.consumer.position.offset_questions import (
     ListedOffset,
     ListOffsetsOutcome,
@@ -31,7 +32,13 @@ from aiokafka_lite.consumer.position.offset_reset import (
     OffsetReset,
     OffsetResetStrategy,
 )
-from aiokafka_lite.consumer.position.subscription_state import FetchState, SubscriptionState
+from aiokafka_lite.consumer.position.offset_validator import OffsetValidator
+from aiokafka_lite.consumer.position.retained_error import RetainedError
+from aiokafka_lite.consumer.position.subscription_state import (
+    FetchState,
+    PartitionState,
+    SubscriptionState,
+)
 from aiokafka_lite.errors import KafkaError, KafkaTimeoutError, UnknownError
 from aiokafka_lite.model import TopicPartition
 
@@ -59,7 +66,10 @@ class OffsetFetcher:
         self._client = client
         self._subscription = subscription
         self._signal = signal
-        self._error: KafkaError | None = None
+        self._validator = OffsetValidator(
+            config.request_timeout_ms / 1000, client, subscription, signal
+        )
+        self._error = RetainedError()
         self._leaderless: tuple[TopicPartition, ...] = ()
 
     # For the poll: nothing here waits…
@@ -70,21 +80,24 @@ class OffsetFetcher:
         Returns the moment (monotonic seconds) when it makes sense to call again without anything
         else having changed; None: only a change makes sense. Raises: NoOffsetForPartitionError.
         """
+        self._validator.follow_metadata()
         if self._subscription.has_all_fetch_positions():
-            self._leaderless = ()
+            self._leaderless = self._validator.leaderless = ()
             return None
         due_at_s = None if self._committed is None else self._committed.start()
         self._subscription.reset_missing_positions(without_committed=self._committed is not None)
-        return _earliest(due_at_s, self.start_resets())
+        return _earliest(due_at_s, self.start_resets(), self._validator.start())
 
     @property
     def leaderless(self) -> tuple[TopicPartition, ...]:
-        """The partitions without a position that have no known leader either."""
-        return self._leaderless
+        """The partitions without a valid position that have no known leader either, as far as that
+        is the user's business."""
+        waiting = (*self._leaderless, *self._validator.leaderless)
+        return missed(waiting, self._subscription, self._client.snapshot)
 
     def take_error(self) -> KafkaError | None:
         """Return a failure the application has to hear of, once."""
-        error, self._error = self._error, None
+        error = self._error.take() or self._validator.take_error()
         if error is None and self._committed is not None:
             return self._committed.take_error()
         return error
@@ -133,7 +146,7 @@ class OffsetFetcher:
             if error.invalid_metadata:
                 self._client.request_metadata_update()
             if not error.retriable:
-                self._error = error
+                self._keep(error, strategies)
         else:
             self._apply(outcome, strategies)
         self._signal.notify()
@@ -149,6 +162,7 @@ class OffsetFetcher:
             elif listed.offset < 0:  # both ends of a log have an offset: the answer is no answer
                 outcome.to_retry[tp] = UnknownError
             elif self._subscription.reset(tp, strategies[tp], listed.offset):
+                self._client.note_leader_epoch(tp, listed.leader_epoch)
                 logger.info(
                     "%s-%d: position reset to %d (%s)",
                     tp.topic,
@@ -163,26 +177,30 @@ class OffsetFetcher:
             self._client.request_metadata_update()
         again = [*outcome.to_retry, *outcome.refused]
         self._retry_later({tp: strategies[tp] for tp in again})
-        for refusal in outcome.refused.values():
-            self._error = refusal
+        for tp, refusal in outcome.refused.items():
+            self._keep(refusal, {tp: strategies[tp]})
 
     def _go_on_to_the_end(self, tp: TopicPartition, strategy: OffsetReset) -> None:
         """Ask for the end: the log has no record as young as the duration wants (2c-6)."""
-        state = self._subscription.get(tp)
-        if state is not None and state.reset_strategy == strategy:
+        if self._waiting_for(tp, strategy) is not None:
             self._subscription.await_reset(tp, OffsetResetStrategy.LATEST)
 
     def _retry_later(self, strategies: Mapping[TopicPartition, OffsetReset]) -> None:
         now_s = self._client.clock.monotonic()
         for tp, strategy in strategies.items():
-            state = self._subscription.get(tp)
-            if (
-                state is not None
-                and state.fetch_state is FetchState.AWAIT_RESET
-                and state.reset_strategy is strategy
-            ):
+            if (state := self._waiting_for(tp, strategy)) is not None:
                 delay_s = self._client.retry_backoff.delay(state.failures)
                 self._subscription.back_off(state, now_s + delay_s)
+
+    def _keep(self, error: KafkaError, strategies: Mapping[TopicPartition, OffsetReset]) -> None:
+        self._error.keep(error, [partial(self._waiting_for, *item) for item in strategies.items()])
+
+    def _waiting_for(self, tp: TopicPartition, strategy: OffsetReset) -> PartitionState | None:
+        """Return the partition's state while it still waits for this very reset (B5)."""
+        state = self._subscription.get(tp)
+        if state is None or state.fetch_state is not FetchState.AWAIT_RESET:
+            return None
+        return state if state.reset_strategy == strategy else None
 
     async def _ask(self, node_id: int, questions: _Questions) -> ListOffsetsOutcome:
         request = build_request(

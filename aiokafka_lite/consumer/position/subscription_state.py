@@ -6,13 +6,24 @@ It knows no network and no clock, and it does not wait.
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
+from uuid import UUID
 
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.position.offset_reset import OffsetReset, OffsetResetStrategy
+from aiokafka_lite.consumer.position.partition_state import (
+    NO_OFFSET,
+    FetchState,
+    PartitionState,
+)
 from aiokafka_lite.consumer.revision import Revision
-from aiokafka_lite.errors import IllegalStateError, NoOffsetForPartitionError
+from aiokafka_lite.errors import (
+    IllegalStateError,
+    NoOffsetForPartitionError,
+    OffsetOutOfRangeError,
+)
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.schema.field_types import ZERO_UUID
 
 
 class SubscriptionMode(Enum):
@@ -22,88 +33,6 @@ class SubscriptionMode(Enum):
     TOPICS = "subscribe(topics): every partition of the topics, or what the group assigns of them"
     PATTERN = "subscribe(pattern=...): as TOPICS, of the topics whose names match"
     ASSIGNED = "assign(partitions): what the user named"
-
-
-class FetchState(Enum):
-    """What is known of a partition's position. Source: SubscriptionState.FetchStates."""
-
-    INITIALIZING = "no position, and nobody was asked for one yet"
-    AWAIT_RESET = "no position; the leader is to be asked where the reset strategy points"
-    FETCHING = "a valid position: the partition may be fetched"
-
-
-_NEXT_STATES = {
-    FetchState.INITIALIZING: {FetchState.FETCHING, FetchState.AWAIT_RESET},
-    FetchState.AWAIT_RESET: {FetchState.FETCHING, FetchState.AWAIT_RESET},
-    FetchState.FETCHING: {FetchState.FETCHING, FetchState.AWAIT_RESET},
-}
-
-NO_OFFSET = -1
-"""Not an offset of any record. Kept instead of None where every poll compares."""
-
-
-@dataclass(slots=True, eq=False)
-class PartitionState:
-    """One assigned partition (B2). All empty at first; changed by `SubscriptionState` only."""
-
-    topic_partition: TopicPartition
-    fetch_state: FetchState = FetchState.INITIALIZING
-    offset: int = NO_OFFSET
-    """The next offset to fetch; NO_OFFSET unless FETCHING."""
-    offset_epoch: int = -1
-    """The leader epoch of the record before `offset`; -1 when not known."""
-    reset_strategy: OffsetReset | None = None
-    has_no_committed: bool = False
-    """The group was asked for a committed offset and has none (B4.2)."""
-    is_paused: bool = False
-    is_being_revoked: bool = False
-    """The group takes it away: nothing more is fetched or returned (2c-9)."""
-    is_being_assigned: bool = False
-    """on_partitions_assigned() has not returned: nothing is fetched yet (2c-9)."""
-    moved_in_poll: int = 0
-    """The number of the poll in which the position moved last."""
-    processed_offset: int = NO_OFFSET
-    """The position when that poll began; what auto-commit may commit of it (B7)."""
-    processed_epoch: int = -1
-    high_watermark: int | None = None
-    last_stable_offset: int | None = None
-    log_start_offset: int | None = None
-    last_poll_timestamp_ms: int | None = None
-    retry_at_s: float = 0.0
-    """The moment (monotonic) before which nothing more is asked about this partition (D10)."""
-    failures: int = 0
-    """Failures in a row, of fetches or of resets."""
-
-    @property
-    def position(self) -> int | None:
-        """The next offset to fetch, or None."""
-        return self.offset if self.fetch_state is FetchState.FETCHING else None
-
-    @property
-    def is_fetchable(self) -> bool:
-        """True when it may be fetched and its buffered records may be returned (B3)."""
-        return self.fetch_state is FetchState.FETCHING and not self.is_held
-
-    @property
-    def is_held(self) -> bool:
-        """True while its records stay where they are, whatever its position."""
-        return self.is_paused or self.is_being_revoked or self.is_being_assigned
-
-    def __repr__(self) -> str:
-        topic, partition = self.topic_partition
-        place = f"at {self.offset}" if self.fetch_state is FetchState.FETCHING else "nowhere"
-        paused = ", paused" if self.is_paused else ""
-        return f"<{topic}-{partition} {self.fetch_state.name} {place}{paused}>"
-
-    def to(self, fetch_state: FetchState) -> None:
-        """Go to `fetch_state`. Raises IllegalStateError for a move that has no sense."""
-        if fetch_state not in _NEXT_STATES[self.fetch_state]:
-            raise IllegalStateError(
-                f"cannot go to {fetch_state.name} while {self.fetch_state.name}"
-            )
-        self.fetch_state = fetch_state
-        self.retry_at_s = 0.0
-        self.failures = 0
 
 
 class SubscriptionState:
@@ -117,6 +46,8 @@ class SubscriptionState:
         self.poll_number = 1
         """Counts the polls, so that positions know in which of them they moved (B7)."""
         self.revision = revision or Revision()
+        self.has_unfollowed = False
+        """Some position was not compared with the metadata since it was set (2c-2)."""
         self._states: dict[TopicPartition, PartitionState] = {}
         self._assignment: frozenset[TopicPartition] = frozenset()
 
@@ -221,6 +152,7 @@ class SubscriptionState:
                 kept[tp] = PartitionState(tp)
         self._states = kept
         self._assignment = frozenset(kept)
+        self.has_unfollowed = True
         self.revision.number += 1
 
     # Looking…
@@ -273,26 +205,40 @@ class SubscriptionState:
         waiting = FetchState.AWAIT_RESET
         return (state for state in self._states.values() if state.fetch_state is waiting)
 
+    def awaiting_validation(self) -> Iterator[PartitionState]:
+        """Yield the partitions whose position is to be compared with the leader's log (2c-1)."""
+        waiting = FetchState.AWAIT_VALIDATION
+        return (state for state in self._states.values() if state.fetch_state is waiting)
+
     # Positions…
 
     def seek(self, tp: TopicPartition, offset: int, offset_epoch: int = -1) -> None:
         """Set the position; a reset that was pending is off (B6).
 
-        Raises: IllegalStateError when the partition is not assigned.
+        `offset_epoch`: the leader epoch of the record before `offset`; if it is known, the position
+        is validated before it is fetched (2c-4, 2c-8). Raises: IllegalStateError when the partition
+        is not assigned.
         """
-        self._set_position(self.assigned(tp), offset, offset_epoch)
+        state = self.assigned(tp)
+        self._set_position(state, offset, offset_epoch)
+        if offset_epoch >= 0:
+            state.to(FetchState.AWAIT_VALIDATION)
 
     def await_reset(self, tp: TopicPartition, strategy: OffsetReset) -> None:
         """Empty the position; the leader is to be asked where `strategy` points (B6).
 
         Raises: IllegalStateError when the partition is not assigned.
         """
-        state = self.assigned(tp)
+        self._empty_position(self.assigned(tp), strategy)
+
+    def _empty_position(self, state: PartitionState, strategy: OffsetReset | None) -> None:
         self.note_move(state)
         state.to(FetchState.AWAIT_RESET)
         state.offset = NO_OFFSET
         state.offset_epoch = -1
         state.reset_strategy = strategy
+        state.leader = None
+        state.preferred_replica = None
         self.revision.number += 1
 
     def reset(self, tp: TopicPartition, strategy: OffsetReset, offset: int) -> bool:
@@ -317,7 +263,76 @@ class SubscriptionState:
         state.offset = offset
         state.offset_epoch = offset_epoch
         state.reset_strategy = None
+        state.leader = None
+        state.preferred_replica = None
+        self.has_unfollowed = True
         self.revision.number += 1
+
+    # Following the metadata…
+
+    def follow_leader(self, state: PartitionState, leader: LeaderAndEpoch) -> None:
+        """Take note of who leads the partition now (2c-2).
+
+        A position that another leader, or an earlier epoch, knew is to be validated by this one if
+        both epochs are known; its preferred replica is forgotten.
+        """
+        before, state.leader = state.leader, leader
+        if before in (None, leader):
+            return
+        state.preferred_replica = None
+        if state.offset != NO_OFFSET and state.offset_epoch >= 0 and leader.epoch >= 0:
+            state.to(FetchState.AWAIT_VALIDATION)
+        self.revision.number += 1
+
+    def follow_topic(self, state: PartitionState, topic_id: UUID) -> bool:
+        """Take note of the topic's id; say whether the topic is another one than before.
+
+        Then the position belonged to a topic that is no more: it is reset by policy, and without
+        one only a seek helps, which `reset_missing_positions` says.
+        """
+        before, state.topic_id = state.topic_id, topic_id
+        if before in (ZERO_UUID, topic_id):
+            return False
+        state.incarnation += 1
+        state.high_watermark = state.last_stable_offset = state.log_start_offset = None
+        if state.offset != NO_OFFSET:
+            self._empty_position(state, self.default_reset)
+        # An offset of the old topic must not be committed for the new one (B7).
+        state.moved_in_poll = self.poll_number
+        state.processed_offset, state.processed_epoch = NO_OFFSET, -1
+        self.revision.number += 1
+        return True
+
+    def complete_validation(self, state: PartitionState) -> None:
+        """Let a position be fetched: the leader's log has what comes before it (2c-3)."""
+        state.to(FetchState.FETCHING)
+        self.revision.number += 1
+
+    def truncate(self, state: PartitionState, end_offset: int, epoch: int) -> None:
+        """Go back to where the leader's log parted from what was read (2c-3)."""
+        leader = state.leader
+        self._set_position(state, end_offset, epoch)
+        state.leader = leader
+
+    # Where to read…
+
+    def prefer_replica(self, state: PartitionState, node_id: int, until_s: float) -> None:
+        """Read from that follower until then (monotonic); the same one again does not prolong it
+        (2b-5).
+        """
+        if state.preferred_replica != node_id:
+            state.preferred_replica, state.preferred_until_s = node_id, until_s
+            self.revision.number += 1
+
+    def forget_replica(self, state: PartitionState) -> bool:
+        """Read from the leader again; say whether it was otherwise."""
+        if state.preferred_replica is None:
+            return False
+        state.preferred_replica = None
+        self.revision.number += 1
+        return True
+
+    # Resets…
 
     def initializing(self) -> Iterator[PartitionState]:
         """Yield the partitions for whose position nobody was asked yet, or not in vain (B4)."""
@@ -333,23 +348,35 @@ class SubscriptionState:
     def reset_missing_positions(self, *, without_committed: bool = False) -> None:
         """Mark the partitions nobody has asked for yet for a reset by the default strategy (B4.3).
 
-        `without_committed`: only those the group has no committed offset of (2c-5). Raises:
-        NoOffsetForPartitionError naming them when auto_offset_reset is "none".
+        `without_committed`: only those the group has no committed offset of (2c-5). Raises, when
+        auto_offset_reset is "none": NoOffsetForPartitionError naming them, OffsetOutOfRangeError
+        naming those whose topic was deleted and created again.
         """
+        self._raise_for_lost_positions()
         missing = [
             state.topic_partition
             for state in self.initializing()
             if state.has_no_committed or not without_committed
         ]
         if missing and self.default_reset is None:
-            names = ", ".join(f"{topic}-{partition}" for topic, partition in missing)
             raise NoOffsetForPartitionError(
-                f"no position for {names}, and auto_offset_reset is 'none'; seek() to an offset, "
-                f"or set auto_offset_reset to 'earliest' or 'latest'"
+                f"no position for {_names(missing)}, and auto_offset_reset is 'none'; "
+                f"seek() to an offset, or set auto_offset_reset to 'earliest' or 'latest'"
             )
         for tp in missing:
             assert self.default_reset is not None
             self.await_reset(tp, self.default_reset)
+
+    def _raise_for_lost_positions(self) -> None:
+        lost = [
+            state.topic_partition for state in self.awaiting_reset() if state.reset_strategy is None
+        ]
+        if lost:
+            raise OffsetOutOfRangeError(
+                f"the position of {_names(lost)} belongs to a topic that was deleted; the topic "
+                f"was created again, and auto_offset_reset is 'none'; seek() to an offset in the "
+                f"new one, or set auto_offset_reset to 'earliest' or 'latest'"
+            )
 
     # What counts as processed…
 
@@ -408,6 +435,10 @@ class SubscriptionState:
         state.failures += 1
         state.retry_at_s = retry_at_s
         self.revision.number += 1
+
+
+def _names(partitions: Iterable[TopicPartition]) -> str:
+    return ", ".join(f"{topic}-{partition}" for topic, partition in partitions)
 
 
 __all__ = [

@@ -1,11 +1,13 @@
 """What a poll hands out: A5, A6, A8, A9, and that nothing is ever lost, repeated or disordered."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
@@ -495,3 +497,38 @@ def test_no_record_of_a_partition_that_is_being_revoked_is_returned() -> None:
     bench.add(P1, batches(0, 4))
     bench.subscription.revoke_soon([P0])
     assert bench.poll() == {P1: [0, 1, 2, 3]}
+
+
+def test_2c_1_what_is_buffered_keeps_its_place_while_the_position_is_validated() -> None:
+    bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 4))
+    bench.add(P1, batches(0, 4))
+    assert bench.poll(2) == {P0: [0, 1]}
+    state = bench.subscription.assigned(P0)
+    state.offset_epoch = 0
+    bench.subscription.follow_leader(state, LeaderAndEpoch(1, 0))
+    bench.subscription.follow_leader(state, LeaderAndEpoch(2, 1))
+    assert bench.poll(2) == {P1: [0, 1]}
+    bench.subscription.complete_validation(state)
+    assert bench.poll() == {P0: [2, 3], P1: [2, 3]}
+
+
+def test_2c_3_what_is_buffered_behind_a_truncated_position_is_dropped() -> None:
+    bench = Bench(P0)
+    bench.add(P0, batches(0, 4))
+    assert bench.poll(2) == {P0: [0, 1]}
+    state = bench.subscription.assigned(P0)
+    bench.subscription.truncate(state, 1, 0)
+    assert bench.poll() == {}
+    assert len(bench.buffer) == 0
+
+
+def test_what_was_fetched_of_a_topic_that_is_no_more_is_dropped_even_at_the_same_offset() -> None:
+    bench = Bench(P0)
+    bench.add(P0, batches(0, 4))
+    state = bench.subscription.assigned(P0)
+    bench.subscription.follow_topic(state, UUID(int=1))
+    bench.subscription.follow_topic(state, UUID(int=2))
+    bench.subscription.reset(P0, OffsetResetStrategy.EARLIEST, 0)
+    assert bench.poll() == {}
+    assert len(bench.buffer) == 0

@@ -330,3 +330,60 @@ def test_d5_closing_a_session_asks_for_nothing_and_waits_for_nothing() -> None:
     assert (closing.session_id, closing.session_epoch, closing.topics) == (5, -1, [])
     assert closing.max_wait_ms == 0
     assert bench.planner.open_sessions() == []
+
+
+# Reading from a near replica: KIP-392, 2b-5…
+
+
+def test_2b_7_the_request_names_the_consumers_rack() -> None:
+    near, nowhere = Bench(P0, client_rack="a"), Bench(P0)
+    snapshot = cluster({P0: 1})
+    assert near.planner.plan_round(snapshot, 0.0).fetches[0].request.rack_id == "a"
+    assert nowhere.planner.plan_round(snapshot, 0.0).fetches[0].request.rack_id == ""
+
+
+def test_2b_5_a_preferred_replica_is_asked_until_its_lease_ends_then_the_leader() -> None:
+    bench = Bench(P0, P1)
+    snapshot = cluster({P0: 1, P1: 1})
+    state = bench.subscription.assigned(P0)
+    bench.subscription.prefer_replica(state, 2, 10.0)
+    found = bench.planner.plan_round(snapshot, 9.9)
+    assert {fetch.node_id: asked(fetch) for fetch in found.fetches} == {
+        2: [("t", 0, 0)],
+        1: [("t", 1, 0)],
+    }
+    assert not found.needs_metadata
+    found = bench.planner.plan_round(snapshot, 10.0)
+    assert [fetch.node_id for fetch in found.fetches if ("t", 0, 0) in asked(fetch)] == [1]
+    assert found.needs_metadata
+    assert state.preferred_replica is None
+
+
+def test_2b_5_a_preferred_replica_that_is_gone_is_not_asked() -> None:
+    bench = Bench(P0)
+    bench.subscription.prefer_replica(bench.subscription.assigned(P0), 3, 10.0)
+    found = bench.planner.plan_round(cluster({P0: 1}), 0.0)
+    assert [fetch.node_id for fetch in found.fetches] == [1]
+    assert found.needs_metadata
+
+
+def test_2a_4_a_partition_that_goes_to_a_replica_is_forgotten_by_the_leaders_session() -> None:
+    bench = Bench(P0, P1)
+    snapshot = cluster({P0: 1, P1: 1})
+    bench.planner.plan_round(snapshot, 0.0)
+    bench.grant_session(1, P0, P1)
+    bench.subscription.prefer_replica(bench.subscription.assigned(P0), 2, 10.0)
+    found = bench.planner.plan_round(snapshot, 1.0)
+    (to_leader,) = [fetch for fetch in found.fetches if fetch.node_id == 1]
+    assert [topic.partitions for topic in to_leader.request.forgotten_topics_data] == [[0]]
+
+
+def test_a11_room_is_made_at_the_replica_that_would_be_asked() -> None:
+    bench = Bench(P0, P1, fetch_buffer_bytes=10)
+    snapshot = cluster({P0: 1, P1: 1})
+    bench.subscription.prefer_replica(bench.subscription.assigned(P0), 2, 10.0)
+    bench.buffered(P1, size=10, node_id=2)
+    assert bench.planner.plan_round(snapshot, 0.0).lacks_room
+    bench.planner.make_room_for([P0], snapshot, 0.0)
+    (planned,) = bench.planner.plan_round(snapshot, 0.0).fetches
+    assert (planned.node_id, asked(planned)) == (2, [("t", 0, 0)])

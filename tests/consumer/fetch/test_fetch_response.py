@@ -1,10 +1,13 @@
 """What a Fetch answer means: data, watermarks and the error table 2b-15 (A4, A6, A9, D10)."""
 
 import random
+from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
@@ -38,8 +41,8 @@ from aiokafka_lite.errors import (
     UnknownTopicIdError,
     UnknownTopicOrPartitionError,
 )
-from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.protocol.messages.fetch import PartitionData
+from aiokafka_lite.model import Node, TopicPartition
+from aiokafka_lite.protocol.messages.fetch import LeaderIdAndEpoch, NodeEndpoint, PartitionData
 from aiokafka_lite.schema.field_types import ZERO_UUID
 from tests.consumer.batches import TOPIC_ID, batches, fetch_answer, partition_data, tps
 
@@ -63,7 +66,17 @@ class Bench:
         self.session = FetchSession(1)
         self.session.build({tp: SessionPartition(TOPIC_ID, 5, 1 << 20, 0) for tp in (P0, P1)})
         backoff = ExponentialBackoff(0.1, 1.0, jitter=0.0, rng=random.Random(0))
-        self.handler = FetchResponseHandler(self.config, self.subscription, self.buffer, backoff)
+        self.hints: list[tuple[Mapping[TopicPartition, LeaderAndEpoch], list[Node]]] = []
+        self.moved: set[TopicPartition] = set()
+        self.handler = FetchResponseHandler(
+            self.config, self.subscription, self.buffer, backoff, self._update_leaders
+        )
+
+    def _update_leaders(
+        self, leaders: Mapping[TopicPartition, LeaderAndEpoch], nodes: Iterable[Node]
+    ) -> set[TopicPartition]:
+        self.hints.append((leaders, list(nodes)))
+        return self.moved
 
     def answer(self, *partitions: PartitionData, **fields: Any) -> FetchOutcome:
         response = fetch_answer(*partitions, **{"topic_id": TOPIC_ID, **fields})
@@ -331,3 +344,118 @@ def test_a9_an_error_stands_behind_the_data_that_came_before_it() -> None:
     )
     assert [fetch.topic_partition for fetch in bench.buffered] == [P1, P0]
     assert TopicPartition("t", 0) == bench.buffered[1].topic_partition
+
+
+# Hints of leaders (KIP-951), near replicas (KIP-392), other topics…
+
+HINT = LeaderIdAndEpoch(leader_id=2, leader_epoch=9)
+
+
+def hinted(error: type[BrokerResponseError], leader: LeaderIdAndEpoch = HINT) -> PartitionData:
+    return partition_data(0, error_code=error.errno, high_watermark=-1, current_leader=leader)
+
+
+@pytest.mark.parametrize("error", [NotLeaderForPartitionError, FencedLeaderEpochError])
+def test_2b_9_a_hint_of_a_new_leader_is_followed_at_once(error: type[BrokerResponseError]) -> None:
+    bench = Bench()
+    bench.moved = {P0}
+    response = fetch_answer(hinted(error), partition_data(1), topic_id=TOPIC_ID)
+    response.node_endpoints = [NodeEndpoint(node_id=2, host="h", port=9, rack="r")]
+    outcome = bench.handler.handle(bench.session, response, now_s=NOW_S, timestamp_ms=NOW_MS)
+    assert bench.hints == [({P0: LeaderAndEpoch(2, 9)}, [Node(2, "h", 9, "r")])]
+    state = bench.subscription.assigned(P0)
+    assert (state.retry_at_s, state.failures) == (0.0, 0)
+    assert not outcome.needs_metadata
+    assert bench.subscription.queue() == (P1, P0), "2b-16"
+
+
+def test_2b_9_a_hint_that_is_no_news_leaves_the_backoff_and_the_metadata_request() -> None:
+    bench = Bench()
+    outcome = bench.answer(hinted(NotLeaderForPartitionError), partition_data(1))
+    assert len(bench.hints) == 1
+    assert outcome.needs_metadata
+    assert bench.subscription.assigned(P0).retry_at_s > NOW_S
+
+
+@pytest.mark.parametrize(
+    ("error", "leader"),
+    [
+        (KafkaStorageError, HINT),
+        (NotLeaderForPartitionError, LeaderIdAndEpoch(leader_id=-1, leader_epoch=9)),
+        (NotLeaderForPartitionError, LeaderIdAndEpoch(leader_id=2, leader_epoch=-1)),
+        (NotLeaderForPartitionError, LeaderIdAndEpoch()),
+    ],
+)
+def test_2b_9_only_two_errors_bring_hints_and_only_whole_ones(
+    error: type[BrokerResponseError], leader: LeaderIdAndEpoch
+) -> None:
+    bench = Bench()
+    bench.answer(hinted(error, leader), partition_data(1))
+    assert bench.hints == []
+
+
+def test_2b_5_a_preferred_replica_is_read_from_for_the_age_of_metadata() -> None:
+    bench = Bench(metadata_max_age_ms=60_000)
+    bench.answer(partition_data(0, preferred_read_replica=2), partition_data(1))
+    state = bench.subscription.assigned(P0)
+    assert (state.preferred_replica, state.preferred_until_s) == (2, NOW_S + 60)
+    assert bench.subscription.assigned(P1).preferred_replica is None
+
+
+@pytest.mark.parametrize("default_reset", [EARLIEST, None])
+def test_2b_15_out_of_range_at_a_follower_only_ends_reading_from_it(
+    default_reset: OffsetResetStrategy | None,
+) -> None:
+    bench = Bench(default_reset)
+    state = bench.subscription.assigned(P0)
+    bench.subscription.prefer_replica(state, 1, NOW_S + 60)
+    bench.error(OffsetOutOfRangeError)
+    assert state.preferred_replica is None
+    assert (state.position, state.retry_at_s) == (5, 0.0)
+    assert bench.buffered == []
+
+
+@pytest.mark.parametrize(
+    ("error", "is_kept"),
+    [
+        (NotLeaderForPartitionError, False),
+        (ReplicaNotAvailableError, False),
+        (KafkaStorageError, False),
+        (OffsetNotAvailableError, False),
+        (UnknownTopicOrPartitionError, False),
+        (UnknownTopicIdError, False),
+        (UnknownLeaderEpochError, True),
+        (UnknownError, True),
+    ],
+)
+def test_2b_15_errors_of_a_place_end_the_reading_from_a_follower(
+    error: type[BrokerResponseError], is_kept: bool
+) -> None:
+    bench = Bench()
+    state = bench.subscription.assigned(P0)
+    bench.subscription.prefer_replica(state, 1, NOW_S + 60)
+    bench.error(error)
+    assert (state.preferred_replica is not None) is is_kept
+
+
+def test_2b_11_an_answer_for_a_position_being_validated_is_dropped() -> None:
+    bench = Bench()
+    state = bench.subscription.assigned(P0)
+    state.offset_epoch = 0
+    bench.subscription.follow_leader(state, LeaderAndEpoch(1, 0))
+    bench.subscription.follow_leader(state, LeaderAndEpoch(2, 1))
+    bench.answer(partition_data(0, batches(5, 3)), partition_data(1))
+    assert bench.buffered == []
+
+
+@pytest.mark.parametrize("is_error", [True, False])
+def test_an_answer_about_a_topic_that_is_no_more_is_dropped(is_error: bool) -> None:
+    bench = Bench()
+    state = bench.subscription.assigned(P0)
+    bench.subscription.follow_topic(state, UUID(int=99))
+    if is_error:
+        bench.error(OffsetOutOfRangeError)
+    else:
+        bench.answer(partition_data(0, batches(5, 3)), partition_data(1))
+    assert bench.buffered == []
+    assert state.position == 5

@@ -3,7 +3,8 @@
 import pytest
 
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
-from aiokafka_lite.consumer.position.leader_watch import LeaderWatch, why_unreadable
+from aiokafka_lite.consumer.position.leader_watch import LeaderWatch, missed, why_unreadable
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import (
     InvalidTopicError,
     KafkaError,
@@ -115,3 +116,14 @@ def test_the_next_moment_of_interest_lies_ahead_or_nowhere() -> None:
     assert watch.due_at_s == 3.0
     watch.check([P0], [], cluster({P0: -1}), 5.0)
     assert watch.due_at_s is None
+
+
+def test_b1_a_partition_of_a_subscription_that_is_no_more_is_not_missed() -> None:
+    snapshot = cluster({P0: -1})
+    state = SubscriptionState(None)
+    state.assign_from_user([P0, P9])
+    assert missed([P0, P9], state, snapshot) == (P0, P9)
+    state.unsubscribe()
+    state.subscribe(["t"])
+    assert missed([P0, P9], state, snapshot) == (P0,)
+    assert missed([P0], state, UNKNOWN) == ()

@@ -1,16 +1,22 @@
 """Subscription, positions and queue order: the rules B1 to B6, A8 and 2c-1."""
 
 import re
+from uuid import UUID
 
 import pytest
 
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.position.subscription_state import (
     NO_OFFSET,
     FetchState,
     OffsetResetStrategy,
     SubscriptionState,
 )
-from aiokafka_lite.errors import IllegalStateError, NoOffsetForPartitionError
+from aiokafka_lite.errors import (
+    IllegalStateError,
+    NoOffsetForPartitionError,
+    OffsetOutOfRangeError,
+)
 from aiokafka_lite.model import TopicPartition
 from tests.consumer.batches import tps
 
@@ -333,3 +339,150 @@ def test_b1_a_pattern_takes_the_topics_it_matches_from_their_beginning() -> None
     subscription.unsubscribe()
     assert subscription.pattern is None
     subscription.subscribe(["t"])
+
+
+# Leaders, epochs and topics: 2c-1 to 2c-4, 2b-5…
+
+LEADER, NEXT_LEADER = LeaderAndEpoch(1, 3), LeaderAndEpoch(2, 4)
+OLD_TOPIC, NEW_TOPIC = UUID(int=1), UUID(int=2)
+
+
+@pytest.mark.parametrize("before", ["initializing", "awaiting a reset", "fetching", "validating"])
+def test_2c_8_a_seek_with_an_epoch_is_validated_first(
+    state: SubscriptionState, before: str
+) -> None:
+    if before == "awaiting a reset":
+        state.await_reset(P0, LATEST)
+    elif before == "fetching":
+        state.seek(P0, 1)
+    elif before == "validating":
+        state.seek(P0, 1, offset_epoch=1)
+    state.seek(P0, 4, offset_epoch=2)
+    partition = state.assigned(P0)
+    assert partition.fetch_state is FetchState.AWAIT_VALIDATION
+    assert (partition.offset, partition.offset_epoch, partition.position) == (4, 2, None)
+    assert list(state.awaiting_validation()) == [partition]
+    assert state.missing_fetch_positions() == [P0, P1, P2]
+    state.complete_validation(partition)
+    assert partition.position == 4
+
+
+def test_2c_2_a_position_of_a_known_epoch_is_validated_by_the_next_leader(
+    state: SubscriptionState,
+) -> None:
+    state.seek(P0, 4)
+    partition = state.assigned(P0)
+    state.follow_leader(partition, LEADER)
+    partition.offset, partition.offset_epoch = 9, 3  # as records were returned
+    state.follow_leader(partition, LEADER)
+    assert partition.fetch_state is FetchState.FETCHING
+    state.follow_leader(partition, NEXT_LEADER)
+    assert partition.fetch_state is FetchState.AWAIT_VALIDATION
+    assert (partition.offset, partition.leader) == (9, NEXT_LEADER)
+
+
+@pytest.mark.parametrize(
+    ("offset_epoch", "leader"), [(-1, NEXT_LEADER), (3, LeaderAndEpoch(2, -1))]
+)
+def test_2c_2_without_both_epochs_nothing_is_validated(
+    state: SubscriptionState, offset_epoch: int, leader: LeaderAndEpoch
+) -> None:
+    state.seek(P0, 4)
+    partition = state.assigned(P0)
+    state.follow_leader(partition, LEADER)
+    partition.offset_epoch = offset_epoch
+    state.follow_leader(partition, leader)
+    assert partition.fetch_state is FetchState.FETCHING
+    assert partition.leader == leader
+
+
+def test_2c_2_a_partition_without_a_position_only_learns_who_leads(
+    state: SubscriptionState,
+) -> None:
+    state.await_reset(P0, LATEST)
+    partition = state.assigned(P0)
+    for leader in (LEADER, NEXT_LEADER):
+        state.follow_leader(partition, leader)
+    assert partition.fetch_state is FetchState.AWAIT_RESET
+
+
+def test_2b_5_the_lease_of_a_replica_is_not_renewed_by_the_same_one(
+    state: SubscriptionState,
+) -> None:
+    state.seek(P0, 4)
+    partition = state.assigned(P0)
+    state.prefer_replica(partition, 2, 10.0)
+    state.prefer_replica(partition, 2, 20.0)
+    assert (partition.preferred_replica, partition.preferred_until_s) == (2, 10.0)
+    state.prefer_replica(partition, 3, 30.0)
+    assert (partition.preferred_replica, partition.preferred_until_s) == (3, 30.0)
+    assert state.forget_replica(partition)
+    assert not state.forget_replica(partition)
+
+
+def test_2c_2_another_leader_a_seek_or_a_reset_end_the_lease(state: SubscriptionState) -> None:
+    state.seek(P0, 4)
+    partition = state.assigned(P0)
+    state.follow_leader(partition, LEADER)
+    state.prefer_replica(partition, 2, 10.0)
+    state.follow_leader(partition, LEADER)
+    assert partition.preferred_replica == 2
+    state.follow_leader(partition, NEXT_LEADER)
+    assert partition.preferred_replica is None
+    state.prefer_replica(partition, 2, 10.0)
+    state.seek(P0, 5)
+    assert partition.preferred_replica is None
+    state.prefer_replica(partition, 2, 10.0)
+    state.await_reset(P0, LATEST)
+    assert partition.preferred_replica is None
+
+
+def test_2c_3_going_back_to_where_the_logs_part_needs_no_second_validation(
+    state: SubscriptionState,
+) -> None:
+    state.seek(P0, 9, offset_epoch=3)
+    partition = state.assigned(P0)
+    state.follow_leader(partition, NEXT_LEADER)
+    state.truncate(partition, 6, 2)
+    assert (partition.position, partition.offset_epoch, partition.leader) == (6, 2, NEXT_LEADER)
+
+
+def test_the_position_in_a_topic_that_was_recreated_is_reset_by_policy(
+    state: SubscriptionState,
+) -> None:
+    state.seek(P0, 4)
+    state.poll_number += 1
+    partition = state.assigned(P0)
+    partition.high_watermark = partition.last_stable_offset = partition.log_start_offset = 4
+    assert not state.follow_topic(partition, OLD_TOPIC)
+    assert not state.follow_topic(partition, OLD_TOPIC)
+    assert state.processed() == {P0: (4, -1)}
+    assert state.follow_topic(partition, NEW_TOPIC)
+    assert (partition.fetch_state, partition.reset_strategy) == (FetchState.AWAIT_RESET, EARLIEST)
+    assert partition.incarnation == 1
+    assert partition.high_watermark is None
+    assert state.processed() == {}, "B7: an offset of the old topic is none of the new one"
+
+
+def test_without_a_policy_the_position_in_a_recreated_topic_is_an_error_until_a_seek() -> None:
+    state = SubscriptionState(None)
+    state.assign_from_user([P0])
+    state.seek(P0, 4)
+    partition = state.assigned(P0)
+    state.follow_topic(partition, OLD_TOPIC)
+    state.follow_topic(partition, NEW_TOPIC)
+    for _ in range(2):
+        with pytest.raises(OffsetOutOfRangeError, match=r"t-0 belongs to a topic that was deleted"):
+            state.reset_missing_positions()
+    state.seek(P0, 0)
+    state.reset_missing_positions()
+    assert partition.position == 0
+
+
+def test_b4_2_only_partitions_without_a_committed_offset_are_reset(
+    state: SubscriptionState,
+) -> None:
+    state.note_no_committed(state.assigned(P1))
+    state.reset_missing_positions(without_committed=True)
+    assert [partition.topic_partition for partition in state.awaiting_reset()] == [P1]
+    assert [partition.topic_partition for partition in state.initializing()] == [P0, P2]

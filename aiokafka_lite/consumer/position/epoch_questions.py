@@ -1,0 +1,126 @@
+"""Owns the OffsetForLeaderEpoch conversation: whom to ask, what an answer means for a position.
+
+Plain functions over values; nothing is kept and nothing waits.
+Source: 2c-2, 2c-3, KIP-320, OffsetsForLeaderEpochUtils, SubscriptionState.maybeCompleteValidation.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.consumer.position.partition_state import PartitionState
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    TopicAuthorizationFailedError,
+    UnknownTopicOrPartitionError,
+    for_code,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.offset_for_leader_epoch import (
+    EpochEndOffset,
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderEpochResponse,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
+
+CONSUMER_REPLICA_ID = -1
+FIRST_VERSION = 3
+"""Earlier ones want rights on the cluster, which consumers do not have."""
+_UNDEFINED = -1
+
+
+class EpochQuestion(NamedTuple):
+    """A position to be validated; an answer is of use only while the position is this one."""
+
+    offset: int
+    offset_epoch: int
+    leader: LeaderAndEpoch
+
+
+class EpochEnd(NamedTuple):
+    """Where the leader's log has the end of the epoch asked about, or of the one before it."""
+
+    epoch: int
+    end_offset: int
+
+    @property
+    def is_defined(self) -> bool:
+        """False: the leader knows no such epoch, nor an earlier one."""
+        return _UNDEFINED not in (self.epoch, self.end_offset)
+
+
+@dataclass(slots=True)
+class EpochOutcome:
+    """An answer, sorted by what is to be done about each partition."""
+
+    ends: dict[TopicPartition, EpochEnd] = field(default_factory=dict)
+    to_retry: dict[TopicPartition, type[BrokerResponseError]] = field(default_factory=dict)
+    """Ask again after a backoff, with newer metadata."""
+    refused: dict[TopicPartition, BrokerResponseError] = field(default_factory=dict)
+    """Asking again is of no use; the user has to hear of it."""
+
+
+def question_of(state: PartitionState) -> EpochQuestion | None:
+    """Return what to ask about a position; None while nobody is known to lead."""
+    if state.leader is None or state.leader.node_id is None:
+        return None
+    return EpochQuestion(state.offset, state.offset_epoch, state.leader)
+
+
+def build_request(
+    questions: Mapping[TopicPartition, EpochQuestion],
+) -> OffsetForLeaderEpochRequest:
+    """Return one leader's request."""
+    topics: dict[str, OffsetForLeaderTopic] = {}
+    for tp, question in questions.items():
+        topic = topics.setdefault(tp.topic, OffsetForLeaderTopic(topic=tp.topic, partitions=[]))
+        topic.partitions.append(
+            OffsetForLeaderPartition(
+                partition=tp.partition,
+                current_leader_epoch=question.leader.epoch,
+                leader_epoch=question.offset_epoch,
+            )
+        )
+    return OffsetForLeaderEpochRequest(replica_id=CONSUMER_REPLICA_ID, topics=list(topics.values()))
+
+
+def read_response(
+    response: OffsetForLeaderEpochResponse, asked: Iterable[TopicPartition]
+) -> EpochOutcome:
+    """Sort an answer; a partition that was asked about and is missing in it is to be retried."""
+    outcome = EpochOutcome()
+    answers = {
+        TopicPartition(topic.topic, answer.partition): answer
+        for topic in response.topics
+        for answer in topic.partitions
+    }
+    for tp in asked:
+        _sort(outcome, tp, answers.get(tp))
+    return outcome
+
+
+def _sort(outcome: EpochOutcome, tp: TopicPartition, answer: EpochEndOffset | None) -> None:
+    if answer is None:
+        outcome.to_retry[tp] = UnknownTopicOrPartitionError
+    elif not answer.error_code:
+        outcome.ends[tp] = EpochEnd(answer.leader_epoch, answer.end_offset)
+    elif answer.error_code == TopicAuthorizationFailedError.errno:
+        outcome.refused[tp] = TopicAuthorizationFailedError(
+            f"not allowed to validate the position of {tp.topic}-{tp.partition}: "
+            f"{TopicAuthorizationFailedError.description}"
+        )
+    else:
+        outcome.to_retry[tp] = for_code(answer.error_code)
+
+
+__all__ = [
+    "FIRST_VERSION",
+    "EpochEnd",
+    "EpochOutcome",
+    "EpochQuestion",
+    "build_request",
+    "question_of",
+    "read_response",
+]

@@ -1,0 +1,210 @@
+"""Owns the positions' agreement with the metadata: who leads, which topic it is, and whether the
+leader's log still has what was read before them.
+
+Leaders are asked by tasks of the client, one per node, so that a poll that gave up does not take
+them along; polls start them and look at the subscription.
+Source: 2c-1 to 2c-3, KIP-320, OffsetFetcher.validatePositionsIfNeeded.
+"""
+
+import logging
+from collections.abc import Collection, Mapping
+from functools import partial
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.epoch_questions import (
+    FIRST_VERSION,
+    EpochEnd,
+    EpochOutcome,
+    EpochQuestion,
+    build_request,
+    question_of,
+    read_response,
+)
+from aiokafka_lite.consumer.position.retained_error import RetainedError
+from aiokafka_lite.consumer.position.subscription_state import (
+    FetchState,
+    PartitionState,
+    SubscriptionState,
+)
+from aiokafka_lite.errors import KafkaError, LogTruncationError, UnsupportedVersionError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
+from aiokafka_lite.schema.field_types import ZERO_UUID
+
+logger = logging.getLogger(__name__)
+
+_Questions = Mapping[TopicPartition, EpochQuestion]
+
+
+class OffsetValidator:
+    """Notices new leaders and new topics, and has positions validated."""
+
+    def __init__(
+        self,
+        hold_s: float,
+        client: KafkaClient,
+        subscription: SubscriptionState,
+        signal: PollSignal,
+    ) -> None:
+        """`hold_s`: how long an answer is waited for before the question is asked again."""
+        self._hold_s = hold_s
+        self._client = client
+        self._subscription = subscription
+        self._signal = signal
+        self._seen_version = -1
+        self._error = RetainedError()
+        self.leaderless: tuple[TopicPartition, ...] = ()
+        """Positions to be validated that have no known leader to ask."""
+
+    def follow_metadata(self) -> None:
+        """Compare every position with the metadata, if there is any news on either side (2c-2)."""
+        snapshot, subscription = self._client.snapshot, self._subscription
+        if snapshot.version == self._seen_version and not subscription.has_unfollowed:
+            return
+        for state in subscription.states():
+            tp = state.topic_partition
+            topic_id = snapshot.topic_id(tp.topic)
+            if topic_id != ZERO_UUID and subscription.follow_topic(state, topic_id):
+                logger.warning(
+                    "%s-%d: the topic was deleted and created again; its position is void", *tp
+                )
+            leader = snapshot.leader(tp)
+            if leader.node_id is not None:
+                subscription.follow_leader(state, leader)
+        self._seen_version = snapshot.version
+        subscription.has_unfollowed = False
+
+    def start(self) -> float | None:
+        """Ask about the positions that await validation.
+
+        Returns the moment (monotonic seconds) when to call again although nothing has changed.
+        """
+        now_s = self._client.clock.monotonic()
+        due_at_s: float | None = None
+        leaderless: list[TopicPartition] = []
+        by_node: dict[int, dict[TopicPartition, EpochQuestion]] = {}
+        for state in list(self._subscription.awaiting_validation()):
+            question = question_of(state)
+            if question is None or question.leader.node_id is None:
+                leaderless.append(state.topic_partition)
+            elif not self._can_validate(question):
+                self._subscription.complete_validation(state)
+            elif state.retry_at_s > now_s:
+                due_at_s = min(due_at_s or state.retry_at_s, state.retry_at_s)
+            else:
+                state.retry_at_s = now_s + self._hold_s
+                by_node.setdefault(question.leader.node_id, {})[state.topic_partition] = question
+        self.leaderless = tuple(leaderless)
+        if leaderless:
+            self._client.request_metadata_update()
+        for node_id, questions in by_node.items():
+            name = f"offset_validator.ask[{node_id}]"
+            self._client.owner.spawn(name, self._validate, node_id, questions)
+        return due_at_s
+
+    def take_error(self) -> KafkaError | None:
+        """Return a failure the application has to hear of, once."""
+        return self._error.take()
+
+    def _can_validate(self, question: EpochQuestion) -> bool:
+        """Say whether both epochs are known and the leader can compare them."""
+        if question.leader.epoch < 0 or question.offset_epoch < 0:
+            return False
+        assert question.leader.node_id is not None
+        version = self._client.max_version(question.leader.node_id, OffsetForLeaderEpochRequest)
+        return version is None or version >= FIRST_VERSION  # None: perhaps not connected yet
+
+    # One round at one node…
+
+    async def _validate(self, node_id: int, questions: _Questions) -> None:
+        try:
+            response = await self._client.request(node_id, build_request(questions))
+        except UnsupportedVersionError:
+            for tp, question in questions.items():
+                if (state := self._waiting_for(tp, question)) is not None:
+                    self._subscription.complete_validation(state)
+        except KafkaError as error:
+            logger.debug("asking node %d where epochs end failed: %s", node_id, error)
+            self._retry_later(questions, questions)
+            if error.invalid_metadata:
+                self._client.request_metadata_update()
+            if not error.retriable:
+                self._keep(error, questions, questions)
+        else:
+            self._apply(read_response(response, questions), questions)
+        self._signal.notify()
+
+    def _apply(self, outcome: EpochOutcome, questions: _Questions) -> None:
+        for tp, end in outcome.ends.items():
+            state = self._waiting_for(tp, questions[tp])
+            if state is not None:
+                self._conclude(state, questions[tp], end)
+        for tp, error in outcome.to_retry.items():
+            logger.debug("position of %s-%d not validated yet: %s", *tp, error.message)
+        if outcome.to_retry:
+            self._client.request_metadata_update()
+        self._retry_later([*outcome.to_retry, *outcome.refused], questions)
+        for tp, refusal in outcome.refused.items():
+            self._keep(refusal, [tp], questions)
+
+    def _conclude(self, state: PartitionState, question: EpochQuestion, end: EpochEnd) -> None:
+        """Go on, go back, or give up, by what the leader's log has (2c-3)."""
+        subscription, tp = self._subscription, state.topic_partition
+        if end.is_defined and end.end_offset >= state.offset:
+            subscription.complete_validation(state)
+            return
+        place = f"{tp.topic}-{tp.partition}: the log was truncated before offset {state.offset}"
+        if subscription.default_reset is None:
+            self._retry_later([tp], {tp: question})
+            self._keep(_truncation(place, tp, question, end), [tp], {tp: question})
+        elif end.is_defined:
+            logger.warning("%s, going on at %d", place, end.end_offset)
+            subscription.truncate(state, end.end_offset, end.epoch)
+        else:
+            strategy = subscription.default_reset
+            logger.warning("%s, nobody knows where; reset to %s", place, strategy.label)
+            subscription.await_reset(tp, strategy)
+
+    def _retry_later(self, partitions: Collection[TopicPartition], questions: _Questions) -> None:
+        now_s = self._client.clock.monotonic()
+        for tp in partitions:
+            if (state := self._waiting_for(tp, questions[tp])) is not None:
+                delay_s = self._client.retry_backoff.delay(state.failures)
+                self._subscription.back_off(state, now_s + delay_s)
+
+    def _keep(
+        self, error: KafkaError, partitions: Collection[TopicPartition], questions: _Questions
+    ) -> None:
+        self._error.keep(error, [partial(self._is_wanted, tp, questions[tp]) for tp in partitions])
+
+    def _is_wanted(self, tp: TopicPartition, question: EpochQuestion) -> bool:
+        return self._waiting_for(tp, question) is not None
+
+    def _waiting_for(self, tp: TopicPartition, question: EpochQuestion) -> PartitionState | None:
+        """Return the partition's state while its position is exactly the one asked about."""
+        state = self._subscription.get(tp)
+        if state is None or state.fetch_state is not FetchState.AWAIT_VALIDATION:
+            return None
+        return state if question_of(state) == question else None
+
+
+def _truncation(
+    place: str, tp: TopicPartition, question: EpochQuestion, end: EpochEnd
+) -> LogTruncationError:
+    known = (
+        f"the logs part at offset {end.end_offset} of leader epoch {end.epoch}"
+        if end.is_defined
+        else "where the logs part is not known"
+    )
+    return LogTruncationError(
+        f"{place}; {known}, and auto_offset_reset is 'none'; records that were read may be gone "
+        f"or replaced: seek() to where to go on",
+        topic_partition=tp,
+        fetch_offset=question.offset,
+        divergent_offset=end.end_offset if end.is_defined else None,
+        divergent_leader_epoch=end.epoch if end.is_defined else None,
+    )
+
+
+__all__ = ["OffsetValidator"]

@@ -1,0 +1,133 @@
+"""Owns what is known of one assigned partition: its position, its state, its watermarks.
+
+The table of transitions is here; who makes them is `SubscriptionState`. Nothing here waits.
+Source: 2c-1, 2c-2, SubscriptionState.TopicPartitionState.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from uuid import UUID
+
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.consumer.position.offset_reset import OffsetReset
+from aiokafka_lite.errors import IllegalStateError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.schema.field_types import ZERO_UUID
+
+
+class FetchState(Enum):
+    """What is known of a partition's position. Source: SubscriptionState.FetchStates."""
+
+    INITIALIZING = "no position, and nobody was asked for one yet"
+    AWAIT_RESET = "no position; the leader is to be asked where the reset strategy points"
+    FETCHING = "a valid position: the partition may be fetched"
+    AWAIT_VALIDATION = "a position that the leader has yet to compare with its log (KIP-320)"
+
+
+_NEXT_STATES = {
+    FetchState.INITIALIZING: {
+        FetchState.FETCHING,
+        FetchState.AWAIT_RESET,
+        FetchState.AWAIT_VALIDATION,
+    },
+    FetchState.AWAIT_RESET: {FetchState.FETCHING, FetchState.AWAIT_RESET},
+    FetchState.FETCHING: {
+        FetchState.FETCHING,
+        FetchState.AWAIT_RESET,
+        FetchState.AWAIT_VALIDATION,
+    },
+    FetchState.AWAIT_VALIDATION: {
+        FetchState.FETCHING,
+        FetchState.AWAIT_RESET,
+        FetchState.AWAIT_VALIDATION,
+    },
+}
+
+NO_OFFSET = -1
+"""Not an offset of any record. Kept instead of None where every poll compares."""
+
+
+@dataclass(slots=True, eq=False)
+class PartitionState:
+    """One assigned partition (B2). All empty at first; changed by `SubscriptionState` only."""
+
+    topic_partition: TopicPartition
+    fetch_state: FetchState = FetchState.INITIALIZING
+    offset: int = NO_OFFSET
+    """The next offset to fetch; NO_OFFSET unless FETCHING or AWAIT_VALIDATION."""
+    offset_epoch: int = -1
+    """The leader epoch of the record before `offset`; -1 when not known."""
+    leader: LeaderAndEpoch | None = None
+    """Who led when the position was last compared with the metadata; None: not compared yet."""
+    reset_strategy: OffsetReset | None = None
+    """Where an AWAIT_RESET goes; None: the topic is another one now, only a seek helps."""
+    topic_id: UUID = ZERO_UUID
+    """Of the topic the position belongs to; ZERO_UUID when not known."""
+    incarnation: int = 0
+    """Counts the topics there were of this name: what was fetched of another is of no use."""
+    preferred_replica: int | None = None
+    """The follower that the leader told to read from (KIP-392)."""
+    preferred_until_s: float = 0.0
+    """When (monotonic) to ask the leader again."""
+    has_no_committed: bool = False
+    """The group was asked for a committed offset and has none (B4.2)."""
+    is_paused: bool = False
+    is_being_revoked: bool = False
+    """The group takes it away: nothing more is fetched or returned (2c-9)."""
+    is_being_assigned: bool = False
+    """on_partitions_assigned() has not returned: nothing is fetched yet (2c-9)."""
+    moved_in_poll: int = 0
+    """The number of the poll in which the position moved last."""
+    processed_offset: int = NO_OFFSET
+    """The position when that poll began; what auto-commit may commit of it (B7)."""
+    processed_epoch: int = -1
+    high_watermark: int | None = None
+    last_stable_offset: int | None = None
+    log_start_offset: int | None = None
+    last_poll_timestamp_ms: int | None = None
+    retry_at_s: float = 0.0
+    """The moment (monotonic) before which nothing more is asked about this partition (D10)."""
+    failures: int = 0
+    """Failures in a row, of fetches or of resets."""
+
+    @property
+    def position(self) -> int | None:
+        """The next offset to fetch, or None while there is none, or none that is valid."""
+        return self.offset if self.fetch_state is FetchState.FETCHING else None
+
+    @property
+    def is_fetchable(self) -> bool:
+        """True when it may be fetched and its buffered records may be returned (B3)."""
+        return self.fetch_state is FetchState.FETCHING and not self.is_held
+
+    @property
+    def is_held(self) -> bool:
+        """True while its records stay where they are, whatever its position."""
+        return self.is_paused or self.is_being_revoked or self.is_being_assigned
+
+    def lag(self, *, read_committed: bool) -> int | None:
+        """Return how many offsets lie between the position and the end; None when not known.
+
+        The end is the last stable offset with `read_committed`, else the high watermark (2b-19).
+        """
+        end = self.last_stable_offset if read_committed else self.high_watermark
+        return None if end is None or self.offset == NO_OFFSET else max(end - self.offset, 0)
+
+    def __repr__(self) -> str:
+        topic, partition = self.topic_partition
+        place = "nowhere" if self.offset == NO_OFFSET else f"at {self.offset}"
+        paused = ", paused" if self.is_paused else ""
+        return f"<{topic}-{partition} {self.fetch_state.name} {place}{paused}>"
+
+    def to(self, fetch_state: FetchState) -> None:
+        """Go to `fetch_state`. Raises IllegalStateError for a move that has no sense."""
+        if fetch_state not in _NEXT_STATES[self.fetch_state]:
+            raise IllegalStateError(
+                f"cannot go to {fetch_state.name} while {self.fetch_state.name}"
+            )
+        self.fetch_state = fetch_state
+        self.retry_at_s = 0.0
+        self.failures = 0
+
+
+__all__ = ["NO_OFFSET", "FetchState", "PartitionState"]
