@@ -1,0 +1,172 @@
+"""Members of a group by the other Python clients, as blocking functions of one shape: consume with
+the range assignor and commit after each poll, until told to leave. Tests mix them on every broker.
+"""
+
+import asyncio
+import threading
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import aiokafka
+import confluent_kafka
+from aiokafka.coordinator.assignors.range import RangePartitionAssignor as AiokafkaRange
+
+with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+    import kafka  # reads its schemas by a way that Python 3.11 deprecates
+    from kafka.coordinator.assignors.range import RangePartitionAssignor as KafkaPythonRange
+
+HEARTBEAT_MS = 100
+SESSION_MS = 6000
+POLL_MS = 50
+KAFKA_PYTHON_POLL_MS = 1000
+"""Longer than any rebalance here: a poll of kafka-python 3.0 that ends in the middle of one may
+leave the member without assignment and without heartbeats.
+"""
+PATIENCE_S = 30
+
+
+class Life:
+    """What a member's thread tells the test, and when it shall leave."""
+
+    def __init__(self, bootstrap: str, topic: str, group_id: str) -> None:
+        self.bootstrap = bootstrap
+        self.topic = topic
+        self.group_id = group_id
+        self.partitions: set[int] = set()
+        self.values: Counter[bytes] = Counter()
+        self.is_over = False
+        self.error: BaseException | None = None
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def polled(self, partitions: set[int], values: list[bytes]) -> None:
+        """One poll of the member is over."""
+        with self._changed:
+            self.partitions = partitions
+            self.values.update(values)
+            self._changed.notify_all()
+
+    def wait_until(self, condition: Callable[[], object]) -> None:
+        """Return once `condition()` is true; it is tried after each poll of this member."""
+        with self._changed:
+            is_met = self._changed.wait_for(lambda: self.error or condition(), PATIENCE_S)
+        if self.error is not None:
+            raise self.error
+        assert is_met, f"waited {PATIENCE_S} s in vain; {self.partitions=} {self.values=}"
+
+    def start(self, live: "Live") -> None:
+        """Let the member live in a thread of its own."""
+
+        def run() -> None:
+            try:
+                live(self)
+            except BaseException as error:  # noqa: BLE001 - raised where the test waits
+                self.error = error
+                self.polled(set(), [])
+
+        self._thread = threading.Thread(target=run, name="group member")
+        self._thread.start()
+
+    def leave(self) -> None:
+        """Let the member leave its group, and return when it has."""
+        self.is_over = True
+        if self._thread is not None:
+            self._thread.join(PATIENCE_S)
+            assert not self._thread.is_alive()
+        if self.error is not None:
+            raise self.error
+
+
+Live = Callable[[Life], None]
+
+
+@contextmanager
+def member(client: str, bootstrap: str, topic: str, group_id: str) -> Iterator[Life]:
+    """A member by one of the clients, which leaves at the end of the block at the latest."""
+    life = Life(bootstrap, topic, group_id)
+    life.start(MEMBERS[client])
+    try:
+        yield life
+    finally:
+        life.leave()
+
+
+def aiokafka_member(life: Life) -> None:
+    async def live() -> None:
+        consumer = aiokafka.AIOKafkaConsumer(
+            life.topic,
+            bootstrap_servers=life.bootstrap,
+            group_id=life.group_id,
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+            heartbeat_interval_ms=HEARTBEAT_MS,
+            session_timeout_ms=SESSION_MS,
+            partition_assignment_strategy=[AiokafkaRange],
+        )
+        async with consumer:
+            while not life.is_over:
+                found = await consumer.getmany(timeout_ms=POLL_MS)
+                values = [record.value for records in found.values() for record in records]
+                if values:
+                    await consumer.commit()
+                life.polled({tp.partition for tp in consumer.assignment()}, values)
+
+    asyncio.run(live())
+
+
+def confluent_member(life: Life) -> None:
+    consumer = confluent_kafka.Consumer(
+        {
+            "bootstrap.servers": life.bootstrap,
+            "group.id": life.group_id,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            "heartbeat.interval.ms": HEARTBEAT_MS,
+            "session.timeout.ms": SESSION_MS,
+            "partition.assignment.strategy": "range",
+            "log_level": 0,
+        }
+    )
+    consumer.subscribe([life.topic])
+    try:
+        while not life.is_over:
+            message = consumer.poll(POLL_MS / 1000)
+            values = []
+            if message is not None:
+                assert message.error() is None, message.error()
+                values = [message.value() or b""]
+                consumer.commit(message, asynchronous=False)
+            life.polled({tp.partition for tp in consumer.assignment()}, values)
+    finally:
+        consumer.close()
+
+
+def kafka_python_member(life: Life) -> None:
+    consumer = kafka.KafkaConsumer(
+        life.topic,
+        bootstrap_servers=life.bootstrap,
+        group_id=life.group_id,
+        auto_offset_reset="earliest",
+        enable_auto_commit=False,
+        heartbeat_interval_ms=HEARTBEAT_MS,
+        session_timeout_ms=SESSION_MS,
+        partition_assignment_strategy=[KafkaPythonRange],
+    )
+    try:
+        while not life.is_over:
+            found = consumer.poll(timeout_ms=KAFKA_PYTHON_POLL_MS)
+            values = [record.value for records in found.values() for record in records]
+            if values:
+                consumer.commit()
+            life.polled({tp.partition for tp in consumer.assignment()}, values)
+    finally:
+        consumer.close()
+
+
+MEMBERS: dict[str, Live] = {
+    "aiokafka": aiokafka_member,
+    "confluent-kafka": confluent_member,
+    "kafka-python": kafka_python_member,
+}
