@@ -15,6 +15,7 @@ import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka_lite.cli.topic_admin import create_topic
+from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.consumer.batches import tps
@@ -26,6 +27,7 @@ from tests.scenarios.consuming import (
     offsets,
     read,
 )
+from tests.scenarios.grouping import member_of
 
 P0, P1 = tps(0, 1)
 
@@ -184,6 +186,60 @@ async def test_a6_cancelled_at_each_await_a_poll_loses_and_repeats_nothing(
         pytest.fail("the poll has more awaits than anybody thought of")
     # A record that was decoded ahead needs no await; every other poll has one at least.
     assert struck or (place is decoded_ahead and poll in (one, iterate))
+
+
+# Members of a group…
+
+
+async def joining(consumer: Consumer) -> Seen:
+    return {}
+
+
+async def rebalancing(consumer: Consumer) -> Seen:
+    """It has read something, and has just been told to join again."""
+    seen = await many(consumer)
+    assert consumer._poller is not None
+    assert consumer._poller.group is not None
+    consumer._poller.group.membership.request_rejoin("to meet a poll")
+    return seen
+
+
+@pytest.mark.parametrize("when_woken", [False, True], ids=["as it waits", "as it wakes"])
+@pytest.mark.parametrize("poll", [many, one, iterate])
+@pytest.mark.parametrize("place", [joining, rebalancing])
+async def test_a6_a_member_cancelled_at_each_await_of_a_poll_loses_and_repeats_nothing(
+    place: Callable[[Consumer], Awaitable[Seen]],
+    poll: Callable[[Consumer], Coroutine[Any, Any, Seen]],
+    when_woken: bool,
+) -> None:
+    """Its partitions stay with it over the rebalance, and so do its positions."""
+    struck = 0
+    for number in range(40):
+        async with (
+            embedded({"t": 2}, nodes=2) as broker,
+            member_of(
+                broker,
+                "t",
+                partition_assignment_strategy=(CooperativeStickyAssignor,),
+                fetch_max_bytes=1,
+                fetch_max_wait_ms=5,
+            ) as consumer,
+        ):
+            for tp in (P0, P1):
+                fill(broker, tp, *[3] * 4)
+            seen = await place(consumer)
+            try:
+                add(seen, await struck_at(number, poll(consumer), when_woken=when_woken))
+                was_struck = False
+            except Struck:
+                was_struck = True
+            assert await rest(consumer, seen, 24) == {0: list(range(12)), 1: list(range(12))}
+        if not was_struck:
+            break
+        struck += 1
+    else:
+        pytest.fail("the poll has more awaits than anybody thought of")
+    assert struck
 
 
 async def positions(consumer: Consumer) -> dict[TopicPartition, int]:

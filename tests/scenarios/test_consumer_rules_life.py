@@ -43,7 +43,7 @@ async def test_stop_ends_within_its_timeout_whatever_keeps_the_fetches_from_endi
         async with asyncio.timeout(10):
             await consumer.stop(timeout_ms=timeout_ms)
         assert timeout_ms / 1000 <= clock.monotonic() - before <= timeout_ms / 1000 + 0.1
-    assert f"fetches did not end within {timeout_ms} ms" in caplog.text
+    assert "fetches did not end" in caplog.text
 
 
 async def test_stop_gives_its_client_a_second_at_least_and_no_more_than_its_timeout(
