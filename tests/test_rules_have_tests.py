@@ -21,7 +21,7 @@ RULES = (
 SESSIONS = re.compile(r"consumer/fetch/|scenarios/test_consumer_(rules_|sessions)")
 
 # They need groups. The last of them to get its test takes this tuple away.
-NOT_YET = ("B4.2", "B7", "F1", "F2")
+NOT_YET = ("F1", "F2")
 
 
 def every_test() -> Iterator[tuple[str, str]]:
