@@ -71,13 +71,17 @@ class Heartbeats:
             answer = await self._coordinator.heartbeat()
         except KafkaError as error:
             logger.debug("heartbeat of %r: %s", self._member, error)
-            self._timer.failed(self._clock.monotonic())
-            if not error.retriable:
-                self._on_failure(error)
-            return
-        if self._member.generation is not generation or not self._member.sends_heartbeats:
-            return  # about a generation that is over
-        self._heard(answer.error_code, generation)
+            if self._is_current(generation):
+                self._timer.failed(self._clock.monotonic())
+                if not error.retriable:
+                    self._on_failure(error)
+        else:
+            if self._is_current(generation):
+                self._heard(answer.error_code, generation)
+
+    def _is_current(self, generation: Generation) -> bool:
+        """Say whether what was heard of `generation` still matters (2e-4)."""
+        return self._member.generation is generation and self._member.sends_heartbeats
 
     def _heard(self, error_code: int, generation: Generation) -> None:
         now_s = self._clock.monotonic()
