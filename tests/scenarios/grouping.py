@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.model import TopicPartition
@@ -83,7 +82,7 @@ async def expel(consumer: AIOKafkaConsumer[Any, Any]) -> None:
     group = consumer._poller.group
     assert group is not None
     member_id = group._member.generation.member_id
-    await group._coordinator.leave(member_id, "expelled", PATIENCE_S, Lane.GENERAL)
+    await group._coordinator.leave(member_id, "expelled", PATIENCE_S)
 
 
 Diary = list[tuple[str, list[int]]]
