@@ -43,7 +43,7 @@ class GeneralAssignment:
         """How many partitions each member has of the topics with these subscribers."""
         self._movements = PartitionMovements()
         self._known_balanced: bool | None = None
-        # Every other move makes counts more alike, so with a bound on these balancing ends.
+        # Without a bound, moves that even out nothing might go around in a circle.
         self._detours_left = sum(map(len, topics.values()))
         self._by_load = _MembersByLoad(owned)
         revoked = self._keep_owned(owned)
@@ -66,31 +66,17 @@ class GeneralAssignment:
         names = sorted(self._topics, key=lambda name: (len(self._subscribers[name]), name))
         partitions = list(chain.from_iterable(self._topics[name] for name in names))
         unassigned = [partition for partition in partitions if partition not in self._owner]
-        from_nothing = not self._owner
         if self._racks.matters:
             self._deal(unassigned, near=True)
         self._deal(unassigned, near=False)
 
-        before = {member_id: dict(kept) for member_id, kept in self.assigned.items()}
         if not revoked:
             # Perhaps it is enough to move what is new.
             self._move(self._movable(unassigned))
-        moved = self._move(self._movable(partitions))
-        movable_members = [key for key in before if self._takes_part(before[key], key)]
-        if moved and not from_nothing:
-            counts_before = [len(before[member_id]) for member_id in movable_members]
-            counts = [len(self.assigned[member_id]) for member_id in movable_members]
-            if _spread(counts) >= _spread(counts_before):
-                self.assigned = before
+        self._move(self._movable(partitions))
 
     def _movable(self, partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
         return [p for p in partitions if len(self._subscribers[p.topic]) > 1]
-
-    def _takes_part(self, kept: Mapping[TopicPartition, None], member_id: str) -> bool:
-        """Whether the member could have had other partitions than these."""
-        wanted = [name for name, subs in self._subscribers.items() if member_id in subs]
-        most = sum(len(self._topics[name]) for name in wanted)
-        return len(kept) < most or any(len(self._subscribers[p.topic]) > 1 for p in kept)
 
     # Dealing what nobody has…
 
@@ -124,20 +110,22 @@ class GeneralAssignment:
 
     # …and balancing.
 
-    def _move(self, partitions: list[TopicPartition]) -> bool:
-        """Move partitions to emptier members while that helps; return whether any was moved."""
-        moved = False
-        again = True
-        while again:
-            again = False
+    def _move(self, partitions: list[TopicPartition]) -> None:
+        """Move partitions to emptier members for as long as that helps.
+
+        Each move takes from a member with at least two more, a bounded number of detours apart,
+        so it ends, and what comes out is more even than what went in.
+        """
+        moved = True
+        while moved:
+            moved = False
             for partition in partitions:
                 if self._is_balanced():
-                    return moved
+                    return
                 new = self._better_owner(partition)
                 if new is not None:
                     self._move_to(partition, new)
-                    again = moved = True
-        return moved
+                    moved = True
 
     def _better_owner(self, partition: TopicPartition) -> str | None:
         subscribers = self._subscribers[partition.topic]
@@ -153,6 +141,7 @@ class GeneralAssignment:
         if self._load(self._owner[other]) - 2 >= self._load(new):
             partition = other
         elif self._detours_left:
+            # Its owner is another than the partition's, with less: stickier, but no more even.
             self._detours_left -= 1
             partition = other
         old = self._take(partition)
@@ -208,9 +197,3 @@ def _subscribers(
         for topic in found.keys() & set(member.subscription):
             found[topic].add(member_id)
     return {topic: frozenset(subscribers) for topic, subscribers in found.items()}
-
-
-def _spread(counts: list[int]) -> int:
-    """Return the sum of the differences between any two of the counts."""
-    ordered = sorted(counts)
-    return sum(count * (2 * at - len(ordered) + 1) for at, count in enumerate(ordered))

@@ -124,15 +124,11 @@ def _share_by_rack(shares: list[_TopicShares]) -> None:
 
 def _share_co_partitioned(topics: list[_TopicShares]) -> None:
     """Give away the n-th partitions of all these topics together, to a member near to all."""
-    candidates = dict.fromkeys(topics[0].racks)
     for group in zip(*(topic.partitions for topic in topics), strict=True):
-        member_id = next((m for m in candidates if _may_take_all(m, topics, group)), None)
-        if member_id is None:
-            continue
-        for topic, partition in zip(topics, group, strict=True):
-            topic.give(member_id, [partition])
-        if not any(topic.room(member_id) for topic in topics):
-            del candidates[member_id]
+        member_id = next((m for m in topics[0].racks if _may_take_all(m, topics, group)), None)
+        if member_id is not None:
+            for topic, partition in zip(topics, group, strict=True):
+                topic.give(member_id, [partition])
 
 
 def _may_take_all(

@@ -97,31 +97,42 @@ def counts(given):
 
 TOPICS = ("a", "b", "c", "d")
 RACKS = ("r1", "r2", "r3")
+# One more partition per topic than any cluster has, and one topic more.
+CLAIMABLE = [TopicPartition(topic, number) for topic in (*TOPICS, "gone") for number in range(10)]
+
+
+def subsets(values):
+    """Any of the values; one number says which, so a draw costs little."""
+    return st.integers(0, (1 << len(values)) - 1).map(
+        lambda bits: [value for at, value in enumerate(values) if bits >> at & 1]
+    )
 
 
 @st.composite
 def clusters(draw, racks=False):
-    topics = draw(st.dictionaries(st.sampled_from(TOPICS), st.integers(1, 9), min_size=1))
-    cluster = Cluster(topics)
+    cluster = Cluster({topic: draw(st.integers(1, 9)) for topic in draw(subsets(TOPICS)) or "a"})
     if racks:
-        for partition in sorted(cluster.partitions()):
-            cluster.replica_racks[partition] = draw(st.frozensets(st.sampled_from(RACKS)))
+        partitions = sorted(cluster.partitions())
+        in_rack = {rack: set(draw(subsets(partitions))) for rack in RACKS}
+        for partition in partitions:
+            near = frozenset(rack for rack in RACKS if partition in in_rack[rack])
+            cluster.replica_racks[partition] = near
     return cluster
 
 
 @st.composite
-def groups(draw, racks=False, equal=None, max_size=7):
+def groups(draw, racks=False, equal=None):
     """(cluster, members): 1 to 7 members without claims; unknown topics may be subscribed to."""
     cluster = draw(clusters(racks))
-    subscriptions = st.lists(st.sampled_from((*TOPICS, "unknown")), unique=True)
+    subscriptions = subsets((*TOPICS, "unknown"))
     if draw(st.booleans()) if equal is None else equal:
         subscriptions = st.just(draw(subscriptions))
     members = {}
-    for at in range(draw(st.integers(1, max_size))):
+    for at in range(draw(st.integers(1, 7))):
         members[f"m-{draw(st.integers(0, 99))}-{at}"] = member(
             *draw(subscriptions),
-            instance=draw(st.none() | st.just(f"i{at}")),
-            rack=draw(st.none() | st.sampled_from(RACKS)) if racks else None,
+            instance=draw(st.sampled_from([None, f"i{at}"])),
+            rack=draw(st.sampled_from([None, *RACKS])) if racks else None,
         )
     return cluster, members
 
@@ -130,12 +141,10 @@ def groups(draw, racks=False, equal=None, max_size=7):
 def claiming_groups(draw, racks=False, equal=None):
     """As `groups`, and members claim anything, at odds with each other and with the cluster."""
     cluster, members = draw(groups(racks, equal))
-    anything = st.builds(TopicPartition, st.sampled_from(TOPICS), st.integers(0, 10))
-    claims = st.sets(anything, max_size=12)
     return cluster, {
         member_id: replace(
             told,
-            owned_partitions=member(owned=draw(claims)).owned_partitions,
+            owned_partitions=member(owned=draw(subsets(CLAIMABLE))).owned_partitions,
             generation_id=draw(st.integers(-1, 3)),
         )
         for member_id, told in members.items()

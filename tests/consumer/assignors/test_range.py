@@ -49,6 +49,15 @@ def test_members_get_what_is_in_their_rack():
     assert [numbers(found[f"m{at}"], "t") for at in range(3)] == [[2], [1], [0]]
 
 
+def test_racks_that_are_the_same_everywhere_change_nothing():
+    """KIP-881: that m0 is far from all partitions is no reason to give it the last ones."""
+    cluster = Cluster({"a": 4, "b": 4})
+    cluster.replica_racks = dict.fromkeys(cluster.partitions(), frozenset({"r1"}))
+    members = {"m0": member("a", "b", rack="r9"), "m1": member("a", "b", rack="r1")}
+    found = assign(RangePartitionAssignor(), cluster, members)
+    assert numbers(found["m0"], "a") == numbers(found["m0"], "b") == [0, 1]
+
+
 def test_co_partitioned_topics_move_to_a_rack_together():
     """KIP-881: only where the replicas of all these topics are near does a number move."""
     cluster = Cluster({"a": 2, "b": 2})

@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyAssignorUserDataV1
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,13 +62,27 @@ def test_user_data_is_that_of_java():
     assert StickyPartitionAssignor().claim(member(user_data=USER_DATA)) == Claim(T22, 3)
 
 
+def test_user_data_is_that_of_aiokafka():
+    theirs = StickyAssignorUserDataV1([("t22", [1, 2])], 3).encode()
+    assert theirs == USER_DATA
+
+
 def test_user_data_without_generation_is_read():
     """Version 0 of the format."""
     assert StickyPartitionAssignor().claim(member(user_data=USER_DATA[:-4])) == Claim(T22, -1)
 
 
 @pytest.mark.parametrize(
-    "data", [None, b"", b"\x00", USER_DATA[:-6], b"\xff\xff\xff\xff", b"\x7f" * 9]
+    "data",
+    [
+        None,
+        b"",
+        b"\x00",
+        USER_DATA[:-6],
+        b"\xff\xff\xff\xff",
+        b"\x7f" * 9,
+        b"\x00\x01" + USER_DATA,  # kafka-python 3.0 puts a version in front, unlike Java
+    ],
 )
 def test_user_data_that_cannot_be_read_claims_nothing(data):
     assert StickyPartitionAssignor().claim(member(user_data=data)) == Claim([], -1)
