@@ -3,7 +3,7 @@
 Each consumer gets its own: an assignor may remember what its consumer had.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import cast
 
 from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor, RebalanceProtocol
@@ -31,7 +31,7 @@ def make_assignors(strategy: object = None) -> tuple[AbstractPartitionAssignor, 
     """
     if strategy is None:
         strategy = DEFAULT_STRATEGY
-    if isinstance(strategy, str | bytes | type) or not isinstance(strategy, Iterable):
+    if isinstance(strategy, str | bytes | type) or not isinstance(strategy, Sequence):
         raise KafkaConfigurationError(
             f"partition_assignment_strategy={strategy!r} is no list; give a list or tuple of "
             "assignor classes"

@@ -101,6 +101,7 @@ class NeedsArguments(RangePartitionAssignor):
         ("range", "'range' is no list"),
         (RangePartitionAssignor, "RangePartitionAssignor.* is no list"),
         (7, "7 is no list"),
+        (iter([RangePartitionAssignor]), "is no list"),
         (["range"], "'range', which is no assignor: it lacks name, assign, metadata"),
         ([dict], "dict.* it lacks name, assign"),
         ([None], "None, which is no assignor"),
