@@ -140,6 +140,43 @@ async def test_d1_each_node_has_a_session_of_its_own() -> None:
         assert kept[0].session_id not in {request.session_id for request in lost}
 
 
+async def test_d2_of_500_partitions_only_those_that_change_are_named_and_forgotten() -> None:
+    """Kept as a broker keeps it, the book of each session ends with every partition's position."""
+    busy = [TopicPartition("t", number) for number in range(0, 500, 25)]
+    async with (
+        embedded({"t": 500}, nodes=3) as broker,
+        consumer_of(broker, "t", fetch_max_wait_ms=5, max_poll_records=7) as consumer,
+    ):
+        await consumer.getmany(timeout_ms=1000)
+        for tp in busy:
+            fill(broker, tp, 3, 3)
+        assert await read(consumer, 120) == {tp: [0, 1, 2, 3, 4, 5] for tp in busy}
+        quiet = len(broker.requests_of(FetchRequest))
+        while len(broker.requests_of(FetchRequest)) < quiet + 9:
+            assert await consumer.getmany(timeout_ms=20) == {}
+        books: dict[int, dict[int, int]] = {}
+        sizes: dict[int, list[int]] = {}
+        for received in broker.requests:
+            request = received.request
+            if not isinstance(request, FetchRequest):
+                continue
+            node = received.node_id
+            forgotten = [n for topic in request.forgotten_topics_data for n in topic.partitions]
+            if request.session_epoch == 0:
+                books[node] = {}
+            for number in forgotten:
+                del books[node][number]
+            books[node].update(named(request))
+            sizes.setdefault(node, []).append(len(named(request)) + len(forgotten))
+        assert sorted(sizes) == [1, 2, 3]
+        for node, (first, *later) in sizes.items():
+            assert first == sum(broker.leader(TopicPartition("t", n)) == node for n in range(500))
+            assert sum(later) <= 4 * len(busy), "each comes back as new, and is forgotten, twice"
+            assert later[-2:] == [0, 0], "nothing changes, nothing is said"
+        positions = {tp.partition: await consumer.position(tp) for tp in consumer.assignment()}
+        assert {n: offset for book in books.values() for n, offset in book.items()} == positions
+
+
 async def test_2a_12_a_node_all_of_whose_partitions_are_buffered_is_asked_nothing() -> None:
     """Not even by an empty request, which would be a change of the session and cost a round."""
     async with (
