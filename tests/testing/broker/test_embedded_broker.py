@@ -15,11 +15,13 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.api_registry import ApiKey
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.leftovers import nothing_left_behind
 from tests.testing.broker.bench import WireClient, batch
+from tests.testing.broker.group_peers import peers_of
 
 TP = TopicPartition("t", 0)
 UNDISTURBED_ATTEMPTS = 200
@@ -242,6 +244,123 @@ async def test_the_brokers_clock_gives_log_append_time() -> None:
     async with EmbeddedBroker(clock=clock) as broker:
         broker.create_topic("t")
         assert broker.log(TP).log_end_offset == 0
+
+
+# Groups…
+
+
+async def test_a_group_can_be_looked_at(broker: EmbeddedBroker) -> None:
+    assert broker.group("g").state == "Dead"
+    async with peers_of(broker.bootstrap_servers, "g") as peers:
+        peer = await peers.peer("one")
+        await peer.join_alone()
+        broker.create_topic("t")
+        assert await peer.commit("t", {0: 5}, epoch=0, metadata="note") == [0]
+        view = broker.group("g")
+        assert (view.state, view.generation_id, view.protocol) == ("Stable", 1, "range")
+        assert (view.leader, view.coordinator) == (peer.member_id, 1)
+        member = view.members[peer.member_id]
+        assert (member.group_instance_id, member.client_id) == ("one", "wire")
+        assert member.assignment == b"mine"
+        kept = view.offsets[TP]
+        assert (kept.offset, kept.leader_epoch, kept.metadata) == (5, 0, "note")
+        broker.delete_topic("t")
+        assert broker.group("g").offsets == {}
+
+
+async def test_a_moved_coordinator_is_found_again_with_its_group() -> None:
+    async with EmbeddedBroker(2) as broker:
+        broker.move_coordinator("g", 1)
+        async with peers_of(addresses(broker)[0], "g") as peers:
+            first, second = await peers.pair()
+            first.send_join()
+            assert await peers.is_rebalancing(second)
+            broker.move_coordinator("g", 2)
+            assert (await first.joined()).error_code == 16
+            assert await second.heartbeat() == 16
+            found = await second.ask(FindCoordinatorRequest(coordinator_keys=["g"]), 4)
+            assert found.coordinators[0].node_id == 2
+        async with peers_of(addresses(broker)[1], "g") as peers:
+            again = await peers.peer()
+            again.member_id, again.generation_id = second.member_id, 2
+            assert await again.heartbeat() == 0
+            assert await again.sync() == (0, b"second")
+        broker.move_coordinator("g", None)
+        assert broker.group("g").coordinator is None
+
+
+async def test_a_stopped_node_hands_its_groups_on() -> None:
+    async with nothing_left_behind(), EmbeddedBroker(2) as broker:
+        broker.move_coordinator("g", 1)
+        async with peers_of(addresses(broker)[0], "g") as peers:
+            first, second = await peers.pair()
+            first.send_join()
+            assert await peers.is_rebalancing(second)
+            broker.stop_node(1)
+            assert await first.is_closed_by_peer()
+        view = broker.group("g")
+        assert (view.coordinator, view.state, view.generation_id) == (2, "Stable", 2)
+        broker.start_node(1)
+        assert broker.group("g").coordinator == 2
+
+
+async def test_sessions_follow_the_brokers_clock_and_wait_until_sees_them_end() -> None:
+    clock = FakeClock()
+    async with EmbeddedBroker(clock=clock) as broker:
+        async with peers_of(broker.bootstrap_servers, "g") as peers:
+            await (await peers.peer()).join_alone(session_timeout_ms=6000)
+        expired = asyncio.ensure_future(broker.wait_until(lambda: not broker.group("g").members))
+        await clock.advance(5.9)
+        assert not expired.done()
+        await clock.advance(0.1)
+        await expired
+
+
+async def test_the_first_rebalance_waits_by_the_brokers_clock() -> None:
+    clock = FakeClock()
+    async with (
+        EmbeddedBroker(clock=clock, group_initial_rebalance_delay_ms=3000) as broker,
+        peers_of(broker.bootstrap_servers, "g") as peers,
+    ):
+        first, second = [await peers.peer(name) for name in ("one", "two")]
+        first.send_join()
+        second.send_join()
+        await broker.wait_until(lambda: len(broker.group("g").members) == 2)
+        await clock.advance(6)
+        assert len((await first.joined()).members) + len((await second.joined()).members) == 2
+
+
+async def test_nothing_of_a_group_is_left_when_the_broker_stops() -> None:
+    """Answers that wait are dropped with their connections, and timers with the broker."""
+    clock = FakeClock()
+    async with (
+        nothing_left_behind(),
+        EmbeddedBroker(clock=clock) as broker,
+        peers_of(broker.bootstrap_servers, "g") as peers,
+    ):
+        first, second = await peers.pair()
+        first.send_join()
+        assert await peers.is_rebalancing(second)
+        first.writer.transport.abort()
+        assert await second.heartbeat() == 27
+        assert len(broker.group("g").members) == 2
+        second.send_join()
+        assert (await second.joined()).generation_id == 3
+        second.send_sync()
+    assert clock.pending_timers == 0
+
+
+async def test_a_group_has_the_limits_it_was_given() -> None:
+    async with (
+        EmbeddedBroker(
+            group_max_size=1, group_min_session_timeout_ms=10, group_max_session_timeout_ms=20_000
+        ) as broker,
+        peers_of(broker.bootstrap_servers, "g") as peers,
+    ):
+        first, second = await peers.peer(), await peers.peer()
+        assert (await first.join()).error_code == 26
+        await first.join_alone(session_timeout_ms=20_000)
+        assert (await second.join(session_timeout_ms=10)).error_code == 81
 
 
 def test_repr_names_the_addresses() -> None:

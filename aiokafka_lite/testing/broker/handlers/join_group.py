@@ -36,7 +36,10 @@ def handle(context: RequestContext, request: JoinGroupRequest) -> Answer:
         ),
         lambda result: pending.give(_response(result, version)),
     )
-    return pending.value or pending.wait
+    if pending.value is None:
+        context.groups.changed()
+        return pending.wait
+    return pending.value
 
 
 def _find_or_create(context: RequestContext, request: JoinGroupRequest) -> CoordinatedGroup:

@@ -28,7 +28,10 @@ def handle(context: RequestContext, request: SyncGroupRequest) -> Answer:
         protocol_type=request.protocol_type,
         protocol_name=request.protocol_name,
     )
-    return pending.value or pending.wait
+    if pending.value is None:
+        context.groups.changed()
+        return pending.wait
+    return pending.value
 
 
 def _find(context: RequestContext, request: SyncGroupRequest) -> CoordinatedGroup:

@@ -41,12 +41,13 @@ class GroupCoordinators:
         rng: random.Random,
         on_change: Callable[[], object] = lambda: None,
     ) -> None:
-        """`on_change` is called when time has changed a group, which no request shows."""
+        """`on_change` is called when a group has changed and no answer shows it."""
         self._cluster = cluster
         self.options = options
         self._clock = clock
         self._rng = rng
-        self._on_change = on_change
+        self.changed = on_change
+        """To be called by who has changed a group and does not answer yet."""
         self._groups: dict[str, CoordinatedGroup] = {}
         self._nodes: dict[str, int | None] = {}
         """Group id -> its node, None for none, of groups that exist or were moved."""
@@ -125,7 +126,7 @@ class GroupCoordinators:
         """Return a group, a new and empty one if need be."""
         group = self._groups.get(group_id)
         if group is None:
-            timers = self._timers[group_id] = GroupTimers(self._clock, self._on_change)
+            timers = self._timers[group_id] = GroupTimers(self._clock, self.changed)
             group = self._groups[group_id] = CoordinatedGroup(
                 GroupMembership(group_id, timers, self.options, self._rng),
                 GroupOffsets(self.options.offset_metadata_max_bytes),

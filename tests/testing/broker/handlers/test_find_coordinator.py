@@ -51,3 +51,17 @@ def test_errors_are_told_per_key() -> None:
     answer = bench.ask(find_coordinator.HANDLER, FindCoordinatorRequest(key="g"), 1)
     assert (answer.error_code, answer.node_id, answer.port) == (15, -1, -1)
     assert "nobody coordinates 'g'" in (answer.error_message or "")
+
+
+def test_the_node_that_is_told_is_the_one_that_serves() -> None:
+    bench = Bench(3)
+    for key, node_id in batched(bench, *KEYS):
+        bench.groups.check(key, node_id)
+    bench.groups.move("g", 2)
+    assert batched(bench, "g") == [("g", 2)]
+    bench.groups.move("g", 3)
+    assert batched(bench, "g") == [("g", 3)]
+    # A transactional id of the same name is another thing.
+    assert batched(bench, "g", key_type=1) == batched(Bench(3), "g")
+    bench.groups.move("g", None)
+    assert batched(bench, "g") == [("g", GroupCoordinatorNotAvailableError.errno)]

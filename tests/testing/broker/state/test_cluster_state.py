@@ -194,3 +194,25 @@ def test_watchers_hear_of_data_leaders_and_deletion() -> None:
 def test_producer_ids_are_given_once() -> None:
     cluster = Bench().cluster
     assert [cluster.new_producer_id() for _ in range(3)] == [0, 1, 2]
+
+
+def test_watchers_of_the_cluster_hear_of_nodes_and_of_deleted_topics() -> None:
+    bench = Bench(2)
+    heard: list[str] = []
+    bench.cluster.watch(
+        on_nodes=lambda: heard.append(str(len(bench.cluster.alive_nodes()))),
+        on_topic_deleted=heard.append,
+    )
+    bench.topic("t")
+    bench.cluster.set_alive(2, is_alive=False)
+    bench.cluster.set_alive(2, is_alive=True)
+    bench.cluster.delete_topic("t")
+    assert heard == ["1", "2", "t"]
+
+
+def test_a_topics_name_is_known_by_its_id_while_it_exists() -> None:
+    bench = Bench()
+    topic_id = bench.topic("t").topic_id
+    assert bench.cluster.topic_name(topic_id) == "t"
+    bench.cluster.delete_topic("t")
+    assert bench.cluster.topic_name(topic_id) is None
