@@ -406,8 +406,8 @@ class EmbeddedBroker:
         self._call(self._request_log.clear)
 
     async def wait_until(self, condition: Callable[[], bool], timeout_s: float = 5.0) -> None:
-        """Wait until `condition()` is true; it is tried at each request, answer, `append` and change
-        of a group.
+        """Wait until `condition()` is true; it is tried after each request, answer, `append`
+        and change of a group.
 
         Raises TimeoutError after `timeout_s` seconds of real time, not the broker's clock.
         Cancelled: nothing stays behind.
