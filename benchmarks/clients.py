@@ -5,36 +5,34 @@ ratios to ours.
 
 Every run is a fresh process; the clients take turns within a round, so that a machine that changes
 speed changes it for all. The broker is a process of its own and is not counted. The median of the
-rounds is shown, with its spread.
+rounds is shown, with its spread. Connecting stays outside of what is measured, except in `group`:
+there the member joins a new group, alone, and reads 16 partitions in batches of 500.
 """
 
 import argparse
-import asyncio
 import json
-import platform
 import statistics
-import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
 
-from aiokafka_lite.cli.topic_admin import create_topic, delete_topic
-from aiokafka_lite.codec import crc32c
-from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from benchmarks.harness import (
+    PEERS,
+    Figures,
+    fresh,
+    heading,
+    machine,
+    run_peer,
+    running_broker,
+    topic,
+)
 from benchmarks.peers.job import Job
 
-PEERS = {
-    "ours": "aiokafka-lite",
-    "aiokafka_peer": "aiokafka",
-    "confluent_peer": "confluent-kafka",
-    "kafka_python_peer": "kafka-python",
-}
-PATHS = ("send", "send_acked", "getmany", "one_by_one")
+PATHS = ("send", "send_acked", "getmany", "one_by_one", "group")
 PARTITIONS = 4
+GROUP_PARTITIONS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +51,11 @@ class Row:
 def main() -> None:
     """Measure, and print a table or JSON."""
     options = _options()
-    with _broker(options.broker) as bootstrap_servers:
+    with running_broker(options.broker) as bootstrap_servers:
         samples = _measure(bootstrap_servers, options)
     rows = _rows(samples, options.paths)
     if options.json:
-        print(json.dumps({"machine": _machine(options), "rows": [asdict(row) for row in rows]}))
+        print(json.dumps({"machine": _facts(options), "rows": [asdict(row) for row in rows]}))
     else:
         _print_table(rows, options)
 
@@ -77,64 +75,57 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-@contextmanager
-def _broker(kind: str) -> Iterator[str]:
-    if kind == "apache":
-        with ApacheKafka() as kafka:
-            yield kafka.bootstrap_servers
-    elif kind == "embedded":
-        command = [sys.executable, "-u", "-m", "aiokafka_lite", "broker", "--port", "0"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            try:
-                yield process.stdout.readline().split()[2]
-            finally:
-                process.terminate()
-    else:
-        yield kind
-
-
 Samples = dict[tuple[str, str], list[tuple[float, float]]]
 
 
 def _measure(bootstrap_servers: str, options: argparse.Namespace) -> Samples:
     samples: Samples = defaultdict(list)
-    filled = _new_topic(bootstrap_servers, "benchmark-filled")
-    _run("ours", "send", _job(bootstrap_servers, filled, options))
-    for number in range(options.rounds):
-        for path in options.paths:
-            for peer in options.peers:
-                topic = filled
-                if path.startswith("send"):
-                    topic = _new_topic(bootstrap_servers, f"benchmark-{path}-{peer}-{number}")
-                figures = _run(peer, path, _job(bootstrap_servers, topic, options))
-                per_record = 1e6 / figures["records"]
-                samples[path, peer].append(
-                    (figures["cpu_s"] * per_record, figures["wall_s"] * per_record)
-                )
-                if topic != filled:
-                    asyncio.run(delete_topic(bootstrap_servers, topic))
-        print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
-    asyncio.run(delete_topic(bootstrap_servers, filled))
+    with (
+        _filled(bootstrap_servers, options, PARTITIONS, ("getmany", "one_by_one")) as filled,
+        _filled(bootstrap_servers, options, GROUP_PARTITIONS, ("group",)) as of_group,
+    ):
+        for number in range(options.rounds):
+            for path in options.paths:
+                read = of_group if path == "group" else filled
+                for peer in options.peers:
+                    figures = _measure_once(bootstrap_servers, peer, path, read, options)
+                    per_record = 1e6 / figures["records"]
+                    samples[path, peer].append(
+                        (figures["cpu_s"] * per_record, figures["wall_s"] * per_record)
+                    )
+            print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
     return samples
 
 
-def _job(bootstrap_servers: str, topic: str, options: argparse.Namespace) -> Job:
-    return Job(bootstrap_servers, topic, options.records, options.value_bytes, options.compression)
+@contextmanager
+def _filled(
+    bootstrap_servers: str, options: argparse.Namespace, partitions: int, paths: Iterable[str]
+) -> Iterator[str]:
+    """Yield a topic with the records of a run, if one of `paths` reads it."""
+    with topic(bootstrap_servers, fresh("filled"), partitions) as name:
+        if not set(paths).isdisjoint(options.paths):
+            run_peer("ours", "send", _job(bootstrap_servers, name, options))
+        yield name
 
 
-def _new_topic(bootstrap_servers: str, name: str) -> str:
-    asyncio.run(create_topic(bootstrap_servers, name, partitions=PARTITIONS))
-    return name
+def _measure_once(
+    bootstrap_servers: str, peer: str, path: str, filled: str, options: argparse.Namespace
+) -> Figures:
+    if path.startswith("send"):
+        with topic(bootstrap_servers, fresh(path), PARTITIONS) as empty:
+            return run_peer(peer, path, _job(bootstrap_servers, empty, options))
+    return run_peer(peer, path, _job(bootstrap_servers, filled, options))
 
 
-def _run(peer: str, path: str, job: Job) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks.run_peer", peer, path, json.dumps(asdict(job))]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    if done.returncode != 0:
-        raise SystemExit(f"{peer} {path} failed:\n{done.stderr[-3000:]}")
-    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return figures
+def _job(bootstrap_servers: str, topic_name: str, options: argparse.Namespace) -> Job:
+    return Job(
+        bootstrap_servers,
+        topic_name,
+        options.records,
+        options.value_bytes,
+        options.compression,
+        group_id=fresh("group"),
+    )
 
 
 def _rows(samples: Samples, paths: list[str]) -> list[Row]:
@@ -152,23 +143,18 @@ def _rows(samples: Samples, paths: list[str]) -> list[Row]:
     return rows
 
 
-def _machine(options: argparse.Namespace) -> dict[str, str]:
-    versions = {name: version(name) for name in PEERS.values()}
+def _facts(options: argparse.Namespace) -> dict[str, str]:
     return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "build": "pure Python, " + ("fastcrc" if crc32c.USES_C else "no C CRC"),
-        "broker": options.broker,
+        **machine(options.broker),
         "payload": f"8-byte key, {options.value_bytes}-byte value, "
-        f"compression {options.compression or 'none'}, {PARTITIONS} partitions",
+        f"compression {options.compression or 'none'}, {PARTITIONS} partitions "
+        f"({GROUP_PARTITIONS} of the group)",
         "runs": f"{options.rounds} rounds of {options.records} records, fresh processes in turn",
-        **versions,
     }
 
 
 def _print_table(rows: list[Row], options: argparse.Namespace) -> None:
-    print(", ".join(f"{name} {value}" for name, value in _machine(options).items()), end="\n\n")
+    print(heading(_facts(options)), end="\n\n")
     print("| path | client | CPU µs/record (min-max) | wall µs/record | CPU, ratio to ours |")
     print("|---|---|---|---|---|")
     for row in rows:

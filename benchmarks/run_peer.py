@@ -17,7 +17,8 @@ def main() -> None:
     getattr(importlib.import_module(f"benchmarks.peers.{peer}"), path)(job)
     if job.done < job.records:
         raise SystemExit(f"{peer} {path}: {job.done} of {job.records} records")
-    print(json.dumps({"cpu_s": job.cpu_s, "wall_s": job.wall_s, "records": job.done}))
+    figures = {"cpu_s": job.cpu_s, "wall_s": job.wall_s, "records": job.done}
+    print(json.dumps({**figures, "returned": job.returned} if job.returned else figures))
 
 
 if __name__ == "__main__":

@@ -1,1 +1,3 @@
-"""One file per client, each with the same three paths: `send`, `getmany`, `one_by_one`."""
+"""One file per client, each with the same paths: `send`, `send_acked`, `getmany`, `one_by_one`,
+`group`, `first_assigned`, `first_subscribed`, `member`.
+"""

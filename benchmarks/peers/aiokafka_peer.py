@@ -3,11 +3,15 @@ prefetch).
 """
 
 import asyncio
+from functools import partial
 
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 
 from benchmarks.peers import asyncio_paths
 from benchmarks.peers.job import Job
+
+_ASSIGNORS = {"range": RangePartitionAssignor}
 
 
 def send(job: Job) -> None:
@@ -28,6 +32,27 @@ def getmany(job: Job) -> None:
 def one_by_one(job: Job) -> None:
     """`async for`, value read."""
     asyncio.run(_one_by_one(job))
+
+
+def group(job: Job) -> None:
+    """`getmany()` of 500 a call in a group of one."""
+    asyncio.run(asyncio_paths.group(job, partial(_group_consumer, job)))
+
+
+def first_assigned(job: Job) -> None:
+    """The first record of partitions assigned by hand."""
+    assigned = [TopicPartition(job.topic, number) for number in range(job.partitions)]
+    asyncio.run(asyncio_paths.first_record(job, partial(_bare_consumer, job), assigned))
+
+
+def first_subscribed(job: Job) -> None:
+    """The first record as the only member of a group."""
+    asyncio.run(asyncio_paths.first_record(job, partial(_group_consumer, job)))
+
+
+def member(job: Job) -> None:
+    """A member of a group that is told when to join and when to end."""
+    asyncio.run(asyncio_paths.member(job, partial(_member, job)))
 
 
 async def _send(job: Job, *, await_acks: bool) -> None:
@@ -51,4 +76,28 @@ async def _one_by_one(job: Job) -> None:
 def _consumer(job: Job) -> AIOKafkaConsumer:
     return AIOKafkaConsumer(
         job.topic, bootstrap_servers=job.bootstrap_servers, auto_offset_reset="earliest"
+    )
+
+
+def _bare_consumer(job: Job) -> AIOKafkaConsumer:
+    return AIOKafkaConsumer(bootstrap_servers=job.bootstrap_servers, auto_offset_reset="earliest")
+
+
+def _group_consumer(job: Job) -> AIOKafkaConsumer:
+    return AIOKafkaConsumer(
+        job.topic,
+        bootstrap_servers=job.bootstrap_servers,
+        group_id=job.group_id,
+        auto_offset_reset="earliest",
+    )
+
+
+def _member(job: Job) -> AIOKafkaConsumer:
+    return AIOKafkaConsumer(
+        job.topic,
+        bootstrap_servers=job.bootstrap_servers,
+        group_id=job.group_id,
+        auto_offset_reset="earliest",
+        heartbeat_interval_ms=job.heartbeat_ms,
+        partition_assignment_strategy=[_ASSIGNORS[job.assignor]],
     )

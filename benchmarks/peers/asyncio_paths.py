@@ -1,8 +1,10 @@
 """The paths of the asyncio clients, ours and aiokafka: their names are the same, and so is this."""
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from benchmarks.peers.job import Job
+from benchmarks.peers.membership import Membership
 
 
 async def send(job: Job, producer: Any, *, await_acks: bool) -> None:
@@ -47,3 +49,41 @@ async def one_by_one(job: Job, consumer: Any) -> None:
                 if job.done == job.records:
                     break
     assert total
+
+
+async def group(job: Job, make_consumer: Callable[[], Any]) -> None:
+    """A group of one: from the constructor to the last record, `getmany()` of 500 a call."""
+    total = 0
+    with job.stopwatch():
+        consumer = make_consumer()
+        await consumer.start()
+        while job.done < job.records:
+            for records in (await consumer.getmany(timeout_ms=1000, max_records=500)).values():
+                for record in records:
+                    total += len(record.value or b"")
+                job.done += len(records)
+    await consumer.stop()
+    assert total
+
+
+async def first_record(
+    job: Job, make_consumer: Callable[[], Any], assigned: Iterable[Any] = ()
+) -> None:
+    """From the constructor to the first record; `assigned`: the partitions, without a group."""
+    with job.stopwatch():
+        consumer = make_consumer()
+        if assigned:
+            consumer.assign(assigned)
+        await consumer.start()
+        await consumer.getone()
+    job.done = 1
+    await consumer.stop()
+
+
+async def member(job: Job, make_consumer: Callable[[], Any]) -> None:
+    """Be a member of a group until told to end, and note what polls return."""
+    membership = Membership(job)
+    async with make_consumer() as consumer:
+        while not membership.is_over:
+            for tp, records in (await consumer.getmany(timeout_ms=100)).items():
+                membership.note(tp.partition, records[0].offset, records[-1].offset)

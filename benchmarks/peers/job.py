@@ -5,7 +5,7 @@ wall time.
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 KEYS = 1000
 
@@ -17,11 +17,20 @@ class Job:
     bootstrap_servers: str
     topic: str
     records: int
-    value_bytes: int
-    compression: str | None
+    value_bytes: int = 100
+    compression: str | None = None
+    partitions: int = 1
+    """How many the topic has."""
+    group_id: str = ""
+    assignor: str = "range"
+    """Of `member`: range, or cooperative-sticky."""
+    heartbeat_ms: int = 1000
+    """Of `member`."""
     cpu_s: float = 0.0
     wall_s: float = 0.0
     done: int = 0
+    returned: list[tuple[float, int, int, int]] = field(default_factory=list)
+    """Of `member`: moment, partition, first and last offset of records that came together."""
 
     def pairs(self) -> list[tuple[bytes, bytes]]:
         """The keys and values to send: 8-byte keys, JSON-like values of `value_bytes`, a thousand
@@ -37,7 +46,7 @@ class Job:
 
     @contextmanager
     def stopwatch(self) -> Iterator[None]:
-        """Measure what happens inside: connecting and closing stay outside."""
+        """Measure what happens inside: a path says what of connecting that is."""
         cpu, wall = time.process_time(), time.perf_counter()
         yield
         self.cpu_s = time.process_time() - cpu

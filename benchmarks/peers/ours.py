@@ -1,10 +1,19 @@
 """aiokafka_lite, with its defaults."""
 
 import asyncio
+from functools import partial
 
-from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka_lite import (
+    AIOKafkaConsumer,
+    AIOKafkaProducer,
+    CooperativeStickyAssignor,
+    RangePartitionAssignor,
+    TopicPartition,
+)
 from benchmarks.peers import asyncio_paths
 from benchmarks.peers.job import Job
+
+_ASSIGNORS = {"range": RangePartitionAssignor, "cooperative-sticky": CooperativeStickyAssignor}
 
 
 def send(job: Job) -> None:
@@ -27,6 +36,27 @@ def one_by_one(job: Job) -> None:
     asyncio.run(_one_by_one(job))
 
 
+def group(job: Job) -> None:
+    """`getmany()` of 500 a call in a group of one."""
+    asyncio.run(asyncio_paths.group(job, partial(_group_consumer, job)))
+
+
+def first_assigned(job: Job) -> None:
+    """The first record of partitions assigned by hand."""
+    assigned = [TopicPartition(job.topic, number) for number in range(job.partitions)]
+    asyncio.run(asyncio_paths.first_record(job, partial(_bare_consumer, job), assigned))
+
+
+def first_subscribed(job: Job) -> None:
+    """The first record as the only member of a group."""
+    asyncio.run(asyncio_paths.first_record(job, partial(_group_consumer, job)))
+
+
+def member(job: Job) -> None:
+    """A member of a group that is told when to join and when to end."""
+    asyncio.run(asyncio_paths.member(job, partial(_member, job)))
+
+
 async def _send(job: Job, *, await_acks: bool) -> None:
     producer = AIOKafkaProducer(
         bootstrap_servers=job.bootstrap_servers, compression_type=job.compression
@@ -45,4 +75,28 @@ async def _one_by_one(job: Job) -> None:
 def _consumer(job: Job) -> AIOKafkaConsumer:
     return AIOKafkaConsumer(
         job.topic, bootstrap_servers=job.bootstrap_servers, auto_offset_reset="earliest"
+    )
+
+
+def _bare_consumer(job: Job) -> AIOKafkaConsumer:
+    return AIOKafkaConsumer(bootstrap_servers=job.bootstrap_servers, auto_offset_reset="earliest")
+
+
+def _group_consumer(job: Job) -> AIOKafkaConsumer:
+    return AIOKafkaConsumer(
+        job.topic,
+        bootstrap_servers=job.bootstrap_servers,
+        group_id=job.group_id,
+        auto_offset_reset="earliest",
+    )
+
+
+def _member(job: Job) -> AIOKafkaConsumer:
+    return AIOKafkaConsumer(
+        job.topic,
+        bootstrap_servers=job.bootstrap_servers,
+        group_id=job.group_id,
+        auto_offset_reset="earliest",
+        heartbeat_interval_ms=job.heartbeat_ms,
+        partition_assignment_strategy=[_ASSIGNORS[job.assignor]],
     )

@@ -1,0 +1,37 @@
+"""What a member of a group does that another process tells to join and to end: it waits for a line,
+notes what each poll returned, and ends with the input.
+
+The lines it prints: `ready` when all is imported, `reading` when records of every partition have
+come. Moments are those of the machine's monotonic clock, which all its processes share.
+"""
+
+import sys
+import threading
+import time
+
+from benchmarks.peers.job import Job
+
+
+class Membership:
+    """The orders to one member, and its notes. The constructor returns when it shall join."""
+
+    def __init__(self, job: Job) -> None:
+        self.is_over = False
+        self._job = job
+        self._unseen = set(range(job.partitions))
+        print("ready", flush=True)
+        sys.stdin.readline()
+        threading.Thread(target=self._wait_for_the_end, daemon=True).start()
+
+    def note(self, partition: int, first_offset: int, last_offset: int) -> None:
+        """Note records of one partition, without gaps, that were returned now."""
+        self._job.returned.append((time.monotonic(), partition, first_offset, last_offset))
+        self._job.done += last_offset - first_offset + 1
+        if self._unseen:
+            self._unseen.discard(partition)
+            if not self._unseen:
+                print("reading", flush=True)
+
+    def _wait_for_the_end(self) -> None:
+        sys.stdin.read()
+        self.is_over = True
