@@ -53,6 +53,11 @@ def test_three_nodes_survive_a_kill_and_leave_nothing(apache_kafka: ApacheKafka)
     assert not any(folder.exists() for folder in folders)
 
 
+def test_racks_that_do_not_fit_the_nodes_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 racks do not fit 3 nodes"):
+        ApacheKafka(nodes=3, racks=["a", "b"])
+
+
 @pytest.mark.real_kafka
 def test_a_broker_that_cannot_start_shows_its_own_log(
     apache_kafka: ApacheKafka, tmp_path: Path

@@ -1,0 +1,228 @@
+"""On a real three-node Kafka: followers in the consumer's rack (KIP-392), leaders that move
+(KIP-951, KIP-320); and topics deleted and created again, on every broker.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka_lite.cli.topic_admin import connected, create_topic, delete_topic
+from aiokafka_lite.clock import SYSTEM_CLOCK
+from aiokafka_lite.errors import (
+    OffsetOutOfRangeError,
+    TopicAlreadyExistsError,
+    UnknownTopicOrPartitionError,
+)
+from aiokafka_lite.protocol.messages.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
+from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
+from tests.conftest import require_kafka
+
+PATIENCE_S = 60
+RACKS = ("r1", "r2", "r3")
+SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+
+
+@pytest.fixture(scope="module")
+def racks() -> Iterator[ApacheKafka]:
+    require_kafka(DEFAULT_VERSION)
+    properties = {"replica.selector.class": SELECTOR}
+    with ApacheKafka(nodes=3, racks=RACKS, properties=properties) as kafka:
+        yield kafka
+
+
+async def write(bootstrap_servers: str, topic: str, *values: bytes) -> None:
+    async with AIOKafkaProducer(bootstrap_servers=bootstrap_servers) as producer:
+        for value in values:
+            await producer.send_and_wait(topic, value, partition=0)
+
+
+async def read(consumer: AIOKafkaConsumer[Any, Any], count: int) -> list[bytes]:
+    values: list[bytes] = []
+    async with asyncio.timeout(PATIENCE_S):
+        while len(values) < count:
+            for records in (await consumer.getmany(timeout_ms=500)).values():
+                values += [record.value for record in records]
+    return values
+
+
+def leader_of(consumer: AIOKafkaConsumer[Any, Any], tp: TopicPartition) -> int:
+    assert consumer._poller is not None
+    leader = consumer._poller.client.snapshot.leader(tp).node_id
+    assert leader is not None
+    return leader
+
+
+@pytest.mark.real_kafka
+@pytest.mark.timeout(180)
+@pytest.mark.asyncio(loop_factories=["asyncio"])
+async def test_a_follower_in_the_consumers_rack_is_read_from_and_left_when_it_dies(
+    racks: ApacheKafka, topic_name: str
+) -> None:
+    tp = TopicPartition(topic_name, 0)
+    await create_topic(racks.bootstrap_servers, topic_name, partitions=1)
+    await write(racks.bootstrap_servers, topic_name, b"a", b"b")
+    async with connected(racks.bootstrap_servers) as client:
+        leader = (await client.wait_for_topic(topic_name, 30)).leader(tp).node_id
+    assert leader is not None
+    near = leader % 3 + 1
+    async with AIOKafkaConsumer(
+        topic_name,
+        bootstrap_servers=racks.bootstrap_servers,
+        auto_offset_reset="earliest",
+        client_rack=RACKS[near - 1],
+    ) as consumer:
+        assert await read(consumer, 2) == [b"a", b"b"]
+        state = consumer._subscription.assigned(tp)
+        assert state.preferred_replica == near
+        await write(racks.bootstrap_servers, topic_name, b"c")
+        assert await read(consumer, 1) == [b"c"]
+        assert consumer.statistics().fetching_nodes == {near}
+        node = racks.nodes[near - 1]
+        await asyncio.to_thread(node.kill)
+        try:
+            await write(racks.bootstrap_servers, topic_name, b"d")
+            assert await read(consumer, 1) == [b"d"]
+            assert state.preferred_replica != near
+        finally:
+            node.spawn()
+            await asyncio.to_thread(node.wait_ready, 3)
+
+
+@pytest.mark.real_kafka
+@pytest.mark.timeout(180)
+@pytest.mark.asyncio(loop_factories=["asyncio"])
+async def test_a_leader_that_dies_is_followed_by_one_that_validates_the_position(
+    racks: ApacheKafka, topic_name: str
+) -> None:
+    tp = TopicPartition(topic_name, 0)
+    await create_topic(racks.bootstrap_servers, topic_name, partitions=1)
+    await write(racks.bootstrap_servers, topic_name, b"a", b"b")
+    async with AIOKafkaConsumer(
+        topic_name, bootstrap_servers=racks.bootstrap_servers, auto_offset_reset="none"
+    ) as consumer:
+        consumer.seek(tp, 0)
+        assert await read(consumer, 2) == [b"a", b"b"]
+        state = consumer._subscription.assigned(tp)
+        assert state.offset_epoch >= 0
+        before = leader_of(consumer, tp)
+        node = racks.nodes[before - 1]
+        await asyncio.to_thread(node.kill)
+        try:
+            await write(racks.bootstrap_servers, topic_name, b"c")
+            assert await read(consumer, 1) == [b"c"]
+            assert leader_of(consumer, tp) != before
+            assert state.leader is not None
+            assert state.leader.node_id == leader_of(consumer, tp)
+        finally:
+            node.spawn()
+            await asyncio.to_thread(node.wait_ready, 3)
+
+
+@pytest.mark.real_kafka
+@pytest.mark.asyncio(loop_factories=["asyncio"])
+async def test_2c_3_a_real_broker_says_where_an_epoch_ended(
+    racks: ApacheKafka, topic_name: str
+) -> None:
+    """What truncation detection rests on: the answer for the current, and for an unknown epoch."""
+    tp = TopicPartition(topic_name, 0)
+    await create_topic(racks.bootstrap_servers, topic_name, partitions=1)
+    await write(racks.bootstrap_servers, topic_name, b"a", b"b")
+    async with connected(racks.bootstrap_servers) as client:
+        leader = (await client.wait_for_topic(topic_name, 30)).leader(tp)
+        assert leader.node_id is not None
+        found = []
+        for epoch in (leader.epoch, leader.epoch + 7):
+            partition = OffsetForLeaderPartition(
+                partition=0, current_leader_epoch=leader.epoch, leader_epoch=epoch
+            )
+            topic = OffsetForLeaderTopic(topic=topic_name, partitions=[partition])
+            answer = await client.request(
+                leader.node_id, OffsetForLeaderEpochRequest(replica_id=-1, topics=[topic])
+            )
+            end = answer.topics[0].partitions[0]
+            found.append((end.error_code, end.leader_epoch, end.end_offset))
+    assert found == [(0, leader.epoch, 2), (0, -1, -1)]
+
+
+async def recreate(bootstrap_servers: str, topic: str) -> None:
+    """Delete the topic, and create it again as soon as the broker is done with the old one."""
+    await delete_topic(bootstrap_servers, topic)
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            with suppress(TopicAlreadyExistsError, UnknownTopicOrPartitionError):
+                await create_topic(bootstrap_servers, topic, partitions=1)
+                return
+            await asyncio.sleep(0.1)
+
+
+async def test_a_topic_created_anew_is_read_from_its_beginning(
+    any_kafka: str, topic_name: str
+) -> None:
+    await create_topic(any_kafka, topic_name, partitions=1)
+    await write(any_kafka, topic_name, b"a", b"b", b"c")
+    async with AIOKafkaConsumer(
+        topic_name,
+        bootstrap_servers=any_kafka,
+        auto_offset_reset="earliest",
+        metadata_max_age_ms=1000,
+        allow_auto_create_topics=False,
+    ) as consumer:
+        assert await read(consumer, 3) == [b"a", b"b", b"c"]
+        await recreate(any_kafka, topic_name)
+        await write(any_kafka, topic_name, b"x", b"y")
+        assert await read(consumer, 2) == [b"x", b"y"]
+
+
+async def test_without_a_policy_a_topic_created_anew_is_an_error(
+    any_kafka: str, topic_name: str
+) -> None:
+    tp = TopicPartition(topic_name, 0)
+    await create_topic(any_kafka, topic_name, partitions=1)
+    await write(any_kafka, topic_name, b"a", b"b", b"c")
+    consumer: AIOKafkaConsumer[bytes, bytes] = AIOKafkaConsumer(
+        bootstrap_servers=any_kafka,
+        auto_offset_reset="none",
+        metadata_max_age_ms=1000,
+        allow_auto_create_topics=False,
+    )
+    consumer.assign([tp])
+    consumer.seek(tp, 0)
+    async with consumer:
+        assert await read(consumer, 3) == [b"a", b"b", b"c"]
+        await recreate(any_kafka, topic_name)
+        with pytest.raises(OffsetOutOfRangeError, match="the topic was created again"):
+            await read(consumer, 1)
+        await write(any_kafka, topic_name, b"x")
+        consumer.seek(tp, 0)
+        assert await read(consumer, 1) == [b"x"]
+
+
+async def test_2c_6_by_duration_goes_back_in_time(any_kafka: str, topic_name: str) -> None:
+    await create_topic(any_kafka, topic_name, partitions=1)
+    now_ms = int(SYSTEM_CLOCK.time() * 1000)
+    async with AIOKafkaProducer(bootstrap_servers=any_kafka) as producer:
+        for value, age_h in ((b"before", 48), (b"yesterday", 24), (b"today", 1)):
+            await producer.send_and_wait(
+                topic_name, value, partition=0, timestamp_ms=now_ms - age_h * 3_600_000
+            )
+    for option, expected in (
+        ("by_duration:PT12H", [b"today"]),
+        ("by_duration:P1DT12H", [b"yesterday", b"today"]),
+        ("by_duration:P30D", [b"before", b"yesterday", b"today"]),
+    ):
+        async with AIOKafkaConsumer(
+            topic_name, bootstrap_servers=any_kafka, auto_offset_reset=option
+        ) as consumer:
+            assert await read(consumer, len(expected)) == expected
+    async with AIOKafkaConsumer(
+        topic_name, bootstrap_servers=any_kafka, auto_offset_reset="by_duration:PT30M"
+    ) as consumer:
+        assert await consumer.position(TopicPartition(topic_name, 0)) == 3, "the end"
