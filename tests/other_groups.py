@@ -1,5 +1,5 @@
-"""Members of a group by the other Python clients, as blocking functions of one shape: consume with
-the range assignor and commit after each poll, until told to leave. Tests mix them on every broker.
+"""Members of a group by the other Python clients, and ours, as blocking functions of one shape:
+consume with the range assignor and commit after each poll, until told to leave. Tests mix them.
 """
 
 import asyncio
@@ -12,6 +12,8 @@ from contextlib import contextmanager
 import aiokafka
 import confluent_kafka
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor as AiokafkaRange
+
+from aiokafka_lite import AIOKafkaConsumer, RangePartitionAssignor
 
 with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
     import kafka  # reads its schemas by a way that Python 3.11 deprecates
@@ -165,7 +167,32 @@ def kafka_python_member(life: Life) -> None:
         consumer.close()
 
 
+def our_member(life: Life) -> None:
+    async def live() -> None:
+        consumer = AIOKafkaConsumer(
+            life.topic,
+            bootstrap_servers=life.bootstrap,
+            group_id=life.group_id,
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+            heartbeat_interval_ms=HEARTBEAT_MS,
+            session_timeout_ms=SESSION_MS,
+            partition_assignment_strategy=[RangePartitionAssignor],
+        )
+        async with consumer:
+            while not life.is_over:
+                found = await consumer.getmany(timeout_ms=POLL_MS)
+                values = [record.value or b"" for records in found.values() for record in records]
+                if values:
+                    await consumer.commit()
+                life.polled({tp.partition for tp in consumer.assignment()}, values)
+
+    asyncio.run(live())
+
+
+OURS = "aiokafka-lite"
 MEMBERS: dict[str, Live] = {
+    OURS: our_member,
     "aiokafka": aiokafka_member,
     "confluent-kafka": confluent_member,
     "kafka-python": kafka_python_member,

@@ -1,4 +1,4 @@
-"""Groups of other clients on the embedded broker: two members of each, and each pair mixed.
+"""Groups of other clients, and ours, on the embedded broker: two members of each, each pair mixed.
 
 They share the partitions by the range assignor, commit, and take over what the other one leaves.
 """
