@@ -20,6 +20,8 @@ from aiokafka_lite.errors import (
     KafkaError,
     KafkaProtocolError,
     KafkaTimeoutError,
+    LogTruncationError,
+    OffsetOutOfRangeError,
     ProtocolDecodeError,
     RecordDeserializationError,
     SerializationError,
@@ -108,6 +110,26 @@ def test_connection_error_asks_for_fresh_metadata() -> None:
 def test_commit_failed_names_the_remedy_unless_told_otherwise() -> None:
     assert "max_poll_interval_ms" in str(CommitFailedError())
     assert str(CommitFailedError("why")) == "CommitFailedError: why"
+
+
+def test_log_truncation_error_is_an_out_of_range_that_says_where_and_survives_pickling() -> None:
+    """2c-3."""
+    error = LogTruncationError(
+        "the log of orders-3 was truncated",
+        topic_partition=TopicPartition("orders", 3),
+        fetch_offset=42,
+        divergent_offset=40,
+        divergent_leader_epoch=2,
+    )
+    assert isinstance(error, OffsetOutOfRangeError)
+    assert not error.retriable
+    copy = pickle.loads(pickle.dumps(error))
+    assert vars(copy) == vars(error)
+    assert str(copy) == str(error)
+    assert (copy.topic_partition, copy.fetch_offset) == (TopicPartition("orders", 3), 42)
+    assert (copy.divergent_offset, copy.divergent_leader_epoch) == (40, 2)
+    unknown = LogTruncationError("x", topic_partition=TopicPartition("t", 0), fetch_offset=1)
+    assert unknown.divergent_offset is None
 
 
 def test_record_deserialization_error_carries_the_record_and_survives_pickling() -> None:

@@ -116,9 +116,10 @@ class ApacheKafka:
     kafka.bootstrap_servers`.
 
     `version` is any release Maven has ("4.3.1" by default, "3.9.2" is tested too); `properties` are
-    further lines of server.properties; `racks` names each node's rack. Ready in about 3 s (one node) or 8 s (three). Nothing is
-    left after the block: no process, no port, no folder. Raises JavaNotFoundError where there is no
-    Java, KafkaConnectionError with the broker's own log when it fails.
+    further lines of server.properties; `racks` names each node's rack. Ready in about 3 s (one
+    node) or 8 s (three). Nothing is left after the block: no process, no port, no folder. Raises
+    JavaNotFoundError where there is no Java, KafkaConnectionError with the broker's own log when it
+    fails.
     """
 
     def __init__(

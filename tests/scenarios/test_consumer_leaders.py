@@ -3,6 +3,7 @@ was read (KIP-320), and topics that were deleted and created again.
 """
 
 import asyncio
+import random
 from typing import Any
 
 import pytest
@@ -341,3 +342,37 @@ async def test_a_cancelled_poll_leaves_its_validation_to_the_next() -> None:
         assert TopicPartition(record.topic, record.partition) == P0
         assert record.offset == 1
         assert len(broker.requests_of(OffsetForLeaderEpochRequest)) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_whoever_leads_every_record_comes_once_and_in_order(seed: int) -> None:
+    """Leaders that move, nodes that die and come back, near replicas: 60 accidents at random."""
+    rng = random.Random(seed)
+    partitions = (P0, P1, P2)
+    async with (
+        embedded({"t": 3}, nodes=3, racks=RACKS) as broker,
+        consumer_of(
+            broker, "t", client_rack=rng.choice((None, *RACKS)), fetch_max_wait_ms=10, **QUICK
+        ) as consumer,
+    ):
+        seen: dict[TopicPartition, list[int]] = {tp: [] for tp in partitions}
+        down: int | None = None
+        for _ in range(60):
+            tp, node = rng.choice(partitions), rng.randint(1, 3)
+            if down is not None and rng.random() < 0.5:
+                broker.start_node(down)
+                down = None
+            elif down is None and rng.random() < 0.2:
+                broker.stop_node(node)
+                down = node
+            elif node != down:
+                broker.move_leader(tp, node)
+            fill(broker, tp, rng.randint(1, 4))
+            for part, records in (await consumer.getmany(timeout_ms=20)).items():
+                seen[part] += [record.offset for record in records]
+        if down is not None:
+            broker.start_node(down)
+        left = sum(broker.log(tp).high_watermark - len(seen[tp]) for tp in partitions)
+        for part, found in (await read(consumer, left)).items() if left else ():
+            seen[part] += found
+        assert seen == {tp: list(range(broker.log(tp).high_watermark)) for tp in partitions}

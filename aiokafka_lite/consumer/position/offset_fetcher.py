@@ -282,6 +282,8 @@ class OffsetFetcher:
                     refused.append(error)
                 return
             found.update(outcome.offsets)
+            for tp, listed in outcome.offsets.items():
+                self._client.note_leader_epoch(tp, listed.leader_epoch)
             found.update(dict.fromkeys(outcome.unanswerable, ListedOffset(-1, -1, -1)))
             reasons.update({tp: error.message for tp, error in outcome.to_retry.items()})
             refused.extend(outcome.refused.values())

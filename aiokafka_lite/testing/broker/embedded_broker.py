@@ -102,7 +102,8 @@ class EmbeddedBroker:
             max_versions: api key -> highest version served, to be an older broker; None hides
                 the API.
             max_logged_requests: how many requests `requests` remembers; 0 for none.
-            racks: the rack of each node.
+            racks: the rack of each node; a consumer that names its own is sent to the replica
+                there, as by Kafka's RackAwareReplicaSelector.
 
         Raises ValueError naming all options out of range.
         """

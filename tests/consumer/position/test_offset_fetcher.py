@@ -207,3 +207,31 @@ async def test_2c_6_a_duration_is_asked_for_as_a_time_and_none_so_young_is_the_e
             bench.fetcher.update_positions()
             await asyncio.sleep(0)
         assert bench.subscription.assigned(P0).position == expected
+
+
+@pytest.mark.parametrize("change", ["let go", "sought"])
+async def test_2c_7_a_refused_reset_is_no_news_once_nobody_waits_for_it(change: str) -> None:
+    async with embedded({"t": 1}) as broker, asking(broker, P0) as bench:
+        broker.faults.fail(ListOffsetsRequest, TopicAuthorizationFailedError)
+        state = bench.subscription.assigned(P0)
+        bench.fetcher.update_positions()
+        while not state.failures:
+            await asyncio.sleep(0)
+        if change == "let go":
+            bench.subscription.assign_from_user([])
+        else:
+            bench.subscription.seek(P0, 0)
+        assert bench.fetcher.take_error() is None
+
+
+async def test_2c_6_the_leader_epoch_of_an_answer_is_news_for_the_metadata() -> None:
+    async with embedded({"t": 1}, nodes=2) as broker, asking(broker, P0) as bench:
+        fill(broker, P0, 3)
+        await bench.client.wait_for_topic("t", 5)
+        noted: list[tuple[TopicPartition, int]] = []
+        bench.client.note_leader_epoch = lambda *news: noted.append(news)  # type: ignore[method-assign]
+        await bench.fetcher.list_offsets({P0: -1}, 5)
+        bench.fetcher.update_positions()
+        while bench.subscription.assigned(P0).position is None:
+            await asyncio.sleep(0)
+        assert noted == [(P0, 0), (P0, 0)]
