@@ -100,7 +100,8 @@ async def test_2b_20_a_deserializers_error_carries_the_place_and_the_raw_bytes(
         assert (record.offset, record.key, record.value) == (2, 3, 3)
 
 
-async def test_a9_a_bad_record_blocks_neither_other_partitions_nor_their_fetches() -> None:
+@pytest.mark.parametrize("poll", [poll_all, poll_one, iterate])
+async def test_a9_a_bad_record_blocks_neither_other_partitions_nor_their_fetches(poll: Any) -> None:
     """And costs no fetch of its own while it stands aside."""
     async with (
         embedded({"t": 3}) as broker,
@@ -119,7 +120,7 @@ async def test_a9_a_bad_record_blocks_neither_other_partitions_nor_their_fetches
                 broker.append(P1, builder.wire())
             while len(seen) < first + 10:
                 try:
-                    seen += offsets(await consumer.getmany(timeout_ms=1000)).get(1, [])
+                    seen += (await poll(consumer)).get(1, [])
                 except RecordDeserializationError:
                     errors += 1
         assert seen == list(range(50))

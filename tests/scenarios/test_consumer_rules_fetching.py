@@ -26,7 +26,7 @@ from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.handlers.fetch import PendingFetch
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.consumer.batches import batches, tps, with_bad_crc
+from tests.consumer.batches import batches, marker, tps, with_bad_crc
 from tests.scenarios.consuming import (
     answers_are_there,
     consumer_of,
@@ -89,6 +89,22 @@ async def test_getone_of_named_partitions_does_not_take_what_was_decoded_ahead_o
         found += [await consumer.getone() for _ in range(4)]
         assert [r.offset for r in found if r.partition == 0] == [0, 1, 2, 3, 4]
         assert [r.offset for r in found if r.partition == 1] == [0, 1, 2, 3, 4]
+
+
+async def test_e4_a_fetch_of_markers_only_does_not_hide_the_records_behind_it() -> None:
+    """Both are buffered, no answer is to come: the record is there for the asking."""
+    async with embedded({"t": 2}) as broker, consumer_of(broker, "t") as consumer:
+        broker.append(P0, marker(0))
+        fill(broker, P1, 1)
+        await consumer.seek_to_beginning()
+        await consumer.getmany()
+        await answers_are_there(consumer)
+        assert [f.topic_partition for f in consumer.statistics().buffered] == [P0, P1]
+        broker.faults.stall(FetchRequest, times=None)
+        record = await asyncio.wait_for(consumer.getone(), 5)
+        assert (record.partition, record.offset) == (1, 0)
+        assert await consumer.position(P0) == 1
+        broker.faults.release()
 
 
 # Topic ids…
