@@ -263,3 +263,24 @@ async def test_2e_12_commit_async_tries_once_and_tells(error: type[BrokerRespons
         assert isinstance(told, KafkaError)
         assert len(broker.requests_of(OffsetCommitRequest)) == 1
         assert committed(broker) == {}
+
+
+async def test_2e_12_a_commit_is_not_tried_again_in_a_later_generation() -> None:
+    """The partitions may belong to another member by then, one that has committed further."""
+    clock = FakeClock()
+    async with embedded({"t": 1}) as broker:
+        consumer = member_of(broker, "t", clock=clock, retry_backoff_ms=1000, **BY_HAND)
+        async with consumer:
+            broker.faults.fail(OffsetCommitRequest, GroupLoadInProgressError)
+            committing = asyncio.create_task(consumer.commit({P0: 4}))
+            await broker.wait_until(lambda: broker.requests_of(OffsetCommitRequest))
+            generation_id = broker.group("g").generation_id
+            consumer.enforce_rebalance()
+            await broker.wait_until(lambda: broker.group("g").generation_id > generation_id)
+            await assigned(consumer, {P0})
+            await clock.advance(2)
+            with pytest.raises(RebalanceInProgressError, match="has rebalanced meanwhile"):
+                await asyncio.wait_for(committing, 10)
+            assert committed(broker) == {}
+            await consumer.commit({P0: 4})
+            assert committed(broker) == {P0: 4}

@@ -63,6 +63,7 @@ class _PendingCommit:
     """A commit in the background, kept until its callback and all before it were called."""
 
     offsets: Offsets
+    committer: ConsumerGroupMetadata
     callback: CommitCallback
     is_done: bool = False
     error: Exception | None = None
@@ -117,6 +118,7 @@ class OffsetCommitter:
         OffsetMetadataTooLargeError, GroupAuthorizationFailedError and others that name the
         partitions. Cancelled: the offsets may be stored or not.
         """
+        committer = self.identity()
         failure: KafkaError | None = None
         attempts = 0
         try:
@@ -124,7 +126,7 @@ class OffsetCommitter:
                 await self._pending_are_over()
                 while offsets:
                     try:
-                        return await self._commit_once(offsets, timeout_s)
+                        return await self._commit_once(offsets, committer, timeout_s)
                     except _RetryLaterError as refusal:
                         failure = refusal.error
                     await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
@@ -141,7 +143,7 @@ class OffsetCommitter:
 
         Callbacks are called in the order of the commits. Does not wait.
         """
-        pending = _PendingCommit(dict(offsets), callback)
+        pending = _PendingCommit(dict(offsets), self.identity(), callback)
         self._pending.append(pending)
         child = self._client.owner.spawn("offset_committer.commit", self._commit_pending, pending)
         # Reaches also a child that was cancelled before its first step.
@@ -165,7 +167,7 @@ class OffsetCommitter:
         pending.error = KafkaError("the consumer was closed before the offsets were committed")
         try:
             timeout_s = self._client.config.request_timeout_ms / 1000
-            await self._commit_once(pending.offsets, timeout_s)
+            await self._commit_once(pending.offsets, pending.committer, timeout_s)
             pending.error = None
         except _RetryLaterError as refusal:
             pending.error = refusal.error
@@ -182,14 +184,16 @@ class OffsetCommitter:
                 logger.exception("the callback of a commit raised an error")
         self._signal.notify()
 
-    async def _commit_once(self, offsets: Offsets, timeout_s: float) -> None:
-        self.check_may_commit()
+    async def _commit_once(
+        self, offsets: Offsets, committer: ConsumerGroupMetadata, timeout_s: float
+    ) -> None:
+        self._check_may_still_commit(committer)
         try:
             node_id = await self._find(timeout_s)
         except KafkaTimeoutError as error:
             raise _RetryLaterError(error) from error
-        self.check_may_commit()
-        snapshot, committer = self._client.snapshot, self.identity()
+        self._check_may_still_commit(committer)
+        snapshot = self._client.snapshot
         has_ids = knows_topic_ids({tp.topic for tp in offsets}, snapshot)
         try:
             response = await self._client.request(
@@ -205,6 +209,20 @@ class OffsetCommitter:
         errors = commit_errors(response, snapshot)
         if errors:
             self._refused(errors, committer)
+
+    def _check_may_still_commit(self, committer: ConsumerGroupMetadata) -> None:
+        """In a later generation than the one the offsets come from, the partitions may belong to
+        others: the coordinator would take the commit, and undo theirs.
+        """
+        self.check_may_commit()
+        if committer != self.identity():
+            raise self._rebalanced_meanwhile()
+
+    def _rebalanced_meanwhile(self) -> KafkaError:
+        return RebalanceInProgressError(
+            f"group {self._member.group_id!r} has rebalanced meanwhile: commit again after the "
+            f"next poll, for what is assigned then"
+        )
 
     def identity(self) -> ConsumerGroupMetadata:
         """Return in whose name offsets are committed now."""
@@ -237,11 +255,7 @@ class OffsetCommitter:
                 self._on_membership_error(action, refusal)
             raise refusal
         if committer != self.identity() or self._member.is_rebalancing:
-            # The answer is about a generation that is over; there is, or will be, a newer one.
-            raise RebalanceInProgressError(
-                f"group {self._member.group_id!r} has rebalanced meanwhile: commit again after the "
-                f"next poll, for what is assigned then"
-            )
+            raise self._rebalanced_meanwhile()
         if self._subscription.is_subscribed:
             self._on_membership_error(action, refusal)
         if action is Action.REJOIN:
