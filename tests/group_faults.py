@@ -17,7 +17,7 @@ from pathlib import Path
 import confluent_kafka
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.cli.topic_admin import connected, create_topic, describe_topics
+from aiokafka_lite.cli.topic_admin import connected, create_topic, delete_topic, describe_topics
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import KafkaError, KafkaTimeoutError
@@ -29,6 +29,7 @@ from tests.group_worker import API_TIMEOUT_MS, STOP_MS, Member, Orders, as_argum
 
 PARTITIONS = 6
 RECORDS_PER_S = 120
+QUICKLY_S = 0.002
 WATCH_EVERY_S = 0.25
 LOOK_EVERY_S = 0.1
 PATIENCE_S = 45.0
@@ -174,11 +175,11 @@ class Group:
 
     # Members come and go…
 
-    def join(self, manner: str) -> TaskMember:
+    def join(self, manner: str, pause_s: float = QUICKLY_S) -> TaskMember:
         """Let a member live in this process; does not wait for it."""
         name = f"{manner}-{next(self._numbers)}"
         leaving = asyncio.Event()
-        live = Member(self._orders(name, manner, 0.0)).live(leaving)
+        live = Member(self._orders(name, manner, pause_s)).live(leaving)
         member = TaskMember(name, leaving, asyncio.create_task(live, name=name))
         self.members.append(member)
         return member
@@ -300,6 +301,13 @@ class Stage:
         for group, taken_s in zip(self.groups, taken, strict=True):
             group.figures[fault] = taken_s
 
+    def report(self) -> str:
+        """Return the figures, a line per group."""
+        return "\n".join(
+            f"{group!r}: " + ", ".join(f"{name} {s:.2f} s" for name, s in group.figures.items())
+            for group in self.groups
+        )
+
     async def produce(self) -> None:
         """Write numbers round the partitions until the end."""
         async with AIOKafkaProducer(
@@ -368,7 +376,8 @@ async def stage(kafka: ApacheKafka, topic: str, folder: Path) -> AsyncIterator[S
     complaints = [f"{group!r}: {each}" for group in stage.groups for each in group.complaints]
     for group in stage.groups:
         complaints += await _complaints_in_the_end(stage, group)
-    assert not complaints, "\n".join(complaints)
+    assert not complaints, "\n".join([*complaints, stage.report()])
+    await delete_topic(cluster.address, topic)
 
 
 async def _two_groups(cluster: Cluster, topic: str, folder: Path) -> list[Group]:

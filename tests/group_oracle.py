@@ -213,7 +213,7 @@ def failures(events: Iterable[Event]) -> list[str]:
     return [
         f"{event.member} at {event.at_s:.3f}: {event.word} {' '.join(event.details)}"
         for event in events
-        if event.word in {"late", "failed"}
+        if event.word in {"late", "busy", "failed"}
     ]
 
 

@@ -1,0 +1,61 @@
+"""Each accident of a group ten times in a row, on both tested releases of Apache Kafka.
+
+The event loops take turns. The figures are printed: seconds until every partition made progress.
+"""
+
+import asyncio
+import secrets
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from tests.conftest import KAFKA_VERSIONS, require_kafka
+from tests.group_fault_scenarios import SCENARIOS, Scenario
+from tests.group_faults import stage
+
+ROUNDS = 10
+LOOPS: tuple[Callable[[], asyncio.AbstractEventLoop], ...] = (
+    asyncio.new_event_loop,
+    uvloop.new_event_loop,
+)
+
+Figures = dict[str, list[float]]
+
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
+
+
+@pytest.fixture(scope="module", params=KAFKA_VERSIONS, name="cluster")
+def _cluster(request: pytest.FixtureRequest) -> Iterator[ApacheKafka]:
+    """One cluster for all scenarios of a release; each leaves it whole."""
+    require_kafka(request.param)
+    with ApacheKafka(request.param, nodes=3) as kafka:
+        yield kafka
+
+
+async def play(scenario: Scenario, kafka: ApacheKafka, folder: Path, figures: Figures) -> None:
+    topic = f"{scenario.__name__}-{secrets.token_hex(4)}"
+    async with stage(kafka, topic, folder) as played:
+        await scenario(played)
+    for group in played.groups:
+        for name, seconds in group.figures.items():
+            figures[f"{group.name}: {name}"].append(seconds)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.__name__)
+def test_group_survives_ten_times_in_a_row(
+    scenario: Scenario, cluster: ApacheKafka, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures: Figures = defaultdict(list)
+    for number in range(ROUNDS):
+        with asyncio.Runner(loop_factory=LOOPS[number % len(LOOPS)]) as runner:
+            runner.run(play(scenario, cluster, tmp_path / str(number), figures))
+    with capsys.disabled():
+        print(f"\nKafka {cluster.version}, {scenario.__name__}, {ROUNDS} times:")
+        for name, seconds in figures.items():
+            median = statistics.median(seconds)
+            print(f"  {name}: median {median:.2f} s, longest {max(seconds):.2f} s")
