@@ -161,13 +161,17 @@ class ConsumerGroup:
         try:
             self.membership.raise_error()
         except BaseException:
-            self._watch.poll_ended(self._client.clock.monotonic(), returned_records=False)
+            self.poll_ended(returned_records=False)
             raise
         self.membership.poll_began()
 
     def poll_ended(self, *, returned_records: bool) -> None:
         """A poll is over, however it was."""
-        self._watch.poll_ended(self._client.clock.monotonic(), returned_records=returned_records)
+        self._watch.poll_ended(
+            self._client.clock.monotonic(),
+            returned_records=returned_records,
+            mark=self._collector.decoded_ahead,
+        )
 
     def tick(self) -> None:
         """A poll looks around: commit if it is time, raise what the group has to say."""

@@ -40,9 +40,11 @@ class PollWatch:
         self._polls_running += 1
         self._rest()
 
-    def poll_ended(self, now_s: float, *, returned_records: bool) -> None:
-        """A poll is over."""
+    def poll_ended(self, now_s: float, *, returned_records: bool, mark: object = None) -> None:
+        """A poll is over. `mark`: what `check` hears unless more is taken; None: not known."""
         self._polls_running -= 1
+        if mark is not None:
+            self._mark = mark
         self._rest()
         self._holds_records = returned_records
         if returned_records:

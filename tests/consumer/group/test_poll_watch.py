@@ -163,3 +163,13 @@ def test_who_polls_within_the_interval_is_never_overdue(steps: list[tuple[bool, 
         else:
             now_s += passed_s
             assert check(watch, now_s) is not OVERDUE
+
+
+def test_time_counts_from_the_end_of_the_poll_not_from_the_first_look_after_it() -> None:
+    """What was decoded ahead by that very poll is no sign of a later one."""
+    watch = PollWatch(10.0)
+    watch.poll_began()
+    watch.poll_ended(0.0, returned_records=True, mark=7)
+    assert watch.check(2.0, has_unread=False, mark=7) is Verdict.FINE
+    assert watch.check(8.0, has_unread=False, mark=7) is Verdict.WARN
+    assert watch.check(10.0, has_unread=False, mark=7) is Verdict.OVERDUE
