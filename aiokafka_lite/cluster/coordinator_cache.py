@@ -60,7 +60,8 @@ class CoordinatorCache:
         """Return the coordinator's node id, at once if it is known; else ask until one is named.
 
         Raises: KafkaTimeoutError naming the last failure after `timeout_s`; what asking again does
-        not mend (GroupAuthorizationFailedError, InvalidGroupIdError, …) at once.
+        not mend (GroupAuthorizationFailedError, InvalidGroupIdError, …) at once; IllegalStateError
+        when the client closes meanwhile.
         Cancelled: a question on its way goes on for the next caller.
         """
         node_id = self.known(key_type, key)
