@@ -263,7 +263,7 @@ class KafkaClient:
 
     def note_leader_epoch(self, topic_partition: TopicPartition, leader_epoch: int) -> None:
         """Ask for a refresh if a leader epoch, seen in a committed or listed offset, is newer than
-        the metadata's; until it comes the partition has no leader (2c-4, 2f-10).
+        the metadata's (2c-4, 2f-10).
         """
         self._updater.note_leader_epoch(topic_partition, leader_epoch)
 

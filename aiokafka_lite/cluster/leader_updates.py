@@ -61,27 +61,17 @@ def merge_leaders(
     return after, frozenset(updated)
 
 
-def note_epoch(
-    before: MetadataSnapshot, topic_partition: TopicPartition, leader_epoch: int
-) -> MetadataSnapshot:
-    """Return the picture after an epoch was seen elsewhere; `before` itself when it is not newer.
+def is_newer_epoch(
+    snapshot: MetadataSnapshot, topic_partition: TopicPartition, leader_epoch: int
+) -> bool:
+    """Return whether an epoch that was seen elsewhere is ahead of the picture (2c-4, 2f-10).
 
-    Whoever led in an earlier epoch is no leader any more: the partition has none until metadata
-    of that epoch comes. A partition without a known epoch is left alone (2c-4).
+    False where no epoch is known. The picture keeps its leader all the same: an epoch out of
+    another cluster, say, must not end every leadership for good.
     """
-    topic = before.topics.get(topic_partition.topic)
-    if (
-        topic is None
-        or not -1 < topic.seen_epochs.get(topic_partition.partition, -1) < leader_epoch
-    ):
-        return before
-    epochs = {**topic.seen_epochs, topic_partition.partition: leader_epoch}
-    topics = {
-        **before.topics,
-        topic.name: rebuild_topic(topic, before.nodes, topic.partitions, epochs),
-    }
-    return make_snapshot(
-        before.version + 1, before.nodes, before.controller_id, before.cluster_id, topics
+    topic = snapshot.topics.get(topic_partition.topic)
+    return topic is not None and (
+        -1 < topic.seen_epochs.get(topic_partition.partition, -1) < leader_epoch
     )
 
 
@@ -90,4 +80,4 @@ def _described(snapshot: MetadataSnapshot, tp: TopicPartition) -> PartitionMetad
     return None if topic is None else topic.partitions.get(tp.partition)
 
 
-__all__ = ["merge_leaders", "note_epoch"]
+__all__ = ["is_newer_epoch", "merge_leaders"]

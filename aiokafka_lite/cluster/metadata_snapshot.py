@@ -318,11 +318,7 @@ def _assemble(
 ) -> TopicMetadata:
     leaders = {
         index: LeaderAndEpoch(
-            # Once a later epoch was seen, whoever led in this one does no longer.
-            entry.leader_id
-            if entry.leader_id in nodes and not 0 <= entry.leader_epoch < seen_epochs.get(index, -1)
-            else None,
-            entry.leader_epoch,
+            entry.leader_id if entry.leader_id in nodes else None, entry.leader_epoch
         )
         for index, entry in partitions.items()
     }

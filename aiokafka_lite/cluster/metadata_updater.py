@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.bootstrap import SeedRound, check_answer
 from aiokafka_lite.cluster.client_config import ClientConfig
-from aiokafka_lite.cluster.leader_updates import merge_leaders, note_epoch
+from aiokafka_lite.cluster.leader_updates import is_newer_epoch, merge_leaders
 from aiokafka_lite.cluster.metadata_snapshot import (
     RELIABLE_EPOCHS_VERSION,
     LeaderAndEpoch,
@@ -170,9 +170,7 @@ class MetadataUpdater:
 
     def note_leader_epoch(self, topic_partition: TopicPartition, leader_epoch: int) -> None:
         """Refresh if `leader_epoch`, seen in an offset, is newer than what is known (2f-10)."""
-        after = note_epoch(self.snapshot, topic_partition, leader_epoch)
-        if after is not self.snapshot:
-            self.snapshot = after
+        if is_newer_epoch(self.snapshot, topic_partition, leader_epoch):
             self.request_update()
 
     def add_listener(self, listener: SnapshotListener) -> None:

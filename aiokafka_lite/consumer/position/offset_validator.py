@@ -36,6 +36,10 @@ logger = logging.getLogger(__name__)
 
 _Questions = Mapping[TopicPartition, EpochQuestion]
 
+NEWER_EPOCH_PATIENCE = 5
+"""How many backoffs to wait for the leader of an epoch that a position has and the metadata lacks,
+before the leader there is has the word: the epoch may come out of another cluster."""
+
 
 class OffsetValidator:
     """Notices new leaders and new topics, and has positions validated."""
@@ -90,7 +94,7 @@ class OffsetValidator:
                 leaderless.append(state.topic_partition)
             elif not self._can_validate(question):
                 self._subscription.complete_validation(state)
-            elif state.retry_at_s > now_s:
+            elif state.retry_at_s > now_s or self._waits_for_newer_leader(state, question, now_s):
                 due_at_s = min(due_at_s or state.retry_at_s, state.retry_at_s)
             else:
                 state.retry_at_s = now_s + self._hold_s
@@ -114,6 +118,21 @@ class OffsetValidator:
         assert question.leader.node_id is not None
         version = self._client.max_version(question.leader.node_id, OffsetForLeaderEpochRequest)
         return version is None or version >= FIRST_VERSION  # None: perhaps not connected yet
+
+    def _waits_for_newer_leader(
+        self, state: PartitionState, question: EpochQuestion, now_s: float
+    ) -> bool:
+        """Say whether to wait for metadata: who led before the position's epoch began cannot know
+        where it ended, and would call it truncated (2c-4).
+        """
+        if question.offset_epoch <= question.leader.epoch:
+            return False
+        if state.failures >= NEWER_EPOCH_PATIENCE:
+            return False
+        delay_s = self._client.retry_backoff.delay(state.failures)
+        self._subscription.back_off(state, now_s + delay_s)
+        self._client.request_metadata_update()
+        return True
 
     # One round at one node…
 
