@@ -13,7 +13,7 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.group.member import Member
-from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.errors import KafkaError, for_code
 from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocol
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from aiokafka_lite.protocol.messages.join_group import (
@@ -39,6 +39,9 @@ R = TypeVar("R", bound=Response)
 
 JOIN_GRACE_S = 5.0
 """How much longer than the rebalance timeout the answer to JoinGroup is waited for (2e-2)."""
+
+_LONGEST_REASON = 255
+"""Characters; KIP-800 allows no more."""
 
 _MEMBERS_SINCE = 3
 """The version of LeaveGroup that has a list of members in place of one member id."""
@@ -76,10 +79,6 @@ class ClassicCoordinator:
         unknown. Cancelled: the coordinator may have taken the member in.
         """
         config = self._config
-        timeout_s = max(
-            config.request_timeout_ms / 1000,
-            config.rebalance_timeout_or_default_ms / 1000 + JOIN_GRACE_S,
-        )
         request = JoinGroupRequest(
             group_id=self._member.group_id,
             session_timeout_ms=config.session_timeout_ms,
@@ -88,9 +87,9 @@ class ClassicCoordinator:
             group_instance_id=self._member.group_instance_id,
             protocol_type=ConsumerProtocol.PROTOCOL_TYPE,
             protocols=list(protocols),
-            reason=reason[:255] or None,
+            reason=reason[:_LONGEST_REASON] or None,
         )
-        return await self._ask(request, timeout_s)
+        return await self._ask(request, self._rebalance_bound_s)
 
     async def sync(self, assignments: Mapping[str, bytes]) -> SyncGroupResponse:
         """Ask for the assignment; the leader brings all of them. Raises, Cancelled: as `join`."""
@@ -108,8 +107,7 @@ class ClassicCoordinator:
             ],
         )
         # The others wait as long for the leader's assignment as for each other's joining.
-        timeout_s = self._config.rebalance_timeout_or_default_ms / 1000 + JOIN_GRACE_S
-        return await self._ask(request, max(timeout_s, self._config.request_timeout_ms / 1000))
+        return await self._ask(request, self._rebalance_bound_s)
 
     async def heartbeat(self) -> HeartbeatResponse:
         """Say that the member lives. Raises, Cancelled: as `join`."""
@@ -134,15 +132,7 @@ class ClassicCoordinator:
         node_id = self.node_id
         if node_id is None or self._client.ready_delay(node_id, lane):
             return
-        version = self._client.max_version(node_id, LeaveGroupRequest)
-        request = LeaveGroupRequest(group_id=self._member.group_id, member_id=member_id)
-        if version is None or version >= _MEMBERS_SINCE:
-            identity = MemberIdentity(
-                member_id=member_id,
-                group_instance_id=self._member.group_instance_id,
-                reason=reason[:255],
-            )
-            request = LeaveGroupRequest(group_id=self._member.group_id, members=[identity])
+        request = self._leave_request(node_id, member_id, reason[:_LONGEST_REASON])
         try:
             answer: LeaveGroupResponse = await self._client.request(
                 node_id, request, lane=lane, timeout_s=timeout_s
@@ -151,13 +141,29 @@ class ClassicCoordinator:
             logger.info("leaving group %r: %s", self._member.group_id, error)
             return
         codes = [answer.error_code, *(member.error_code for member in answer.members)]
+        errors = [for_code(code).message for code in codes if code]
         logger.info(
             "%s left group %r: %s%s",
             member_id,
             self._member.group_id,
             reason,
-            f" (error {max(codes)})" if any(codes) else "",
+            f" ({errors[0]})" if errors else "",
         )
+
+    def _leave_request(self, node_id: int, member_id: str, reason: str) -> LeaveGroupRequest:
+        group_id = self._member.group_id
+        version = self._client.max_version(node_id, LeaveGroupRequest)
+        if version is not None and version < _MEMBERS_SINCE:
+            return LeaveGroupRequest(group_id=group_id, member_id=member_id)
+        identity = MemberIdentity(
+            member_id=member_id, group_instance_id=self._member.group_instance_id, reason=reason
+        )
+        return LeaveGroupRequest(group_id=group_id, members=[identity])
+
+    @property
+    def _rebalance_bound_s(self) -> float:
+        rebalance_s = self._config.rebalance_timeout_or_default_ms / 1000
+        return max(self._config.request_timeout_ms / 1000, rebalance_s + JOIN_GRACE_S)
 
     async def _ask(self, request: Request[R], timeout_s: float) -> R:
         node_id = await self.find(self._config.request_timeout_ms / 1000)
