@@ -32,6 +32,7 @@ RECORDS_PER_S = 120
 QUICKLY_S = 0.002
 WATCH_EVERY_S = 0.25
 LOOK_EVERY_S = 0.1
+WATCHERS_SLACK_S = 5.0  # it asks for each partition, and the machine may be busy
 PATIENCE_S = 45.0
 COMMITTED_OFFSETS_TOPIC = "__consumer_offsets"
 ROOT = Path(__file__).parent.parent
@@ -332,12 +333,27 @@ class Stage:
             default_api_timeout_ms=API_TIMEOUT_MS,
         ) as watcher:
             while True:
+                began_s = SYSTEM_CLOCK.monotonic()
                 with suppress(KafkaTimeoutError):  # nobody coordinates the group for now
                     found = {tp.partition: await watcher.committed(tp) for tp in partitions}
                     group.saw_committed({p: o for p, o in found.items() if o is not None})
                     if is_once:
                         return
+                taken_s = SYSTEM_CLOCK.monotonic() - began_s
+                if taken_s > API_TIMEOUT_MS / 1000 + WATCHERS_SLACK_S:
+                    group.complaints.append(f"committed() took {taken_s:.2f} s")
                 await asyncio.sleep(WATCH_EVERY_S)
+
+    def complaints(self) -> list[str]:
+        """Return what is wrong so far."""
+        return [
+            f"{group!r}: {each}"
+            for group in self.groups
+            for each in [
+                *group.complaints,
+                *oracle.all_complaints(group.history.refresh(), group.killed),
+            ]
+        ]
 
     def acked(self) -> dict[tuple[int, int], str]:
         """Return the value of each record that is in the log for certain."""
@@ -371,9 +387,15 @@ async def stage(kafka: ApacheKafka, topic: str, folder: Path) -> AsyncIterator[S
         for group in stage.groups:
             await group.processed(acked)
             await group.leave(list(group.members))
+        for watcher in watching:
+            if watcher.done():
+                await watcher  # raises what it died of
+    except Exception as error:
+        error.add_note("\n".join(stage.complaints()))
+        raise
     finally:
         await _end([producing, *watching], stage.groups)
-    complaints = [f"{group!r}: {each}" for group in stage.groups for each in group.complaints]
+    complaints = stage.complaints()
     for group in stage.groups:
         complaints += await _complaints_in_the_end(stage, group)
     assert not complaints, "\n".join([*complaints, stage.report()])
@@ -415,8 +437,7 @@ async def _complaints_in_the_end(stage: Stage, group: Group) -> list[str]:
     group.complaints.clear()
     await stage.watch(group, is_once=True)
     events = group.history.refresh()
-    complaints = [*group.complaints, *oracle.all_complaints(events, group.killed)]
-    complaints += oracle.unprocessed(events, stage.acked())
+    complaints = [*group.complaints, *oracle.unprocessed(events, stage.acked())]
     processed = oracle.reach(events)
     if group.committed != processed:
         complaints.append(f"{processed} was processed, and {group.committed} is committed")
