@@ -115,10 +115,16 @@ class FetchPlanner:
             if leader.node_id is None:
                 found.leaderless.append(tp)
                 continue
-            node_id = _replica_to_read(state, snapshot, now_s)
-            if node_id is None:
-                node_id = leader.node_id
-                found.needs_metadata |= self._subscription.forget_replica(state)
+            node_id = _node_to_read(state, snapshot, now_s)
+            assert node_id is not None
+            if node_id == leader.node_id and self._subscription.forget_replica(state):
+                found.needs_metadata = True
+                if now_s < state.preferred_until_s:
+                    # The leader sees a replica that we do not. It would only name it again.
+                    retry_at_s = now_s + self._config.retry_backoff_ms / 1000
+                    self._subscription.back_off(state, retry_at_s)
+                    _due(found, retry_at_s)
+                    continue
             by_node.setdefault(node_id, {})[tp] = SessionPartition(
                 snapshot.topic_id(tp.topic),
                 state.offset,
@@ -160,8 +166,7 @@ class FetchPlanner:
 
         limit = self._config.fetch_buffer_bytes
         node_ids = {
-            _replica_to_read(state, snapshot, now_s)
-            or snapshot.leader(state.topic_partition).node_id
+            _node_to_read(state, snapshot, now_s)
             for state in self._free_states()
             if state.retry_at_s <= now_s and state.topic_partition in wanted
         }
@@ -231,12 +236,15 @@ class FetchPlanner:
         )
 
 
-def _replica_to_read(state: PartitionState, snapshot: MetadataSnapshot, now_s: float) -> int | None:
-    """Return the follower to read from; None: the leader (2b-5, KIP-392)."""
-    replica = state.preferred_replica
-    if replica is None or now_s >= state.preferred_until_s:
-        return None
-    return replica if snapshot.is_online(state.topic_partition, replica) else None
+def _node_to_read(state: PartitionState, snapshot: MetadataSnapshot, now_s: float) -> int | None:
+    """Return the follower that is preferred while its lease lasts and it is online, else the
+    leader, None when that is not known (2b-5, KIP-392).
+    """
+    tp, replica = state.topic_partition, state.preferred_replica
+    leader = snapshot.leader(tp).node_id
+    if leader is None or replica is None or now_s >= state.preferred_until_s:
+        return leader
+    return replica if snapshot.is_online(tp, replica) else leader
 
 
 def _due(found: FetchRound, at_s: float) -> None:

@@ -13,7 +13,7 @@ from aiokafka_lite.consumer.position.subscription_state import (
     OffsetResetStrategy,
     SubscriptionState,
 )
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
 from aiokafka_lite.schema.field_types import ZERO_UUID
 from tests.consumer.batches import TOPIC_ID, batches, tps
@@ -359,12 +359,31 @@ def test_2b_5_a_preferred_replica_is_asked_until_its_lease_ends_then_the_leader(
     assert state.preferred_replica is None
 
 
-def test_2b_5_a_preferred_replica_that_is_gone_is_not_asked() -> None:
+def test_2b_5_a_preferred_replica_that_is_not_known_gives_way_to_the_leader_after_a_backoff() -> (
+    None
+):
+    """The leader would name it again at once, and again, until the metadata knows it."""
     bench = Bench(P0)
     bench.subscription.prefer_replica(bench.subscription.assigned(P0), 3, 10.0)
-    found = bench.planner.plan_round(cluster({P0: 1}), 0.0)
+    snapshot = cluster({P0: 1})
+    found = bench.planner.plan_round(snapshot, 0.0)
+    assert (found.fetches, found.needs_metadata) == ([], True)
+    assert found.due_at_s == pytest.approx(0.1)
+    found = bench.planner.plan_round(snapshot, 0.1)
     assert [fetch.node_id for fetch in found.fetches] == [1]
-    assert found.needs_metadata
+
+
+def test_2b_5_a_replica_may_have_the_id_0() -> None:
+    bench = Bench(P0, P1, fetch_buffer_bytes=10)
+    snapshot = cluster({P0: 1, P1: 1})
+    snapshot = replace(snapshot, nodes={**snapshot.nodes, 0: Node(0, "h", 9092)})
+    bench.subscription.prefer_replica(bench.subscription.assigned(P0), 0, 10.0)
+    bench.subscription.prefer_replica(bench.subscription.assigned(P1), 0, 10.0)
+    (planned,) = bench.planner.plan_round(snapshot, 0.0).fetches
+    assert planned.node_id == 0
+    bench.buffered(P1, size=10, node_id=0)
+    bench.planner.make_room_for([P0], snapshot, 0.0)
+    assert len(bench.buffer) == 0
 
 
 def test_2a_4_a_partition_that_goes_to_a_replica_is_forgotten_by_the_leaders_session() -> None:
