@@ -181,6 +181,31 @@ async def test_a_topic_created_anew_is_read_from_its_beginning(
         assert await read(consumer, 2) == [b"x", b"y"]
 
 
+async def test_a_group_begins_anew_with_a_topic_created_anew(
+    any_kafka: str, topic_name: str
+) -> None:
+    tp = TopicPartition(topic_name, 0)
+    await create_topic(any_kafka, topic_name, partitions=1)
+    await write(any_kafka, topic_name, b"a", b"b", b"c")
+    options: dict[str, Any] = {
+        "bootstrap_servers": any_kafka,
+        "group_id": topic_name,
+        "auto_offset_reset": "earliest",
+        "metadata_max_age_ms": 1000,
+        "auto_commit_interval_ms": 100,
+        "allow_auto_create_topics": False,
+    }
+    async with AIOKafkaConsumer(topic_name, **options) as consumer:
+        assert await read(consumer, 3) == [b"a", b"b", b"c"]
+        await recreate(any_kafka, topic_name)
+        await write(any_kafka, topic_name, b"x", b"y")
+        assert await read(consumer, 2) == [b"x", b"y"]
+    async with AIOKafkaConsumer(topic_name, **options) as consumer:
+        assert await consumer.committed(tp) == 2
+        await write(any_kafka, topic_name, b"z")
+        assert await read(consumer, 1) == [b"z"]
+
+
 async def test_without_a_policy_a_topic_created_anew_is_an_error(
     any_kafka: str, topic_name: str
 ) -> None:
