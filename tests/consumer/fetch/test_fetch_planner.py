@@ -108,6 +108,12 @@ def test_topics_are_grouped_only_with_their_neighbours() -> None:
     bench = Bench(P0, u0, P1)
     (planned,) = bench.planner.plan_round(cluster({P0: 1, u0: 1, P1: 1}, ZERO_UUID), 0.0).fetches
     assert [topic.topic for topic in planned.request.topics] == ["t", "u", "t"]
+    bench.subscription.move_to_end(P0)
+    (planned,) = bench.planner.plan_round(cluster({P0: 1, u0: 1, P1: 1}, ZERO_UUID), 0.0).fetches
+    assert [(topic.topic, len(topic.partitions)) for topic in planned.request.topics] == [
+        ("u", 1),
+        ("t", 2),
+    ]
 
 
 def test_a7_a_buffered_partition_is_not_asked_for() -> None:
@@ -171,6 +177,17 @@ def test_d10_a_partition_in_backoff_is_left_out_until_it_is_due() -> None:
     assert found.due_at_s == 7.0
     assert bench.planner.free_partitions(6.0) == [P1]
     assert bench.planner.free_partitions(7.0) == [P0, P1]
+
+
+def test_d10_of_several_backoffs_the_first_that_ends_counts() -> None:
+    """Of partitions and of nodes, in whatever order they come."""
+    bench = Bench(P0, P1, P2, P3)
+    for tp, retry_at_s in ((P0, 9.0), (P1, 7.0), (P2, 8.0)):
+        bench.subscription.back_off(bench.subscription.assigned(tp), retry_at_s=retry_at_s)
+    bench.nodes.delays[2] = 0.5
+    snapshot = cluster({P0: 1, P1: 1, P2: 1, P3: 2})
+    assert bench.planner.plan_round(snapshot, 6.0).due_at_s == 6.5
+    assert bench.planner.plan_round(snapshot, 6.75).due_at_s == 7.0
 
 
 def test_a_node_in_backoff_is_due_when_the_backoff_ends() -> None:
