@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: demo test check format bench soak clean
+.PHONY: demo test check format bench bench-groups soak clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "aiokafka-lite needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -39,6 +39,9 @@ format: $(VENV)/.installed-test
 
 bench: $(VENV)/.installed-test  ## ours and the peers, side by side; ARGS="--broker apache"
 	$(BIN)/python -m benchmarks.clients $(ARGS)
+
+bench-groups: $(VENV)/.installed-test  ## groups: time to first record, pause when a member joins; ARGS="--broker apache"
+	$(BIN)/python -m benchmarks.groups $(ARGS)
 
 soak: $(VENV)/.installed-test  ## what takes minutes
 	$(BIN)/python -m pytest -m soak $(ARGS)

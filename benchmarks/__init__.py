@@ -1,3 +1,3 @@
-"""Benchmarks: `python -m benchmarks.clients` for whole clients, `python -m benchmarks.leaf_records`
-for the leaves.
+"""Benchmarks: `python -m benchmarks.clients` for whole clients, `python -m benchmarks.groups` for
+groups, `python -m benchmarks.leaf_records` for the leaves.
 """
