@@ -76,6 +76,13 @@ async def commits_are_over(consumer: AIOKafkaConsumer[Any, Any]) -> None:
         await consumer._poller.group.offsets._pending_are_over()
 
 
+def grow(broker: EmbeddedBroker, topic: str, partitions: int) -> None:
+    """Let the topic have so many partitions."""
+    state = broker.cluster.topic_by_name(topic)
+    replicas = broker.cluster.place_new_partitions(state, partitions, None)
+    broker.cluster.add_partitions(state, replicas)
+
+
 async def expel(consumer: AIOKafkaConsumer[Any, Any]) -> None:
     """Let an administrator remove the member, which will hear UNKNOWN_MEMBER_ID from now on."""
     assert consumer._poller is not None

@@ -308,6 +308,7 @@ class GroupMembership:
         if action is Action.TAKE_MEMBER_ID:
             member.take_member_id(member_id)
             member.request_rejoin(reason)
+            self._failed_joins = 0  # at once, whatever failed before
         elif action is Action.REJOIN:
             member.join_failed()
             member.request_rejoin(reason)
