@@ -20,8 +20,9 @@ from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.consumer.batches import tps
+from tests.consumer.batches import batch, tps
 from tests.scenarios.consuming import (
+    PATIENCE_S,
     answers_are_there,
     consumer_of,
     embedded,
@@ -376,3 +377,38 @@ async def test_whoever_leads_every_record_comes_once_and_in_order(seed: int) -> 
         for part, found in (await read(consumer, left)).items() if left else ():
             seen[part] += found
         assert seen == {tp: list(range(broker.log(tp).high_watermark)) for tp in partitions}
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_2c_3_whatever_is_truncated_what_was_read_last_is_what_the_log_has(seed: int) -> None:
+    """Elections that lose records, at random, while new records take their offsets."""
+    rng = random.Random(seed)
+    async with (
+        embedded({"t": 1}, nodes=2) as broker,
+        consumer_of(broker, "t", fetch_max_wait_ms=10, max_poll_records=3, **QUICK) as consumer,
+    ):
+        seen: dict[int, bytes | None] = {}
+        written = 0
+
+        async def poll() -> None:
+            for records in (await consumer.getmany(timeout_ms=20)).values():
+                for record in records:
+                    for offset in [known for known in seen if known > record.offset]:
+                        del seen[offset]  # read again from here on
+                    seen[record.offset] = record.value
+
+        for _ in range(60):
+            if rng.random() < 0.3:
+                log = broker.log(P0)
+                end = max(log.high_watermark - rng.randint(0, 6), 0)
+                broker.cluster.partition(P0).truncate(end)
+                broker.move_leader(P0, rng.randint(1, 2))
+            for _ in range(rng.randint(0, 3)):
+                broker.append(P0, batch([b"%d" % written]))
+                written += 1
+            await poll()
+        broker.append(P0, batch([b"last"]))
+        async with asyncio.timeout(PATIENCE_S):
+            while b"last" not in seen.values():
+                await poll()
+        assert seen == {record.offset: record.value for record in broker.log(P0).records()}
