@@ -41,6 +41,11 @@ from aiokafka_lite.testing.broker.state.group_coordinators import GroupCoordinat
 from aiokafka_lite.testing.broker.state.group_rebalance import GroupOptions
 from aiokafka_lite.testing.broker.state.group_view import GroupView
 from aiokafka_lite.testing.broker.state.partition_log import DEFAULT_RETENTION_BYTES, PartitionLog
+from aiokafka_lite.testing.broker.state.txn_coordinator import (
+    TransactionCoordinator,
+    TransactionOptions,
+)
+from aiokafka_lite.testing.broker.state.txn_view import TransactionView
 
 T = TypeVar("T")
 DEFAULT_FETCH_SESSION_SLOTS = 1000
@@ -59,10 +64,10 @@ class EmbeddedBroker:
     In a thread of its own, for clients that block: `with EmbeddedBroker.threaded() as broker`. All
     methods may then be called from any thread; in the first form, only from the broker's loop.
 
-    Not served: transactions, groups of the newer kinds (KIP-848, KIP-932, KIP-1071), the admin APIs
-    of groups, SASL and TLS. Offsets never expire. Data lives in memory and is bounded:
-    each partition keeps at most `log_retention_bytes` (the newest batch always stays), less where
-    its topic's retention.bytes says so.
+    Not served: groups of the newer kinds (KIP-848, KIP-932, KIP-1071), the admin APIs of groups and
+    transactions, SASL and TLS. Offsets and transactional ids never expire. Data lives in memory and
+    is bounded: each partition keeps at most `log_retention_bytes` (the newest batch always stays),
+    less where its topic's retention.bytes says so.
     """
 
     def __init__(
@@ -80,6 +85,8 @@ class EmbeddedBroker:
         group_max_size: int = DEFAULT_GROUP_MAX_SIZE,
         group_min_session_timeout_ms: int = 6_000,
         group_max_session_timeout_ms: int = 1_800_000,
+        transaction_version: int = 2,
+        transaction_max_timeout_ms: int = 900_000,
         max_versions: Mapping[int, int | None] | None = None,
         max_logged_requests: int = DEFAULT_MAX_REQUESTS,
         racks: Sequence[str] | None = None,
@@ -99,6 +106,9 @@ class EmbeddedBroker:
             group_max_size: how many members a group may have.
             group_min_session_timeout_ms: the shortest session a member may ask for.
             group_max_session_timeout_ms: the longest one.
+            transaction_version: the level of the feature transaction.version: 2 for transactions
+                V2 (KIP-890), 0 or 1 for V1.
+            transaction_max_timeout_ms: the longest transaction a producer may ask for.
             max_versions: api key -> highest version served, to be an older broker; None hides
                 the API.
             max_logged_requests: how many requests `requests` remembers; 0 for none.
@@ -122,6 +132,8 @@ class EmbeddedBroker:
                 group_max_session_timeout_ms,
                 group_min_session_timeout_ms,
             ),
+            _Range("transaction_version", transaction_version, 0, 2),
+            _Range("transaction_max_timeout_ms", transaction_max_timeout_ms, 1),
             _Range("max_logged_requests", max_logged_requests, 0),
             _Range("the number of racks", nodes if racks is None else len(racks), nodes, nodes),
         )
@@ -154,6 +166,13 @@ class EmbeddedBroker:
             ),
             clock,
             self._rng,
+            on_change=self._something_happened,
+        )
+        self._transactions = TransactionCoordinator(
+            self._cluster,
+            self._groups,
+            TransactionOptions(transaction_version, transaction_max_timeout_ms),
+            clock,
             on_change=self._something_happened,
         )
         self._request_log = RequestLog(max_logged_requests)
@@ -204,7 +223,15 @@ class EmbeddedBroker:
             for node in self._cluster.nodes.values():
                 sessions = FetchSessionCache(self._fetch_session_slots, self._rng)
                 server = NodeServer(
-                    NodeContext(node, self._cluster, sessions, self._clock, served, self._groups),
+                    NodeContext(
+                        node,
+                        self._cluster,
+                        sessions,
+                        self._clock,
+                        served,
+                        self._groups,
+                        self._transactions,
+                    ),
                     self._router,
                     self._owner,
                     listen_host=self._listen_host,
@@ -227,6 +254,7 @@ class EmbeddedBroker:
         """
         self.faults.clear()
         self._groups.close()
+        self._transactions.close()
         for server in self._servers.values():
             server.stop()
         if self._owner is not None:
@@ -384,6 +412,43 @@ class EmbeddedBroker:
             self._something_happened()
 
         self._call(move)
+
+    # Transactions…
+
+    def transaction(self, transactional_id: str) -> TransactionView:
+        """Return a transactional id at this moment: state, producer id and epoch, what takes part.
+
+        One that is not known is DEAD.
+        """
+        return self._call(lambda: self._transactions.view(transactional_id))
+
+    def move_transaction_coordinator(self, transactional_id: str, node_id: int | None) -> None:
+        """Let another node coordinate the transactional id; the former one answers NOT_COORDINATOR.
+
+        An open transaction goes on. None: nobody coordinates it, until it is moved again or a node
+        starts.
+        """
+
+        def move() -> None:
+            self._transactions.nodes.move(transactional_id, node_id)
+            self._something_happened()
+
+        self._call(move)
+
+    def hold_transaction_markers(self) -> None:
+        """Leave transactions that are ended from now on without their markers, in PrepareCommit or
+        PrepareAbort, as a real cluster does for a moment: CONCURRENT_TRANSACTIONS.
+        """
+        self._call(self._transactions.markers.hold)
+
+    def release_transaction_markers(self) -> None:
+        """Write the markers that were held, and write them at once from now on."""
+
+        def release() -> None:
+            self._transactions.markers.release()
+            self._something_happened()
+
+        self._call(release)
 
     def _server(self, node_id: int) -> NodeServer:
         self._cluster.node(node_id)

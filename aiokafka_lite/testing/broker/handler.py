@@ -19,6 +19,7 @@ from aiokafka_lite.testing.broker.state.group_coordinators import (
     CoordinatedGroup,
     GroupCoordinators,
 )
+from aiokafka_lite.testing.broker.state.txn_coordinator import TransactionCoordinator
 
 AnyResponse = Response
 Later = Callable[[], Awaitable[AnyResponse | None]]
@@ -41,6 +42,7 @@ class NodeContext:
     served_versions: Mapping[int, VersionRange]
     """Api key -> versions, as ApiVersions tells them."""
     groups: GroupCoordinators
+    transactions: TransactionCoordinator
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,10 @@ class RequestContext:
     @property
     def groups(self) -> GroupCoordinators:
         return self.on_node.groups
+
+    @property
+    def transactions(self) -> TransactionCoordinator:
+        return self.on_node.transactions
 
     def find_group(self, group_id: str) -> CoordinatedGroup | None:
         """Return a group that members ask for, None if there is no such.

@@ -25,11 +25,14 @@ from aiokafka_lite.testing.broker.handler import (
     RequestContext,
 )
 from aiokafka_lite.testing.broker.handlers import (
+    add_offsets_to_txn,
+    add_partitions_to_txn,
     api_versions,
     create_partitions,
     create_topics,
     delete_topics,
     describe_cluster,
+    end_txn,
     fetch,
     find_coordinator,
     heartbeat,
@@ -43,6 +46,7 @@ from aiokafka_lite.testing.broker.handlers import (
     offset_for_leader_epoch,
     produce,
     sync_group,
+    txn_offset_commit,
 )
 from aiokafka_lite.testing.broker.request_log import ReceivedRequest
 
@@ -63,6 +67,10 @@ HANDLERS: tuple[Handler, ...] = (
     delete_topics.HANDLER,
     init_producer_id.HANDLER,
     offset_for_leader_epoch.HANDLER,
+    add_partitions_to_txn.HANDLER,
+    add_offsets_to_txn.HANDLER,
+    end_txn.HANDLER,
+    txn_offset_commit.HANDLER,
     create_partitions.HANDLER,
     describe_cluster.HANDLER,
 )

@@ -23,6 +23,10 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
 from aiokafka_lite.testing.broker.state.fetch_sessions import FetchSessionCache
 from aiokafka_lite.testing.broker.state.group_coordinators import GroupCoordinators
 from aiokafka_lite.testing.broker.state.group_rebalance import GroupOptions
+from aiokafka_lite.testing.broker.state.txn_coordinator import (
+    TransactionCoordinator,
+    TransactionOptions,
+)
 from aiokafka_lite.testing.fake_clock import FakeClock
 
 ResponseT = TypeVar("ResponseT", bound=Response)
@@ -64,6 +68,7 @@ class Bench:
         *,
         session_slots: int = 10,
         groups: GroupOptions | None = None,
+        transactions: TransactionOptions | None = None,
         **options: Any,
     ) -> None:
         self.clock = FakeClock()
@@ -72,6 +77,9 @@ class Bench:
         members = [BrokerNode(i, "127.0.0.1", 9000 + i, rack=f"r{i}") for i in range(1, nodes + 1)]
         self.cluster = ClusterState(members, ClusterOptions(**options), rng)
         self.groups = GroupCoordinators(self.cluster, groups or GroupOptions(), self.clock, rng)
+        self.transactions = TransactionCoordinator(
+            self.cluster, self.groups, transactions or TransactionOptions(), self.clock
+        )
         served = Router(self.faults, lambda *_: None, max_versions={}).advertised_versions()
         self.nodes = {
             node.node_id: NodeContext(
@@ -81,6 +89,7 @@ class Bench:
                 self.clock,
                 served,
                 self.groups,
+                self.transactions,
             )
             for node in members
         }

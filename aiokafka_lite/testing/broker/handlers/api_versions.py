@@ -1,4 +1,6 @@
-"""ApiVersions: what this node serves, computed from the handlers it has (KIP-35, KIP-511)."""
+"""ApiVersions: what this node serves, computed from the handlers it has (KIP-35, KIP-511), and the
+level of the one feature that clients ask for, transaction.version (KIP-584, KIP-890).
+"""
 
 import re
 
@@ -11,10 +13,14 @@ from aiokafka_lite.protocol.messages.api_versions import (
     ApiVersion,
     ApiVersionsRequest,
     ApiVersionsResponse,
+    FinalizedFeatureKey,
+    SupportedFeatureKey,
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 
+TRANSACTION_VERSION = "transaction.version"
+FIRST_VERSION_WITH_FEATURES_FROM_0 = 4
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 
@@ -25,12 +31,29 @@ def handle(context: RequestContext, request: ApiVersionsRequest) -> ApiVersionsR
             _check_software(request.client_software_name, request.client_software_version)
     except BrokerResponseError as error:
         return ApiVersionsResponse(error_code=error.errno)
-    return ApiVersionsResponse(
+    response = ApiVersionsResponse(
         api_keys=[
             ApiVersion(api_key=api_key, min_version=versions.min, max_version=versions.max)
             for api_key, versions in sorted(context.on_node.served_versions.items())
         ]
     )
+    _tell_features(context, response)
+    return response
+
+
+def _tell_features(context: RequestContext, response: ApiVersionsResponse) -> None:
+    level = context.transactions.options.version
+    response.finalized_features_epoch = 0
+    if context.version >= FIRST_VERSION_WITH_FEATURES_FROM_0:
+        response.supported_features = [
+            SupportedFeatureKey(name=TRANSACTION_VERSION, min_version=0, max_version=2)
+        ]
+    if level:
+        response.finalized_features = [
+            FinalizedFeatureKey(
+                name=TRANSACTION_VERSION, max_version_level=level, min_version_level=level
+            )
+        ]
 
 
 def _check_software(*names: str) -> None:

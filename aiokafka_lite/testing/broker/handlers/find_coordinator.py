@@ -1,4 +1,6 @@
-"""FindCoordinator: a living node per key; for a group, the one that serves it (KIP-699)."""
+"""FindCoordinator: a living node per key; for a group or a transactional id, the one that serves it
+(KIP-699).
+"""
 
 from aiokafka_lite.errors import (
     BrokerResponseError,
@@ -55,7 +57,10 @@ def _coordinator(context: RequestContext, key: str, key_type: int) -> Coordinato
 def _choose(context: RequestContext, key: str, key_type: int) -> BrokerNode:
     if key_type not in KEY_TYPES:
         raise InvalidRequestError(f"key type {key_type} is none of {KEY_TYPES}")
-    node_id = context.groups.node_of(key, is_group=key_type == GROUP)
+    if key_type == TRANSACTION:
+        node_id = context.transactions.nodes.node_of(key)
+    else:
+        node_id = context.groups.node_of(key, is_group=key_type == GROUP)
     if node_id is None:
         raise GroupCoordinatorNotAvailableError(
             f"nobody coordinates {key!r}; no node is up, or it was moved to none"

@@ -1,28 +1,66 @@
-"""InitProducerId: a fresh producer id for each idempotent producer; transactions are not served.
+"""InitProducerId: a fresh id for each idempotent producer; for a transactional one, its next epoch.
 
 An idempotent producer that brings its old id and epoch gets a new id too: it bumps epochs by
 itself, and asks only when they have run out. Source: TransactionCoordinator.handleInitProducerId.
 """
 
-from aiokafka_lite.errors import BrokerResponseError, InvalidRequestError
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    InvalidProducerEpoch,
+    InvalidRequestError,
+    ProducerFenced,
+)
 from aiokafka_lite.protocol.messages.init_producer_id import (
     InitProducerIdRequest,
     InitProducerIdResponse,
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.state.txn_metadata import (
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    ProducerIdAndEpoch,
+)
+
+FIRST_VERSION_WITH_FENCED = 4
 
 
 def handle(context: RequestContext, request: InitProducerIdRequest) -> InitProducerIdResponse:
     try:
         context.injected.raise_for()
-        if request.transactional_id is not None:
-            raise InvalidRequestError("this broker does not take part in transactions yet")
-        if (request.producer_id == -1) != (request.producer_epoch == -1):
-            raise InvalidRequestError("a producer id and its epoch come together or not at all")
+        producer = _init(context, request, _claim(request))
+    except ProducerFenced as error:
+        is_known = context.version >= FIRST_VERSION_WITH_FENCED
+        return _failed(error.errno if is_known else InvalidProducerEpoch.errno)
     except BrokerResponseError as error:
-        return InitProducerIdResponse(error_code=error.errno, producer_epoch=-1)
-    return InitProducerIdResponse(producer_id=context.cluster.new_producer_id(), producer_epoch=0)
+        return _failed(error.errno)
+    return InitProducerIdResponse(
+        producer_id=producer.producer_id, producer_epoch=producer.producer_epoch
+    )
+
+
+def _claim(request: InitProducerIdRequest) -> ProducerIdAndEpoch | None:
+    claim = ProducerIdAndEpoch(request.producer_id, request.producer_epoch)
+    if (claim.producer_id == NO_PRODUCER_ID) != (claim.producer_epoch == NO_PRODUCER_EPOCH):
+        raise InvalidRequestError("a producer id and its epoch come together or not at all")
+    return None if claim.producer_id == NO_PRODUCER_ID else claim
+
+
+def _init(
+    context: RequestContext, request: InitProducerIdRequest, claim: ProducerIdAndEpoch | None
+) -> ProducerIdAndEpoch:
+    if request.transactional_id is None:
+        return ProducerIdAndEpoch(context.cluster.new_producer_id(), 0)
+    if not request.transactional_id:
+        raise InvalidRequestError("a transactional id has at least one character")
+    context.transactions.nodes.check(request.transactional_id, context.node_id)
+    return context.transactions.init_producer_id(
+        request.transactional_id, request.transaction_timeout_ms, claim
+    )
+
+
+def _failed(error_code: int) -> InitProducerIdResponse:
+    return InitProducerIdResponse(error_code=error_code, producer_epoch=NO_PRODUCER_EPOCH)
 
 
 HANDLER = Handler(InitProducerIdRequest, handle, VersionRange(0, 5))

@@ -1,7 +1,7 @@
 """OffsetFetch: what groups have committed, by partitions or all of it (KIP-709, KIP-447, KIP-848).
 
-Offsets of open transactions do not exist here, so require_stable finds everything stable; an
-UNSTABLE_OFFSET_COMMIT comes by `faults.fail`.
+With require_stable, an offset that an open transaction may still change is an
+UNSTABLE_OFFSET_COMMIT.
 """
 
 from collections.abc import Iterable
@@ -19,6 +19,7 @@ from aiokafka_lite.errors import (
     StaleMemberEpochError,
     UnknownMemberIdError,
     UnknownTopicIdError,
+    UnstableOffsetCommitError,
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.offset_fetch import (
@@ -82,12 +83,19 @@ def handle(context: RequestContext, request: OffsetFetchRequest) -> OffsetFetchR
     if context.version < 8:
         asked = request.topics
         topics = None if asked is None else [_Topic(t.partition_indexes, t.name) for t in asked]
-        return _single(_look_up(context, request.group_id, topics))
+        return _single(
+            _look_up(context, request.group_id, topics, require_stable=request.require_stable)
+        )
     return OffsetFetchResponse(
         groups=[
             _one_of_many(
                 group.group_id,
-                _look_up(context, group.group_id, _requested(context, group.topics)),
+                _look_up(
+                    context,
+                    group.group_id,
+                    _requested(context, group.topics),
+                    require_stable=request.require_stable,
+                ),
             )
             for group in request.groups
         ]
@@ -106,7 +114,9 @@ def _requested(
     return topics
 
 
-def _look_up(context: RequestContext, group_id: str, asked: list[_Topic] | None) -> _Group:
+def _look_up(
+    context: RequestContext, group_id: str, asked: list[_Topic] | None, *, require_stable: bool
+) -> _Group:
     try:
         context.injected.raise_for(among=GROUP_ERRORS)
         context.groups.check(group_id, context.node_id)
@@ -117,7 +127,13 @@ def _look_up(context: RequestContext, group_id: str, asked: list[_Topic] | None)
     topics = _all_topics(context, offsets) if asked is None else asked
     return _Group(
         topics=[
-            (topic, [_partition(context, offsets, topic, index) for index in topic.partitions])
+            (
+                topic,
+                [
+                    _partition(context, offsets, topic, index, require_stable=require_stable)
+                    for index in topic.partitions
+                ],
+            )
             for topic in topics
         ]
     )
@@ -145,7 +161,12 @@ def _all_topics(context: RequestContext, offsets: GroupOffsets | None) -> list[_
 
 
 def _partition(
-    context: RequestContext, offsets: GroupOffsets | None, topic: _Topic, index: int
+    context: RequestContext,
+    offsets: GroupOffsets | None,
+    topic: _Topic,
+    index: int,
+    *,
+    require_stable: bool,
 ) -> _Partition:
     if topic.name is None:
         return _Partition(index, error_code=UnknownTopicIdError.errno)
@@ -154,8 +175,11 @@ def _partition(
         context.injected.raise_for(topic_partition)
     except BrokerResponseError as error:
         return _Partition(index, error_code=error.errno)
-    committed = None if offsets is None else offsets.get(topic_partition)
-    return _Partition(index, committed or _NOTHING)
+    if offsets is None:
+        return _Partition(index)
+    if require_stable and offsets.is_unstable(topic_partition):
+        return _Partition(index, error_code=UnstableOffsetCommitError.errno)
+    return _Partition(index, offsets.get(topic_partition) or _NOTHING)
 
 
 def _single(found: _Group) -> OffsetFetchResponse:

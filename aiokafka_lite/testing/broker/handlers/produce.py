@@ -1,6 +1,6 @@
-"""Produce: checks a batch's frame, CRC, size and sequence, and appends it undecoded.
+"""Produce: checks a batch's frame, CRC, size, transaction and sequence, and appends it undecoded.
 
-Source: ReplicaManager.appendRecords, LogValidator, ProducerAppendInfo; KIP-98, KIP-951.
+Source: ReplicaManager.appendRecords, LogValidator, ProducerAppendInfo; KIP-98, KIP-890, KIP-951.
 """
 
 from collections.abc import Iterable
@@ -37,9 +37,17 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
     partition_of,
 )
 from aiokafka_lite.testing.broker.state.producer_states import AppendedBatch, last_sequence_of
+from aiokafka_lite.testing.broker.state.txn_enlistment import (
+    enlist,
+    enlistment_of,
+    is_retried_by_old_clients,
+)
+from aiokafka_lite.testing.broker.state.txn_metadata import ProducerIdAndEpoch
 
 ALL_REPLICAS = -1
 NO_ANSWER = 0
+FIRST_VERSION_WITH_ABORTABLE = 11
+FIRST_VERSION_OF_TRANSACTIONS_V2 = 12
 
 
 def handle(context: RequestContext, request: ProduceRequest) -> ProduceResponse | None:
@@ -126,13 +134,18 @@ def _append(
     if not records:
         raise InvalidRecordError("a Produce request needs one record batch per partition")
     header = _validate(records, partition.config.max_message_bytes, context.version)
-    _refuse_transaction(header, transactional_id)
+    _enlist(context, partition, header, transactional_id)
     if header.producer_id >= 0:
         earlier = partition.producers.check(
             header.producer_id, header.producer_epoch, header.base_sequence, header.records_count
         )
         if earlier is not None:
             return earlier
+        if not header.is_transactional and partition.log.transactions.is_open(header.producer_id):
+            raise InvalidTxnState(
+                f"producer {header.producer_id} has a transaction open in "
+                f"{partition.topic_partition}, and this batch is not part of it"
+            )
     now_ms = int(context.on_node.clock.time() * 1000) if partition.config.log_append_time else None
     base_offset = partition.append(records, log_append_time_ms=now_ms)
     appended = AppendedBatch(
@@ -168,15 +181,40 @@ def _validate(records: bytes | memoryview, max_message_bytes: int, version: int)
     return header
 
 
-def _refuse_transaction(header: BatchHeader, transactional_id: str | None) -> None:
-    if header.is_transactional and transactional_id is None:
+def _enlist(
+    context: RequestContext,
+    partition: PartitionState,
+    header: BatchHeader,
+    transactional_id: str | None,
+) -> None:
+    """Return if the batch may be written: outside transactions, or in its producer's own.
+
+    What the coordinator has confirmed once is not asked again until a marker is written (KIP-890).
+    """
+    if header.is_control:
+        raise InvalidRecordError("clients may not write control batches")
+    if not header.is_transactional:
+        return
+    if transactional_id is None:
         raise TransactionalIdAuthorizationFailed(
             "a transactional batch needs the transactional id of its producer in the request"
         )
-    if header.is_transactional:
-        raise InvalidTxnState("this broker does not take part in transactions yet")
-    if header.is_control:
-        raise InvalidRecordError("clients may not write control batches")
+    producer = ProducerIdAndEpoch(header.producer_id, header.producer_epoch)
+    if partition.has_transaction(*producer):
+        return
+    enlistment = enlistment_of(
+        context.version,
+        first_with_abortable=FIRST_VERSION_WITH_ABORTABLE,
+        first_with_add=FIRST_VERSION_OF_TRANSACTIONS_V2,
+    )
+    try:
+        enlist(
+            context.transactions, transactional_id, producer, partition.topic_partition, enlistment
+        )
+    except BrokerResponseError as error:
+        if is_retried_by_old_clients(error, enlistment):
+            raise NotEnoughReplicasError(f"the transaction cannot be verified: {error}") from error
+        raise
 
 
 def _close_after_error(topics: Iterable[TopicProduceResponse]) -> None:

@@ -116,6 +116,16 @@ class PartitionState:
         self.changed()
         return base_offset
 
+    def has_transaction(self, producer_id: int, producer_epoch: int) -> bool:
+        """Return whether the producer has written here in the transaction it is in.
+
+        Source: UnifiedLog.hasOngoingTransaction.
+        """
+        return (
+            self.log.transactions.is_open(producer_id)
+            and self.producers.epoch_of(producer_id) == producer_epoch
+        )
+
     def lead(self, node_id: int) -> None:
         """Let `node_id` (or nobody) be the leader from now on, in a new epoch."""
         self.leader = node_id

@@ -257,6 +257,22 @@ class GroupMembership:
             raise RebalanceInProgressError(f"{group!r} waits for the leader's assignment")
         self._rebalance.keep_session(member)
 
+    def check_commit_in_transaction(
+        self, member_id: str, group_instance_id: str | None, generation_id: int
+    ) -> None:
+        """Raise unless a transaction may commit offsets: producers that name no member always may,
+        others while the member is of this generation, also before it is stable (KIP-447).
+
+        Raises UnknownMemberIdError, FencedInstanceIdError and IllegalGenerationError.
+        """
+        if generation_id < 0 and (
+            self.group.state is GroupState.EMPTY
+            or (member_id == NO_MEMBER and group_instance_id is None)
+        ):
+            return
+        self.group.check_member(member_id, group_instance_id)
+        self._check_generation(generation_id)
+
     def _check_generation(self, generation_id: int) -> None:
         if generation_id != self.group.generation_id:
             raise IllegalGenerationError(

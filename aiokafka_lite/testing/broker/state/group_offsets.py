@@ -1,10 +1,16 @@
-"""The offsets a group has committed, by partition. Does not wait. Source: OffsetMetadataManager."""
+"""The offsets a group has committed, by partition, and those of transactions that are still open.
+
+Does not wait. Source: OffsetMetadataManager; KIP-98, KIP-447.
+"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from aiokafka_lite.errors import OffsetMetadataTooLargeError
 from aiokafka_lite.model import TopicPartition
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +25,25 @@ class CommittedOffset:
     """When it was committed, ms since the epoch."""
 
 
+@dataclass(slots=True)
+class _Pending:
+    """What one producer has committed in its open transaction, with the order of each commit."""
+
+    producer_epoch: int
+    offsets: dict[TopicPartition, tuple[int, CommittedOffset]] = field(default_factory=dict)
+
+
 class GroupOffsets:
     """What one group has committed, oldest partition first."""
 
     def __init__(self, metadata_max_bytes: int) -> None:
         self._metadata_max_bytes = metadata_max_bytes
         self._offsets: dict[TopicPartition, CommittedOffset] = {}
+        self._commits = 0
+        self._orders: dict[TopicPartition, int] = {}
+        """When each partition was committed: the number of that commit."""
+        self._pending: dict[int, _Pending] = {}
+        """Producer id -> its open transaction."""
 
     def __iter__(self) -> Iterator[tuple[TopicPartition, CommittedOffset]]:
         return iter(self._offsets.items())
@@ -35,14 +54,73 @@ class GroupOffsets:
 
     def commit(self, topic_partition: TopicPartition, committed: CommittedOffset) -> None:
         """Keep an offset in place of the one before. Raises OffsetMetadataTooLargeError."""
+        self._check_size(topic_partition, committed)
+        self._commits += 1
+        self._orders[topic_partition] = self._commits
+        self._offsets[topic_partition] = committed
+
+    def _check_size(self, topic_partition: TopicPartition, committed: CommittedOffset) -> None:
         size = len(committed.metadata)
         if size > self._metadata_max_bytes:
             raise OffsetMetadataTooLargeError(
                 f"the metadata of {topic_partition} has {size} characters; "
                 f"at most {self._metadata_max_bytes} are kept"
             )
-        self._offsets[topic_partition] = committed
+
+    # In transactions…
+
+    def commit_in_transaction(
+        self,
+        topic_partition: TopicPartition,
+        committed: CommittedOffset,
+        producer_id: int,
+        producer_epoch: int,
+    ) -> None:
+        """Keep an offset aside until its transaction ends. Raises OffsetMetadataTooLargeError."""
+        self._check_size(topic_partition, committed)
+        pending = self._pending.setdefault(producer_id, _Pending(producer_epoch))
+        pending.producer_epoch = producer_epoch
+        self._commits += 1
+        pending.offsets[topic_partition] = self._commits, committed
+
+    def has_transaction(self, producer_id: int, producer_epoch: int) -> bool:
+        """Return whether the producer has committed offsets in the transaction it is in."""
+        pending = self._pending.get(producer_id)
+        return pending is not None and pending.producer_epoch == producer_epoch
+
+    def is_unstable(self, topic_partition: TopicPartition) -> bool:
+        """Return whether an open transaction may still change what is committed (KIP-447)."""
+        return any(topic_partition in pending.offsets for pending in self._pending.values())
+
+    def pending(self) -> dict[TopicPartition, CommittedOffset]:
+        """Return what open transactions have committed, the newest commit of each partition."""
+        entries = sorted(
+            (order, topic_partition, committed)
+            for pending in self._pending.values()
+            for topic_partition, (order, committed) in pending.offsets.items()
+        )
+        return {topic_partition: committed for _, topic_partition, committed in entries}
+
+    def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
+        """Take over what the producer has committed, where nobody has committed later, or drop it.
+
+        Source: OffsetMetadataManager.replayEndTransactionMarker.
+        """
+        pending = self._pending.pop(producer_id, None)
+        if pending is None or not is_commit:
+            return
+        for topic_partition, (order, committed) in pending.offsets.items():
+            if order > self._orders.get(topic_partition, 0):
+                self._orders[topic_partition] = order
+                self._offsets[topic_partition] = committed
 
     def forget_topic(self, topic: str) -> None:
         """Drop the offsets of a topic that was deleted."""
-        self._offsets = {key: kept for key, kept in self._offsets.items() if key.topic != topic}
+        self._offsets = _without(topic, self._offsets)
+        self._orders = _without(topic, self._orders)
+        for pending in self._pending.values():
+            pending.offsets = _without(topic, pending.offsets)
+
+
+def _without(topic: str, by_partition: dict[TopicPartition, T]) -> dict[TopicPartition, T]:
+    return {key: kept for key, kept in by_partition.items() if key.topic != topic}

@@ -87,10 +87,17 @@ class ProducerStates:
         state.batches.append(batch)
 
     def bump_epoch(self, producer_id: int, epoch: int) -> None:
-        """A transaction marker was written with `epoch`: older epochs are fenced from now on."""
+        """A transaction marker was written with `epoch`: older epochs are fenced from now on, and a
+        newer one begins at sequence 0.
+        """
         state = self._by_producer_id.get(producer_id)
-        if state is not None and epoch > state.epoch:
+        if state is None or epoch > state.epoch:
             self._by_producer_id[producer_id] = _ProducerState(epoch)
+
+    def epoch_of(self, producer_id: int) -> int | None:
+        """Return the newest epoch of a producer seen here, None for one that is not known."""
+        state = self._by_producer_id.get(producer_id)
+        return None if state is None else state.epoch
 
     def forget(self, producer_id: int) -> None:
         """Drop a producer, as the broker does when it has been silent for too long."""

@@ -35,6 +35,10 @@ class TransactionIndex:
         if first_offset is not None and not is_commit:
             self._aborted.append(AbortedTransactionEntry(producer_id, first_offset, offset))
 
+    def is_open(self, producer_id: int) -> bool:
+        """Return whether the producer has a transaction open here."""
+        return producer_id in self._open
+
     def first_unstable_offset(self) -> int | None:
         """Return the first offset of the oldest open transaction; None when none is open."""
         return min(self._open.values(), default=None)

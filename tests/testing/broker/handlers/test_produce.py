@@ -33,6 +33,7 @@ from aiokafka_lite.record.batch_header import assign_offsets
 from aiokafka_lite.record.control_record import ControlRecordType
 from aiokafka_lite.testing.broker.handler import CloseConnectionError
 from aiokafka_lite.testing.broker.handlers import produce
+from aiokafka_lite.testing.broker.state.txn_metadata import ProducerIdAndEpoch
 from tests.testing.broker.bench import Bench, batch, marker
 
 
@@ -234,17 +235,97 @@ def test_what_is_not_one_data_batch_is_an_invalid_record(records: bytes | None) 
     assert values(bench) == []
 
 
-def test_transactional_batches_are_refused_until_transactions_are_served() -> None:
+def in_transaction(
+    bench: Bench,
+    epoch: int,
+    sequence: int,
+    *,
+    version: int = 13,
+    transactional_id: str | None = "tx",
+    is_transactional: bool = True,
+) -> int:
+    """Send one record of producer 0; return the error code."""
+    data = batch(b"a", producer=(0, epoch, sequence), is_transactional=is_transactional)
+    asked = request(bench, data, version=version)
+    asked.transactional_id = transactional_id
+    (topic,) = bench.ask(produce.HANDLER, asked, version).responses
+    return topic.partition_responses[0].error_code
+
+
+def begun(version: int, *, adds: bool = True) -> tuple[Bench, ProducerIdAndEpoch]:
+    """A bench, and a producer whose transaction has the partition, as clients of V1 add it."""
     bench = Bench()
     bench.topic()
-    asked = request(bench, batch(b"a", producer=(7, 0, 0), is_transactional=True))
+    producer = bench.transactions.init_producer_id("tx", 1000, None)
+    if adds and version < produce.FIRST_VERSION_OF_TRANSACTIONS_V2:
+        bench.transactions.add("tx", producer, partitions=[TopicPartition("t", 0)])
+    return bench, producer
+
+
+@pytest.mark.parametrize("version", [3, 10, 11, 12, 13])
+def test_a_transactional_batch_waits_for_its_marker(version: int) -> None:
+    """KIP-98; from version 12 on it adds its partition itself (2d'-7, KIP-890)."""
+    bench, producer = begun(version)
+    assert in_transaction(bench, 0, 0, version=version) == 0
+    log = bench.cluster.partition(TopicPartition("t", 0)).log
+    assert (log.last_stable_offset, log.high_watermark) == (0, 1)
+    bench.transactions.end("tx", producer, is_commit=True, bumps_epoch=version >= 12)
+    assert (log.last_stable_offset, log.high_watermark) == (2, 2)
+
+
+@pytest.mark.parametrize(("version", "code"), [(10, 48), (11, 120)])
+def test_what_was_not_added_before_is_refused(version: int, code: int) -> None:
+    """KIP-890, KIP-1050."""
+    bench, _ = begun(version, adds=False)
+    assert in_transaction(bench, 0, 0, version=version) == code
+
+
+@pytest.mark.parametrize("version", [11, 13])
+def test_who_was_fenced_learns_that_its_epoch_is_invalid(version: int) -> None:
+    """2d'-4: the verdict comes from the coordinator."""
+    bench, _ = begun(version)
+    assert in_transaction(bench, 1, 0, version=version) == 47
+
+
+def test_a_batch_without_the_transactional_id_is_not_authorised() -> None:
+    bench, _ = begun(13)
+    assert in_transaction(bench, 0, 0, transactional_id=None) == (
+        TransactionalIdAuthorizationFailed.errno
+    )
+    assert in_transaction(bench, 0, 0, transactional_id="other") == 49
+
+
+def test_a_batch_outside_the_open_transaction_of_its_producer_is_refused() -> None:
+    """ProducerAppendInfo.appendDataBatch."""
+    bench, _ = begun(13)
+    assert in_transaction(bench, 0, 0) == 0
+    assert in_transaction(bench, 0, 1, is_transactional=False) == InvalidTxnState.errno
+
+
+@pytest.mark.parametrize(("version", "code"), [(11, 19), (13, 51)])
+def test_while_the_last_transaction_is_being_ended_the_batch_has_to_come_again(
+    version: int, code: int
+) -> None:
+    """Old clients are told NOT_ENOUGH_REPLICAS, which they retry."""
+    bench, producer = begun(version)
+    assert in_transaction(bench, 0, 0, version=version) == 0
+    bench.transactions.markers.hold()
+    bench.topic("other")
+    going_on = bench.transactions.end("tx", producer, is_commit=True, bumps_epoch=version >= 12)
+    data = batch(b"a", producer=(*going_on, 0), is_transactional=True)
+    asked = request(bench, data, version=version, topic="other")
     asked.transactional_id = "tx"
-    (topic,) = bench.ask(produce.HANDLER, asked, 13).responses
-    assert topic.partition_responses[0].error_code == InvalidTxnState.errno
-    asked.transactional_id = None
-    (topic,) = bench.ask(produce.HANDLER, asked, 13).responses
-    code = topic.partition_responses[0].error_code
-    assert code == TransactionalIdAuthorizationFailed.errno
+    (topic,) = bench.ask(produce.HANDLER, asked, version).responses
+    assert topic.partition_responses[0].error_code == code
+    bench.transactions.markers.release()
+    (topic,) = bench.ask(produce.HANDLER, asked, version).responses
+    assert topic.partition_responses[0].error_code == (0 if version >= 12 else 120)
+
+
+def test_without_a_coordinator_the_batch_has_to_come_again() -> None:
+    bench, _ = begun(13)
+    bench.transactions.nodes.move("tx", None)
+    assert in_transaction(bench, 0, 0) == 19
 
 
 def test_zstd_needs_version_7() -> None:

@@ -1,0 +1,34 @@
+"""EndTxn: commits or aborts; from version 5 on tells the id and epoch to go on with (KIP-890)."""
+
+from aiokafka_lite.errors import BrokerResponseError, InvalidProducerEpoch, ProducerFenced
+from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
+from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.state.txn_metadata import ProducerIdAndEpoch
+
+FIRST_VERSION_WITH_FENCED = 2
+FIRST_VERSION_WITH_EPOCH = 5
+
+
+def handle(context: RequestContext, request: EndTxnRequest) -> EndTxnResponse:
+    bumps_epoch = context.version >= FIRST_VERSION_WITH_EPOCH
+    try:
+        context.injected.raise_for()
+        context.transactions.nodes.check(request.transactional_id, context.node_id)
+        going_on = context.transactions.end(
+            request.transactional_id,
+            ProducerIdAndEpoch(request.producer_id, request.producer_epoch),
+            is_commit=request.committed,
+            bumps_epoch=bumps_epoch,
+        )
+    except ProducerFenced as error:
+        is_known = context.version >= FIRST_VERSION_WITH_FENCED
+        return EndTxnResponse(error_code=error.errno if is_known else InvalidProducerEpoch.errno)
+    except BrokerResponseError as error:
+        return EndTxnResponse(error_code=error.errno)
+    if not bumps_epoch:
+        return EndTxnResponse()
+    return EndTxnResponse(producer_id=going_on.producer_id, producer_epoch=going_on.producer_epoch)
+
+
+HANDLER = Handler(EndTxnRequest, handle, VersionRange(0, 5))

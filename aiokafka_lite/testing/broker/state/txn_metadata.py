@@ -1,0 +1,194 @@
+"""One transactional id as its coordinator knows it: state, producer id, epochs, what takes part.
+
+Knows the steps and what each does to ids and epochs; who may take them is decided in
+`txn_coordinator.py`. Plain data. Source: TransactionMetadata, TransactionState; KIP-98, KIP-360,
+KIP-890.
+"""
+
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from aiokafka_lite.errors import IllegalStateError, ProducerFenced, UnknownError
+from aiokafka_lite.model import TopicPartition
+
+NO_PRODUCER_ID = -1
+NO_PRODUCER_EPOCH = -1
+MAX_EPOCH = 2**15 - 1
+
+
+class TransactionState(StrEnum):
+    """Where a transactional id stands; the values are Kafka's words for it."""
+
+    EMPTY = "Empty"
+    """A producer was initialised; nothing takes part yet."""
+    ONGOING = "Ongoing"
+    """Partitions or groups take part."""
+    PREPARE_COMMIT = "PrepareCommit"
+    """It is committed for good, but not every marker is written."""
+    PREPARE_ABORT = "PrepareAbort"
+    """It is aborted for good, but not every marker is written."""
+    COMPLETE_COMMIT = "CompleteCommit"
+    COMPLETE_ABORT = "CompleteAbort"
+    DEAD = "Dead"
+    """There is no such transactional id."""
+
+
+_RESTING = frozenset(
+    {TransactionState.EMPTY, TransactionState.COMPLETE_COMMIT, TransactionState.COMPLETE_ABORT}
+)
+PREPARING = frozenset({TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT})
+ALLOWED_FROM: dict[TransactionState, frozenset[TransactionState]] = {
+    TransactionState.EMPTY: _RESTING,
+    TransactionState.ONGOING: _RESTING | {TransactionState.ONGOING},
+    TransactionState.PREPARE_COMMIT: frozenset({TransactionState.ONGOING}),
+    TransactionState.PREPARE_ABORT: _RESTING | {TransactionState.ONGOING},
+    TransactionState.COMPLETE_COMMIT: frozenset({TransactionState.PREPARE_COMMIT}),
+    TransactionState.COMPLETE_ABORT: frozenset({TransactionState.PREPARE_ABORT}),
+    TransactionState.DEAD: frozenset(),
+}
+"""Target state -> the states it may follow."""
+
+
+class ProducerIdAndEpoch(NamedTuple):
+    """What a producer stamps on its batches, and on its requests to the coordinator."""
+
+    producer_id: int
+    producer_epoch: int
+
+
+class TransactionMetadata:
+    """One transactional id."""
+
+    def __init__(self, transactional_id: str, producer_id: int, timeout_ms: int) -> None:
+        self.transactional_id = transactional_id
+        self.state = TransactionState.EMPTY
+        self.producer_id = producer_id
+        self.previous_producer_id = NO_PRODUCER_ID
+        """The one before the last step, if that changed it."""
+        self.next_producer_id = NO_PRODUCER_ID
+        """The one to go on with, while a transaction that used up the epochs is being ended."""
+        self.producer_epoch = NO_PRODUCER_EPOCH
+        self.last_producer_epoch = NO_PRODUCER_EPOCH
+        """The epoch before, if the producer that had it is the one that goes on."""
+        self.timeout_ms = timeout_ms
+        self.partitions: set[TopicPartition] = set()
+        self.groups: set[str] = set()
+        self.started_at_s = -1.0
+        """When the first partition or group came to take part, by the monotonic clock."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<TransactionMetadata {self.transactional_id} {self.state.value} "
+            f"producer {self.producer_id} epoch {self.producer_epoch}>"
+        )
+
+    @property
+    def producer(self) -> ProducerIdAndEpoch:
+        return ProducerIdAndEpoch(self.producer_id, self.producer_epoch)
+
+    @property
+    def has_exhausted_epochs(self) -> bool:
+        """Whether no epoch is left to give out: the last one is kept for fencing."""
+        return is_exhausted(self.producer_epoch)
+
+    def check_claim(self, claim: ProducerIdAndEpoch) -> None:
+        """Raise ProducerFenced unless a producer that says it has `claim` may be initialised anew.
+
+        Its epoch is looked at when it is to be raised.
+        """
+        if (
+            self.producer_epoch != NO_PRODUCER_EPOCH
+            and claim.producer_id != self.producer_id
+            and not (
+                claim.producer_id == self.previous_producer_id
+                and is_exhausted(claim.producer_epoch)
+            )
+        ):
+            raise ProducerFenced(f"{claim} is over; {self.producer} is in use now")
+
+    # The steps…
+
+    def initialise(
+        self, timeout_ms: int, claim: ProducerIdAndEpoch | None, new_producer_id: Callable[[], int]
+    ) -> None:
+        """Begin the next epoch, or a new id when there is none left. Source: KIP-360.
+
+        A claim to the epoch before is the same request once more, and changes nothing.
+
+        Raises ProducerFenced for a claim to any other epoch.
+        """
+        producer_id, epoch, last = self.producer_id, self.producer_epoch + 1, NO_PRODUCER_EPOCH
+        if self.has_exhausted_epochs and (
+            claim is None or claim.producer_epoch == self.producer_epoch
+        ):
+            producer_id, epoch = new_producer_id(), 0
+            last = NO_PRODUCER_EPOCH if claim is None else self.producer_epoch
+        elif self.has_exhausted_epochs:
+            raise UnknownError(f"{self.producer} has no epoch left, and {claim} claims another")
+        elif claim is not None:
+            last = self.producer_epoch
+            if claim.producer_epoch != self.producer_epoch != NO_PRODUCER_EPOCH:
+                if claim.producer_epoch != self.last_producer_epoch:
+                    raise ProducerFenced(f"{claim} is over; {self.producer} is in use now")
+                epoch, last = self.producer_epoch, self.last_producer_epoch
+        self._move(TransactionState.EMPTY, producer_id, epoch)
+        self.last_producer_epoch = last
+        self.timeout_ms = timeout_ms
+        self.started_at_s = -1.0
+
+    def add(
+        self, partitions: Iterable[TopicPartition], groups: Iterable[str], now_s: float
+    ) -> None:
+        """Let partitions and the offsets of groups take part; the first ones begin it."""
+        if self.state is not TransactionState.ONGOING:
+            self.started_at_s = now_s
+        self._move(TransactionState.ONGOING, self.producer_id, self.producer_epoch)
+        self.partitions.update(partitions)
+        self.groups.update(groups)
+
+    def fence(self) -> None:
+        """Raise the epoch in the middle of a transaction, to shut its producer out."""
+        self.producer_epoch = min(self.producer_epoch + 1, MAX_EPOCH)
+        self.last_producer_epoch = NO_PRODUCER_EPOCH
+
+    def prepare(
+        self, *, is_commit: bool, bumps_epoch: bool, next_producer_id: int = NO_PRODUCER_ID
+    ) -> None:
+        """Decide how it ends. With `bumps_epoch` the markers carry the next epoch (KIP-890)."""
+        state = TransactionState.PREPARE_COMMIT if is_commit else TransactionState.PREPARE_ABORT
+        last, epoch = self.last_producer_epoch, self.producer_epoch
+        if bumps_epoch:
+            last, epoch = epoch, min(epoch + 1, MAX_EPOCH)
+        self._move(state, self.producer_id, epoch)
+        self.last_producer_epoch = last
+        self.next_producer_id = next_producer_id
+
+    def after_completion(self) -> ProducerIdAndEpoch:
+        """Return what the producer goes on with once the markers are written."""
+        if self.next_producer_id != NO_PRODUCER_ID:
+            return ProducerIdAndEpoch(self.next_producer_id, 0)
+        return self.producer
+
+    def complete(self) -> None:
+        """Every marker is written."""
+        is_commit = self.state is TransactionState.PREPARE_COMMIT
+        self._move(
+            TransactionState.COMPLETE_COMMIT if is_commit else TransactionState.COMPLETE_ABORT,
+            *self.after_completion(),
+        )
+        self.next_producer_id = NO_PRODUCER_ID
+        self.partitions.clear()
+        self.groups.clear()
+
+    def _move(self, state: TransactionState, producer_id: int, epoch: int) -> None:
+        if self.state not in ALLOWED_FROM[state]:
+            raise IllegalStateError(f"{self!r} cannot become {state.value}")
+        self.state = state
+        self.previous_producer_id, self.producer_id = self.producer_id, producer_id
+        self.producer_epoch = epoch
+
+
+def is_exhausted(producer_epoch: int) -> bool:
+    """Return whether no producer is given an epoch after this one. Source: isEpochExhausted."""
+    return producer_epoch >= MAX_EPOCH - 1
