@@ -42,7 +42,10 @@ def running_broker(kind: str) -> Iterator[str]:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             try:
-                yield process.stdout.readline().split()[2]
+                said = process.stdout.readline().split()
+                if not said:
+                    raise SystemExit("the embedded broker did not start")
+                yield said[2]
             finally:
                 process.terminate()
     else:
