@@ -6,10 +6,9 @@ Plain functions; nothing is kept and nothing waits.
 import re
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import cast
 
-from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.offset_arguments import checked_key
 
 
 def is_int_from(minimum: int, value: object) -> bool:
@@ -49,41 +48,10 @@ def checked_pattern(pattern: object) -> re.Pattern[str]:
         raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
 
 
-def checked_offsets(offsets: object) -> dict[TopicPartition, CommittedOffset]:
-    """Return offsets to commit, given as int, (int, str) or OffsetAndMetadata by partition.
-
-    Raises: ValueError for an empty mapping, anything but a mapping, or a value of another shape;
-    TypeError for keys that are no TopicPartition and metadata that is no str.
-    """
-    if not offsets or not isinstance(offsets, Mapping):
-        raise ValueError(f"offsets={offsets!r}: give a dict of TopicPartition to offset")
-    return {_checked_key(tp): _checked_offset(tp, value) for tp, value in offsets.items()}
-
-
-def _checked_key(tp: object) -> TopicPartition:
-    if not isinstance(tp, TopicPartition):
-        raise TypeError("Key should be TopicPartition instance")
-    return tp
-
-
-def _checked_offset(tp: object, value: object) -> CommittedOffset:
-    if is_int_from(0, value):
-        return CommittedOffset(cast("int", value))
-    if not isinstance(value, tuple) or len(value) != 2 or not is_int_from(0, value[0]):
-        raise ValueError(
-            f"{tp}: {value!r} is no offset; give an int from 0 on, (offset, metadata) or "
-            f"OffsetAndMetadata"
-        )
-    offset, metadata = value
-    if not isinstance(metadata, str):
-        raise TypeError("Metadata should be a string")
-    return CommittedOffset(offset, getattr(value, "leader_epoch", -1), metadata)
-
-
 def checked_timestamps(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
     """Return the timestamps (ms since the epoch) by partition. Raises TypeError, and ValueError for
     negative ones."""
-    checked = {_checked_key(tp): int(timestamp) for tp, timestamp in timestamps.items()}
+    checked = {checked_key(tp): int(timestamp) for tp, timestamp in timestamps.items()}
     for tp, timestamp in checked.items():
         if timestamp < 0:
             raise ValueError(
@@ -111,7 +79,6 @@ def warn_about_options_without_effect(
 
 __all__ = [
     "check_partitions",
-    "checked_offsets",
     "checked_pattern",
     "checked_timestamps",
     "checked_topics",

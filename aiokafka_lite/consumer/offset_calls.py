@@ -9,7 +9,6 @@ from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer_arguments import (
     check_partitions,
-    checked_offsets,
     checked_timestamps,
 )
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
@@ -30,8 +29,7 @@ from aiokafka_lite.model import (
     OffsetAndTimestamp,
     TopicPartition,
 )
-
-OffsetsToCommit = Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata]
+from aiokafka_lite.offset_arguments import OffsetsToCommit, checked_offsets
 
 _EARLIEST = -2
 _LATEST = -1
@@ -87,7 +85,7 @@ class OffsetCalls:
     def _to_commit(
         self, group: ConsumerGroup, offsets: OffsetsToCommit | None
     ) -> Mapping[TopicPartition, CommittedOffset]:
-        checked = None if offsets is None else checked_offsets(offsets)
+        checked = None if offsets is None else _committed(checked_offsets(offsets))
         group.offsets.check_may_commit()
         assigned = self._subscription.assignment
         if not assigned and not self._subscription.is_subscribed:
@@ -266,4 +264,13 @@ class OffsetCalls:
         return {tp: answer.offset for tp, answer in listed.items()}
 
 
-__all__ = ["OffsetCalls", "OffsetsToCommit"]
+def _committed(
+    offsets: Mapping[TopicPartition, OffsetAndMetadata],
+) -> dict[TopicPartition, CommittedOffset]:
+    return {
+        tp: CommittedOffset(each.offset, each.leader_epoch, each.metadata)
+        for tp, each in offsets.items()
+    }
+
+
+__all__ = ["OffsetCalls"]

@@ -29,7 +29,8 @@ logger = logging.getLogger(__name__)
 class BatchOutcomes:
     """Takes in what comes back for the batches of one producer.
 
-    `on_stale_metadata()` is called when an error says that the metadata is out of date.
+    `on_stale_metadata()` is called when an error says that the metadata is out of date,
+    `on_failed(batch, error)` when a batch is given up.
     """
 
     def __init__(
@@ -39,11 +40,13 @@ class BatchOutcomes:
         sequences: SequenceNumbers | None,
         *,
         on_stale_metadata: Callable[[], object],
+        on_failed: Callable[[ProducerBatch, Exception], object] | None = None,
     ) -> None:
         self._config = config
         self._accumulator = accumulator
         self._sequences = sequences
         self._on_stale_metadata = on_stale_metadata
+        self._on_failed = on_failed
         self._complaints: dict[TopicPartition, type[KafkaError]] = {}
 
     def answered(
@@ -189,6 +192,8 @@ class BatchOutcomes:
     ) -> None:
         if batch.fail(error, record_errors):
             self._accumulator.forget(batch)
+            if self._on_failed is not None:
+                self._on_failed(batch, error)
 
     def expire(self, now_s: float) -> None:
         """Fail what is older than delivery_timeout_ms at `now_s`, queued or in flight (2d-13)."""

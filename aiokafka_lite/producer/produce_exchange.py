@@ -29,9 +29,14 @@ class ProduceExchange:
         required_acks: int,
         timeout_ms: int,
         wires: Sequence[memoryview],
+        transactional_id: str | None = None,
+        max_version: int | None = None,
     ) -> None:
-        """`wires`: the bytes of each batch. `timeout_ms`: how long the leader waits for others."""
+        """`wires`: the bytes of each batch. `timeout_ms`: how long the leader waits for others.
+        `max_version`: the newest that the transaction's protocol allows; None: any.
+        """
         self.batches = batches
+        self._max_version = max_version
         self._topic_ids: dict[str, UUID] = {}
         topics: dict[str, TopicProduceData] = {}
         for batch, wire in zip(batches, wires, strict=True):
@@ -44,7 +49,7 @@ class ProduceExchange:
                 )
             topic.partition_data.append(PartitionProduceData(index=partition, records=wire))
         self.request = ProduceRequest(
-            transactional_id=None,
+            transactional_id=transactional_id,
             acks=required_acks,
             timeout_ms=timeout_ms,
             topic_data=list(topics.values()),
@@ -53,7 +58,9 @@ class ProduceExchange:
     @property
     def max_version(self) -> int | None:
         """The newest version the request may have; None: any. An unknown id asks for names."""
-        return LAST_VERSION_WITH_NAMES if ZERO_UUID in self._topic_ids.values() else None
+        if self._max_version is None and ZERO_UUID in self._topic_ids.values():
+            return LAST_VERSION_WITH_NAMES
+        return self._max_version
 
     def results(
         self, response: ProduceResponse

@@ -8,7 +8,8 @@ is sent all the same.
 import asyncio
 import random
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from enum import Enum
 from types import TracebackType
 from typing import Any, Self
@@ -21,11 +22,14 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import (
     IllegalArgumentError,
+    IllegalOperation,
     IllegalStateError,
+    KafkaError,
     KafkaTimeoutError,
     ProducerClosed,
 )
-from aiokafka_lite.model import RecordMetadata
+from aiokafka_lite.model import ConsumerGroupMetadata, RecordMetadata
+from aiokafka_lite.offset_arguments import OffsetsToCommit, checked_offsets
 from aiokafka_lite.producer.buffer_pool import BufferPool
 from aiokafka_lite.producer.partitioner import KeyHashes, TopicPartitioner
 from aiokafka_lite.producer.producer_config import Partitioner, ProducerConfig
@@ -35,7 +39,7 @@ from aiokafka_lite.producer.record_fields import (
     RecordSerializers,
     check_bytes,
     check_size,
-    check_timestamp,
+    checked_timestamp,
     freeze_headers,
     is_int,
     is_topic,
@@ -43,6 +47,8 @@ from aiokafka_lite.producer.record_fields import (
 from aiokafka_lite.producer.sender import Sender
 from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.topic_routes import TopicRoute, TopicRoutes
+from aiokafka_lite.producer.transaction_manager import TransactionManager
+from aiokafka_lite.producer.transaction_state import TransactionState
 from aiokafka_lite.record.batch_builder import record_upper_bound
 from aiokafka_lite.serialization import AnySerializer
 
@@ -204,12 +210,20 @@ class AIOKafkaProducer:
         """The cluster as this producer sees it."""
         self._pool = BufferPool(config.buffer_memory, config.usual_batch_bytes)
         sequences = SequenceNumbers() if config.is_idempotent else None
+        self._transactions: TransactionManager | None = None
         self._accumulator = RecordAccumulator(
             config, self._pool, backoff=self.client.retry_backoff, sequences=sequences
         )
         self._routes = TopicRoutes(self._accumulator, share_bytes=config.max_batch_size, rng=rng)
         self._known_routes = self._routes.known
-        self._sender = Sender(self.client, config, self._accumulator, self._routes, sequences)
+        if config.transactional_id is not None and sequences is not None:
+            self._transactions = TransactionManager(
+                self.client, config, self._accumulator, sequences
+            )
+            sequences.transactions = self._transactions
+        self._sender = Sender(
+            self.client, config, self._accumulator, self._routes, sequences, self._transactions
+        )
 
     def __repr__(self) -> str:
         return f"<AIOKafkaProducer {self._config.client_id} {self._state.value}>"
@@ -234,10 +248,21 @@ class AIOKafkaProducer:
             if self._state is not ProducerState.STARTING:
                 raise ProducerClosed(f"{self!r} was stopped while it was starting")
             self._sender.start()
+            if self._transactions is not None:
+                await self._init_transactions(self._transactions)
             self._state = ProducerState.RUNNING
         finally:
             if self._state is ProducerState.STARTING:
                 self._state = ProducerState.NEW
+
+    async def _init_transactions(self, transactions: TransactionManager) -> None:
+        try:
+            await transactions.init(self._max_block_s)
+        except BaseException:
+            self._state = ProducerState.STOPPED  # its tasks cannot be started twice
+            with anyio.CancelScope(shield=True):
+                await self._sender.close(0)
+            raise
 
     async def stop(self, timeout_ms: int | None = 30_000) -> None:
         """Send what is queued, for at most `timeout_ms`, and close everything. Idempotent.
@@ -326,10 +351,11 @@ class AIOKafkaProducer:
             size = len(value) if value is not None else 0
             queue = route.queues[route.sticky.choose(route.partitions, route.available, size)]
         frozen = freeze_headers(headers) if headers else ()
-        if timestamp_ms is None:
-            timestamp_ms = int(self._now() * 1000)
-        else:
-            check_timestamp(timestamp_ms)
+        timestamp_ms = (
+            int(self._now() * 1000) if timestamp_ms is None else checked_timestamp(timestamp_ms)
+        )
+        if self._transactions is not None:
+            self._transactions.add_partition(queue.topic_partition)
         batch = queue.open_batch
         if batch is not None:
             index = batch.append(timestamp_ms, key, value, frozen)
@@ -383,6 +409,90 @@ class AIOKafkaProducer:
         if route is None:
             route = await self._find_route(topic, self._clock.monotonic())
         return set(route.partitions)
+
+    # Transactions…
+
+    async def begin_transaction(self) -> None:
+        """Begin a transaction: what is sent from now on counts when it is committed, or never.
+
+        Raises: IllegalOperation without transactional_id; IllegalStateError when one is open;
+        ProducerFenced when another producer has taken over the transactional id.
+        Cancelled: none has begun.
+        """
+        await self._in_transactions().begin()
+
+    async def commit_transaction(self) -> None:
+        """Wait until everything sent is written, then let the transaction count.
+
+        Raises: KafkaTimeoutError after `max_block_ms`, it goes on: call again to wait for its end;
+        what made a record, or the transaction, fail: abort_transaction() is all that is possible
+        then; ProducerFenced and other fatal errors, after which only stop() is; as
+        `begin_transaction`. Cancelled: it goes on; call again to hear how it ended.
+        """
+        await self._in_transactions().commit(self._max_block_s)
+
+    async def abort_transaction(self) -> None:
+        """Let nothing of the transaction count; what was not sent yet fails at once.
+
+        Raises, Cancelled: as `commit_transaction`.
+        """
+        await self._in_transactions().abort(self._max_block_s)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Self]:
+        """Use as `async with producer.transaction():`, which begins a transaction, commits it at
+        the end of the block, and aborts it when the block raises.
+        """
+        await self.begin_transaction()
+        try:
+            yield self
+        except BaseException:
+            if not self._in_transactions().status.is_fatal:
+                with anyio.CancelScope(shield=True):
+                    await self.abort_transaction()
+            raise
+        await self._commit_or_abort()
+
+    async def _commit_or_abort(self) -> None:
+        try:
+            await self.commit_transaction()
+        except KafkaError:
+            if self._in_transactions().status.state is TransactionState.ABORTABLE_ERROR:
+                await self.abort_transaction()
+            raise
+
+    async def send_offsets_to_transaction(
+        self, offsets: OffsetsToCommit, group_id: str | ConsumerGroupMetadata
+    ) -> None:
+        """Commit offsets of a group with the transaction: both count, or neither.
+
+        `group_id`: the group's name, or better the consumer's `group_metadata()`: the group then
+        refuses a member that is not part of it any more (KIP-447). Offsets as `commit()` of the
+        consumer has them.
+
+        Raises: CommitFailedError, after which the transaction can only be aborted, when the group
+        has moved on; ValueError or TypeError for malformed offsets; as `commit_transaction`.
+        Cancelled: it goes on.
+        """
+        transactions = self._in_transactions()
+        group = ConsumerGroupMetadata(group_id) if isinstance(group_id, str) else group_id
+        await transactions.send_offsets(checked_offsets(offsets), group, self._max_block_s)
+
+    def _in_transactions(self) -> TransactionManager:
+        if self._transactions is None:
+            raise IllegalOperation("You need to configure transactional_id to use transactions")
+        self._check_running()
+        return self._transactions
+
+    def _still_in_transaction(
+        self, transactions: TransactionManager, queue: PartitionQueue, buffer: bytearray
+    ) -> None:
+        """The call has waited: the transaction may have ended, or the partition be another."""
+        try:
+            transactions.add_partition(queue.topic_partition)
+        except BaseException:
+            self._pool.give(buffer)
+            raise
 
     # Where to…
 
@@ -493,6 +603,8 @@ class AIOKafkaProducer:
             if batch is not None and index is not None:
                 self._pool.give(buffer)
             else:
+                if self._transactions is not None:
+                    self._still_in_transaction(self._transactions, queue, buffer)
                 batch = self._accumulator.open_batch(queue, buffer, self._clock.monotonic())
                 index = batch.append(timestamp_ms, key, value, headers)
                 assert index is not None, "the first record of a batch has room"

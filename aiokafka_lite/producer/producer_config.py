@@ -80,9 +80,10 @@ class ProducerConfig(ClientConfig):
     bytes, then another (KIP-480, KIP-794).
     """
 
-    # These belong to a later feature: refused when set, never accepted and ignored.
     transactional_id: str | None = None
+    """One producer at a time has it; records count only when their transaction commits (KIP-98)."""
     transaction_timeout_ms: int = DefaultInt(60_000)
+    """A transaction that is open for longer is aborted by its coordinator."""
     interceptors: Sequence[Any] = ()  # refused below; its type comes with interceptors
 
     @property
@@ -136,6 +137,27 @@ class ProducerConfig(ClientConfig):
         yield from self._compression_faults()
         yield from self._acks_faults()
         yield from self._delivery_faults()
+        yield from self._transaction_faults()
+
+    def _transaction_faults(self) -> Iterator[str]:
+        yield from at_least("transaction_timeout_ms", self.transaction_timeout_ms, 1)
+        name: object = self.transactional_id
+        if name is None:
+            if not isinstance(self.transaction_timeout_ms, DefaultInt):
+                yield (
+                    f"transaction_timeout_ms={self.transaction_timeout_ms} has no effect without "
+                    f"transactional_id; set transactional_id, or leave it out"
+                )
+            return
+        if not isinstance(name, str) or not name:
+            yield f"transactional_id={name!r} is no name; set it to a str of one character or more"
+        if self.enable_idempotence is False:
+            yield ("enable_idempotence=False is incompatible with transactional_id; leave it out")
+        elif self.acks in _ACKS and not self._may_be_idempotent:
+            yield (
+                f"transactional_id needs acks='all' and retries; acks={self.acks!r}, "
+                f"retries={self.retries}"
+            )
 
     def _compression_faults(self) -> Iterator[str]:
         try:
@@ -200,11 +222,6 @@ class ProducerConfig(ClientConfig):
 
     def _unsupported(self) -> Iterator[str]:
         yield from ClientConfig._unsupported(self)
-        if self.transactional_id is not None:
-            yield later("transactional_id", self.transactional_id, "leave it out")
-        elif not isinstance(self.transaction_timeout_ms, DefaultInt):
-            value = self.transaction_timeout_ms
-            yield later("transaction_timeout_ms", value, "leave it out, as transactional_id")
         if self.interceptors:
             yield later("interceptors", None, "leave interceptors out")
 

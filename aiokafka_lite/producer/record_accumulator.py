@@ -85,6 +85,7 @@ class RecordAccumulator:
         self._linger_s = config.linger_ms / 1000
         self._delivery_timeout_s = config.delivery_timeout_ms / 1000
         self._keeps_order_by_muting = config.max_in_flight_requests_per_connection == 1
+        self._is_transactional = config.transactional_id is not None
         self._compression = config.compression
         self._compression_level = config.compression_level
         self._ratios = CompressionRatios()
@@ -136,7 +137,10 @@ class RecordAccumulator:
         """Return a new batch for records, the queue's last."""
         queue.close_open_batch()
         builder = RecordBatchBuilder(
-            buffer, compression=self._compression, level=self._compression_level
+            buffer,
+            compression=self._compression,
+            level=self._compression_level,
+            is_transactional=self._is_transactional,
         )
         batch = ProducerBatch(queue.topic_partition, builder, buffer, now_s)
         queue.batches.append(batch)
@@ -362,6 +366,14 @@ class RecordAccumulator:
         """Make every batch due from now on; who waits for memory gets `cause`."""
         self._is_closed = True
         self._pool.close(cause)
+
+    def fail_unsent(self, error: Exception) -> None:
+        """Give the batches that were never drained this outcome (2d'-3)."""
+        for batch in self.incomplete:
+            if not batch.drain_number:
+                batch.close()
+                batch.fail(error)
+                self.forget(batch)
 
     def fail_all(self, error: Exception) -> None:
         """Give every batch without outcome this one, in flight or not."""

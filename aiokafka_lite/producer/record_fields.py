@@ -109,13 +109,14 @@ def check_size(record_bytes: int, **limits: int) -> None:
             )
 
 
-def check_timestamp(timestamp_ms: int) -> None:
-    """Raise IllegalArgumentError for what is no time a record may have."""
+def checked_timestamp(timestamp_ms: int) -> int:
+    """Return a time a record may have. Raises IllegalArgumentError for anything else."""
     if not is_int(timestamp_ms) or not 0 <= timestamp_ms <= _MAX_TIMESTAMP:
         raise IllegalArgumentError(
             f"timestamp_ms={timestamp_ms!r} is no int of milliseconds since 1970; leave it out to "
             f"have the present time"
         )
+    return timestamp_ms
 
 
 def is_int(value: object) -> bool:
@@ -155,7 +156,7 @@ __all__ = [
     "RecordSerializers",
     "check_bytes",
     "check_size",
-    "check_timestamp",
+    "checked_timestamp",
     "freeze_headers",
     "is_int",
     "is_topic",

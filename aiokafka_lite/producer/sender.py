@@ -7,7 +7,6 @@ leave in the order of their sequence numbers. What is due is decided in `record_
 sequence number means in `sequence_numbers`, what an answer does in `batch_outcomes`.
 """
 
-import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Coroutine
@@ -20,12 +19,14 @@ from aiokafka_lite.concurrency.task_owner import OwnedTask, OwnerState
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.errors import KafkaError, ProducerClosed, for_code
 from aiokafka_lite.producer.batch_outcomes import BatchOutcomes
+from aiokafka_lite.producer.batch_wait import all_done
 from aiokafka_lite.producer.produce_exchange import ProduceExchange
 from aiokafka_lite.producer.producer_batch import ProducerBatch
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.topic_routes import TopicRoutes
+from aiokafka_lite.producer.transaction_manager import TransactionManager
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.version import __version__
@@ -72,6 +73,7 @@ class Sender:
         accumulator: RecordAccumulator,
         routes: TopicRoutes,
         sequences: SequenceNumbers | None,
+        transactions: TransactionManager | None = None,
     ) -> None:
         self.client = client
         self._config = config
@@ -84,8 +86,15 @@ class Sender:
         self._tasks: list[OwnedTask] = []
         self._asks_for_id = False
         self._has_asked_for_id = False
+        self._transactions = transactions
+        if transactions is not None:
+            transactions.wake_sender = self.wake
         self._outcomes = BatchOutcomes(
-            config, accumulator, sequences, on_stale_metadata=client.request_metadata_update
+            config,
+            accumulator,
+            sequences,
+            on_stale_metadata=client.request_metadata_update,
+            on_failed=None if transactions is None else transactions.batch_failed,
         )
 
     def start(self) -> None:
@@ -107,21 +116,29 @@ class Sender:
         batches = self._accumulator.begin_flush()
         self.wake()
         try:
-            await _all_done(batches)
+            await all_done(batches)
         finally:
             self._accumulator.end_flush()
 
     async def close(self, timeout_s: float | None) -> None:
         """Send what is left, for `timeout_s` at most, fail the rest, end all loops and the client.
 
-        Cancelled: what is left fails at once; another close() waits for the client's end.
+        An open transaction is aborted. Cancelled: what is left fails at once; another close() waits
+        for the client's end.
         """
         self._routes.close()
+        if self._transactions is not None:
+            bound_s = self._config.max_block_ms / 1000
+            try:
+                await self._transactions.close(bound_s if timeout_s is None else timeout_s / 2)
+            except BaseException:
+                await self._end()
+                raise
         self._accumulator.close(ProducerClosed("the producer is stopped"))
         self.wake()
         try:
             async with deadline(self._clock, timeout_s):
-                await _all_done(self._accumulator.incomplete)
+                await all_done(self._accumulator.incomplete)
         except TimeoutError:
             logger.warning(
                 "the producer stops with %d batches not acknowledged within %s s",
@@ -181,6 +198,8 @@ class Sender:
         if expiry_s is not None:
             delays.append(expiry_s - now_s)
         if sequences is not None and not sequences.has_producer_id:
+            if self._transactions is not None:  # its coordinator gives one
+                return min(delays, default=None)
             self._ask_for_producer_id()  # which wakes this loop when it is there
             return min(delays, default=None)
         ready = self._accumulator.ready(now_s)
@@ -277,12 +296,15 @@ class Sender:
 
     async def _produce(self, loops: _SendLoops, batches: list[ProducerBatch]) -> None:
         required_acks = self._config.required_acks
+        transactions = self._transactions
         exchange = ProduceExchange(
             batches,
             self.client.snapshot,
             required_acks=required_acks,
             timeout_ms=self._config.request_timeout_ms,
             wires=[self._accumulator.seal(batch) for batch in batches],
+            transactional_id=self._config.transactional_id,
+            max_version=None if transactions is None else transactions.max_produce_version,
         )
         try:
             response = await self.client.request(
@@ -350,28 +372,6 @@ class Sender:
     ) -> None:
         self._tasks = [task for task in self._tasks if not task.done]
         self._tasks.append(self.client.owner.spawn(name, body, *args))
-
-
-async def _all_done(batches: tuple[ProducerBatch, ...]) -> None:
-    """Return when every batch has its outcome. Cancelled: nothing stays behind."""
-    pending = [batch for batch in batches if not batch.is_done]
-    if not pending:
-        return
-    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    left = len(pending)
-
-    def one_is_done() -> None:
-        nonlocal left
-        left -= 1
-        if not left and not done.done():
-            done.set_result(None)
-
-    tokens = [(batch, batch.add_listener(_INT32_MAX, one_is_done)) for batch in pending]
-    try:
-        await done
-    finally:
-        for batch, token in tokens:
-            batch.remove_listener(token)
 
 
 __all__ = ["Sender"]

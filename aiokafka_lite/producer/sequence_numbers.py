@@ -8,7 +8,7 @@ would change under the socket. Source: TransactionManager, TxnPartitionMap; KIP-
 """
 
 import logging
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from aiokafka_lite.errors import (
     DuplicateSequenceNumber,
@@ -83,10 +83,25 @@ class _PartitionSequence:
             self.next_sequence = (self.next_sequence + batch.record_count) & SEQUENCE_MASK
 
 
+class TransactionGate(Protocol):
+    """What transactions have to say about batches."""
+
+    def may_send(self, topic_partition: TopicPartition) -> bool:
+        """Say whether the partition is part of the transaction, for brokers too."""
+
+    def sequence_is_lost(self) -> None:
+        """Hear that numbers have a gap: the transaction needs a new epoch."""
+
+
 class SequenceNumbers:
-    """The numbers of one idempotent producer, over all partitions."""
+    """The numbers of one idempotent producer, over all partitions.
+
+    With `transactions` no epoch is bumped here: a gap ends the transaction, and the next one has an
+    epoch from its coordinator.
+    """
 
     def __init__(self) -> None:
+        self.transactions: TransactionGate | None = None
         self.producer = NO_PRODUCER
         self._partitions: dict[TopicPartition, _PartitionSequence] = {}
         self._troubled: dict[TopicPartition, _PartitionSequence] = {}
@@ -101,6 +116,15 @@ class SequenceNumbers:
         """Take over what InitProducerId gave."""
         self.producer = ProducerIdAndEpoch(producer_id, epoch)
 
+    def begin_epoch(self, producer_id: int, epoch: int) -> None:
+        """Take over what a transaction's coordinator gave; every partition starts at 0 (2d'-8).
+
+        No batch with numbers may be without outcome.
+        """
+        self.producer = ProducerIdAndEpoch(producer_id, epoch)
+        self._partitions.clear()
+        self._troubled.clear()
+
     # Sending…
 
     def may_send(self, batch: ProducerBatch) -> bool:
@@ -113,6 +137,8 @@ class SequenceNumbers:
         would take the second although the first was refused.
         """
         if not self.has_producer_id:
+            return False
+        if self.transactions is not None and not self.transactions.may_send(batch.topic_partition):
             return False
         state = self._partitions.get(batch.topic_partition)
         if state is None:
@@ -148,7 +174,7 @@ class SequenceNumbers:
         """
         if not self._troubled:
             return
-        for topic_partition, state in self._troubled.items():
+        for topic_partition, state in tuple(self._troubled.items()):
             if state.unresolved_sequence is not None and not state.in_flight:
                 if state.next_sequence == state.expected_sequence:
                     state.unresolved_sequence = None  # everything was written after all
@@ -159,6 +185,8 @@ class SequenceNumbers:
             for state in self._troubled.values()
             if state.needs_restart and not state.has_request_in_flight
         ]
+        if self.transactions is not None:
+            quiet = []
         if quiet and any(state.producer == self.producer for state in quiet):
             self._bump_epoch()
         if self.has_producer_id:
@@ -167,7 +195,8 @@ class SequenceNumbers:
         self._troubled = {
             topic_partition: state
             for topic_partition, state in self._troubled.items()
-            if state.needs_restart or state.unresolved_sequence is not None
+            if (state.needs_restart or state.unresolved_sequence is not None)
+            and not (self.transactions is not None and state.needs_restart)
         }
 
     def _bump_epoch(self) -> None:
@@ -202,9 +231,16 @@ class SequenceNumbers:
             state.next_sequence = 0
             state.last_acked_sequence = _NOTHING_ACKED
             return
-        if issubclass(error, _BAD_PRODUCER) and self.producer == state.producer:
+        if (
+            issubclass(error, _BAD_PRODUCER)
+            and self.producer == state.producer
+            and self.transactions is None
+        ):
             self.producer = NO_PRODUCER
-        self._need_restart(batch.topic_partition, state)
+        if self.transactions is not None:
+            state.needs_restart = True  # the transaction hears of the error itself
+        else:
+            self._need_restart(batch.topic_partition, state)
 
     def abandoned(self, batch: ProducerBatch) -> None:
         """Note that a batch is given up with its fate unknown: its time or its retries ran out.
@@ -233,6 +269,8 @@ class SequenceNumbers:
         `log_start_offset`: as the broker said with the error, -1 if it did not (2d-17).
         """
         state = self._partitions.get(batch.topic_partition)
+        if self.transactions is not None and self._ends_transaction(batch, state, error):
+            return False
         if state is not None and issubclass(error, UnknownProducerId):
             if log_start_offset != -1 and not batch.sequence_was_reset:
                 self._need_restart(batch.topic_partition, state)
@@ -245,9 +283,20 @@ class SequenceNumbers:
             return True
         return error.retriable and not issubclass(error, DuplicateSequenceNumber)
 
+    def _ends_transaction(
+        self, batch: ProducerBatch, state: _PartitionSequence | None, error: type[KafkaError]
+    ) -> bool:
+        """Say whether only a new epoch helps, which a transaction gets by being aborted."""
+        if issubclass(error, OutOfOrderSequenceNumber):
+            return state is None or state.in_flight[0] is batch
+        return issubclass(error, UnknownProducerId)
+
     def _need_restart(self, topic_partition: TopicPartition, state: _PartitionSequence) -> None:
         state.needs_restart = True
-        self._troubled[topic_partition] = state
+        if self.transactions is not None:
+            self.transactions.sequence_is_lost()
+        else:
+            self._troubled[topic_partition] = state
 
 
 _BAD_PRODUCER = (InvalidProducerEpoch, InvalidProducerIdMapping, ProducerFenced)
@@ -258,4 +307,11 @@ def _remove(batches: list[ProducerBatch], batch: ProducerBatch) -> None:
         batches.remove(batch)
 
 
-__all__ = ["MAX_EPOCH", "NO_PRODUCER", "SEQUENCE_MASK", "ProducerIdAndEpoch", "SequenceNumbers"]
+__all__ = [
+    "MAX_EPOCH",
+    "NO_PRODUCER",
+    "SEQUENCE_MASK",
+    "ProducerIdAndEpoch",
+    "SequenceNumbers",
+    "TransactionGate",
+]

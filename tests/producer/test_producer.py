@@ -443,8 +443,8 @@ def test_options_that_do_nothing_are_deprecated() -> None:
 def test_later_features_are_refused() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(FeatureNotSupportedError, match="transactional_id"):
-            AIOKafkaProducer(transactional_id="t")
+        with pytest.raises(FeatureNotSupportedError, match="security_protocol"):
+            AIOKafkaProducer(security_protocol="SSL")
         gc.collect()
 
 

@@ -76,8 +76,6 @@ def test_delivery_timeout_holds_linger_and_request() -> None:
 @pytest.mark.parametrize(
     ("options", "name"),
     [
-        ({"transactional_id": "t"}, "transactional_id"),
-        ({"transaction_timeout_ms": 60_000}, "transaction_timeout_ms"),
         ({"interceptors": [object()]}, "interceptors"),
         ({"security_protocol": "SSL"}, "security_protocol"),
         ({"sasl_plain_password": "x"}, "sasl_plain_password"),
@@ -86,6 +84,32 @@ def test_delivery_timeout_holds_linger_and_request() -> None:
 def test_options_of_later_features_are_refused(options: dict[str, object], name: str) -> None:
     with pytest.raises(FeatureNotSupportedError, match=name):
         ProducerConfig(**options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"transaction_timeout_ms": 60_000}, "no effect without transactional_id"),
+        ({"transactional_id": ""}, "transactional_id='' is no name"),
+        (
+            {"transactional_id": "t", "transaction_timeout_ms": 0},
+            "transaction_timeout_ms=0 is below its minimum of 1",
+        ),
+        (
+            {"transactional_id": "t", "enable_idempotence": False},
+            "incompatible with transactional_id",
+        ),
+        ({"transactional_id": "t", "acks": 1}, "transactional_id needs acks='all'"),
+        ({"transactional_id": "t", "retries": 0}, "transactional_id needs acks='all' and retries"),
+    ],
+)
+def test_transactions_need_what_idempotence_needs(options: dict[str, object], text: str) -> None:
+    with pytest.raises(KafkaConfigurationError, match=text):
+        ProducerConfig(**options)  # type: ignore[arg-type]
+
+
+def test_a_transactional_producer_is_idempotent() -> None:
+    assert ProducerConfig(transactional_id="t", transaction_timeout_ms=5000).is_idempotent
 
 
 @pytest.mark.parametrize(

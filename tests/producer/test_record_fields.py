@@ -10,7 +10,7 @@ from aiokafka_lite.producer.record_fields import (
     RecordSerializers,
     check_bytes,
     check_size,
-    check_timestamp,
+    checked_timestamp,
     freeze_headers,
     is_int,
     is_topic,
@@ -114,10 +114,10 @@ def test_sizes_name_the_option_that_is_too_small() -> None:
 
 @pytest.mark.parametrize("timestamp", [-1, 2**63, 1.5, "5", True])
 def test_timestamps_are_milliseconds(timestamp: object) -> None:
-    check_timestamp(0)
-    check_timestamp(2**63 - 1)
+    assert checked_timestamp(0) == 0
+    assert checked_timestamp(2**63 - 1) == 2**63 - 1
     with pytest.raises(IllegalArgumentError, match="timestamp_ms="):
-        check_timestamp(timestamp)  # type: ignore[arg-type]  # that is what is tested
+        checked_timestamp(timestamp)  # type: ignore[arg-type]  # that is what is tested
 
 
 def test_type_checks_for_untyped_callers() -> None:

@@ -1,0 +1,134 @@
+"""Owns the conversation with the coordinators of a transaction: one question at a time, asked until
+there is an answer that means something.
+
+What is asked, and what an error does to the transaction, is the manager's business.
+Source: 2d', TransactionManager.TxnRequestHandler.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TypeVar
+
+from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    ConcurrentTransactions,
+    KafkaError,
+    KafkaTimeoutError,
+)
+from aiokafka_lite.producer.transaction_errors import TxnAction, txn_action_for
+from aiokafka_lite.schema.message import Request, Response
+
+logger = logging.getLogger(__name__)
+
+R = TypeVar("R", bound=Response)
+
+CONCURRENT_RETRY_S = 0.02
+"""How soon to ask again while the transaction before this one is still being finished."""
+
+
+class TransactionError(Exception):
+    """An answer that ends the question: what it calls for, and the error to tell the user."""
+
+    def __init__(self, action: TxnAction, error: KafkaError) -> None:
+        super().__init__(str(error))
+        self.action = action
+        self.error = error
+
+
+class TransactionCoordinator:
+    """Asks the coordinator of a transactional id, and those of groups, in its name."""
+
+    def __init__(self, client: KafkaClient, transactional_id: str) -> None:
+        self._client = client
+        self._cache = CoordinatorCache(client)
+        self._transactional_id = transactional_id
+        self._turn = asyncio.Lock()
+
+    async def find(self) -> int:
+        """Return the node that coordinates the transactional id. Raises: KafkaError."""
+        return await self._find(CoordinatorType.TRANSACTION, self._transactional_id)
+
+    async def ask(
+        self,
+        what: str,
+        request: Callable[[], Request[R]],
+        error_of: Callable[[R], int],
+        actions: dict[int, TxnAction],
+        *,
+        max_version: int | None = None,
+        group_id: str | None = None,
+    ) -> R:
+        """Return the first answer without error, of the coordinator of the transaction or, with
+        `group_id`, of that group. Asks again after errors that time, or another coordinator, mend.
+
+        Raises: TransactionError. Cancelled: a request on its way may be served.
+        """
+        key = (CoordinatorType.TRANSACTION, self._transactional_id)
+        if group_id is not None:
+            key = (CoordinatorType.GROUP, group_id)
+        attempts = 0
+        while True:
+            async with self._turn:  # one transactional request at a time
+                failure = await self._ask_once(what, key, request, error_of, actions, max_version)
+            if not isinstance(failure, KafkaError):
+                return failure
+            is_concurrent = isinstance(failure, ConcurrentTransactions)
+            level = logging.DEBUG if attempts or is_concurrent else logging.INFO
+            logger.log(level, "%s: %s; asking again", what, failure)
+            delay_s = self._client.retry_backoff.delay(attempts)
+            if is_concurrent:  # markers are being written: part of normal life, and soon over
+                delay_s = min(delay_s, CONCURRENT_RETRY_S)
+            await self._client.clock.sleep(delay_s)
+            attempts += 1
+
+    async def _ask_once(
+        self,
+        what: str,
+        key: tuple[CoordinatorType, str],
+        request: Callable[[], Request[R]],
+        error_of: Callable[[R], int],
+        actions: dict[int, TxnAction],
+        max_version: int | None,
+    ) -> R | KafkaError:
+        """Return the answer, or the error after which it makes sense to ask again."""
+        try:
+            node_id = await self._find(*key)
+            answer = await self._client.request(
+                node_id, request(), lane=Lane.COORDINATOR, max_version=max_version
+            )
+        except KafkaError as error:
+            if error.retriable:
+                self._cache.forget(*key, error)
+                return error
+            action = TxnAction.FATAL
+            if isinstance(error, BrokerResponseError):
+                action = actions.get(error.errno, action)
+            raise TransactionError(action, error) from error
+        code = error_of(answer)
+        if not code:
+            return answer
+        action, error_class = txn_action_for(actions, code)
+        text = f"{what} for transactional_id={self._transactional_id!r}: {error_class.description}"
+        if action is TxnAction.FIND_COORDINATOR:
+            self._cache.forget(*key, error_class.message)
+        if action in (TxnAction.FIND_COORDINATOR, TxnAction.RETRY):
+            return error_class(text)
+        raise TransactionError(action, error_class(text))
+
+    async def _find(self, key_type: CoordinatorType, key: str) -> int:
+        while True:
+            try:
+                return await self._cache.find(key_type, key, self._find_bound_s)
+            except KafkaTimeoutError as error:
+                logger.info("%s", error)
+
+    @property
+    def _find_bound_s(self) -> float:
+        return self._client.config.request_timeout_ms / 1000
+
+
+__all__ = ["TransactionCoordinator", "TransactionError"]

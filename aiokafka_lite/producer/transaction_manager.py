@@ -1,0 +1,434 @@
+"""Owns a transactional producer's transactions: begin, what belongs to them, commit and abort.
+
+Each call of the user runs as a child of the client, so that a caller who gives up leaves no
+transaction half ended; the same call again takes over its result. States are in
+`transaction_state`, errors in `transaction_errors`. Source: 2d', KIP-98, KIP-360, KIP-447, KIP-890.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.task_owner import OwnedTask
+from aiokafka_lite.errors import (
+    CommitFailedError,
+    IllegalOperation,
+    IllegalStateError,
+    KafkaError,
+    KafkaTimeoutError,
+    ProducerFenced,
+)
+from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+from aiokafka_lite.producer.batch_wait import all_done
+from aiokafka_lite.producer.producer_batch import ProducerBatch
+from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.record_accumulator import RecordAccumulator
+from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
+from aiokafka_lite.producer.transaction_coordinator import TransactionCoordinator, TransactionError
+from aiokafka_lite.producer.transaction_errors import (
+    ADD_OFFSETS_ACTIONS,
+    ADD_PARTITIONS_ACTIONS,
+    END_ACTIONS,
+    INIT_ACTIONS,
+    OFFSET_COMMIT_ACTIONS,
+    TxnAction,
+    as_kafka_error,
+    produce_action_for,
+)
+from aiokafka_lite.producer.transaction_requests import (
+    add_partitions_error,
+    add_partitions_request,
+    txn_offset_commit_error,
+    txn_offset_commit_request,
+)
+from aiokafka_lite.producer.transaction_state import TransactionState, TransactionStatus
+from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
+from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
+from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+
+logger = logging.getLogger(__name__)
+
+FEATURE = "transaction.version"
+V2 = 2
+"""The feature level from which each transaction has an epoch of its own, and partitions and groups
+are added by the requests that write to them (KIP-890)."""
+
+LAST_PRODUCE_V1, LAST_END_V1, LAST_OFFSET_COMMIT_V1, LAST_ADD_PARTITIONS = 11, 4, 4, 3
+"""The newest versions that keep to the first protocol."""
+
+Offsets = Mapping[TopicPartition, OffsetAndMetadata]
+
+
+class _Call:
+    """A call of the user that runs in the background."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.task: OwnedTask | None = None
+        self.error: Exception | None = None
+
+
+class TransactionManager:
+    """The transactions of one producer, one after the other."""
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        config: ProducerConfig,
+        accumulator: RecordAccumulator,
+        sequences: SequenceNumbers,
+    ) -> None:
+        assert config.transactional_id is not None
+        self._client = client
+        self._config = config
+        self._accumulator = accumulator
+        self._sequences = sequences
+        self.transactional_id = config.transactional_id
+        self.status = TransactionStatus(config.transactional_id)
+        self._coordinator = TransactionCoordinator(client, config.transactional_id)
+        self.wake_sender: Callable[[], object] = _nothing
+        """Called when batches may be sent that might not before."""
+        self._call: _Call | None = None
+        self._is_v2 = False
+        self._partitions: dict[TopicPartition, bool] = {}
+        """Partitions of the transaction; True once the coordinator knows of them."""
+        self._adding: OwnedTask | None = None
+        self._groups: set[str] = set()
+        self._has_begun = False
+        """The coordinator may know of the transaction: it has to be told of the end."""
+
+    # For the sender and for send(); nothing here waits…
+
+    @property
+    def max_produce_version(self) -> int | None:
+        """The newest version of Produce that may be used; None: any."""
+        return None if self._is_v2 else LAST_PRODUCE_V1
+
+    def check_may_send(self) -> None:
+        """Raise unless a record may be added to a transaction now.
+
+        Raises: IllegalStateError outside of a transaction, else why it can only be aborted.
+        """
+        if not self.status.is_open:
+            self.status.raise_error()
+            raise IllegalStateError(
+                f"transactional_id={self.transactional_id!r} is {self.status.state.value}: call "
+                f"begin_transaction() before send()"
+            )
+
+    def add_partition(self, tp: TopicPartition) -> None:
+        """Note that the transaction writes to a partition. Raises: as `check_may_send`."""
+        self.check_may_send()
+        if tp not in self._partitions:
+            self._partitions[tp] = self._is_v2
+            if self._is_v2:
+                self._has_begun = True
+            else:
+                self._add_partitions_soon()
+
+    def may_send(self, tp: TopicPartition) -> bool:
+        """Say whether batches of a partition may be sent: the coordinator knows of it (2d'-2).
+
+        Also in a transaction that can only be aborted: what has sequence numbers is sent to its
+        end.
+        """
+        return self._partitions.get(tp, False) and not self.status.is_fatal
+
+    def batch_failed(self, batch: ProducerBatch, error: Exception) -> None:
+        """A batch was given up: the transaction cannot be committed any more (2d'-4)."""
+        if not self.status.is_open and not self.status.is_ending:
+            return
+        self._fail(produce_action_for(error), as_kafka_error(error))
+        logger.debug("%r failed within a transaction", batch)
+
+    def sequence_is_lost(self) -> None:
+        """The sequence numbers of a partition have a gap: go on with a new epoch (2d-20)."""
+        error = KafkaError("a batch expired, and nobody knows whether it was written")
+        self._fail(TxnAction.ABORT_AND_BUMP, error)
+
+    # Calls of the user…
+
+    async def init(self, timeout_s: float) -> None:
+        """Become the one producer of the transactional id; a transaction that another instance
+        left open is aborted, and that instance fenced.
+
+        Raises: KafkaTimeoutError, call again; what the coordinator refuses for good.
+        """
+        await self._run("init", self._init, timeout_s)
+
+    async def begin(self) -> None:
+        """Begin a transaction. Raises: IllegalStateError, the fatal error."""
+        self._no_other_call("begin_transaction()")
+        self.status.check(TransactionState.IN_TRANSACTION)
+        node_id = await self._coordinator_or_none()
+        level = 0 if node_id is None else self._client.finalized_level(node_id, FEATURE)
+        self.status.to(TransactionState.IN_TRANSACTION)
+        self._is_v2 = level >= V2
+        self._forget_transaction()
+
+    async def commit(self, timeout_s: float) -> None:
+        """Write what is queued, and let all of it count. Raises: as `AIOKafkaProducer` says."""
+        self._raise_unless_calling("commit_transaction()")
+        await self._run("commit_transaction()", self._commit, timeout_s)
+
+    async def abort(self, timeout_s: float) -> None:
+        """Let nothing of the transaction count; what is queued is dropped."""
+        await self._run("abort_transaction()", self._abort, timeout_s)
+
+    async def send_offsets(
+        self, offsets: Offsets, group: ConsumerGroupMetadata, timeout_s: float
+    ) -> None:
+        """Commit offsets of a group with the transaction."""
+        self.check_may_send()
+        await self._run(
+            "send_offsets_to_transaction()", lambda: self._send_offsets(offsets, group), timeout_s
+        )
+
+    async def close(self, timeout_s: float) -> None:
+        """Abort what is open, within `timeout_s`; failing that, its coordinator does in time."""
+        if self.status.is_fatal or not self._has_begun:
+            return
+        try:
+            if self._call is None and not self.status.is_ending:
+                await self.abort(timeout_s)
+            else:
+                await self._wait_for_call(timeout_s)
+        except (KafkaError, IllegalOperation) as error:
+            logger.warning("%s was not aborted: %s", self.status, error)
+
+    # Running them…
+
+    def _no_other_call(self, name: str) -> None:
+        if self._call is not None and self._call.name != name:
+            raise IllegalStateError(
+                f"{self._call.name} has not ended: call it again to wait for its end, before {name}"
+            )
+
+    def _raise_unless_calling(self, name: str) -> None:
+        """Raise the transaction's error, unless the same call only waits for its result."""
+        if self._call is None or self._call.name != name:
+            self.status.raise_error()
+
+    async def _run(self, name: str, work: Callable[[], Awaitable[None]], timeout_s: float) -> None:
+        """Run a call to its end; wait for it `timeout_s` at most (2d'-1)."""
+        self._no_other_call(name)
+        if self._call is None:
+            call = self._call = _Call(name)
+            call.task = self._client.owner.spawn(name, self._keep_result, call, work)
+        await self._wait_for_call(timeout_s)
+
+    async def _wait_for_call(self, timeout_s: float) -> None:
+        call = self._call
+        if call is None or call.task is None:
+            return
+        try:
+            async with deadline(self._client.clock, timeout_s):
+                await call.task.wait()
+        except TimeoutError as error:
+            raise KafkaTimeoutError(
+                f"{call.name} did not end within {timeout_s:g} s; it goes on: call it again to "
+                f"wait for its end, or raise max_block_ms"
+            ) from error
+        if self._call is call:
+            self._call = None
+        if call.error is not None:
+            raise call.error.with_traceback(None)
+
+    async def _keep_result(self, call: _Call, work: Callable[[], Awaitable[None]]) -> None:
+        call.error = KafkaError(f"the producer was closed during {call.name}")
+        try:
+            await work()
+        except TransactionError as refusal:
+            call.error = self._fail(refusal.action, refusal.error)
+        except (KafkaError, IllegalOperation) as error:
+            call.error = error
+        else:
+            call.error = None
+
+    def _fail(self, action: TxnAction, error: KafkaError) -> KafkaError:
+        """Act on an error; returns what to tell the user."""
+        if action is TxnAction.FENCED and not isinstance(error, ProducerFenced):
+            fenced = ProducerFenced(
+                f"another producer with transactional_id={self.transactional_id!r} has taken "
+                f"over: {error}"
+            )
+            fenced.__cause__ = error
+            error = fenced
+        if action is TxnAction.ABORT_COMMIT_FAILED:
+            moved_on = CommitFailedError()
+            moved_on.__cause__ = error
+            error = moved_on
+        if action in (TxnAction.FENCED, TxnAction.FATAL):
+            logger.error("transactional_id=%r cannot go on: %s", self.transactional_id, error)
+            self.status.fail_fatally(error)
+            self._accumulator.fail_all(error)
+        else:
+            logger.warning("transaction of %r has failed: %s", self.transactional_id, error)
+            self.status.fail_abortable(error, bump=action is TxnAction.ABORT_AND_BUMP)
+            self._accumulator.fail_unsent(error)
+        self.wake_sender()
+        return error
+
+    # What they do…
+
+    async def _init(self) -> None:
+        self.status.to(TransactionState.INITIALIZING)
+        try:
+            await self._get_producer_id()
+        except TransactionError:
+            self.status.state = TransactionState.UNINITIALIZED
+            raise
+        self.status.to(TransactionState.READY)
+
+    async def _get_producer_id(self, *, bump: bool = False) -> None:
+        """Get an id, or the next epoch of the one at hand (KIP-360)."""
+        producer_id, epoch = self._sequences.producer if bump else (-1, -1)
+        request = InitProducerIdRequest(
+            transactional_id=self.transactional_id,
+            transaction_timeout_ms=self._config.transaction_timeout_ms,
+            producer_id=producer_id,
+            producer_epoch=epoch,
+        )
+        answer = await self._coordinator.ask(
+            "InitProducerId", lambda: request, lambda told: told.error_code, INIT_ACTIONS
+        )
+        self._sequences.begin_epoch(answer.producer_id, answer.producer_epoch)
+        logger.info(
+            "transactional_id=%r is producer id %d, epoch %d",
+            self.transactional_id,
+            answer.producer_id,
+            answer.producer_epoch,
+        )
+
+    async def _coordinator_or_none(self) -> int | None:
+        try:
+            bound_s = self._config.max_block_ms / 1000
+            async with deadline(self._client.clock, bound_s):
+                return await self._coordinator.find()
+        except (KafkaError, TimeoutError) as error:
+            logger.info("beginning a transaction without its coordinator: %s", error)
+            return None
+
+    async def _commit(self) -> None:
+        self.status.to(TransactionState.COMMITTING)
+        await self._flush()
+        if self.status.has_failed:
+            self.status.raise_error()
+        await self._end(committed=True)
+
+    async def _abort(self) -> None:
+        self.status.to(TransactionState.ABORTING)
+        aborted = KafkaError("the transaction was aborted before the record was sent")
+        self._accumulator.fail_unsent(aborted)
+        await self._flush()
+        await self._end(committed=False)
+
+    async def _flush(self) -> None:
+        batches = self._accumulator.begin_flush()
+        self.wake_sender()
+        try:
+            await all_done(batches)
+        finally:
+            self._accumulator.end_flush()
+
+    async def _end(self, *, committed: bool) -> None:
+        """Tell the coordinator, if it knows of the transaction (2d'-3); be ready for the next."""
+        needs_epoch = self.status.needs_epoch_bump
+        if self._has_begun:
+            needs_epoch = await self._end_begun(committed=committed) and needs_epoch
+        if needs_epoch:
+            await self._get_producer_id(bump=True)
+        self._forget_transaction()
+        self.status.to(TransactionState.READY)
+
+    async def _end_begun(self, *, committed: bool) -> bool:
+        """Send EndTxn; say whether an epoch that is needed is still to be asked for."""
+        producer_id, epoch = self._sequences.producer
+        request = EndTxnRequest(
+            transactional_id=self.transactional_id,
+            producer_id=producer_id,
+            producer_epoch=epoch,
+            committed=committed,
+        )
+        answer = await self._coordinator.ask(
+            "EndTxn",
+            lambda: request,
+            lambda told: told.error_code,
+            END_ACTIONS,
+            max_version=None if self._is_v2 else LAST_END_V1,
+        )
+        if self._is_v2 and answer.producer_id >= 0:
+            self._sequences.begin_epoch(answer.producer_id, answer.producer_epoch)
+            return False
+        return True
+
+    def _forget_transaction(self) -> None:
+        self._partitions.clear()
+        self._groups.clear()
+        self._has_begun = False
+
+    # Partitions and groups, as the first protocol has it…
+
+    def _add_partitions_soon(self) -> None:
+        if self._adding is None or self._adding.done:
+            self._adding = self._client.owner.spawn("add_partitions", self._add_partitions)
+
+    async def _add_partitions(self) -> None:
+        while wanted := [tp for tp, is_known in self._partitions.items() if not is_known]:
+            if self.status.has_failed or self.status.state is TransactionState.ABORTING:
+                return
+            request = add_partitions_request(
+                self.transactional_id, self._sequences.producer, wanted
+            )
+            self._has_begun = True
+            try:
+                await self._coordinator.ask(
+                    "AddPartitionsToTxn",
+                    lambda request=request: request,  # type: ignore[misc]
+                    add_partitions_error,
+                    ADD_PARTITIONS_ACTIONS,
+                    max_version=LAST_ADD_PARTITIONS,
+                )
+            except TransactionError as refusal:
+                self._fail(refusal.action, refusal.error)
+                return
+            for tp in wanted:
+                if tp in self._partitions:
+                    self._partitions[tp] = True
+            self.wake_sender()
+
+    async def _send_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> None:
+        self.check_may_send()
+        if not self._is_v2 and group.group_id not in self._groups:
+            self._has_begun = True
+            producer_id, epoch = self._sequences.producer
+            add = AddOffsetsToTxnRequest(
+                transactional_id=self.transactional_id,
+                producer_id=producer_id,
+                producer_epoch=epoch,
+                group_id=group.group_id,
+            )
+            await self._coordinator.ask(
+                "AddOffsetsToTxn", lambda: add, lambda told: told.error_code, ADD_OFFSETS_ACTIONS
+            )
+            self._groups.add(group.group_id)
+        self._has_begun = True
+        request = txn_offset_commit_request(
+            self.transactional_id, self._sequences.producer, offsets, group
+        )
+        await self._coordinator.ask(
+            "TxnOffsetCommit",
+            lambda: request,
+            txn_offset_commit_error,
+            OFFSET_COMMIT_ACTIONS,
+            max_version=None if self._is_v2 else LAST_OFFSET_COMMIT_V1,
+            group_id=group.group_id,
+        )
+
+
+def _nothing() -> None:
+    return None
+
+
+__all__ = ["TransactionManager"]

@@ -1,0 +1,34 @@
+"""Offsets to be committed, in all the shapes users may give them."""
+
+import pytest
+
+from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
+from aiokafka_lite.offset_arguments import checked_offsets
+
+TP = TopicPartition("t", 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(7, (7, "")), ((7, "note"), (7, "note")), (OffsetAndMetadata(7, "note"), (7, "note"))],
+)
+def test_every_shape_becomes_offset_and_metadata(value: object, expected: object) -> None:
+    assert checked_offsets({TP: value}) == {TP: expected}
+
+
+def test_the_leader_epoch_comes_along() -> None:
+    assert checked_offsets({TP: OffsetAndMetadata(7, "", 3)})[TP].leader_epoch == 3
+    assert checked_offsets({TP: 7})[TP].leader_epoch == -1
+
+
+@pytest.mark.parametrize("offsets", [{}, None, [TP], {TP: -1}, {TP: "7"}, {TP: (1, "a", 2)}])
+def test_what_is_no_offset_is_a_value_error(offsets: object) -> None:
+    with pytest.raises(ValueError, match="offset"):
+        checked_offsets(offsets)
+
+
+def test_a_wrong_key_or_note_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="Key should be TopicPartition instance"):
+        checked_offsets({("t", 0): 7})
+    with pytest.raises(TypeError, match="Metadata should be a string"):
+        checked_offsets({TP: (7, b"note")})
