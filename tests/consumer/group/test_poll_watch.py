@@ -32,7 +32,27 @@ def test_who_has_nothing_to_read_may_wait_for_ever() -> None:
 
 
 def test_nothing_counts_before_the_first_poll_if_nothing_lies_unread() -> None:
-    assert check(a_watch(), 1e6) is FINE
+    watch = a_watch()
+    assert check(watch, 0.0) is FINE
+    assert check(watch, 1e6) is FINE
+
+
+def test_records_that_lie_unread_count_before_the_first_poll_too() -> None:
+    watch = a_watch()
+    assert check(watch, 0.0, has_unread=True) is FINE
+    assert check(watch, 80.0, has_unread=True) is WARN
+    assert check(watch, 100.0, has_unread=True) is OVERDUE
+
+
+def test_unread_records_count_from_the_end_of_the_last_of_several_polls() -> None:
+    watch = a_watch()
+    watch.poll_began()
+    watch.poll_began()
+    watch.poll_ended(0.0, returned_records=True)
+    watch.poll_ended(50.0, returned_records=False)
+    assert check(watch, 60.0, has_unread=True) is FINE
+    assert check(watch, 110.0, has_unread=True) is FINE
+    assert check(watch, 140.0, has_unread=True) is WARN
 
 
 def test_who_holds_records_is_warned_once_and_then_overdue() -> None:
