@@ -21,7 +21,8 @@ class AssignmentUser(Protocol):
     """What the rest of the consumer does about an assignment that changes."""
 
     async def commit_before_revocation(self, partitions: Collection[TopicPartition]) -> None:
-        """Commit what was processed of these partitions, if commits are automatic. Bounded."""
+        """Commit what was processed of partitions that go, or that the member brings to a join, if
+        commits are automatic. Bounded."""
 
     def assignment_changed(self) -> None:
         """Follow the subscription's new assignment: buffers, metadata, waiting polls."""
@@ -46,15 +47,19 @@ class AssignmentHandover:
         """Get ready to join: give up what the protocol does not let a member keep.
 
         Eager: everything, and the listener hears of it even when it is nothing. Cooperative: only
-        partitions of topics that are no longer subscribed.
+        partitions of topics that are no longer subscribed. What was processed is committed of all,
+        kept or not: nothing can be while the member joins (2e-11, 2e-12).
         """
         owned = self._subscription.assignment
         if self._protocol is RebalanceProtocol.EAGER:
             await self._revoke(owned)
             return
         unwanted = {tp for tp in owned if tp.topic not in self._subscription.topics}
+        self._subscription.revoke_soon(unwanted)
+        if owned:
+            await self._user.commit_before_revocation(owned)
         if unwanted:
-            await self._revoke(unwanted)
+            await self._give_up(unwanted)
 
     async def lose(self) -> None:
         """Let go of what the group has given away already."""
@@ -99,6 +104,10 @@ class AssignmentHandover:
         self._subscription.revoke_soon(partitions)
         if partitions:
             await self._user.commit_before_revocation(partitions)
+        await self._give_up(partitions)
+
+    async def _give_up(self, partitions: Collection[TopicPartition]) -> None:
+        if partitions:
             logger.info("revoked: %s", _names(partitions))
         await self._listeners.revoked(partitions)
         self._let_go(partitions)

@@ -222,8 +222,8 @@ class ConsumerGroup:
         }
 
     async def commit_before_revocation(self, partitions: Collection[TopicPartition]) -> None:
-        """Commit what was processed of partitions that go, if commits are automatic. Bounded by
-        the rebalance timeout; a failure is logged (2e-11).
+        """Commit what was processed of partitions that go, or that the member brings to a join, if
+        commits are automatic. Bounded by the rebalance timeout; a failure is logged (2e-11).
         """
         if self._auto_commit is not None:
             timeout_s = self._config.rebalance_timeout_or_default_ms / 1000

@@ -84,9 +84,10 @@ async def test_2e_6_eager_tells_the_listener_of_nothing_too() -> None:
 
 
 async def test_2e_6_cooperative_keeps_everything_while_it_joins() -> None:
+    """2e-11: committed it is all the same, for during a join nothing can be."""
     scene = Scene(COOPERATIVE, T0, T1)
     await scene.handover.prepare()
-    assert scene.events == []
+    assert scene.events == ["commit t0 t1 | has t0 t1, flowing t0 t1"]
     assert scene.subscription.assignment == {T0, T1}
 
 
@@ -95,7 +96,7 @@ async def test_2e_6_cooperative_gives_up_what_is_no_longer_subscribed() -> None:
     scene.subscription.subscribe("t", by_group=True)
     await scene.handover.prepare()
     assert scene.events == [
-        "commit u0 | has t0 t1 u0, flowing t0 t1",
+        "commit t0 t1 u0 | has t0 t1 u0, flowing t0 t1",
         "revoked u0 | has t0 t1 u0, flowing t0 t1",
         "changed | has t0 t1, flowing t0 t1",
     ]
