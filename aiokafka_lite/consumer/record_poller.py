@@ -105,7 +105,11 @@ class RecordPoller:
     def _take_all_partitions(self, snapshot: MetadataSnapshot) -> None:
         """Without a group, a subscription is all partitions of its topics."""
         subscription = self._subscription
-        kept = [tp for tp in subscription.queue() if tp.topic in subscription.topics]
+        kept = [
+            tp
+            for tp in subscription.queue()
+            if tp.topic in subscription.topics and not _has_gone(tp, snapshot)
+        ]
         grown = [
             tp
             for topic in sorted(subscription.topics)
@@ -281,6 +285,12 @@ class RecordPoller:
             moment for moment in (*until_s, self._leader_watch.due_at_s) if moment is not None
         ]
         await self._signal.wait(min(moments, default=None))
+
+
+def _has_gone(tp: TopicPartition, snapshot: MetadataSnapshot) -> bool:
+    """Say whether the topic is there without this partition: it was created anew, and smaller."""
+    partitions = snapshot.partition_ids(tp.topic)
+    return bool(partitions) and tp.partition not in partitions
 
 
 __all__ = ["RecordPoller"]

@@ -25,9 +25,8 @@ logger = logging.getLogger(__name__)
 class GroupLeader:
     """The leader's part; of no use while another member leads."""
 
-    def __init__(self, client: KafkaClient, *, exclude_internal_topics: bool) -> None:
+    def __init__(self, client: KafkaClient) -> None:
         self._client = client
-        self._exclude_internal_topics = exclude_internal_topics
         self.topics: frozenset[str] = frozenset()
         """The topics of all members; empty while another member leads."""
         self._picture: dict[str, tuple[object, ...]] | None = None

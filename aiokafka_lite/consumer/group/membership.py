@@ -71,7 +71,7 @@ class GroupMembership:
         self._signal = signal
         self._protocol = rebalance_protocol(assignors)
         self._handover = AssignmentHandover(subscription, self._protocol, listeners, user)
-        self.leader = GroupLeader(client, exclude_internal_topics=config.exclude_internal_topics)
+        self.leader = GroupLeader(client)
         self._heartbeats = Heartbeats(
             coordinator,
             member,

@@ -48,6 +48,8 @@ class SubscriptionState:
         self.revision = revision or Revision()
         self.has_unfollowed = False
         """Some position was not compared with the metadata since it was set (2c-2)."""
+        self._complete_at = -1
+        """The revision at which every partition had a position."""
         self._states: dict[TopicPartition, PartitionState] = {}
         self._assignment: frozenset[TopicPartition] = frozenset()
 
@@ -196,9 +198,16 @@ class SubscriptionState:
         return [tp for tp, state in self._states.items() if state.fetch_state is not fetching]
 
     def has_all_fetch_positions(self) -> bool:
-        """Say whether every assigned partition has a valid position (B3, B8)."""
-        fetching = FetchState.FETCHING
-        return all(state.fetch_state is fetching for state in self._states.values())
+        """Say whether every assigned partition has a valid position (B3, B8).
+
+        Asked by every poll: looked up anew only after something has changed.
+        """
+        if self._complete_at != self.revision.number:
+            fetching = FetchState.FETCHING
+            if not all(state.fetch_state is fetching for state in self._states.values()):
+                return False
+            self._complete_at = self.revision.number
+        return True
 
     def awaiting_reset(self) -> Iterator[PartitionState]:
         """Yield the partitions whose leader is to be asked (B4)."""

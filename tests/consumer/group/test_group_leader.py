@@ -69,7 +69,7 @@ A_AND_B = group(a=member("t"), b=member("t", "u"))
 
 
 def leader_of(cluster: Cluster) -> GroupLeader:
-    return GroupLeader(cluster, exclude_internal_topics=True)  # type: ignore[arg-type]
+    return GroupLeader(cluster)  # type: ignore[arg-type]
 
 
 def given_by(leader: GroupLeader, members: list[JoinGroupResponseMember]) -> dict[str, Any]:
