@@ -83,9 +83,7 @@ class OffsetAndTimestamp(NamedTuple):
     timestamp: int | None
 
 
-class RecordMetadata(NamedTuple):
-    """Where a produced record ended up."""
-
+class _RecordMetadata(NamedTuple):
     topic: str
     partition: int
     topic_partition: TopicPartition
@@ -95,6 +93,19 @@ class RecordMetadata(NamedTuple):
     """Milliseconds since the epoch: the record's own, or the broker's under log-append time."""
     timestamp_type: int
     log_start_offset: int | None
+
+
+class RecordMetadata(_RecordMetadata):
+    """Where a produced record ended up.
+
+    The serialized sizes are attributes and no part of the tuple, so that it unpacks and compares
+    as aiokafka's seven fields do.
+    """
+
+    serialized_key_size: int = -1
+    """Bytes, -1 without a key and where it was not kept."""
+    serialized_value_size: int = -1
+    """Bytes, -1 without a value and where it was not kept."""
 
 
 @dataclass(eq=True)

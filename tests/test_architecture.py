@@ -93,6 +93,7 @@ PLAIN_FILES = {
     "cluster/node_states",
     "cluster/refresh_schedule",
     "cluster/topic_interest",
+    "producer/batch_split",
     "producer/compression_ratios",
     "producer/transaction_errors",
     "producer/transaction_requests",

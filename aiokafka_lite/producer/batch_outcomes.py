@@ -4,8 +4,9 @@ Plain: it moves batches within the accumulator, and says when the metadata is ou
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.errors import (
     BrokerResponseError,
     DeliveryTimeoutError,
@@ -15,7 +16,7 @@ from aiokafka_lite.errors import (
     MessageSizeTooLargeError,
     for_code,
 )
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.producer.produce_exchange import ProduceExchange
 from aiokafka_lite.producer.producer_batch import ProducerBatch, record_errors_from
 from aiokafka_lite.producer.producer_config import ProducerConfig
@@ -25,12 +26,15 @@ from aiokafka_lite.protocol.messages.produce import PartitionProduceResponse, Pr
 
 logger = logging.getLogger(__name__)
 
+UpdateLeaders = Callable[[Mapping[TopicPartition, LeaderAndEpoch], Iterable[Node]], object]
+
 
 class BatchOutcomes:
     """Takes in what comes back for the batches of one producer.
 
     `on_stale_metadata()` is called when an error says that the metadata is out of date,
-    `on_failed(batch, error)` when a batch is given up.
+    `on_failed(batch, error)` when a batch is given up, `update_leaders(leaders, nodes)` when an
+    answer names newer leaders (KIP-951).
     """
 
     def __init__(
@@ -41,12 +45,14 @@ class BatchOutcomes:
         *,
         on_stale_metadata: Callable[[], object],
         on_failed: Callable[[ProducerBatch, Exception], object] | None = None,
+        update_leaders: UpdateLeaders | None = None,
     ) -> None:
         self._config = config
         self._accumulator = accumulator
         self._sequences = sequences
         self._on_stale_metadata = on_stale_metadata
         self._on_failed = on_failed
+        self._update_leaders = update_leaders
         self._complaints: dict[TopicPartition, type[KafkaError]] = {}
 
     def answered(
@@ -58,6 +64,7 @@ class BatchOutcomes:
                 self._accumulator.landed(batch, reusable=True)
                 self._finish_written(batch, base_offset=-1)
             return
+        has_errors = False
         for batch, result in exchange.results(response):
             self._accumulator.landed(batch, reusable=True)
             if result is None:
@@ -66,6 +73,7 @@ class BatchOutcomes:
                 )
                 self._failed(batch, error, now_s)
             elif result.error_code:
+                has_errors = True
                 self._refused(batch, result, now_s)
             else:
                 self._finish_written(
@@ -74,6 +82,10 @@ class BatchOutcomes:
                     log_append_time_ms=result.log_append_time_ms,
                     log_start_offset=result.log_start_offset,
                 )
+        if has_errors and self._update_leaders is not None:
+            hints = dict(exchange.leader_hints(response))
+            if hints:
+                self._update_leaders(hints, exchange.nodes(response))
 
     def lost(self, exchange: ProduceExchange, error: KafkaError, now_s: float) -> None:
         """Take in that a request got no answer; its batches may have been written (2d-16)."""
@@ -136,6 +148,11 @@ class BatchOutcomes:
         if code.invalid_metadata:
             self._on_stale_metadata()
         if batch.is_done:
+            return
+        if issubclass(code, MessageSizeTooLargeError) and batch.record_count > 1:
+            logger.info("%r of %d bytes is split: %s", batch, batch.size_in_bytes, error)
+            batch.last_error = error
+            self._accumulator.split(batch)
             return
         has_tries = batch.attempts <= self._config.retries
         if has_tries and self._may_retry(batch, code, log_start_offset):

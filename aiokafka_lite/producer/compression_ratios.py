@@ -30,6 +30,10 @@ class CompressionRatios:
             guess = max(guess - _IMPROVES_BY, observed)
         self._ratios[topic] = guess
 
+    def was_too_large(self, topic: str) -> None:
+        """Expect nothing of compression for now: a batch was refused for its size (2d-14)."""
+        self._ratios[topic] = max(1.0, self.ratio(topic))
+
     def uncompressed_room(self, topic: str, compressed_bytes: int) -> int:
         """Return how many bytes of records give about `compressed_bytes`."""
         factor = min(1 / (self.ratio(topic) * _SAFETY), _MOST_ROOM)

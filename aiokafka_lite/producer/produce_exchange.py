@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch, MetadataSnapshot
+from aiokafka_lite.errors import for_code
+from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.producer.producer_batch import ProducerBatch
 from aiokafka_lite.protocol.messages.produce import (
     PartitionProduceData,
@@ -82,6 +84,25 @@ class ProduceExchange:
             if result is None:
                 result = by_id.get((self._topic_ids[name], partition))
             yield batch, result
+
+    def leader_hints(
+        self, response: ProduceResponse
+    ) -> Iterator[tuple[TopicPartition, LeaderAndEpoch]]:
+        """Yield the leaders that the broker names instead of itself (KIP-951)."""
+        for batch, result in self.results(response):
+            if result is not None and for_code(result.error_code).invalid_metadata:
+                leader = result.current_leader
+                if leader.leader_id >= 0 and leader.leader_epoch >= 0:
+                    hint = LeaderAndEpoch(leader.leader_id, leader.leader_epoch)
+                    yield batch.topic_partition, hint
+
+    @staticmethod
+    def nodes(response: ProduceResponse) -> list[Node]:
+        """Return the addresses of the leaders that the answer names."""
+        return [
+            Node(endpoint.node_id, endpoint.host, endpoint.port, endpoint.rack)
+            for endpoint in response.node_endpoints
+        ]
 
 
 __all__ = ["LAST_VERSION_WITH_NAMES", "ProduceExchange"]

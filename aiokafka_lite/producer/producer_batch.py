@@ -2,9 +2,10 @@
 and what became of them. Plain: it tells listeners, and knows nothing of tasks or requests.
 
 A record is (batch, index) from the moment it is appended. Nothing is kept per record: whoever wants
-to know asks the batch by index.
+to know asks the batch by index. A batch that was split knows which piece has the record now.
 """
 
+import itertools
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
@@ -17,6 +18,10 @@ logger = logging.getLogger(__name__)
 Listener = Callable[[], object]
 Append = Callable[[int, bytes | None, bytes | None, Sequence[tuple[str, bytes | None]]], int | None]
 NO_SEQUENCE = -1
+BEHIND_ALL = 2**31 - 1
+"""The index of those who listen for the batch as a whole, after the listeners of its records."""
+
+_tokens = itertools.count()  # of all batches: a listener moves to a piece with its token
 
 
 class ProducerBatch:
@@ -27,7 +32,7 @@ class ProducerBatch:
         "_error_was_seen",
         "_is_stamped",
         "_listeners",
-        "_next_token",
+        "_pieces",
         "append",
         "attempts",
         "base_offset",
@@ -43,6 +48,7 @@ class ProducerBatch:
         "leader_epoch",
         "log_append_time_ms",
         "log_start_offset",
+        "piece_number",
         "producer_epoch",
         "producer_id",
         "record_count",
@@ -80,6 +86,8 @@ class ProducerBatch:
         self.attempts = 0
         self.drain_number = 0
         """Counts the batches of a producer in the order of their first drain, from 1."""
+        self.piece_number: tuple[int, ...] = ()
+        """Orders the pieces of a split batch, which share its `drain_number`."""
         self.retry_at_s = 0.0
         self.last_error: Exception | None = None
         """Why it was sent again."""
@@ -100,7 +108,8 @@ class ProducerBatch:
         self.log_append_time_ms = -1
         self.log_start_offset = -1
         self._listeners: dict[int, tuple[int, Listener]] = {}
-        self._next_token = 0
+        self._pieces: list[tuple[int, ProducerBatch]] = []
+        """What it was split into, each with the index here of its first record."""
         self._error_was_seen = False
 
     def __repr__(self) -> str:
@@ -109,6 +118,8 @@ class ProducerBatch:
             if self.error is not None
             else f"written at {self.base_offset}"
             if self.is_done
+            else f"split into {len(self._pieces)}"
+            if self._pieces
             else "in flight"
             if self.is_in_flight
             else "closed"
@@ -181,6 +192,42 @@ class ProducerBatch:
         self.base_sequence = base_sequence
         self._is_stamped = False
 
+    # Split into pieces…
+
+    @property
+    def is_split(self) -> bool:
+        """Whether its records are in other batches now; `place_of` says where."""
+        return bool(self._pieces)
+
+    def split_into(self, pieces: Sequence["ProducerBatch"]) -> None:
+        """Hand over the records to `pieces`, in their order, and the listeners with them.
+
+        Each record has its outcome where it is now. This batch is done when the last piece is.
+        """
+        first = 0
+        for piece in pieces:
+            self._pieces.append((first, piece))
+            first += piece.record_count
+        for token, (index, listener) in tuple(self._listeners.items()):
+            if index < first:
+                del self._listeners[token]
+                piece, at = self.place_of(index)
+                piece._listeners[token] = (at, listener)
+        for piece in pieces:
+            piece.add_listener(BEHIND_ALL, self._piece_is_done)
+
+    def place_of(self, index: int) -> tuple["ProducerBatch", int]:
+        """Return the batch that has a record now, and its index there."""
+        batch = self
+        while batch._pieces:
+            first, piece = next(at for at in reversed(batch._pieces) if at[0] <= index)
+            batch, index = piece, index - first
+        return batch, index
+
+    def _piece_is_done(self) -> None:
+        if all(piece.is_done for _, piece in self._pieces):
+            self._finish()
+
     # Its outcome…
 
     def succeed(
@@ -217,10 +264,12 @@ class ProducerBatch:
         self._error_was_seen = True
         return self.record_errors.get(index, self.error)
 
-    def metadata_of(self, index: int, timestamp_ms: int) -> RecordMetadata:
-        """Return where a record of this written batch is; `timestamp_ms` is the record's own."""
+    def metadata_of(
+        self, index: int, timestamp_ms: int, key_size: int = -1, value_size: int = -1
+    ) -> RecordMetadata:
+        """Return where a record of this written batch is; the other arguments are the record's."""
         is_appended = self.log_append_time_ms >= 0
-        return RecordMetadata(
+        metadata = RecordMetadata(
             self.topic_partition.topic,
             self.topic_partition.partition,
             self.topic_partition,
@@ -229,6 +278,9 @@ class ProducerBatch:
             TimestampType.LOG_APPEND_TIME if is_appended else TimestampType.CREATE_TIME,
             self.log_start_offset,
         )
+        metadata.serialized_key_size = key_size
+        metadata.serialized_value_size = value_size
+        return metadata
 
     # Who wants to hear of it…
 
@@ -237,14 +289,15 @@ class ProducerBatch:
 
         Listeners are called in the order of `index`, then of their coming. Not for a done batch.
         """
-        token = self._next_token
-        self._next_token = token + 1
+        token = next(_tokens)
         self._listeners[token] = (index, listener)
         return token
 
     def remove_listener(self, token: int) -> None:
         """Forget a listener; harmless when it was called or removed before."""
-        self._listeners.pop(token, None)
+        if self._listeners.pop(token, None) is None:
+            for _, piece in self._pieces:
+                piece.remove_listener(token)
 
     def listeners_of(self, index: int) -> Sequence[tuple[int, Listener]]:
         """Return the (token, listener) pairs of one record, in the order of their coming."""
@@ -301,4 +354,4 @@ def record_errors_from(
     )
 
 
-__all__ = ["NO_SEQUENCE", "Listener", "ProducerBatch", "record_errors_from"]
+__all__ = ["BEHIND_ALL", "NO_SEQUENCE", "Listener", "ProducerBatch", "record_errors_from"]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.batch_split import split_batch
 from aiokafka_lite.producer.buffer_pool import BufferPool
 from aiokafka_lite.producer.compression_ratios import CompressionRatios
 from aiokafka_lite.producer.producer_batch import ProducerBatch
@@ -135,16 +136,26 @@ class RecordAccumulator:
 
     def open_batch(self, queue: PartitionQueue, buffer: bytearray, now_s: float) -> ProducerBatch:
         """Return a new batch for records, the queue's last."""
-        queue.close_open_batch()
-        builder = RecordBatchBuilder(
+        batch = self.append_batch(queue, self.new_builder(buffer), buffer, now_s)
+        queue.open_batch = batch
+        return batch
+
+    def new_builder(self, buffer: bytearray) -> RecordBatchBuilder:
+        """Return what writes records into `buffer` as this producer sends them."""
+        return RecordBatchBuilder(
             buffer,
             compression=self._compression,
             level=self._compression_level,
             is_transactional=self._is_transactional,
         )
+
+    def append_batch(
+        self, queue: PartitionQueue, builder: RecordBatchBuilder, buffer: bytearray, now_s: float
+    ) -> ProducerBatch:
+        """Return the batch of `builder`, the queue's last; `buffer` counts in the pool."""
+        queue.close_open_batch()
         batch = ProducerBatch(queue.topic_partition, builder, buffer, now_s)
         queue.batches.append(batch)
-        queue.open_batch = batch
         self._filled[queue] = None
         self._incomplete[batch] = None
         self.unseen_bytes += len(buffer)
@@ -303,14 +314,48 @@ class RecordAccumulator:
     def retry(self, batch: ProducerBatch, now_s: float) -> None:
         """Put a batch that has landed back to the front, for an attempt after its backoff."""
         batch.retry_at_s = now_s + self._backoff.delay(batch.attempts - 1)
+        self._put_back(batch)
+
+    def _put_back(self, batch: ProducerBatch) -> None:
+        """Queue a batch that was drained before, where its turn is."""
         queue = self._queues[batch.topic_partition]
+        turn = (batch.drain_number, batch.piece_number)
         at = 0
         for other in queue.batches:
-            if not other.drain_number or other.drain_number > batch.drain_number:
+            if not other.drain_number or (other.drain_number, other.piece_number) > turn:
                 break
             at += 1
         queue.batches.insert(at, batch)
         self._filled[queue] = None
+
+    def split(self, batch: ProducerBatch) -> None:
+        """Put smaller batches in the place of one that has landed and was too large (2d-14).
+
+        That was no attempt. They share its memory; what their headers need more is not counted.
+        """
+        topic = batch.topic_partition.topic
+        self._ratios.was_too_large(topic)
+        batch.attempts -= 1
+        pieces = split_batch(batch, self._batch_bytes, self.new_builder)
+        left = batch.reserved_bytes
+        for piece in pieces:
+            piece.reserved_bytes = min(piece.size_in_bytes, left)
+            left -= piece.reserved_bytes
+        if self._sequences is not None:
+            self._sequences.split(batch, pieces)
+        incomplete: dict[ProducerBatch, None] = {}
+        for other in self._incomplete:
+            incomplete.update(dict.fromkeys(pieces if other is batch else (other,)))
+        self._incomplete = incomplete
+        for piece in pieces:
+            self._put_back(piece)
+        buffer = batch.buffer
+        kept_bytes = batch.reserved_bytes - left
+        batch.drop_bytes()
+        if buffer is not None:
+            self._pool.shrink(buffer, kept_bytes)
+        else:
+            self._pool.give_bytes(left)
 
     def forget(self, batch: ProducerBatch) -> None:
         """Drop a batch that has its outcome; its memory goes back, once no request needs it."""

@@ -1,4 +1,4 @@
-"""What `send` returns: an awaitable handle of one record, (batch, index) and its timestamp.
+"""What `send` returns: an awaitable handle of one record: (batch, index), its timestamp and sizes.
 
 It looks like a future and is none: a future is made per waiter, when somebody waits. So an ack that
 is dropped costs nothing, and cancelling one who waits touches nobody else.
@@ -7,10 +7,9 @@ is dropped costs nothing, and cancelling one who waits touches nobody else.
 import asyncio
 import contextvars
 from collections.abc import Callable, Generator
-from functools import partial
 
 from aiokafka_lite.model import RecordMetadata
-from aiokafka_lite.producer.producer_batch import ProducerBatch
+from aiokafka_lite.producer.producer_batch import Listener, ProducerBatch
 
 
 class RecordAck:
@@ -21,26 +20,42 @@ class RecordAck:
     Belongs to the event loop of its producer.
     """
 
-    __slots__ = ("_batch", "_index", "_timestamp_ms")
+    __slots__ = (
+        "_batch",
+        "_index",
+        "_timestamp_ms",
+        "serialized_key_size",
+        "serialized_value_size",
+    )
 
-    def __init__(self, batch: ProducerBatch, index: int, timestamp_ms: int) -> None:
+    def __init__(
+        self,
+        batch: ProducerBatch,
+        index: int,
+        timestamp_ms: int,
+        serialized_key_size: int = -1,
+        serialized_value_size: int = -1,
+    ) -> None:
+        """The sizes are those of the bytes, -1 for None."""
         self._batch: ProducerBatch | None = batch
         """None: cancelled."""
         self._index = index
         self._timestamp_ms = timestamp_ms
+        self.serialized_key_size = serialized_key_size
+        self.serialized_value_size = serialized_value_size
 
     def __repr__(self) -> str:
-        return f"<RecordAck {self._index} of {self._batch or 'a cancelled wait'!r}>"
+        return f"<RecordAck {self._index} of {self._place() or 'a cancelled wait'!r}>"
 
     def __await__(self) -> Generator[object, None, RecordMetadata]:
         """Wait for the acknowledgement.
 
         Cancelled: the record is sent all the same; others may wait on, and so may a later await.
         """
-        batch = self._batch
+        batch = self._place()
         if batch is not None and not batch.is_done:
             future = asyncio.get_running_loop().create_future()
-            token = batch.add_listener(self._index, partial(_release, future))
+            token = batch.add_listener(self._index, _Waiter(self, future))
             try:
                 yield from future
             finally:
@@ -49,7 +64,8 @@ class RecordAck:
 
     def done(self) -> bool:
         """Whether there is an outcome: acknowledged, failed or cancelled."""
-        return self._batch is None or self._batch.is_done
+        batch = self._place()
+        return batch is None or batch.is_done
 
     def result(self) -> RecordMetadata:
         """Return where the record is, or raise why it is nowhere.
@@ -60,11 +76,13 @@ class RecordAck:
         if error is not None:
             raise error.with_traceback(None)
         assert self._batch is not None
-        return self._batch.metadata_of(self._index, self._timestamp_ms)
+        return self._batch.metadata_of(
+            self._index, self._timestamp_ms, self.serialized_key_size, self.serialized_value_size
+        )
 
     def exception(self) -> Exception | None:
         """Return why the record was not written, None if it was. Raises as `result` otherwise."""
-        batch = self._batch
+        batch = self._place()
         if batch is None:
             raise asyncio.CancelledError
         if not batch.is_done:
@@ -80,11 +98,12 @@ class RecordAck:
 
         The record itself is sent all the same, as are its neighbours. False: too late.
         """
-        batch = self._batch
+        batch = self._place()
         if batch is None or batch.is_done:
             return False
+        listeners = self._listeners(batch)
         self._batch = None
-        for token, listener in batch.listeners_of(self._index):
+        for token, listener in listeners:
             batch.remove_listener(token)
             listener()
         return True
@@ -100,24 +119,55 @@ class RecordAck:
         Callbacks of one partition are called in the order of sending.
         """
         call = _Callback(self, callback, context or contextvars.copy_context())
-        if self._batch is None or self._batch.is_done:
+        batch = self._place()
+        if batch is None or batch.is_done:
             call()
         else:
-            self._batch.add_listener(self._index, call)
+            batch.add_listener(self._index, call)
 
     def remove_done_callback(self, callback: Callable[["RecordAck"], object]) -> int:
         """Take back a callback; return how often it was there."""
-        batch = self._batch
+        batch = self._place()
         if batch is None:
             return 0
         tokens = [
             token
-            for token, call in batch.listeners_of(self._index)
+            for token, call in self._listeners(batch)
             if isinstance(call, _Callback) and call.callback == callback
         ]
         for token in tokens:
             batch.remove_listener(token)
         return len(tokens)
+
+    def _place(self) -> ProducerBatch | None:
+        """Return the batch that has the record now, None once cancelled: batches may be split."""
+        batch = self._batch
+        if batch is not None and batch.is_split:
+            batch, self._index = batch.place_of(self._index)
+            self._batch = batch
+        return batch
+
+    def _listeners(self, batch: ProducerBatch) -> list[tuple[int, Listener]]:
+        """Return who listens through this ack, with their tokens; a record may have several."""
+        return [
+            (token, listener)
+            for token, listener in batch.listeners_of(self._index)
+            if isinstance(listener, _Waiter | _Callback) and listener.ack is self
+        ]
+
+
+class _Waiter:
+    """Wakes somebody who awaits an ack."""
+
+    __slots__ = ("ack", "future")
+
+    def __init__(self, ack: RecordAck, future: "asyncio.Future[None]") -> None:
+        self.ack = ack
+        self.future = future
+
+    def __call__(self) -> None:
+        if not self.future.done():
+            self.future.set_result(None)
 
 
 class _Callback:
@@ -134,11 +184,6 @@ class _Callback:
     def __call__(self) -> None:
         # As futures do: never inside the code that set the outcome.
         self.loop.call_soon(self.callback, self.ack, context=self.context)
-
-
-def _release(future: "asyncio.Future[None]") -> None:
-    if not future.done():
-        future.set_result(None)
 
 
 __all__ = ["RecordAck"]

@@ -95,6 +95,7 @@ class Sender:
             sequences,
             on_stale_metadata=client.request_metadata_update,
             on_failed=None if transactions is None else transactions.batch_failed,
+            update_leaders=client.update_leaders,
         )
 
     def start(self) -> None:

@@ -8,6 +8,7 @@ would change under the socket. Source: TransactionManager, TxnPartitionMap; KIP-
 """
 
 import logging
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from aiokafka_lite.errors import (
@@ -209,6 +210,13 @@ class SequenceNumbers:
             logger.info("producer id %d goes on with epoch %d", producer_id, epoch + 1)
 
     # Answers…
+
+    def split(self, batch: ProducerBatch, pieces: Sequence[ProducerBatch]) -> None:
+        """Have `pieces`, which carry on its numbers, in the place of a batch (2d-14)."""
+        state = self._partitions.get(batch.topic_partition)
+        if state is not None and batch in state.in_flight:
+            at = state.in_flight.index(batch)
+            state.in_flight[at : at + 1] = pieces
 
     def completed(self, batch: ProducerBatch) -> None:
         """Note that a batch was written; also one that had expired meanwhile."""

@@ -1,8 +1,10 @@
 import logging
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
 
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.errors import (
     BrokerResponseError,
     DeliveryTimeoutError,
@@ -17,12 +19,14 @@ from aiokafka_lite.errors import (
     RequestTimedOutError,
     TopicAuthorizationFailedError,
 )
+from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.producer.batch_outcomes import BatchOutcomes
 from aiokafka_lite.producer.produce_exchange import ProduceExchange
 from aiokafka_lite.producer.producer_batch import ProducerBatch
 from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
 from aiokafka_lite.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
     PartitionProduceResponse,
     ProduceResponse,
     TopicProduceResponse,
@@ -158,8 +162,62 @@ def test_an_answer_without_the_partition_is_no_answer() -> None:
     assert isinstance(batch.last_error, KafkaProtocolError)
 
 
-def test_too_large_names_both_sides_limits() -> None:
-    """2d-14, until batches are split"""
+def test_a_batch_that_is_too_large_is_split_at_once_and_that_was_no_attempt() -> None:
+    """2d-14"""
+    desk = Desk(retries=0)
+    desk.shelf.append(b"a")
+    desk.shelf.append(b"b")
+    batch = desk.answer(desk.send(b"c"), MessageSizeTooLargeError)
+    first, second = desk.queued
+    assert not batch.is_done
+    for piece, base, count in ((first, 0, 2), (second, 2, 1)):
+        assert (piece.base_sequence, piece.record_count, piece.attempts) == (base, count, 0)
+        assert desk.answer(desk.resend(1.0), base_offset=40 + base) is piece
+    assert batch.is_done
+    assert [at.metadata_of(index, 0).offset for at, index in map(batch.place_of, range(3))] == [
+        40,
+        41,
+        42,
+    ]
+    assert desk.shelf.pool.used_bytes == 0
+
+
+def test_without_idempotence_it_is_split_as_well() -> None:
+    """2d-14"""
+    desk = Desk(idempotent=False)
+    desk.shelf.append(b"a")
+    desk.answer(desk.send(b"b"), MessageSizeTooLargeError)
+    assert [piece.record_count for piece in desk.queued] == [1, 1]
+
+
+def test_leaders_that_an_answer_names_are_passed_on_once_the_batch_is_queued() -> None:
+    """2d-15, KIP-951"""
+    heard: list[object] = []
+    desk = Desk()
+
+    def update_leaders(
+        leaders: Mapping[TopicPartition, LeaderAndEpoch], nodes: Iterable[Node]
+    ) -> None:
+        heard.extend([dict(leaders), list(nodes), len(desk.queued)])
+
+    desk.outcomes = BatchOutcomes(
+        desk.shelf.config,
+        desk.shelf.accumulator,
+        desk.sequences,
+        on_stale_metadata=desk.count,
+        update_leaders=update_leaders,
+    )
+    hint = LeaderIdAndEpoch(leader_id=2, leader_epoch=5)
+    desk.answer(desk.send(), NotLeaderForPartitionError, current_leader=hint)
+    assert heard == [{TopicPartition("orders", 0): (2, 5)}, [], 1]
+    assert desk.stale == 1
+    desk.answer(desk.resend(20.0), NotLeaderForPartitionError)
+    desk.answer(desk.resend(40.0), current_leader=hint)
+    assert len(heard) == 3
+
+
+def test_one_record_that_is_too_large_fails_and_both_sides_limits_are_named() -> None:
+    """2d-14"""
     desk = Desk()
     batch = desk.answer(desk.send(), MessageSizeTooLargeError)
     with pytest.raises(

@@ -44,3 +44,14 @@ def test_room_grows_as_records_shrink_up_to_a_bound() -> None:
     for _ in range(1000):
         ratios.observe("half", 1000, 500)
     assert ratios.uncompressed_room("half", 1000) == int(1000 / (0.5 * 1.05))
+
+
+def test_after_a_batch_that_was_too_large_nothing_is_expected_to_shrink() -> None:
+    """2d-2, 2d-14"""
+    ratios = CompressionRatios()
+    ratios.observe("orders", 1000, 100)
+    ratios.was_too_large("orders")
+    assert ratios.ratio("orders") == 1.0
+    ratios.observe("orders", 1000, 1200)
+    ratios.was_too_large("orders")
+    assert ratios.ratio("orders") == 1.2

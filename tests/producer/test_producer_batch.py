@@ -4,7 +4,11 @@ import pytest
 
 from aiokafka_lite.errors import InvalidRecordError, KafkaError, MessageSizeTooLargeError
 from aiokafka_lite.model import TimestampType
-from aiokafka_lite.producer.producer_batch import ProducerBatch, record_errors_from
+from aiokafka_lite.producer.producer_batch import (
+    BEHIND_ALL,
+    ProducerBatch,
+    record_errors_from,
+)
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from tests.producer.batches import TP, make_batch, values
 
@@ -161,3 +165,77 @@ def test_without_records_to_blame_all_have_the_brokers_error() -> None:
     assert blamed == {}
     bare, _ = record_errors_from(MessageSizeTooLargeError, {}, None)
     assert bare.args == ()
+
+
+def split_in_two(batch: ProducerBatch) -> tuple[ProducerBatch, ProducerBatch]:
+    pieces = make_batch(2), make_batch(1)
+    batch.split_into(pieces)
+    return pieces
+
+
+def test_listeners_move_with_their_records_and_those_of_the_batch_hear_of_the_last() -> None:
+    """C7, C8, 2d-14"""
+    heard: list[object] = []
+    batch = make_batch(3)
+    for index in (2, 0, 1):
+        batch.add_listener(index, lambda index=index: heard.append(index))  # type: ignore[misc]
+    batch.add_listener(BEHIND_ALL, lambda: heard.append("all"))
+    first, second = split_in_two(batch)
+    assert repr(batch) == "<ProducerBatch orders-0, 3 records, split into 2>"
+    second.succeed(9)
+    assert heard == [2]
+    assert not batch.is_done
+    first.succeed(7)
+    assert heard == [2, 0, 1, "all"]
+    assert batch.is_done
+
+
+def test_a_listener_is_taken_back_wherever_its_record_went() -> None:
+    """C7, 2d-14: with the token from before the split."""
+    heard: list[int] = []
+    batch = make_batch(3)
+    tokens = [
+        batch.add_listener(index, lambda index=index: heard.append(index))  # type: ignore[misc]
+        for index in range(3)
+    ]
+    first, second = split_in_two(batch)
+    own = second.add_listener(0, lambda: heard.append(77))
+    assert own not in tokens
+    batch.remove_listener(tokens[0])
+    batch.remove_listener(tokens[2])
+    first.succeed(1)
+    second.succeed(3)
+    assert heard == [1, 77]
+
+
+def test_a_piece_that_is_split_again_is_followed_to_the_end() -> None:
+    """2d-14"""
+    heard: list[str] = []
+    batch = make_batch(3)
+    batch.add_listener(BEHIND_ALL, lambda: heard.append("all"))
+    batch.add_listener(1, lambda: heard.append("record"))
+    first, second = split_in_two(batch)
+    thirds = make_batch(1), make_batch(1)
+    first.split_into(thirds)
+    assert [batch.place_of(index) for index in range(3)] == [
+        (thirds[0], 0),
+        (thirds[1], 0),
+        (second, 0),
+    ]
+    second.succeed(5)
+    thirds[0].succeed(3)
+    assert heard == []
+    thirds[1].fail(KafkaError("no"))
+    assert heard == ["record", "all"]
+    assert thirds[1].error_of(0) is not None
+
+
+def test_metadata_carries_the_sizes_beside_the_tuple() -> None:
+    """C7"""
+    batch = make_batch()
+    batch.succeed(1)
+    metadata = batch.metadata_of(0, 5, 3, 100)
+    assert (metadata.serialized_key_size, metadata.serialized_value_size) == (3, 100)
+    assert metadata == batch.metadata_of(0, 5)
+    assert batch.metadata_of(0, 5).serialized_key_size == -1
+    assert len(metadata) == 7

@@ -286,9 +286,62 @@ def test_compressed_bytes_can_be_read_and_what_does_not_shrink_still_counts_with
     assert shelf.pool.used_bytes == 0
 
 
+def test_pieces_take_the_place_of_a_batch_that_was_too_large() -> None:
+    """2d-14: in front of what came later, as old as it was, within its memory."""
+    shelf = Shelf(max_batch_size=400, delivery_timeout_ms=31_000)
+    batch = shelf.append(b"x" * 60, now_s=0.0)
+    for _ in range(3):
+        assert shelf.append(b"x" * 60) is batch
+    assert shelf.drain(now_s=1.0) == [batch]
+    later = shelf.append(b"y", now_s=2.0)
+    shelf.accumulator.landed(batch, reusable=True)
+    shelf.accumulator.split(batch)
+    first, second, last = shelf.queue().batches
+    assert (first.attempts, first.drain_number) == (0, batch.drain_number)
+    assert last is later
+    assert shelf.accumulator.incomplete == (first, second, later)
+    assert shelf.accumulator.next_expiry_s == 31.0
+    assert 400 < shelf.pool.used_bytes <= 800
+    assert batch.size_in_bytes == 0
+    assert shelf.drain(now_s=2.0) == [first]
+    shelf.accumulator.landed(first, reusable=True)
+    shelf.accumulator.retry(first, 2.0)
+    assert list(shelf.queue().batches) == [first, second, later]
+    for expected in (first, second, later):
+        assert shelf.drain(now_s=9.0) == [expected]
+        shelf.succeed(expected)
+    assert batch.is_done
+    assert shelf.pool.used_bytes == 0
+
+
+def test_pieces_of_a_compressed_batch_count_with_its_compressed_size_at_most() -> None:
+    """2d-14"""
+    shelf = Shelf(compression_type="gzip", max_batch_size=2000)
+    rng = random.Random(1)
+    batch = shelf.append(rng.randbytes(300))
+    while shelf.queue().open_batch is batch:
+        shelf.append(rng.randbytes(300))
+    shelf.drain()
+    shelf.accumulator.seal(batch)
+    reserved = batch.reserved_bytes
+    other = shelf.pool.used_bytes - reserved
+    shelf.accumulator.landed(batch, reusable=True)
+    shelf.accumulator.split(batch)
+    pieces = list(shelf.queue().batches)[:-1]
+    assert len(pieces) == 2
+    assert sum(piece.reserved_bytes for piece in pieces) == shelf.pool.used_bytes - other
+    assert shelf.pool.used_bytes - other <= reserved
+    shelf.accumulator.fail_all(KafkaError("end"))
+    assert all(piece.error_of(0) for piece in pieces)
+    assert shelf.pool.used_bytes == 0
+
+
+STEPS = ("append", "append", "drain", "answer", "retry", "split")
+
+
 @given(st.data())
 def test_whatever_happens_order_is_kept_and_no_memory_is_lost(data: st.DataObject) -> None:
-    """C5, C6, 2d-15: random appends, drains, answers and retries on two partitions."""
+    """C5, C6, 2d-14, 2d-15: random appends, drains, answers, retries and splits."""
     sequences = SequenceNumbers()
     sequences.set_producer(1, 0)
     shelf = Shelf(sequences=sequences, buffer_memory=4000)
@@ -296,6 +349,13 @@ def test_whatever_happens_order_is_kept_and_no_memory_is_lost(data: st.DataObjec
     flying: list[ProducerBatch] = []
     written: dict[int, list[bytes | None]] = {0: [], 1: []}
     sent: dict[int, list[bytes]] = {0: [], 1: []}
+
+    def split(batch: ProducerBatch) -> None:
+        if batch.record_count > 1:
+            shelf.accumulator.landed(batch, reusable=True)
+            shelf.accumulator.split(batch)
+        else:
+            land(batch, answered=False)
 
     def land(batch: ProducerBatch, *, answered: bool) -> None:
         """A broker takes a batch only when those before it are there."""
@@ -308,7 +368,7 @@ def test_whatever_happens_order_is_kept_and_no_memory_is_lost(data: st.DataObjec
             shelf.accumulator.retry(batch, now_s)
 
     for step in range(data.draw(st.integers(5, 60))):
-        action = data.draw(st.sampled_from(["append", "append", "drain", "answer", "retry"]))
+        action = data.draw(st.sampled_from(STEPS))
         if action == "append" and shelf.pool.available_bytes > 1000:
             partition = data.draw(st.integers(0, 1))
             value = b"%d" % step * data.draw(st.integers(1, 60))
@@ -317,9 +377,11 @@ def test_whatever_happens_order_is_kept_and_no_memory_is_lost(data: st.DataObjec
         elif action == "drain":
             now_s += 0.2
             flying += shelf.drain(now_s=now_s)
+        elif flying and action == "split":
+            split(flying.pop(0))
         elif flying:
             land(flying.pop(0), answered=action == "answer")
-    for _ in range(200):
+    for _ in range(300):
         now_s += 2.0
         flying += shelf.drain(now_s=now_s)
         while flying:

@@ -150,3 +150,63 @@ async def test_a_callback_may_be_taken_back() -> None:
     batch.succeed(0)
     await settle()
     assert called == [other]
+
+
+async def test_acks_follow_their_record_into_the_piece_of_a_split_batch() -> None:
+    """C7, 2d-14"""
+    batch = make_batch(4)
+    acks = [RecordAck(batch, index, 1000 + index, 2, index) for index in range(4)]
+    order: list[int] = []
+    for index in (3, 2):
+        acks[index].add_done_callback(lambda ack: order.append(ack.result().offset))
+    waiting = asyncio.ensure_future(acks[2])
+    given_up = asyncio.ensure_future(acks[3])
+    await asyncio.sleep(0)
+    pieces = make_batch(2), make_batch(2)
+    batch.split_into(pieces)
+    given_up.cancel()
+    await asyncio.wait([given_up])
+    assert pieces[1].listeners_of(1) != []  # the callback of the one that gave up waiting
+    pieces[0].fail(KafkaError("no"))
+    assert acks[0].done()
+    assert isinstance(acks[1].exception(), KafkaError)
+    assert isinstance(acks[0].exception(), KafkaError)
+    assert not acks[2].done()
+    assert "0 of <ProducerBatch" in repr(acks[2])
+    pieces[1].succeed(70)
+    metadata = await waiting
+    assert (metadata.offset, metadata.timestamp) == (70, 1002)
+    assert (metadata.serialized_key_size, metadata.serialized_value_size) == (2, 2)
+    assert (await acks[3]).offset == 71
+    assert order == [70, 71]
+
+
+async def test_an_ack_is_cancelled_or_relieved_of_callbacks_after_the_split_as_before() -> None:
+    """2d-14"""
+    batch = make_batch(2)
+    ack = RecordAck(batch, 1, 0)
+    called: list[RecordAck] = []
+    ack.add_done_callback(called.append)
+    ack.add_done_callback(print)
+    pieces = make_batch(1), make_batch(1)
+    batch.split_into(pieces)
+    assert ack.remove_done_callback(print) == 1
+    assert ack.cancel()
+    await asyncio.sleep(0)
+    assert called == [ack]
+    assert not pieces[1].is_done
+
+
+async def test_cancelling_an_ack_leaves_other_acks_of_the_record_alone() -> None:
+    """C8: interceptors hear of the record all the same."""
+    batch = make_batch()
+    mine, other = RecordAck(batch, 0, 0), RecordAck(batch, 0, 0)
+    called: list[RecordAck] = []
+    mine.add_done_callback(called.append)
+    other.add_done_callback(called.append)
+    assert mine.cancel()
+    await asyncio.sleep(0)
+    assert called == [mine]
+    batch.succeed(1)
+    await asyncio.sleep(0)
+    assert called == [mine, other]

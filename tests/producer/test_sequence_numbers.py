@@ -12,8 +12,10 @@ from aiokafka_lite.errors import (
     UnknownProducerId,
 )
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.batch_split import split_batch
 from aiokafka_lite.producer.producer_batch import ProducerBatch
 from aiokafka_lite.producer.sequence_numbers import MAX_EPOCH, SequenceNumbers
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from tests.producer.batches import TP, make_batch
 
 
@@ -347,3 +349,32 @@ def test_whatever_gets_lost_the_log_has_each_batch_once_and_in_order(data: st.Da
         queue.sort(key=lambda entry: entry[0])
     assert acked == list(range(8))
     assert log.records == list(range(8))
+
+
+def test_pieces_take_the_place_of_their_batch() -> None:
+    """2d-14: the oldest without outcome goes first, the batches behind it wait."""
+    sequences = numbers()
+    sequences.completed(sent(sequences))
+    batch = sent(sequences, 4)
+    behind = sent(sequences, 1)
+    pieces = split_batch(batch, 80, RecordBatchBuilder)
+    assert [place(piece) for piece in pieces] == [(7, 0, 1), (7, 0, 3)]
+    batch.is_in_flight = False
+    sequences.split(batch, pieces)
+    assert [sequences.may_send(each) for each in (*pieces, behind)] == [True, False, False]
+    sequences.assign(pieces[0])
+    sequences.completed(pieces[0])
+    assert [sequences.may_send(each) for each in (pieces[1], behind)] == [True, False]
+    sequences.completed(pieces[1])
+    assert sequences.may_send(behind)
+    assert place(sent(sequences)) == (7, 0, 6)
+
+
+def test_splitting_what_has_no_numbers_changes_nothing() -> None:
+    """2d-14"""
+    sequences = numbers()
+    batch = make_batch(2)
+    sequences.split(batch, [make_batch(), make_batch()])
+    sent(sequences)
+    sequences.split(batch, [make_batch(), make_batch()])
+    assert place(sent(sequences)) == (7, 0, 1)
