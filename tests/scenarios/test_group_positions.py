@@ -1,97 +1,246 @@
-"""Where members start: committed offsets are validated by their epochs (2c-4, KIP-320), and belong
-to the topic they were committed for.
-"""
+"""Where members start (B4.2, B8), and what the group has committed, as users ask for it."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
-from aiokafka_lite.errors import LogTruncationError
-from aiokafka_lite.model import OffsetAndMetadata
+from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    GroupAuthorizationFailedError,
+    GroupCoordinatorNotAvailableError,
+    GroupLoadInProgressError,
+    IllegalStateError,
+    KafkaTimeoutError,
+    NoOffsetForPartitionError,
+    NotCoordinatorForGroupError,
+    TopicAuthorizationFailedError,
+    UnstableOffsetCommitError,
+)
+from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
+from aiokafka_lite.protocol.messages.fetch import FetchRequest
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
+from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
-from aiokafka_lite.protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
-from tests.scenarios.consuming import consumer_of, embedded, fill, read
-from tests.scenarios.grouping import GROUP, committed, member_of
+from tests.scenarios.consuming import embedded, fill, offsets, read
+from tests.scenarios.grouping import assigned, member_of, poll
 
-P0, P1 = tps(0, 1)
+P0, P1, P2 = tps(0, 1, 2)
 BY_HAND: dict[str, Any] = {"enable_auto_commit": False}
 
 
-async def test_b7_a_new_owner_starts_at_the_committed_offset_without_asking_for_the_logs_end() -> (
-    None
-):
-    async with embedded({"t": 1}) as broker:
-        fill(broker, P0, 2, 2)
-        async with member_of(broker, "t", max_poll_records=3, **BY_HAND) as first:
-            assert await read(first, 3) == {P0: [0, 1, 2]}
-            await first.commit()
-        assert broker.group(GROUP).offsets[P0].leader_epoch == 0
+async def store(broker: EmbeddedBroker, positions: dict[TopicPartition, int]) -> None:
+    """Let an earlier member have committed these offsets."""
+    earlier = member_of(broker, **BY_HAND)
+    earlier.assign(positions)
+    async with earlier:
+        await earlier.commit(dict(positions))
+    broker.forget_requests()
+
+
+# Where members start…
+
+
+async def test_b4_2_members_start_where_the_group_has_committed_and_else_by_policy() -> None:
+    async with embedded({"t": 3}) as broker:
+        for tp in (P0, P1, P2):
+            fill(broker, tp, 4)
+        await store(broker, {P0: 3, P1: 0})
+        async with member_of(broker, "t") as consumer:
+            assert await read(consumer, 9) == {P0: [3], P1: [0, 1, 2, 3], P2: [0, 1, 2, 3]}
+            listed = [
+                partition.partition_index
+                for request in broker.requests_of(ListOffsetsRequest)
+                for topic in request.topics
+                for partition in topic.partitions
+            ]
+            assert listed == [2], "only what is not committed is reset; offset 0 is committed"
+
+
+async def test_b4_2_the_coordinator_is_asked_once_per_assignment_not_per_poll() -> None:
+    async with embedded({"t": 3}, nodes=3) as broker:
+        await store(broker, {P0: 0, P1: 0, P2: 0})
+        async with member_of(broker, "t") as consumer:
+            for tp in (P0, P1, P2):
+                fill(broker, tp, 4)
+            await read(consumer, 12, max_records=1)
+            asked = [r for r in broker.requests if isinstance(r.request, OffsetFetchRequest)]
+            assert len(asked) == 1
+            assert asked[0].node_id == broker.group("g").coordinator
+            request = asked[0].request
+            assert isinstance(request, OffsetFetchRequest)
+            assert request.require_stable, "2e-15"
+            generation_id = broker.group("g").generation_id
+            consumer.enforce_rebalance()
+            await broker.wait_until(lambda: broker.group("g").generation_id > generation_id)
+            await assigned(consumer, {P0, P1, P2})
+            await consumer.position(P0)
+            asked = [r for r in broker.requests if isinstance(r.request, OffsetFetchRequest)]
+            assert len(asked) == 2, "another assignment, another question"
+
+
+async def test_b4_2_what_a_cooperative_member_keeps_is_not_asked_for_again() -> None:
+    strategy = {"partition_assignment_strategy": [CooperativeStickyAssignor]}
+    async with embedded({"t": 1}) as broker, member_of(broker, "t", **strategy) as consumer:
+        fill(broker, P0, 4)
+        assert offsets(await poll(consumer, max_records=2)) == {0: [0, 1]}
         broker.forget_requests()
-        async with member_of(broker, "t", **BY_HAND) as second:
-            assert await read(second, 1) == {P0: [3]}
-            assert await second.getmany(timeout_ms=50) == {}
-        assert len(broker.requests_of(OffsetFetchRequest)) == 1, "B4: once per assignment"
-        assert broker.requests_of(ListOffsetsRequest) == []
-        assert len(broker.requests_of(OffsetForLeaderEpochRequest)) == 1, "2c-4"
+        generation_id = broker.group("g").generation_id
+        consumer.enforce_rebalance()
+        await broker.wait_until(lambda: broker.group("g").generation_id > generation_id)
+        await assigned(consumer, {P0})
+        assert offsets(await poll(consumer)) == {0: [2, 3]}
+        assert broker.requests_of(OffsetFetchRequest) == []
 
 
-@pytest.mark.parametrize("policy", ["earliest", "latest"])
-async def test_2c_4_a_committed_offset_behind_a_truncation_goes_back_to_where_the_logs_part(
-    policy: str,
-) -> None:
-    async with embedded({"t": 1}, nodes=2) as broker:
-        fill(broker, P0, 1, 1, 1, 1)
-        async with member_of(broker, "t", auto_offset_reset="earliest", **BY_HAND) as first:
-            assert await read(first, 4) == {P0: [0, 1, 2, 3]}
-            await first.commit()
-        broker.cluster.partition(P0).truncate(2)
-        broker.move_leader(P0, 2)
-        fill(broker, P0, 1, 1, 1)
-        async with member_of(broker, "t", auto_offset_reset=policy, **BY_HAND) as second:
-            assert await read(second, 3) == {P0: [2, 3, 4]}
-
-
-async def test_2c_3_without_a_policy_a_truncated_committed_offset_is_an_error() -> None:
-    async with embedded({"t": 1}, nodes=2) as broker:
-        fill(broker, P0, 1, 1, 1, 1)
-        async with consumer_of(broker, group_id=GROUP, **BY_HAND) as first:
-            first.assign([P0])
-            await first.commit({P0: OffsetAndMetadata(4, "", 0)})
-        broker.cluster.partition(P0).truncate(2)
-        broker.move_leader(P0, 2)
-        async with member_of(broker, "t", auto_offset_reset="none", **BY_HAND) as second:
-            with pytest.raises(LogTruncationError, match="part at offset 2"):
-                await read(second, 1)
-            second.seek(P0, OffsetAndMetadata(2, "", 0))
-            fill(broker, P0, 1)
-            assert await read(second, 1) == {P0: [2]}
-
-
-async def test_2c_4_an_offset_without_an_epoch_is_taken_as_it_is() -> None:
-    async with embedded({"t": 1}) as broker:
-        fill(broker, P0, 2, 2)
-        async with consumer_of(broker, group_id=GROUP, **BY_HAND) as first:
-            first.assign([P0])
-            await first.commit({P0: 3})
+async def test_b8_a_second_poll_with_all_positions_asks_neither_coordinator_nor_leaders() -> None:
+    async with embedded({"t": 3}) as broker, member_of(broker, "t", **BY_HAND) as consumer:
+        fill(broker, P0, 2)
+        await read(consumer, 2)
+        for tp in (P1, P2):
+            await consumer.position(tp)
         broker.forget_requests()
-        async with member_of(broker, "t", **BY_HAND) as second:
-            assert await read(second, 1) == {P0: [3]}
-        assert broker.requests_of(OffsetForLeaderEpochRequest) == []
+        fill(broker, P1, 2)
+        await read(consumer, 2)
+        kinds = {type(received.request) for received in broker.requests}
+        assert kinds <= {FetchRequest, HeartbeatRequest}
 
 
-async def test_b7_no_offset_of_a_deleted_topic_is_committed_for_its_successor() -> None:
-    async with (
-        embedded({"t": 1}) as broker,
-        member_of(broker, "t", auto_commit_interval_ms=10, metadata_max_age_ms=100) as consumer,
-    ):
-        fill(broker, P0, 50)
-        assert len((await read(consumer, 50))[P0]) == 50
-        broker.delete_topic("t")
-        broker.create_topic("t", 1)
-        fill(broker, P0, 3)
-        assert await read(consumer, 3) == {P0: [0, 1, 2]}
-        await consumer.getmany(timeout_ms=100)
-        await consumer.stop()
-        assert committed(broker) == {P0: 3}
+async def test_b4_without_a_committed_offset_and_a_policy_the_partition_is_named() -> None:
+    async with embedded({"t": 2}) as broker:
+        fill(broker, P0, 4)
+        await store(broker, {P0: 2})
+        async with member_of(broker, "t", auto_offset_reset="none") as consumer:
+            for _ in range(2):
+                with pytest.raises(NoOffsetForPartitionError, match="t-1"):
+                    await poll(consumer)
+            consumer.seek(P1, 0)
+            assert offsets(await poll(consumer)) == {0: [2, 3]}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        GroupLoadInProgressError,
+        GroupCoordinatorNotAvailableError,
+        NotCoordinatorForGroupError,
+        UnstableOffsetCommitError,
+    ],
+)
+async def test_2e_15_what_may_pass_is_asked_again(error: type[BrokerResponseError]) -> None:
+    async with embedded({"t": 1}) as broker:
+        fill(broker, P0, 4)
+        await store(broker, {P0: 3})
+        broker.faults.fail(OffsetFetchRequest, error, times=2)
+        async with member_of(broker, "t") as consumer:
+            assert offsets(await poll(consumer)) == {0: [3]}
+            finds = len(broker.requests_of(FindCoordinatorRequest))
+            is_lost = error in (GroupCoordinatorNotAvailableError, NotCoordinatorForGroupError)
+            assert (finds > 1) is is_lost
+        broker.faults.fail(OffsetFetchRequest, error, times=2)
+        async with member_of(broker) as consumer:
+            assert await asyncio.wait_for(consumer.committed(P0), 10) == 4
+
+
+@pytest.mark.parametrize("error", [GroupAuthorizationFailedError, TopicAuthorizationFailedError])
+async def test_2e_15_what_is_refused_is_raised(error: type[BrokerResponseError]) -> None:
+    async with embedded({"t": 1}) as broker, member_of(broker, "t", **BY_HAND) as consumer:
+        fill(broker, P0, 4)
+        broker.faults.fail(OffsetFetchRequest, error, times=None)
+        with pytest.raises(error):
+            await poll(consumer)
+        with pytest.raises(error, match="t-0"):
+            await consumer.committed(P0)
+        with pytest.raises(error, match="t-0"):
+            await consumer.seek_to_committed()
+        broker.faults.clear()
+        assert offsets(await poll(consumer)) == {0: [0, 1, 2, 3]}
+
+
+# committed() and seek_to_committed()…
+
+
+async def test_committed_asks_the_coordinator_each_time_for_any_partition() -> None:
+    async with embedded({"t": 2, "u": 1}) as broker:
+        other = TopicPartition("u", 0)
+        await store(broker, {P0: 5, other: 7})
+        async with member_of(broker, "t", **BY_HAND) as consumer:
+            broker.forget_requests()
+            assert await consumer.committed(P0) == 5
+            assert await consumer.committed(P0) == 5
+            assert await consumer.committed(P1) is None
+            assert await consumer.committed(other) == 7, "it need not be assigned"
+            assert len(broker.requests_of(OffsetFetchRequest)) >= 4
+            await consumer.commit({P0: OffsetAndMetadata(6, "note", 0)})
+            told = await consumer.committed(P0, metadata=True)
+            assert told == OffsetAndMetadata(6, "note")
+            assert told is not None
+            assert told.leader_epoch == 0
+            assert await consumer.committed(P1, metadata=True) is None
+            with pytest.raises(TypeError):
+                await consumer.committed(("t", 0))  # type: ignore[call-overload]
+
+
+async def test_committed_is_bounded_and_names_the_last_failure() -> None:
+    clock = FakeClock(autojump_threshold_s=0.05)
+    async with embedded({"t": 1}) as broker:
+        consumer = member_of(
+            broker,
+            clock=clock,
+            retry_backoff_ms=1000,
+            retry_backoff_max_ms=1000,
+            default_api_timeout_ms=4000,
+        )
+        async with consumer:
+            broker.faults.fail(OffsetFetchRequest, UnstableOffsetCommitError, times=None)
+            before_s = clock.monotonic()
+            with pytest.raises(KafkaTimeoutError, match=r"within 4 s.*Unstable") as caught:
+                await asyncio.wait_for(consumer.committed(P0), 20)
+            assert clock.monotonic() - before_s == pytest.approx(4, abs=0.1)
+            assert isinstance(caught.value.__cause__, UnstableOffsetCommitError)
+
+
+async def test_d11_seek_to_committed_goes_to_offset_0_too_and_leaves_the_others() -> None:
+    async with embedded({"t": 3}) as broker, member_of(broker, "t", **BY_HAND) as consumer:
+        for tp in (P0, P1, P2):
+            fill(broker, tp, 4)
+        await read(consumer, 12)
+        await consumer.commit({P0: 0, P1: 2})
+        assert await consumer.seek_to_committed() == {P0: 0, P1: 2, P2: None}
+        assert [await consumer.position(tp) for tp in (P0, P1, P2)] == [0, 2, 4]
+        assert await read(consumer, 6) == {P0: [0, 1, 2, 3], P1: [2, 3]}
+        assert await consumer.seek_to_committed(P1) == {P1: 2}
+        assert await read(consumer, 2) == {P1: [2, 3]}
+
+
+async def test_seek_to_committed_checks_its_partitions() -> None:
+    async with embedded({"t": 1}) as broker, member_of(broker, **BY_HAND) as consumer:
+        with pytest.raises(IllegalStateError, match="No partitions are currently assigned"):
+            await consumer.seek_to_committed()
+        consumer.subscribe(["t"])
+        await assigned(consumer, {P0})
+        with pytest.raises(IllegalStateError, match="not assigned"):
+            await consumer.seek_to_committed(P1)
+        with pytest.raises(TypeError):
+            await consumer.seek_to_committed("t")  # type: ignore[arg-type]
+
+
+async def test_seek_to_committed_cancelled_changes_no_position() -> None:
+    async with embedded({"t": 1}) as broker, member_of(broker, "t", **BY_HAND) as consumer:
+        fill(broker, P0, 4)
+        await read(consumer, 4)
+        await consumer.commit({P0: 1})
+        broker.faults.stall(OffsetFetchRequest)
+        asked = len(broker.requests_of(OffsetFetchRequest))
+        seeking = asyncio.create_task(consumer.seek_to_committed())
+        await broker.wait_until(lambda: len(broker.requests_of(OffsetFetchRequest)) > asked)
+        seeking.cancel()
+        await asyncio.wait([seeking])
+        broker.faults.release()
+        assert await consumer.committed(P0) == 1
+        assert await consumer.position(P0) == 4
