@@ -1,16 +1,21 @@
 """The checks of what users pass in; `test_consumer.py` meets them through the methods."""
 
+import re
 import warnings
 
 import pytest
 
 from aiokafka_lite.consumer.consumer_arguments import (
     check_partitions,
+    checked_pattern,
+    checked_timestamps,
     checked_topics,
     is_int_from,
     warn_about_options_without_effect,
 )
 from tests.consumer.batches import tps
+
+P0, P1 = tps(0, 1)
 
 
 @pytest.mark.parametrize(
@@ -48,3 +53,44 @@ def test_nothing_is_said_about_options_that_are_not_given() -> None:
         DeprecationWarning, match="api_version has no effect: versions are negotiated"
     ):
         warn_about_options_without_effect(None, "auto", None)
+
+
+def test_a_pattern_may_be_text_or_compiled() -> None:
+    for pattern in ("ord.*", re.compile("ord.*")):
+        checked = checked_pattern(pattern)
+        assert checked.match("orders")
+        assert not checked.match("my-orders"), "from the beginning, as re.match"
+
+
+@pytest.mark.parametrize("pattern", [5, b"ord.*", re.compile(b"ord.*"), None, ["ord.*"]])
+def test_a_pattern_of_another_type_is_refused(pattern: object) -> None:
+    with pytest.raises(TypeError, match="pattern must be a str, not"):
+        checked_pattern(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["(", "[a", "*"])
+def test_a_pattern_that_is_no_regular_expression_is_refused_with_the_reason(pattern: str) -> None:
+    with pytest.raises(ValueError, match="is no regular expression: ") as caught:
+        checked_pattern(pattern)
+    assert repr(pattern) in str(caught.value)
+    assert isinstance(caught.value.__cause__, re.error)
+
+
+def test_timestamps_come_back_in_a_mapping_of_their_own() -> None:
+    """aiokafka changes the caller's."""
+    given = {P0: 0, P1: 1_700_000_000_000}
+    checked = checked_timestamps(given)
+    assert checked == given
+    assert checked is not given
+
+
+def test_negative_times_are_refused_with_aiokafkas_text() -> None:
+    with pytest.raises(ValueError, match=r"The target time for partition .* is -1") as caught:
+        checked_timestamps({P0: 5, P1: -1})
+    assert "The target time cannot be negative." in str(caught.value)
+    assert "partition=1" in str(caught.value)
+
+
+def test_timestamps_are_asked_for_by_topic_partition() -> None:
+    with pytest.raises(TypeError, match="TopicPartition"):
+        checked_timestamps({("t", 0): 5})  # type: ignore[dict-item]
