@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
     from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
     from aiokafka_lite.errors import ConsumerStoppedError, IllegalOperation
+    from aiokafka_lite.exactly_once import ExactlyOnceSession
     from aiokafka_lite.model import (
         ConsumerGroupMetadata,
         ConsumerRecord,
@@ -55,6 +56,7 @@ __all__ = [
     "ConsumerStoppedError",
     "CooperativeStickyAssignor",
     "DefaultPartitioner",
+    "ExactlyOnceSession",
     "IllegalOperation",
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
@@ -82,6 +84,7 @@ _HOMES = {
     "ConsumerStoppedError": "errors",
     "CooperativeStickyAssignor": "consumer.assignors.cooperative_sticky",
     "DefaultPartitioner": "producer.partitioner",
+    "ExactlyOnceSession": "exactly_once",
     "IllegalOperation": "errors",
     "OffsetAndMetadata": "model",
     "OffsetAndTimestamp": "model",

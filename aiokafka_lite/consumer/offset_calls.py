@@ -82,6 +82,17 @@ class OffsetCalls:
         to_commit = self._to_commit(group, offsets)
         group.commit_async(to_commit, callback)
 
+    def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """Return what `commit()` would store now, for a producer that commits it in a transaction:
+        the positions of all assigned partitions, behind what the newest poll returned.
+
+        Raises: IllegalOperation without group_id; as `getone` before start and after stop.
+        """
+        return {
+            tp: OffsetAndMetadata(each.offset, each.metadata, each.leader_epoch)
+            for tp, each in self._group().consumed().items()
+        }
+
     def _to_commit(
         self, group: ConsumerGroup, offsets: OffsetsToCommit | None
     ) -> Mapping[TopicPartition, CommittedOffset]:

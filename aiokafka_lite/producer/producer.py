@@ -443,21 +443,19 @@ class AIOKafkaProducer:
         """Use as `async with producer.transaction():`, which begins a transaction, commits it at
         the end of the block, and aborts it when the block raises.
         """
-        await self.begin_transaction()
+        transactions = self._in_transactions()
+        await transactions.begin()
         try:
             yield self
         except BaseException:
-            if not self._in_transactions().status.is_fatal:
+            if not transactions.status.is_fatal and self._state is ProducerState.RUNNING:
                 with anyio.CancelScope(shield=True):
                     await self.abort_transaction()
             raise
-        await self._commit_or_abort()
-
-    async def _commit_or_abort(self) -> None:
         try:
             await self.commit_transaction()
         except KafkaError:
-            if self._in_transactions().status.state is TransactionState.ABORTABLE_ERROR:
+            if transactions.status.state is TransactionState.ABORTABLE_ERROR:
                 await self.abort_transaction()
             raise
 

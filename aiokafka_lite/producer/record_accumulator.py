@@ -412,12 +412,17 @@ class RecordAccumulator:
         self._is_closed = True
         self._pool.close(cause)
 
-    def fail_unsent(self, error: Exception) -> None:
-        """Give the batches that were never drained this outcome (2d'-3)."""
+    def fail_unsent(self, error: Exception, *, is_wanted: bool = False) -> None:
+        """Give the batches that were never drained this outcome (2d'-3).
+
+        `is_wanted`: the user has asked for it, so nobody need hear of it who does not ask.
+        """
         for batch in self.incomplete:
             if not batch.drain_number:
                 batch.close()
                 batch.fail(error)
+                if is_wanted:
+                    batch.error_of(0)
                 self.forget(batch)
 
     def fail_all(self, error: Exception) -> None:

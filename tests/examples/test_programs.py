@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-SHOWN = {"quickstart.py": "read greetings 2 b'hello 2'", "walkthrough_tables.py": "P1 P2 P0\n"}
+SHOWN = {
+    "quickstart.py": "read greetings 2 b'hello 2'",
+    "walkthrough_tables.py": "P1 P2 P0\n",
+    "exactly_once.py": "50 orders, 50 invoices",
+}
 
 
 def run(*arguments: str) -> str:
