@@ -202,6 +202,7 @@ def _enlist(
     producer = ProducerIdAndEpoch(header.producer_id, header.producer_epoch)
     if partition.has_transaction(*producer):
         return
+    partition.producers.verifying(*producer, header.base_sequence)
     enlistment = enlistment_of(
         context.version,
         first_with_abortable=FIRST_VERSION_WITH_ABORTABLE,

@@ -38,10 +38,12 @@ def last_sequence_of(first_sequence: int, record_count: int) -> int:
 class ProducerStates:
     """The idempotent producers of one partition."""
 
-    __slots__ = ("_by_producer_id",)
+    __slots__ = ("_by_producer_id", "_verifying")
 
     def __init__(self) -> None:
         self._by_producer_id: dict[int, _ProducerState] = {}
+        self._verifying: dict[int, tuple[int, int]] = {}
+        """Producer id -> epoch and lowest sequence of what was held up by its transaction."""
 
     def check(
         self, producer_id: int, epoch: int, first_sequence: int, record_count: int
@@ -55,11 +57,13 @@ class ProducerStates:
         """
         state = self._by_producer_id.get(producer_id)
         if state is None:
+            self._check_lowest(producer_id, first_sequence)
             return None
         if epoch < state.epoch:
             raise InvalidProducerEpoch(
                 f"producer {producer_id} sent epoch {epoch}, but epoch {state.epoch} was seen"
             )
+        self._check_lowest(producer_id, first_sequence)
         if epoch > state.epoch:
             if first_sequence != 0:
                 raise OutOfOrderSequenceNumber(
@@ -79,8 +83,31 @@ class ProducerStates:
             )
         return None
 
+    def verifying(self, producer_id: int, epoch: int, first_sequence: int) -> None:
+        """A batch is to open a transaction here: if it is refused, none that follows it may be the
+        first. Source: VerificationStateEntry, KIP-890.
+        """
+        known_epoch, lowest = self._verifying.get(producer_id, (epoch, first_sequence))
+        if epoch > known_epoch:
+            self._verifying[producer_id] = epoch, first_sequence
+        else:
+            same = epoch == known_epoch
+            self._verifying[producer_id] = (
+                known_epoch,
+                min(lowest, first_sequence) if same else lowest,
+            )
+
+    def _check_lowest(self, producer_id: int, first_sequence: int) -> None:
+        _, lowest = self._verifying.get(producer_id, (0, MAX_SEQUENCE))
+        if first_sequence > lowest:
+            raise OutOfOrderSequenceNumber(
+                f"producer {producer_id} sent sequence {first_sequence}; "
+                f"{lowest} was refused before and comes first"
+            )
+
     def record(self, producer_id: int, epoch: int, batch: AppendedBatch) -> None:
         """Remember a batch that was appended; a new epoch forgets the batches of the old one."""
+        self._verifying.pop(producer_id, None)
         state = self._by_producer_id.get(producer_id)
         if state is None or state.epoch != epoch:
             state = self._by_producer_id[producer_id] = _ProducerState(epoch)
@@ -90,6 +117,7 @@ class ProducerStates:
         """A transaction marker was written with `epoch`: older epochs are fenced from now on, and a
         newer one begins at sequence 0.
         """
+        self._verifying.pop(producer_id, None)
         state = self._by_producer_id.get(producer_id)
         if state is None or epoch > state.epoch:
             self._by_producer_id[producer_id] = _ProducerState(epoch)

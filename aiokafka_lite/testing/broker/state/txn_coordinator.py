@@ -210,8 +210,10 @@ class TransactionCoordinator:
             self._abort_and_fence(metadata)
 
     def _abort_and_fence(self, metadata: TransactionMetadata) -> None:
-        metadata.fence()
-        metadata.prepare(is_commit=False, bumps_epoch=self.options.version >= 2)
+        is_v2 = self.options.version >= 2
+        if not is_v2:
+            metadata.fence()
+        metadata.prepare(is_commit=False, bumps_epoch=is_v2)
         self._write_markers(metadata)
 
     def _write_markers(self, metadata: TransactionMetadata) -> None:

@@ -148,7 +148,10 @@ class TransactionMetadata:
         self.groups.update(groups)
 
     def fence(self) -> None:
-        """Raise the epoch in the middle of a transaction, to shut its producer out."""
+        """Raise the epoch in the middle of a transaction, to shut its producer out for good (V1).
+
+        In V2 `prepare` raises it, and the producer may go on from there by its claim (KAFKA-19367).
+        """
         self.producer_epoch = min(self.producer_epoch + 1, MAX_EPOCH)
         self.last_producer_epoch = NO_PRODUCER_EPOCH
 
