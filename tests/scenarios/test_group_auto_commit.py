@@ -287,3 +287,16 @@ async def test_b7_commits_by_hand_and_automatic_ones_keep_their_order() -> None:
         broker.faults.release()
         await asyncio.wait_for(by_hand, 10)
         assert committed(broker) == {P0: 4}
+
+
+async def test_b7_an_interval_of_zero_commits_once_per_poll_not_all_the_time() -> None:
+    async with (
+        embedded({"t": 1}) as broker,
+        member_of(broker, "t", auto_commit_interval_ms=0, max_poll_records=1) as consumer,
+    ):
+        fill(broker, P0, 3)
+        for count in range(3):
+            assert offsets(await poll(consumer)) == {0: [count]}
+        assert await consumer.getmany(timeout_ms=100) == {}
+        await broker.wait_until(lambda: committed(broker) == {P0: 3})
+        assert len(broker.requests_of(OffsetCommitRequest)) <= 4

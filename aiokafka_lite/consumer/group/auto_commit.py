@@ -39,6 +39,7 @@ class AutoCommit:
         self._due_at_s = 0.0
         self._timer: TimerHandle | None = None
         self._is_committing = False
+        self._newest: Offsets | None = None  # tried last, unless it is to be tried again
         self._failures = 0
 
     def restart(self) -> None:
@@ -57,13 +58,13 @@ class AutoCommit:
             return
         offsets = self._processed()
         self.restart()
-        if not offsets:
-            return
+        if not offsets or (offsets == self._newest and not self._interval_s):
+            return  # with each poll, but a poll that waits must not commit the same all the time
         try:
             self._committer.check_may_commit()
         except KafkaError:
             return  # between two assignments nothing can be committed; before revoking it was
-        self._is_committing = True
+        self._is_committing, self._newest = True, offsets
         self._committer.commit_async(offsets, self._committed)
 
     def _committed(self, offsets: Offsets, error: Exception | None) -> None:
@@ -74,8 +75,10 @@ class AutoCommit:
             return
         if isinstance(error, KafkaError) and error.retriable:
             logger.info("auto-commit failed, trying again soon: %s", error)
+            self._newest = None
             if self._timer is not None:
-                self._wait(min(self._backoff.delay(self._failures), self._interval_s))
+                delay_s = self._backoff.delay(self._failures)
+                self._wait(min(delay_s, self._interval_s) if self._interval_s else delay_s)
             self._failures += 1
         else:
             logger.warning("auto-commit of %s failed: %s", sorted(offsets), error)
