@@ -45,6 +45,7 @@ FLOORS: dict[str, float] = {
     "admin": 6,
     "telemetry": 6,
     "spark": 8,
+    "exactly_once": 7,
     "cli": 8,
     "compat": 8,
     "": 8,  # aiokafka_lite/__init__.py

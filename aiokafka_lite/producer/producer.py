@@ -6,6 +6,7 @@ is sent all the same.
 """
 
 import asyncio
+import logging
 import random
 import warnings
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -51,6 +52,8 @@ from aiokafka_lite.producer.transaction_manager import TransactionManager
 from aiokafka_lite.producer.transaction_state import TransactionState
 from aiokafka_lite.record.batch_builder import record_upper_bound
 from aiokafka_lite.serialization import AnySerializer
+
+logger = logging.getLogger(__name__)
 
 Header = tuple[str, bytes | None]
 _TURN_BYTES = 65_536
@@ -450,7 +453,7 @@ class AIOKafkaProducer:
         except BaseException:
             if not transactions.status.is_fatal and self._state is ProducerState.RUNNING:
                 with anyio.CancelScope(shield=True):
-                    await self.abort_transaction()
+                    await self._abort_after_error()
             raise
         try:
             await self.commit_transaction()
@@ -458,6 +461,13 @@ class AIOKafkaProducer:
             if transactions.status.state is TransactionState.ABORTABLE_ERROR:
                 await self.abort_transaction()
             raise
+
+    async def _abort_after_error(self) -> None:
+        """Abort; that it failed, too, is not what the user has to hear first."""
+        try:
+            await self.abort_transaction()
+        except KafkaError as error:
+            logger.warning("%r: the transaction was not aborted: %s", self, error)
 
     async def send_offsets_to_transaction(
         self, offsets: OffsetsToCommit, group_id: str | ConsumerGroupMetadata
