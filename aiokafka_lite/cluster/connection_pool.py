@@ -255,8 +255,16 @@ class ConnectionPool:
         )
 
     async def _wait_out_backoff(self, node_id: int) -> None:
+        """Wait until a connection may be tried. Raises: why another lane's attempt has failed
+        meanwhile. It is news of the node, and lanes that try again and again would let this one
+        wait for its turn until its callers run out of time.
+        """
+        known = self.states.last_failure(node_id)
         while backoff_s := self.states.backoff_left(node_id, self._clock.monotonic()):
             await self._clock.sleep(backoff_s)
+            error = self.states.last_error(node_id)
+            if isinstance(error, KafkaError) and self.states.last_failure(node_id) > known:
+                raise copy.copy(error) from error
 
     def _node(self, node_id: int) -> Node | None:
         return self.nodes.get(node_id) or self.seeds.get(node_id)

@@ -108,6 +108,11 @@ class NodeStates:
         state = self._nodes.get(node_id)
         return NEVER if state is None else state.last_attempt_s
 
+    def last_failure(self, node_id: int) -> float:
+        """Return when an attempt failed last, or its connection dropped; -inf if none did."""
+        state = self._nodes.get(node_id)
+        return NEVER if state is None else state.failed_at_s
+
     def last_error(self, node_id: int) -> BaseException | None:
         """Return why the newest attempt failed; None if it did not."""
         state = self._nodes.get(node_id)

@@ -157,6 +157,27 @@ async def test_a_request_waits_out_the_reconnect_backoff(cluster: ScriptedCluste
         assert network.ready_delay(1) == 0.0
 
 
+async def test_a_lane_that_waits_for_its_turn_hears_of_the_failure_of_another(
+    cluster: ScriptedCluster,
+) -> None:
+    """A heartbeat does not wait on for a node that a fetch has found dead: there may be another."""
+    await cluster.nodes[1].stop()
+    async with network_of(cluster, reconnect_backoff_ms=100) as (network, clock, trouble):
+        with pytest.raises(KafkaConnectionError):
+            await network.request(1, ASK)
+        asked = [
+            asyncio.create_task(network.request(1, ASK, lane=lane))
+            for lane in (Lane.FETCH, Lane.COORDINATOR)
+        ]
+        for _ in range(100):  # more than both backoffs
+            await clock.advance(0.01)
+            await eventually(lambda: not network._pool.is_connecting(1, Lane.FETCH))
+            await settle()
+        errors = [task.exception() for task in asked]
+        assert all(isinstance(error, KafkaConnectionError) for error in errors)
+        assert trouble.count == 2, "one attempt by the first request, one by the fetch"
+
+
 async def test_a_backoff_longer_than_the_timeout_fails_at_once_and_says_why(
     cluster: ScriptedCluster,
 ) -> None:
