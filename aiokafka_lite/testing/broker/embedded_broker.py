@@ -408,7 +408,7 @@ class EmbeddedBroker:
         """
 
         def move() -> None:
-            self._groups.move(group_id, node_id)
+            self._groups.nodes.move(group_id, node_id)
             self._something_happened()
 
         self._call(move)

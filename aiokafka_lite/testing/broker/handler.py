@@ -79,7 +79,7 @@ class RequestContext:
         self.injected.raise_for()
         if not group_id:
             raise InvalidGroupIdError("a group with members has an id")
-        self.groups.check(group_id, self.node_id)
+        self.groups.nodes.check(group_id, self.node_id)
         return self.groups.find(group_id)
 
 

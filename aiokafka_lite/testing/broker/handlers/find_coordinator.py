@@ -59,8 +59,10 @@ def _choose(context: RequestContext, key: str, key_type: int) -> BrokerNode:
         raise InvalidRequestError(f"key type {key_type} is none of {KEY_TYPES}")
     if key_type == TRANSACTION:
         node_id = context.transactions.nodes.node_of(key)
+    elif key_type == GROUP:
+        node_id = context.groups.nodes.node_of(key)
     else:
-        node_id = context.groups.node_of(key, is_group=key_type == GROUP)
+        node_id = context.groups.nodes.choose(key)
     if node_id is None:
         raise GroupCoordinatorNotAvailableError(
             f"nobody coordinates {key!r}; no node is up, or it was moved to none"

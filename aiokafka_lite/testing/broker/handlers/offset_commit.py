@@ -73,7 +73,7 @@ def _open(
     groups, group_id = context.groups, request.group_id
     generation_id = request.generation_id_or_member_epoch
     try:
-        groups.check(group_id, context.node_id)
+        groups.nodes.check(group_id, context.node_id)
         group = groups.find(group_id)
         if group is None:
             if generation_id >= 0:

@@ -119,7 +119,7 @@ def _look_up(
 ) -> _Group:
     try:
         context.injected.raise_for(among=GROUP_ERRORS)
-        context.groups.check(group_id, context.node_id)
+        context.groups.nodes.check(group_id, context.node_id)
     except BrokerResponseError as error:
         return _failed(error.errno, asked, context.version)
     group = context.groups.find(group_id)

@@ -72,7 +72,7 @@ def _open(
     try:
         if not group_id:
             raise InvalidGroupIdError("offsets in a transaction belong to a group with an id")
-        groups.check(group_id, context.node_id)
+        groups.nodes.check(group_id, context.node_id)
         group = groups.find(group_id)
         _enlist(context, request, group)
         if group is None:

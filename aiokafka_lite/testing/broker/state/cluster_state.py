@@ -202,13 +202,18 @@ class ClusterState:
         self._on_topic_deleted: list[Callable[[str], object]] = []
 
     def watch(
-        self, *, on_nodes: Callable[[], object], on_topic_deleted: Callable[[str], object]
+        self,
+        *,
+        on_nodes: Callable[[], object] | None = None,
+        on_topic_deleted: Callable[[str], object] | None = None,
     ) -> None:
         """Call `on_nodes` after each node that stops or starts, and `on_topic_deleted` with the
         name of each topic that goes.
         """
-        self._on_nodes.append(on_nodes)
-        self._on_topic_deleted.append(on_topic_deleted)
+        if on_nodes is not None:
+            self._on_nodes.append(on_nodes)
+        if on_topic_deleted is not None:
+            self._on_topic_deleted.append(on_topic_deleted)
 
     # Nodes
 

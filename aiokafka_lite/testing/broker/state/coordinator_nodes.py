@@ -27,11 +27,11 @@ class CoordinatorNodes:
         self._on_move = on_move
         self._nodes: dict[str, int | None] = {}
         """Key -> its node, None for none, of keys that are in use or were moved."""
-        cluster.watch(on_nodes=self._place_all, on_topic_deleted=lambda _: None)
+        cluster.watch(on_nodes=self._place_all)
 
     def node_of(self, key: str) -> int | None:
         """Return the node of a key; None when every node is down, or it was moved to nobody."""
-        return self._nodes[key] if key in self._nodes else self._choose(key)
+        return self._nodes[key] if key in self._nodes else self.choose(key)
 
     def check(self, key: str, node_id: int) -> None:
         """Raise unless `node_id` coordinates the key.
@@ -59,8 +59,10 @@ class CoordinatorNodes:
             raise BrokerNotAvailableError(f"node {node_id} is down; start it before it coordinates")
         self._place(key, node_id)
 
-    def _choose(self, key: str) -> int | None:
-        """Return the living node from a fixed one on, counted round; always the same for a key."""
+    def choose(self, key: str) -> int | None:
+        """Return the living node from a fixed one on, counted round; always the same for a key, of
+        whatever kind. None when every node is down.
+        """
         node_ids = sorted(self._cluster.nodes)
         start = crc32(key.encode()) % len(node_ids)
         for node_id in node_ids[start:] + node_ids[:start]:
@@ -72,7 +74,7 @@ class CoordinatorNodes:
         """A node was started or stopped."""
         for key, node_id in self._nodes.items():
             if node_id is None or not self._cluster.nodes[node_id].is_alive:
-                self._place(key, self._choose(key))
+                self._place(key, self.choose(key))
 
     def _place(self, key: str, node_id: int | None) -> None:
         before = self.node_of(key)

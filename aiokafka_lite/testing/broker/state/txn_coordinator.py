@@ -181,6 +181,11 @@ class TransactionCoordinator:
         is_repeated = _check_end_v2 if bumps_epoch else _check_end_v1
         if is_repeated(metadata, producer, is_commit=is_commit):
             return metadata.producer
+        return self._end(metadata, is_commit=is_commit, bumps_epoch=bumps_epoch)
+
+    def _end(
+        self, metadata: TransactionMetadata, *, is_commit: bool, bumps_epoch: bool
+    ) -> ProducerIdAndEpoch:
         next_producer_id = NO_PRODUCER_ID
         if bumps_epoch and metadata.has_exhausted_epochs:
             next_producer_id = self._cluster.new_producer_id()
@@ -188,7 +193,8 @@ class TransactionCoordinator:
             is_commit=is_commit, bumps_epoch=bumps_epoch, next_producer_id=next_producer_id
         )
         going_on = metadata.after_completion()
-        self._write_markers(metadata)
+        self._timers.cancel(metadata.transactional_id)
+        self.markers.end(metadata, metadata.complete)
         return going_on
 
     # Time, and trouble…
@@ -213,12 +219,7 @@ class TransactionCoordinator:
         is_v2 = self.options.version >= 2
         if not is_v2:
             metadata.fence()
-        metadata.prepare(is_commit=False, bumps_epoch=is_v2)
-        self._write_markers(metadata)
-
-    def _write_markers(self, metadata: TransactionMetadata) -> None:
-        self._timers.cancel(metadata.transactional_id)
-        self.markers.end(metadata, metadata.complete)
+        self._end(metadata, is_commit=False, bumps_epoch=is_v2)
 
 
 def _check_id(metadata: TransactionMetadata, producer: ProducerIdAndEpoch) -> None:

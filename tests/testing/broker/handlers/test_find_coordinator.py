@@ -56,12 +56,12 @@ def test_errors_are_told_per_key() -> None:
 def test_the_node_that_is_told_is_the_one_that_serves() -> None:
     bench = Bench(3)
     for key, node_id in batched(bench, *KEYS):
-        bench.groups.check(key, node_id)
-    bench.groups.move("g", 2)
+        bench.groups.nodes.check(key, node_id)
+    bench.groups.nodes.move("g", 2)
     assert batched(bench, "g") == [("g", 2)]
-    bench.groups.move("g", 3)
+    bench.groups.nodes.move("g", 3)
     assert batched(bench, "g") == [("g", 3)]
     # A transactional id of the same name is another thing.
     assert batched(bench, "g", key_type=1) == batched(Bench(3), "g")
-    bench.groups.move("g", None)
+    bench.groups.nodes.move("g", None)
     assert batched(bench, "g") == [("g", GroupCoordinatorNotAvailableError.errno)]

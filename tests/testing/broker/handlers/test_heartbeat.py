@@ -26,11 +26,11 @@ def test_a_member_lives(version: int) -> None:
 
 def test_what_is_refused() -> None:
     bench = Bench(2)
-    bench.groups.move("g", 2)
+    bench.groups.nodes.move("g", 2)
     assert beat(bench) == 16
     assert beat(bench, node_id=2) == 25
     assert beat(bench, group_id="") == 24
-    bench.groups.move("g", None)
+    bench.groups.nodes.move("g", None)
     assert beat(bench) == 15
     bench.faults.fail(HeartbeatRequest, GroupLoadInProgressError)
     assert beat(bench) == 14

@@ -133,9 +133,9 @@ def test_a_join_that_is_refused_makes_no_group() -> None:
 
 def test_another_node_and_a_fault() -> None:
     bench = Bench(2)
-    bench.groups.move("g", 2)
+    bench.groups.nodes.move("g", 2)
     assert join(bench).error_code == 16
-    bench.groups.move("g", 1)
+    bench.groups.nodes.move("g", 1)
     bench.faults.fail(JoinGroupRequest, GroupAuthorizationFailedError)
     assert join(bench, member_id="m").error_code == 30
     assert join(bench).error_code == 0

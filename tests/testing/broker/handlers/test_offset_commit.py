@@ -114,11 +114,11 @@ def test_metadata_has_a_limit() -> None:
 def test_another_node_and_faults() -> None:
     bench = Bench(2)
     bench.topic(partitions=2)
-    bench.groups.move("g", 2)
+    bench.groups.nodes.move("g", 2)
     assert commit(bench, 0, 1) == [16, 16]
-    bench.groups.move("g", None)
+    bench.groups.nodes.move("g", None)
     assert commit(bench, 0) == [15]
-    bench.groups.move("g", 1)
+    bench.groups.nodes.move("g", 1)
     bench.faults.fail(OffsetCommitRequest, GroupLoadInProgressError)
     assert commit(bench, 0, 1) == [14, 14]
     bench.faults.fail(OffsetCommitRequest, TopicAuthorizationFailedError, topic_partition=("t", 1))

@@ -107,9 +107,9 @@ def test_offsets_of_groups(version: int) -> None:
 def test_several_groups_each_with_its_answer() -> None:
     """KIP-709."""
     bench = committed(2)
-    bench.groups.move("g", 1)
-    bench.groups.move("elsewhere", 2)
-    bench.groups.move("unknown", 1)
+    bench.groups.nodes.move("g", 1)
+    bench.groups.nodes.move("elsewhere", 2)
+    bench.groups.nodes.move("unknown", 1)
     names = ["g", "elsewhere", "unknown"]
     groups = [OffsetFetchRequestGroup(group_id=name, topics=None) for name in names]
     answer = bench.ask(offset_fetch.HANDLER, OffsetFetchRequest(groups=groups), 9)
@@ -147,8 +147,8 @@ def test_an_unstable_offset_is_an_error_of_its_partition() -> None:
 
 def test_another_node() -> None:
     bench = committed(2)
-    bench.groups.move("g", 2)
+    bench.groups.nodes.move("g", 2)
     assert fetch(bench, 1) == (16, [])
     assert fetch_one(bench, 1, version=7) == (16, [])
-    bench.groups.move("g", None)
+    bench.groups.nodes.move("g", None)
     assert fetch(bench, 1) == (15, [])

@@ -85,7 +85,7 @@ def test_what_is_refused(fields: dict[str, Any], code: int) -> None:
 
 def test_another_node_and_a_fault() -> None:
     bench = Bench(2)
-    bench.groups.move("g", 2)
+    bench.groups.nodes.move("g", 2)
     assert bench.ask(sync_group.HANDLER, request_of("m", 5), 5).error_code == 16
     bench.faults.fail(SyncGroupRequest, GroupLoadInProgressError)
     assert bench.ask(sync_group.HANDLER, request_of("m", 5), 5).error_code == 14

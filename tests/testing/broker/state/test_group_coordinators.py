@@ -17,7 +17,7 @@ KEYS = [f"group-{i}" for i in range(30)]
 
 
 def placed(bench: Bench) -> dict[str, int | None]:
-    return {key: bench.groups.node_of(key) for key in KEYS}
+    return {key: bench.groups.nodes.node_of(key) for key in KEYS}
 
 
 def test_groups_are_spread_over_the_nodes() -> None:
@@ -44,22 +44,22 @@ def test_no_node_coordinates_when_all_are_down() -> None:
     for node_id in (1, 2):
         bench.cluster.set_alive(node_id, is_alive=False)
     for key in ("g", "unknown"):
-        assert bench.groups.node_of(key) is None
+        assert bench.groups.nodes.node_of(key) is None
         with pytest.raises(GroupCoordinatorNotAvailableError):
-            bench.groups.check(key, 1)
+            bench.groups.nodes.check(key, 1)
     bench.cluster.set_alive(2, is_alive=True)
-    bench.groups.check("g", 2)
-    bench.groups.check("unknown", 2)
+    bench.groups.nodes.check("g", 2)
+    bench.groups.nodes.check("unknown", 2)
 
 
 def test_a_moved_group_is_served_by_its_new_node_alone() -> None:
     bench = Bench(3)
     for node_id in (1, 2, 3):
-        bench.groups.move("g", node_id)
-        bench.groups.check("g", node_id)
+        bench.groups.nodes.move("g", node_id)
+        bench.groups.nodes.check("g", node_id)
         with pytest.raises(NotCoordinatorForGroupError, match=f"; {node_id} does"):
-            bench.groups.check("g", node_id % 3 + 1)
-    assert bench.groups.node_of("g", is_group=False) == Bench(3).groups.node_of("g")
+            bench.groups.nodes.check("g", node_id % 3 + 1)
+    assert bench.groups.nodes.choose("g") == Bench(3).groups.nodes.node_of("g")
 
 
 def test_a_group_moves_to_living_nodes_only() -> None:
@@ -67,7 +67,7 @@ def test_a_group_moves_to_living_nodes_only() -> None:
     bench.cluster.set_alive(2, is_alive=False)
     for node_id in (2, 7):
         with pytest.raises(BrokerNotAvailableError):
-            bench.groups.move("g", node_id)
+            bench.groups.nodes.move("g", node_id)
 
 
 async def test_a_move_takes_offsets_and_members_along_and_sends_off_who_waits() -> None:
@@ -81,7 +81,7 @@ async def test_a_move_takes_offsets_and_members_along_and_sends_off_who_waits() 
     group.membership.sync(first, None, 1, {first: b"1"}, lambda _: None)
     group.membership.join(join_request(), answers.append)
     assert len(answers) == 1
-    bench.groups.move("g", 3 - (bench.groups.node_of("g") or 0))
+    bench.groups.nodes.move("g", 3 - (bench.groups.nodes.node_of("g") or 0))
     assert answers[1].error_code == NotCoordinatorForGroupError.errno
     view = bench.groups.view("g")
     assert (view.state, list(view.members)) == ("Stable", [first])
@@ -97,10 +97,10 @@ async def test_nobody_loses_a_session_while_nobody_coordinates() -> None:
     group.membership.join(join_request(), lambda _: None)
     (first,) = group.membership.group.members
     group.membership.sync(first, None, 1, {}, lambda _: None)
-    bench.groups.move("g", None)
+    bench.groups.nodes.move("g", None)
     assert bench.clock.pending_timers == 0
     await bench.clock.advance(100)
-    bench.groups.move("g", 1)
+    bench.groups.nodes.move("g", 1)
     assert list(bench.groups.view("g").members) == [first]
     bench.groups.close()
     assert bench.clock.pending_timers == 0
@@ -108,9 +108,9 @@ async def test_nobody_loses_a_session_while_nobody_coordinates() -> None:
 
 def test_a_group_moved_to_nobody_is_placed_when_a_node_starts() -> None:
     bench = Bench(2)
-    bench.groups.move("g", None)
+    bench.groups.nodes.move("g", None)
     bench.cluster.set_alive(1, is_alive=True)
-    assert bench.groups.node_of("g") in (1, 2)
+    assert bench.groups.nodes.node_of("g") in (1, 2)
 
 
 def test_groups_exist_from_their_first_use_on() -> None:
