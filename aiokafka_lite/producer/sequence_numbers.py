@@ -90,6 +90,9 @@ class TransactionGate(Protocol):
     def may_send(self, topic_partition: TopicPartition) -> bool:
         """Say whether the partition is part of the transaction, for brokers too."""
 
+    def sending(self, topic_partition: TopicPartition) -> None:
+        """Hear that a batch of the partition is on its way."""
+
     def sequence_is_lost(self) -> None:
         """Hear that numbers have a gap: the transaction needs a new epoch."""
 
@@ -144,8 +147,8 @@ class SequenceNumbers:
         state = self._partitions.get(batch.topic_partition)
         if state is None:
             return True
-        if state.needs_restart:
-            return False
+        if state.needs_restart and (self.transactions is None or not batch.has_sequence):
+            return False  # in a transaction that is lost, what was sent before goes to its end
         if batch.has_sequence:
             return not state.in_flight or state.in_flight[0] is batch
         if state.unresolved_sequence is not None:
@@ -156,6 +159,8 @@ class SequenceNumbers:
 
     def assign(self, batch: ProducerBatch) -> None:
         """Give a batch its numbers at its first drain; they stay (2d-11)."""
+        if self.transactions is not None:
+            self.transactions.sending(batch.topic_partition)
         if batch.has_sequence:
             return
         state = self._partitions.get(batch.topic_partition)

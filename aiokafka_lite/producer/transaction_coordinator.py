@@ -8,7 +8,7 @@ Source: 2d', TransactionManager.TxnRequestHandler.
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -39,6 +39,14 @@ class TransactionError(Exception):
         self.error = error
 
 
+class _Failure(NamedTuple):
+    """Why a request is to be sent again."""
+
+    error: KafkaError
+    was_answered: bool
+    """By its coordinator, so it was not served; otherwise nobody knows."""
+
+
 class TransactionCoordinator:
     """Asks the coordinator of a transactional id, and those of groups, in its name."""
 
@@ -61,9 +69,11 @@ class TransactionCoordinator:
         *,
         max_version: int | None = None,
         group_id: str | None = None,
+        gives_up: Callable[[], bool] = lambda: False,
     ) -> R:
         """Return the first answer without error, of the coordinator of the transaction or, with
-        `group_id`, of that group. Asks again after errors that time, or another coordinator, mend.
+        `group_id`, of that group. Asks again after errors that time, or another coordinator, mend;
+        but once `gives_up()`, only until it is known whether the last request was served.
 
         Raises: TransactionError. Cancelled: a request on its way may be served.
         """
@@ -74,16 +84,21 @@ class TransactionCoordinator:
         while True:
             async with self._turn:  # one transactional request at a time
                 failure = await self._ask_once(what, key, request, error_of, actions, max_version)
-            if not isinstance(failure, KafkaError):
+            if not isinstance(failure, _Failure):
                 return failure
-            is_concurrent = isinstance(failure, ConcurrentTransactions)
+            error = failure.error
+            if failure.was_answered and gives_up():
+                raise TransactionError(TxnAction.ABORT, error)
+            is_concurrent = isinstance(error, ConcurrentTransactions)
             level = logging.DEBUG if attempts or is_concurrent else logging.INFO
-            logger.log(level, "%s: %s; asking again", what, failure)
+            logger.log(level, "%s: %s; asking again", what, error)
             delay_s = self._client.retry_backoff.delay(attempts)
             if is_concurrent:  # markers are being written: part of normal life, and soon over
                 delay_s = min(delay_s, CONCURRENT_RETRY_S)
             await self._client.clock.sleep(delay_s)
             attempts += 1
+            if failure.was_answered and gives_up():
+                raise TransactionError(TxnAction.ABORT, error)
 
     async def _ask_once(
         self,
@@ -93,8 +108,8 @@ class TransactionCoordinator:
         error_of: Callable[[R], int],
         actions: dict[int, TxnAction],
         max_version: int | None,
-    ) -> R | KafkaError:
-        """Return the answer, or the error after which it makes sense to ask again."""
+    ) -> "R | _Failure":
+        """Return the answer, or the failure after which it makes sense to ask again."""
         try:
             node_id = await self._find(*key)
             answer = await self._client.request(
@@ -103,7 +118,7 @@ class TransactionCoordinator:
         except KafkaError as error:
             if error.retriable:
                 self._cache.forget(*key, error)
-                return error
+                return _Failure(error, was_answered=False)
             action = TxnAction.FATAL
             if isinstance(error, BrokerResponseError):
                 action = actions.get(error.errno, action)
@@ -116,7 +131,7 @@ class TransactionCoordinator:
         if action is TxnAction.FIND_COORDINATOR:
             self._cache.forget(*key, error_class.message)
         if action in (TxnAction.FIND_COORDINATOR, TxnAction.RETRY):
-            return error_class(text)
+            return _Failure(error_class(text), was_answered=True)
         raise TransactionError(action, error_class(text))
 
     async def _find(self, key_type: CoordinatorType, key: str) -> int:

@@ -7,6 +7,7 @@ transaction half ended; the same call again takes over its result. States are in
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
@@ -15,6 +16,7 @@ from aiokafka_lite.errors import (
     CommitFailedError,
     IllegalOperation,
     IllegalStateError,
+    InvalidProducerIdMapping,
     KafkaError,
     KafkaTimeoutError,
     ProducerFenced,
@@ -60,6 +62,14 @@ LAST_PRODUCE_V1, LAST_END_V1, LAST_OFFSET_COMMIT_V1, LAST_ADD_PARTITIONS = 11, 4
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
 
+_MAY_HAVE_BATCHES = (
+    TransactionState.IN_TRANSACTION,
+    TransactionState.COMMITTING,
+    TransactionState.ABORTING,
+    TransactionState.ABORTABLE_ERROR,
+)
+
+
 class _Call:
     """A call of the user that runs in the background."""
 
@@ -67,6 +77,12 @@ class _Call:
         self.name = name
         self.task: OwnedTask | None = None
         self.error: Exception | None = None
+        self.is_told = False
+        """Somebody has heard how it ended."""
+
+    @property
+    def is_done(self) -> bool:
+        return self.task is not None and self.task.done
 
 
 class TransactionManager:
@@ -90,13 +106,15 @@ class TransactionManager:
         self.wake_sender: Callable[[], object] = _nothing
         """Called when batches may be sent that might not before."""
         self._call: _Call | None = None
+        self._offset_calls: list[_Call] = []
         self._is_v2 = False
         self._partitions: dict[TopicPartition, bool] = {}
         """Partitions of the transaction; True once the coordinator knows of them."""
         self._adding: OwnedTask | None = None
         self._groups: set[str] = set()
         self._has_begun = False
-        """The coordinator may know of the transaction: it has to be told of the end."""
+        """The coordinator knows of the transaction, or may: it has to be told of the end. In V1 not
+        before it has said so, since it refuses to end what has not begun."""
 
     # For the sender and for send(); nothing here waits…
 
@@ -122,9 +140,7 @@ class TransactionManager:
         self.check_may_send()
         if tp not in self._partitions:
             self._partitions[tp] = self._is_v2
-            if self._is_v2:
-                self._has_begun = True
-            else:
+            if not self._is_v2:
                 self._add_partitions_soon()
 
     def may_send(self, tp: TopicPartition) -> bool:
@@ -135,11 +151,19 @@ class TransactionManager:
         """
         return self._partitions.get(tp, False) and not self.status.is_fatal
 
+    def sending(self, topic_partition: TopicPartition) -> None:
+        """A batch is sent, which makes its partition part of the transaction (KIP-890)."""
+        del topic_partition
+        self._has_begun = self._has_begun or self._is_v2
+
     def batch_failed(self, batch: ProducerBatch, error: Exception) -> None:
         """A batch was given up: the transaction cannot be committed any more (2d'-4)."""
-        if not self.status.is_open and not self.status.is_ending:
+        if self.status.state not in _MAY_HAVE_BATCHES:
             return
-        self._fail(produce_action_for(error), as_kafka_error(error))
+        action = produce_action_for(error)
+        if action is TxnAction.ABORT and batch.has_sequence:
+            action = TxnAction.ABORT_AND_BUMP  # its sequence numbers are a gap
+        self._fail(action, as_kafka_error(error))
         logger.debug("%r failed within a transaction", batch)
 
     def sequence_is_lost(self) -> None:
@@ -179,21 +203,25 @@ class TransactionManager:
     async def send_offsets(
         self, offsets: Offsets, group: ConsumerGroupMetadata, timeout_s: float
     ) -> None:
-        """Commit offsets of a group with the transaction."""
+        """Commit offsets of a group with the transaction; its end waits for that."""
         self.check_may_send()
-        await self._run(
-            "send_offsets_to_transaction()", lambda: self._send_offsets(offsets, group), timeout_s
-        )
+        call = _Call("send_offsets_to_transaction()")
+        self._offset_calls = [other for other in self._offset_calls if not other.is_done]
+        self._offset_calls.append(call)
+        self._spawn(call, lambda: self._send_offsets(offsets, group))
+        await self._wait_for(call, timeout_s)
 
     async def close(self, timeout_s: float) -> None:
         """Abort what is open, within `timeout_s`; failing that, its coordinator does in time."""
-        if self.status.is_fatal or not self._has_begun:
-            return
+        ends_at_s = self._client.clock.monotonic() + timeout_s
+        with suppress(KafkaError, IllegalOperation):  # those are for who called it
+            await self._wait_for_call(timeout_s)
         try:
-            if self._call is None and not self.status.is_ending:
-                await self.abort(timeout_s)
-            else:
-                await self._wait_for_call(timeout_s)
+            if self._call is None and self.status.state in (
+                TransactionState.IN_TRANSACTION,
+                TransactionState.ABORTABLE_ERROR,
+            ):
+                await self.abort(max(0.0, ends_at_s - self._client.clock.monotonic()))
         except (KafkaError, IllegalOperation) as error:
             logger.warning("%s was not aborted: %s", self.status, error)
 
@@ -214,24 +242,40 @@ class TransactionManager:
         """Run a call to its end; wait for it `timeout_s` at most (2d'-1)."""
         self._no_other_call(name)
         if self._call is None:
-            call = self._call = _Call(name)
-            call.task = self._client.owner.spawn(name, self._keep_result, call, work)
+            self._call = _Call(name)
+            self._spawn(self._call, work)
         await self._wait_for_call(timeout_s)
 
     async def _wait_for_call(self, timeout_s: float) -> None:
         call = self._call
-        if call is None or call.task is None:
+        if call is None:
             return
+        try:
+            await self._wait_for(
+                call, timeout_s, "call it again to wait for its end, or raise max_block_ms"
+            )
+        finally:
+            if self._call is call and call.is_told:
+                self._call = None
+
+    def _spawn(self, call: _Call, work: Callable[[], Awaitable[None]]) -> None:
+        call.task = self._client.owner.spawn(call.name, self._keep_result, call, work)
+
+    async def _wait_for(
+        self,
+        call: _Call,
+        timeout_s: float,
+        remedy: str = "commit_transaction() waits for its end, or raise max_block_ms",
+    ) -> None:
+        assert call.task is not None
         try:
             async with deadline(self._client.clock, timeout_s):
                 await call.task.wait()
         except TimeoutError as error:
             raise KafkaTimeoutError(
-                f"{call.name} did not end within {timeout_s:g} s; it goes on: call it again to "
-                f"wait for its end, or raise max_block_ms"
+                f"{call.name} did not end within {timeout_s:g} s; it goes on: {remedy}"
             ) from error
-        if self._call is call:
-            self._call = None
+        call.is_told = True
         if call.error is not None:
             raise call.error.with_traceback(None)
 
@@ -312,6 +356,7 @@ class TransactionManager:
 
     async def _commit(self) -> None:
         self.status.to(TransactionState.COMMITTING)
+        await self._all_added()
         await self._flush()
         if self.status.has_failed:
             self.status.raise_error()
@@ -319,10 +364,25 @@ class TransactionManager:
 
     async def _abort(self) -> None:
         self.status.to(TransactionState.ABORTING)
+        if isinstance(self.status.error, InvalidProducerIdMapping):
+            self._has_begun = False  # it would not know what to end (2d'-5)
         aborted = KafkaError("the transaction was aborted before the record was sent")
-        self._accumulator.fail_unsent(aborted)
+        self._accumulator.fail_unsent(aborted, is_wanted=True)
+        await self._all_added()
         await self._flush()
         await self._end(committed=False)
+
+    async def _all_added(self) -> None:
+        """Return when no request is left that would make the transaction begin, or grow."""
+        if self._adding is not None:
+            await self._adding.wait()
+        for call in self._offset_calls:
+            if call.task is not None:
+                await call.task.wait()
+        self._offset_calls.clear()
+
+    def _adds_in_vain(self) -> bool:
+        return self.status.has_failed or self.status.state is TransactionState.ABORTING
 
     async def _flush(self) -> None:
         batches = self._accumulator.begin_flush()
@@ -334,16 +394,16 @@ class TransactionManager:
 
     async def _end(self, *, committed: bool) -> None:
         """Tell the coordinator, if it knows of the transaction (2d'-3); be ready for the next."""
-        needs_epoch = self.status.needs_epoch_bump
         if self._has_begun:
-            needs_epoch = await self._end_begun(committed=committed) and needs_epoch
-        if needs_epoch:
+            await self._end_begun(committed=committed)
+        if self.status.needs_epoch_bump:
+            self.status.to(TransactionState.INITIALIZING)
             await self._get_producer_id(bump=True)
         self._forget_transaction()
         self.status.to(TransactionState.READY)
 
-    async def _end_begun(self, *, committed: bool) -> bool:
-        """Send EndTxn; say whether an epoch that is needed is still to be asked for."""
+    async def _end_begun(self, *, committed: bool) -> None:
+        """Send EndTxn, whose answer may bring the next epoch."""
         producer_id, epoch = self._sequences.producer
         request = EndTxnRequest(
             transactional_id=self.transactional_id,
@@ -351,17 +411,25 @@ class TransactionManager:
             producer_epoch=epoch,
             committed=committed,
         )
-        answer = await self._coordinator.ask(
-            "EndTxn",
-            lambda: request,
-            lambda told: told.error_code,
-            END_ACTIONS,
-            max_version=None if self._is_v2 else LAST_END_V1,
-        )
+        try:
+            answer = await self._coordinator.ask(
+                "EndTxn",
+                lambda: request,
+                lambda told: told.error_code,
+                END_ACTIONS,
+                max_version=None if self._is_v2 else LAST_END_V1,
+            )
+        except TransactionError as refusal:
+            if committed or refusal.action in (TxnAction.FENCED, TxnAction.FATAL):
+                raise
+            # There is nothing better than an abort to be done about it but a new beginning.
+            logger.warning("%s", refusal)
+            self.status.needs_epoch_bump = True
+            return
+        self._has_begun = False
         if self._is_v2 and answer.producer_id >= 0:
             self._sequences.begin_epoch(answer.producer_id, answer.producer_epoch)
-            return False
-        return True
+            self.status.needs_epoch_bump = False
 
     def _forget_transaction(self) -> None:
         self._partitions.clear()
@@ -376,12 +444,11 @@ class TransactionManager:
 
     async def _add_partitions(self) -> None:
         while wanted := [tp for tp, is_known in self._partitions.items() if not is_known]:
-            if self.status.has_failed or self.status.state is TransactionState.ABORTING:
+            if self._adds_in_vain():
                 return
             request = add_partitions_request(
                 self.transactional_id, self._sequences.producer, wanted
             )
-            self._has_begun = True
             try:
                 await self._coordinator.ask(
                     "AddPartitionsToTxn",
@@ -389,10 +456,12 @@ class TransactionManager:
                     add_partitions_error,
                     ADD_PARTITIONS_ACTIONS,
                     max_version=LAST_ADD_PARTITIONS,
+                    gives_up=self._adds_in_vain,
                 )
             except TransactionError as refusal:
                 self._fail(refusal.action, refusal.error)
                 return
+            self._has_begun = True
             for tp in wanted:
                 if tp in self._partitions:
                     self._partitions[tp] = True
@@ -401,7 +470,6 @@ class TransactionManager:
     async def _send_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> None:
         self.check_may_send()
         if not self._is_v2 and group.group_id not in self._groups:
-            self._has_begun = True
             producer_id, epoch = self._sequences.producer
             add = AddOffsetsToTxnRequest(
                 transactional_id=self.transactional_id,
@@ -410,7 +478,11 @@ class TransactionManager:
                 group_id=group.group_id,
             )
             await self._coordinator.ask(
-                "AddOffsetsToTxn", lambda: add, lambda told: told.error_code, ADD_OFFSETS_ACTIONS
+                "AddOffsetsToTxn",
+                lambda: add,
+                lambda told: told.error_code,
+                ADD_OFFSETS_ACTIONS,
+                gives_up=self._adds_in_vain,
             )
             self._groups.add(group.group_id)
         self._has_begun = True
@@ -424,6 +496,7 @@ class TransactionManager:
             OFFSET_COMMIT_ACTIONS,
             max_version=None if self._is_v2 else LAST_OFFSET_COMMIT_V1,
             group_id=group.group_id,
+            gives_up=self._adds_in_vain,
         )
 
 

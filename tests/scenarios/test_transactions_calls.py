@@ -1,0 +1,350 @@
+"""Calls that take too long, are cancelled, or come while another has not ended (2d'-1)."""
+
+import asyncio
+
+import pytest
+
+from aiokafka_lite.errors import (
+    BufferExhaustedError,
+    IllegalStateError,
+    KafkaTimeoutError,
+    TransactionAbortableError,
+)
+from aiokafka_lite.producer.transaction_state import TransactionState
+from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
+from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
+from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
+from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
+from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState as Ending
+from tests.producer.world import jumping_clock, kafka
+from tests.scenarios.transacting import (
+    ID,
+    ORDERS,
+    commit_one,
+    ends,
+    state,
+    transacting,
+    visible,
+)
+
+both_protocols = pytest.mark.parametrize("version", [1, 2])
+both_ends = pytest.mark.parametrize("is_commit", [True, False])
+
+
+@both_protocols
+@both_ends
+async def test_an_end_that_times_out_is_called_again_for_its_result(
+    version: int, is_commit: bool
+) -> None:
+    """2d'-1"""
+    async with (
+        kafka(transaction_version=version) as broker,
+        transacting(broker, max_block_ms=200) as producer,
+    ):
+        end, other = producer.commit_transaction, producer.abort_transaction
+        if not is_commit:
+            end, other = other, end
+        await producer.begin_transaction()
+        await producer.send_and_wait("orders", b"v")
+        broker.faults.stall(EndTxnRequest)
+        with pytest.raises(KafkaTimeoutError, match="call it again"):
+            await end()
+        for call in (
+            other,
+            producer.begin_transaction,
+            lambda: producer.send("orders", b"w"),
+            lambda: producer.send_offsets_to_transaction({ORDERS: 1}, "g"),
+        ):
+            with pytest.raises(IllegalStateError):
+                await call()
+        with pytest.raises(KafkaTimeoutError):
+            await end()
+        broker.faults.release()
+        await end()
+        assert state(producer) is TransactionState.READY
+        assert ends(broker) == [is_commit]
+        await commit_one(producer, b"next")
+        assert await visible(broker) == [b"v", b"next"][not is_commit :]
+
+
+@both_protocols
+async def test_the_result_that_is_fetched_later_may_be_an_error(version: int) -> None:
+    """2d'-1"""
+    async with (
+        kafka(transaction_version=version) as broker,
+        transacting(broker, max_block_ms=200) as producer,
+    ):
+        await producer.begin_transaction()
+        await producer.send_and_wait("orders", b"v")
+        broker.faults.stall(EndTxnRequest)
+        broker.faults.fail(EndTxnRequest, TransactionAbortableError)
+        with pytest.raises(KafkaTimeoutError):
+            await producer.commit_transaction()
+        broker.faults.release()
+        with pytest.raises(TransactionAbortableError):
+            await producer.commit_transaction()
+        await producer.abort_transaction()
+        await commit_one(producer, b"next")
+        assert await visible(broker) == [b"next"]
+
+
+@both_protocols
+async def test_a_cancelled_commit_goes_on(version: int) -> None:
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        await producer.begin_transaction()
+        await producer.send_and_wait("orders", b"v")
+        broker.faults.stall(EndTxnRequest)
+        task = asyncio.create_task(producer.commit_transaction())
+        await broker.wait_until(lambda: ends(broker) == [True])
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled()
+        with pytest.raises(IllegalStateError, match="call it again"):
+            await producer.begin_transaction()
+        broker.faults.release()
+        await producer.commit_transaction()
+        assert await visible(broker) == [b"v"]
+        assert ends(broker) == [True]
+
+
+@both_protocols
+async def test_two_commits_at_once_are_one(version: int) -> None:
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        await producer.begin_transaction()
+        await producer.send("orders", b"v")
+        await asyncio.gather(producer.commit_transaction(), producer.commit_transaction())
+        assert ends(broker) == [True]
+
+
+@both_protocols
+async def test_a_begin_that_is_cancelled_has_begun_nothing(version: int) -> None:
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        task = asyncio.create_task(producer.begin_transaction())
+        task.cancel()
+        await asyncio.wait([task])
+        assert state(producer) is TransactionState.READY
+        await commit_one(producer, b"v")
+
+
+@both_protocols
+async def test_offsets_that_time_out_hinder_no_abort(version: int) -> None:
+    """2d'-1: only commit and abort are to be repeated"""
+    async with (
+        kafka(transaction_version=version) as broker,
+        transacting(broker, max_block_ms=200) as producer,
+    ):
+        broker.create_topic("orders")
+        await commit_one(producer, b"1")
+        await producer.begin_transaction()
+        await producer.send_and_wait("orders", b"2")
+        broker.faults.stall(TxnOffsetCommitRequest)
+        with pytest.raises(KafkaTimeoutError, match="commit_transaction"):
+            await producer.send_offsets_to_transaction({ORDERS: 5}, "g")
+        with pytest.raises(KafkaTimeoutError):
+            await producer.abort_transaction()
+        assert ends(broker) == [True]  # it might be served behind the end
+        broker.faults.release()
+        await producer.abort_transaction()
+        assert broker.group("g").offsets == {}
+        await commit_one(producer, b"3")
+        assert await visible(broker) == [b"1", b"3"]
+
+
+@both_protocols
+async def test_a_commit_waits_for_offsets_nobody_waits_for(version: int) -> None:
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        await producer.begin_transaction()
+        await producer.send_and_wait("orders", b"1")
+        asked = AddOffsetsToTxnRequest if version == 1 else TxnOffsetCommitRequest
+        broker.faults.stall(asked)
+        task = asyncio.create_task(producer.send_offsets_to_transaction({ORDERS: 5}, "g"))
+        await broker.wait_until(lambda: len(broker.requests_of(asked)) == 1)
+        task.cancel()
+        await asyncio.wait([task])
+        commit = asyncio.create_task(producer.commit_transaction())
+        for _ in range(20):
+            await asyncio.sleep(0)
+        broker.faults.release()
+        await commit
+        assert {tp: o.offset for tp, o in broker.group("g").offsets.items()} == {ORDERS: 5}
+
+
+@both_protocols
+async def test_a_block_that_is_cancelled_in_send_offsets_aborts(version: int) -> None:
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        broker.create_topic("orders")
+
+        async def work() -> None:
+            async with producer.transaction():
+                await producer.send_and_wait("orders", b"1")
+                await producer.send_offsets_to_transaction({ORDERS: 5}, "g")
+
+        broker.faults.stall(TxnOffsetCommitRequest)
+        task = asyncio.create_task(work())
+        await broker.wait_until(lambda: len(broker.requests_of(TxnOffsetCommitRequest)) == 1)
+        task.cancel()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        broker.faults.release()
+        await asyncio.wait([task])
+        assert task.cancelled()
+        assert ends(broker) == [False]
+        assert state(producer) is TransactionState.READY
+        assert broker.group("g").offsets == {}
+
+
+async def test_an_abort_waits_until_it_is_known_what_was_added() -> None:
+    """V1: a partition added behind the end would be in a transaction that nobody ends"""
+    async with kafka(transaction_version=1) as broker, transacting(broker) as producer:
+        await commit_one(producer, b"1")
+        broker.faults.stall(AddPartitionsToTxnRequest)
+        await producer.begin_transaction()
+        await producer.send("orders", b"2")
+        await broker.wait_until(lambda: len(broker.requests_of(AddPartitionsToTxnRequest)) == 2)
+        abort = asyncio.create_task(producer.abort_transaction())
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert ends(broker) == [True]
+        broker.faults.release()
+        await abort
+        assert ends(broker) == [True, False]
+        assert broker.transaction(ID).state is Ending.COMPLETE_ABORT
+
+
+async def test_an_abort_lets_nothing_be_added_again_and_again() -> None:
+    async with kafka(transaction_version=1) as broker, transacting(broker) as producer:
+        await commit_one(producer, b"1")
+        broker.faults.fail(AddPartitionsToTxnRequest, 3, times=None)
+        await producer.begin_transaction()
+        await producer.send("orders", b"2")
+        await broker.wait_until(lambda: len(broker.requests_of(AddPartitionsToTxnRequest)) == 4)
+        await producer.abort_transaction()
+        assert ends(broker) == [True]
+        broker.faults.clear()
+        await commit_one(producer, b"3")
+        assert await visible(broker) == [b"1", b"3"]
+
+
+@both_protocols
+async def test_a_send_that_found_no_memory_spoils_no_commit(version: int) -> None:
+    """2d'-3"""
+    async with (
+        kafka(transaction_version=version) as broker,
+        transacting(broker, buffer_memory=2000, max_batch_size=1500, max_block_ms=300) as producer,
+    ):
+        broker.create_topic("orders", 2)
+        await producer.begin_transaction()
+        await producer.send_and_wait("orders", b"0", partition=0)
+        broker.faults.stall(ProduceRequest)
+        ack = await producer.send("orders", b"1", partition=0)
+        with pytest.raises(BufferExhaustedError):
+            await producer.send("orders", b"2" * 1400, partition=1)
+        broker.faults.release()
+        await ack
+        await producer.commit_transaction()
+        assert await visible(broker) == [b"0", b"1"]
+        await producer.begin_transaction()
+        await producer.commit_transaction()
+
+
+@both_protocols
+async def test_a_send_that_waits_for_memory_is_not_taken_into_the_next_transaction(
+    version: int,
+) -> None:
+    async with (
+        kafka(transaction_version=version) as broker,
+        transacting(broker, buffer_memory=2000, max_batch_size=1500) as producer,
+    ):
+        broker.create_topic("orders", 2)
+        await producer.begin_transaction()
+        broker.faults.stall(ProduceRequest)
+        ack = await producer.send("orders", b"1", partition=0)
+        await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 1)
+        late = asyncio.create_task(producer.send("orders", b"2" * 1400, partition=1))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        commit = asyncio.create_task(producer.commit_transaction())
+        for _ in range(5):
+            await asyncio.sleep(0)
+        broker.faults.release()
+        await ack
+        with pytest.raises(IllegalStateError):
+            await late
+        await commit
+        assert producer._pool.used_bytes == 0
+        assert await visible(broker, partition=1) == []
+
+
+@both_protocols
+async def test_stop_aborts_what_is_open(version: int) -> None:
+    """2d-22"""
+    async with kafka(transaction_version=version) as broker:
+        async with transacting(broker, linger_ms=60_000) as producer:
+            broker.create_topic("orders")
+            await producer.begin_transaction()
+            sent = await producer.send("orders", b"1")
+            await producer.flush()
+            unsent = await producer.send("orders", b"2")
+        assert sent.result().offset == 0
+        assert unsent.exception() is not None
+        assert ends(broker) == [False]
+        assert broker.transaction(ID).state is Ending.COMPLETE_ABORT
+        assert await visible(broker) == []
+
+
+@both_protocols
+async def test_stop_lets_a_commit_end(version: int) -> None:
+    """2d-22: a commit that was begun is one"""
+    async with kafka(transaction_version=version) as broker:
+        async with transacting(broker) as producer:
+            await producer.begin_transaction()
+            await producer.send_and_wait("orders", b"1")
+            broker.faults.delay(EndTxnRequest, 0.05)
+            task = asyncio.create_task(producer.commit_transaction())
+            await broker.wait_until(lambda: ends(broker) == [True])
+            task.cancel()
+        assert broker.transaction(ID).state is Ending.COMPLETE_COMMIT
+        assert await visible(broker) == [b"1"]
+
+
+@both_protocols
+async def test_stop_aborts_behind_a_commit_that_failed(version: int) -> None:
+    """2d-22"""
+    async with kafka(transaction_version=version) as broker:
+        async with transacting(broker, max_block_ms=200) as producer:
+            await producer.begin_transaction()
+            await producer.send_and_wait("orders", b"1")
+            broker.faults.stall(EndTxnRequest)
+            broker.faults.fail(EndTxnRequest, TransactionAbortableError)
+            with pytest.raises(KafkaTimeoutError):
+                await producer.commit_transaction()
+            broker.faults.release()
+        assert ends(broker) == [True, False]
+        assert broker.transaction(ID).state is Ending.COMPLETE_ABORT
+
+
+@both_protocols
+async def test_stop_ends_in_time_when_nobody_answers(version: int) -> None:
+    """2d-22"""
+    clock = jumping_clock()
+    async with kafka(clock=clock, transaction_version=version) as broker:
+        async with transacting(broker, clock=clock) as producer:
+            await producer.begin_transaction()
+            await producer.send_and_wait("orders", b"1")
+            broker.faults.drop(EndTxnRequest, times=None)
+            began_s = clock.monotonic()
+            await producer.stop(timeout_ms=3000)
+            assert clock.monotonic() - began_s < 10
+        broker.faults.clear()
+
+
+async def test_a_start_that_gets_no_id_in_time_may_not_be_repeated() -> None:
+    clock = jumping_clock()
+    async with kafka(clock=clock) as broker:
+        broker.faults.drop(InitProducerIdRequest, times=None)
+        with pytest.raises(KafkaTimeoutError):
+            async with transacting(broker, clock=clock, max_block_ms=10_000):
+                pass
+        broker.faults.clear()
