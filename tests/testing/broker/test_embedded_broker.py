@@ -7,6 +7,7 @@ import time
 import pytest
 
 from aiokafka_lite.errors import (
+    ConcurrentTransactions,
     IllegalStateError,
     InvalidConfigurationError,
     TopicAlreadyExistsError,
@@ -16,12 +17,15 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.api_registry import ApiKey
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
+from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.leftovers import nothing_left_behind
 from tests.testing.broker.bench import WireClient, batch
 from tests.testing.broker.group_peers import peers_of
+from tests.testing.broker.txn_peers import TransactionalKafka, TxnPeer
 
 TP = TopicPartition("t", 0)
 UNDISTURBED_ATTEMPTS = 200
@@ -368,6 +372,88 @@ def test_repr_names_the_addresses() -> None:
 
 
 # In a thread…
+
+
+# Transactions…
+
+
+async def test_a_transaction_is_seen_as_it_stands() -> None:
+    async with EmbeddedBroker(num_partitions=2) as broker:
+        assert broker.transaction("nobody's").state is TransactionState.DEAD
+        broker.create_topic("t", 2)
+        kafka = TransactionalKafka(broker.bootstrap_servers, 2)
+        async with await TxnPeer.on(kafka, "t") as peer:
+            name = peer.transactional_id
+            assert broker.transaction(name).coordinator == 1
+            await peer.init(timeout_ms=1234)
+            await peer.produce((0, 0), 0, version=12)
+            await peer.commit_offset((0, 0), 5, version=5)
+            view = broker.transaction(name)
+            assert (view.state, view.timeout_ms) == (TransactionState.ONGOING, 1234)
+            assert (view.partitions, view.groups) == (frozenset({TP}), frozenset({peer.group}))
+            assert broker.group(peer.group).pending_offsets[TP].offset == 5
+            broker.hold_transaction_markers()
+            await peer.end((0, 0), version=5)
+            assert broker.transaction(name).state is TransactionState.PREPARE_COMMIT
+            assert broker.log(TP).last_stable_offset == 0
+            assert await peer.init() == (ConcurrentTransactions.errno, (-1, -1))
+            broker.release_transaction_markers()
+            view = broker.transaction(name)
+            assert (view.state, view.producer_epoch) == (TransactionState.COMPLETE_COMMIT, 1)
+            assert view.partitions == frozenset()
+            assert broker.log(TP).last_stable_offset == 2
+
+
+async def test_a_transaction_ends_by_the_brokers_clock() -> None:
+    clock = FakeClock()
+    async with EmbeddedBroker(clock=clock) as broker:
+        broker.create_topic("t", 2)
+        kafka = TransactionalKafka(broker.bootstrap_servers, 2)
+        async with await TxnPeer.on(kafka, "t") as peer:
+            await peer.init(timeout_ms=60_000)
+            await peer.produce((0, 0), 0, version=12)
+
+            def is_aborted() -> bool:
+                state = broker.transaction(peer.transactional_id).state
+                return state is TransactionState.COMPLETE_ABORT
+
+            waiting = asyncio.ensure_future(broker.wait_until(is_aborted))
+            await clock.advance(59.9)
+            assert not is_aborted()
+            await clock.advance(0.2)
+            await waiting
+            assert broker.log(TP).transactions.aborted_between(0, 9)
+            assert await peer.produce((0, 0), 1, version=12) == (47, -1)
+            await peer.init()
+            await peer.produce((0, 2), 0, version=12)
+    assert clock.pending_timers == 0
+
+
+async def test_the_coordinator_of_a_transaction_moves() -> None:
+    async with EmbeddedBroker(2) as broker:
+        broker.create_topic("t", 2)
+        kafka = TransactionalKafka(broker.bootstrap_servers, 2)
+        for name in ("a", "b"):
+            broker.move_transaction_coordinator(name, 1)
+            async with await WireClient.connect(kafka.bootstrap_servers) as client:
+                request = InitProducerIdRequest(transactional_id=name, transaction_timeout_ms=1000)
+                assert (await client.ask(request)).error_code == 0
+                broker.move_transaction_coordinator(name, 2)
+                assert (await client.ask(request)).error_code == 16
+                broker.move_transaction_coordinator(name, None)
+                assert (await client.ask(request)).error_code == 15
+                broker.move_transaction_coordinator(name, 1)
+                assert (await client.ask(request)).producer_epoch == 1
+            broker.stop_node(1)
+            assert broker.transaction(name).coordinator == 2
+            broker.start_node(1)
+            assert broker.transaction(name).coordinator == 2
+
+
+def test_options_of_transactions() -> None:
+    with pytest.raises(ValueError, match="transaction_version must be 0 to 2, got 3") as info:
+        EmbeddedBroker(transaction_version=3, transaction_max_timeout_ms=0)
+    assert "transaction_max_timeout_ms must be 1 or more, got 0" in str(info.value)
 
 
 def test_everything_works_from_another_thread() -> None:

@@ -47,6 +47,8 @@ class GroupView:
     members: Mapping[str, GroupMemberView] = field(default_factory=dict)
     """By member id, in the order in which they came."""
     offsets: Mapping[TopicPartition, CommittedOffset] = field(default_factory=dict)
+    pending_offsets: Mapping[TopicPartition, CommittedOffset] = field(default_factory=dict)
+    """Of transactions that are open; the newest one of each partition."""
 
 
 def view_of(group: ClassicGroup, offsets: GroupOffsets, coordinator: int | None) -> GroupView:
@@ -70,4 +72,5 @@ def view_of(group: ClassicGroup, offsets: GroupOffsets, coordinator: int | None)
             for member in group.members.values()
         },
         dict(offsets),
+        offsets.pending(),
     )

@@ -7,6 +7,7 @@ from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handlers import api_versions
 from aiokafka_lite.testing.broker.router import HANDLERS
+from aiokafka_lite.testing.broker.state.txn_coordinator import TransactionOptions
 from tests.testing.broker.bench import Bench
 
 ASK = ApiVersionsRequest(client_software_name="x", client_software_version="1.0")
@@ -45,3 +46,17 @@ def test_the_clients_software_must_be_named_in_words(version: str) -> None:
     request = ApiVersionsRequest(client_software_name="x", client_software_version=version)
     assert Bench().ask(api_versions.HANDLER, request, 3).error_code == 42
     assert Bench().ask(api_versions.HANDLER, request, 2).error_code == 0
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+@pytest.mark.parametrize("version", range(5))
+def test_the_level_of_transactions_is_told_where_it_can_be(version: int, level: int) -> None:
+    """KIP-584; KAFKA-17011: what starts at 0 is told from version 4 on."""
+    bench = Bench(transactions=TransactionOptions(version=level))
+    answer = bench.ask(api_versions.HANDLER, ASK, version)
+    told = [(e.name, e.min_version_level, e.max_version_level) for e in answer.finalized_features]
+    has_level = version >= 3 and level > 0
+    assert told == ([("transaction.version", level, level)] if has_level else [])
+    assert answer.finalized_features_epoch == (0 if version >= 3 else -1)
+    supported = [(e.name, e.min_version, e.max_version) for e in answer.supported_features]
+    assert supported == ([("transaction.version", 0, 2)] if version >= 4 else [])

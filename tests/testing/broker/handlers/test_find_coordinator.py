@@ -65,3 +65,16 @@ def test_the_node_that_is_told_is_the_one_that_serves() -> None:
     assert batched(bench, "g", key_type=1) == batched(Bench(3), "g")
     bench.groups.nodes.move("g", None)
     assert batched(bench, "g") == [("g", GroupCoordinatorNotAvailableError.errno)]
+
+
+@pytest.mark.parametrize("version", range(1, 7))
+def test_transactional_ids_have_coordinators_of_their_own(version: int) -> None:
+    bench = Bench(3)
+    for node_id in (1, 2, 3):
+        bench.transactions.nodes.move("tx", node_id)
+        if version >= 4:
+            assert batched(bench, "tx", key_type=1, version=version) == [("tx", node_id)]
+            continue
+        request = FindCoordinatorRequest(key="tx", key_type=1)
+        assert bench.ask(find_coordinator.HANDLER, request, version).node_id == node_id
+    assert batched(bench, "tx", key_type=2) == [("tx", bench.groups.nodes.choose("tx"))]

@@ -152,3 +152,16 @@ def test_another_node() -> None:
     assert fetch_one(bench, 1, version=7) == (16, [])
     bench.groups.nodes.move("g", None)
     assert fetch(bench, 1) == (15, [])
+
+
+def test_what_an_open_transaction_may_change_is_unstable() -> None:
+    """KIP-447; without require_stable it is as it was."""
+    bench = committed()
+    group = bench.groups.find_or_create("g")
+    partition = TopicPartition("t", 1)
+    group.offsets.commit_in_transaction(partition, CommittedOffset(9), 7, 0)
+    assert fetch(bench, 1, 0) == (0, [(1, -1, -1, "", 88), (0, *NOTHING)])
+    assert fetch(bench, everything=True) == (0, [(1, -1, -1, "", 88)])
+    assert fetch_one(bench, 1, version=7) == (0, [(1, 5, 3, "m", 0)])
+    group.offsets.end_transaction(7, is_commit=True)
+    assert fetch(bench, 1) == (0, [(1, 9, -1, "", 0)])

@@ -236,6 +236,33 @@ async def test_a_commit_keeps_the_session() -> None:
     assert served.ids == [first]
 
 
+async def test_who_may_commit_in_a_transaction() -> None:
+    """KIP-447: members also before the group is stable, producers that name nobody always."""
+    served = Served()
+    check = served.membership.check_commit_in_transaction
+    check("stranger", None, -1)
+    first = served.joined(group_instance_id="one").member_id
+    check(first, "one", 1)
+    check("", None, -1)
+    for stranger in (("unknown", None, 1), ("unknown", None, -1), ("", None, 1)):
+        with pytest.raises(UnknownMemberIdError):
+            check(*stranger)
+    for generation_id in (-1, 0, 2):
+        with pytest.raises(IllegalGenerationError):
+            check(first, None, generation_id)
+    with pytest.raises(FencedInstanceIdError):
+        check("other", "one", 1)
+
+
+async def test_a_commit_in_a_transaction_keeps_no_session() -> None:
+    served = Served()
+    first = served.stable()
+    await served.clock.advance(SESSION_S - 1)
+    served.membership.check_commit_in_transaction(first, None, 1)
+    await served.clock.advance(2)
+    assert served.ids == []
+
+
 # LeaveGroup…
 
 

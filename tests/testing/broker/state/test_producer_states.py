@@ -88,3 +88,47 @@ def test_a_forgotten_producer_may_start_anywhere() -> None:
     append(states, 0, 0, 5, 0)
     states.forget(7)
     append(states, 0, 77, 1, 5)
+
+
+# Transactions…
+
+
+def test_a_marker_begins_its_epoch_at_sequence_0() -> None:
+    """ProducerAppendInfo.appendEndTxnMarker; in V1 the epoch and its sequences go on."""
+    states = ProducerStates()
+    states.bump_epoch(7, 3)
+    assert (states.epoch_of(7), states.epoch_of(8)) == (3, None)
+    with pytest.raises(OutOfOrderSequenceNumber, match="0 comes next"):
+        states.check(7, 3, 5, 1)
+    with pytest.raises(InvalidProducerEpoch):
+        states.check(7, 2, 0, 1)
+    append(states, 3, 0, 2, 0)
+    states.bump_epoch(7, 3)
+    append(states, 3, 2, 1, 3)
+    states.bump_epoch(7, 4)
+    with pytest.raises(OutOfOrderSequenceNumber):
+        states.check(7, 4, 3, 1)
+    append(states, 4, 0, 1, 5)
+
+
+def test_what_was_refused_comes_before_those_that_follow_it() -> None:
+    """VerificationStateEntry, KIP-890."""
+    states = ProducerStates()
+    for sequence in (3, 2, 4):
+        states.verifying(7, 0, sequence)
+    with pytest.raises(OutOfOrderSequenceNumber, match="2 was refused before"):
+        states.check(7, 0, 3, 1)
+    assert states.check(8, 0, 3, 1) is None
+    append(states, 0, 2, 1, 0)
+    append(states, 0, 3, 1, 1)
+
+
+def test_a_newer_epoch_is_verified_anew() -> None:
+    states = ProducerStates()
+    states.verifying(7, 0, 2)
+    states.verifying(7, 1, 5)
+    states.verifying(7, 0, 0)
+    with pytest.raises(OutOfOrderSequenceNumber, match="5 was refused before"):
+        states.check(7, 1, 6, 1)
+    states.bump_epoch(7, 2)
+    append(states, 2, 0, 1, 0)

@@ -53,3 +53,12 @@ def test_what_was_cut_off_the_end_of_the_log_is_forgotten() -> None:
     index.drop_from(3)
     index.append_marker(7, 3, is_commit=True)
     assert index.first_unstable_offset() is None
+
+
+def test_a_transaction_is_open_from_its_first_batch_to_its_marker() -> None:
+    index = TransactionIndex()
+    assert not index.is_open(7)
+    index.append_data(7, 0)
+    assert (index.is_open(7), index.is_open(8)) == (True, False)
+    index.append_marker(7, 1, is_commit=True)
+    assert not index.is_open(7)
