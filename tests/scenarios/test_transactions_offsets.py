@@ -1,0 +1,258 @@
+"""Offsets of a group that count with a transaction, and members that may not commit (KIP-447)."""
+
+import pytest
+
+from aiokafka_lite import AIOKafkaConsumer, OffsetAndMetadata
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    CommitFailedError,
+    CoordinatorLoadInProgressError,
+    FencedInstanceIdError,
+    IllegalGenerationError,
+    NotCoordinatorForGroupError,
+    RequestTimedOutError,
+    UnknownMemberIdError,
+    UnknownTopicOrPartitionError,
+)
+from aiokafka_lite.producer.transaction_state import TransactionState
+from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
+from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
+from tests.producer.world import kafka
+from tests.scenarios.consuming import fill
+from tests.scenarios.grouping import GROUP, committed, expel, member_of, poll
+from tests.scenarios.transacting import (
+    ID,
+    ORDERS,
+    commit_one,
+    ends,
+    state,
+    transacting,
+    visible,
+)
+
+pytestmark = pytest.mark.parametrize("version", [1, 2])
+
+
+async def test_offsets_count_with_the_commit_and_not_before(version: int) -> None:
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        broker.create_topic("orders")
+        await producer.begin_transaction()
+        offsets = {ORDERS: OffsetAndMetadata(5, "note", 0)}
+        await producer.send_offsets_to_transaction(offsets, "g")
+        assert broker.transaction(ID).groups == {"g"}
+        assert committed(broker) == {}
+        await producer.commit_transaction()
+        stored = broker.group("g").offsets[ORDERS]
+        assert (stored.offset, stored.metadata, stored.leader_epoch) == (5, "note", 0)
+
+
+async def test_offsets_of_an_aborted_transaction_do_not_count(version: int) -> None:
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        broker.create_topic("orders")
+        for offset, is_kept in ((1, True), (2, False)):
+            await producer.begin_transaction()
+            await producer.send_offsets_to_transaction({ORDERS: offset}, "g")
+            await (producer.commit_transaction() if is_kept else producer.abort_transaction())
+        assert committed(broker) == {ORDERS: 1}
+        assert ends(broker) == [True, False]
+
+
+async def test_a_group_is_added_once_in_v1_and_never_in_v2(version: int) -> None:
+    """2d'-7"""
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        broker.create_topic("orders")
+        for _ in range(2):
+            await producer.begin_transaction()
+            await producer.send_offsets_to_transaction({ORDERS: 1}, "g")
+            await producer.send_offsets_to_transaction({ORDERS: 2}, "g")
+            await producer.send_offsets_to_transaction({ORDERS: 3}, "h")
+            await producer.commit_transaction()
+        assert len(broker.requests_of(AddOffsetsToTxnRequest)) == (4 if version == 1 else 0)
+        versions = {
+            received.api_version
+            for received in broker.requests
+            if isinstance(received.request, TxnOffsetCommitRequest)
+        }
+        assert versions == {4 if version == 1 else 5}
+        assert committed(broker, "g") == {ORDERS: 2}
+        assert committed(broker, "h") == {ORDERS: 3}
+
+
+async def test_offsets_say_which_member_they_are_from(version: int) -> None:
+    """2d'-6, KIP-447"""
+    async with kafka(transaction_version=version) as broker:
+        broker.create_topic("orders")
+        fill(broker, ORDERS, 3)
+        async with (
+            member_of(broker, "orders", group_instance_id="i") as consumer,
+            transacting(broker) as producer,
+        ):
+            await poll(consumer)
+            member = consumer.group_metadata()
+            await producer.begin_transaction()
+            await producer.send_offsets_to_transaction(
+                {ORDERS: await consumer.position(ORDERS)}, member
+            )
+            await producer.commit_transaction()
+            (asked,) = broker.requests_of(TxnOffsetCommitRequest)
+            assert (asked.group_id, asked.group_instance_id) == (GROUP, "i")
+            assert (asked.generation_id, asked.member_id) == (
+                member.generation_id,
+                member.member_id,
+            )
+            assert asked.generation_id > 0
+            assert committed(broker) == {ORDERS: 3}
+
+
+async def test_a_zombie_member_is_refused(version: int) -> None:
+    """KIP-447: abortable, as CommitFailedError"""
+    async with kafka(transaction_version=version) as broker:
+        broker.create_topic("orders")
+        fill(broker, ORDERS, 3)
+        async with (
+            member_of(broker, "orders", heartbeat_interval_ms=40_000) as consumer,
+            transacting(broker) as producer,
+        ):
+            await poll(consumer)
+            member = consumer.group_metadata()
+            await expel(consumer)
+            await producer.begin_transaction()
+            await producer.send_and_wait("bills", b"1")
+            with pytest.raises(CommitFailedError) as raised:
+                await producer.send_offsets_to_transaction({ORDERS: 3}, member)
+            assert isinstance(raised.value.__cause__, UnknownMemberIdError | IllegalGenerationError)
+            with pytest.raises(CommitFailedError):
+                await producer.commit_transaction()
+            await producer.abort_transaction()
+            assert committed(broker) == {}
+            await commit_one(producer, b"2", "bills")
+            assert await visible(broker, "bills") == [b"2"]
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (UnknownMemberIdError, CommitFailedError),
+        (IllegalGenerationError, CommitFailedError),
+        (FencedInstanceIdError, FencedInstanceIdError),
+    ],
+)
+async def test_a_group_that_has_moved_on_lets_abort_and_go_on(
+    version: int, error: type[BrokerResponseError], expected: type[Exception]
+) -> None:
+    """2d'-4: TxnOffsetCommit"""
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        broker.create_topic("orders")
+        await producer.begin_transaction()
+        broker.faults.fail(TxnOffsetCommitRequest, error)
+        with pytest.raises(expected):
+            await producer.send_offsets_to_transaction({ORDERS: 1}, "g")
+        assert state(producer) is TransactionState.ABORTABLE_ERROR
+        await producer.abort_transaction()
+        await commit_one(producer, b"v")
+        assert await visible(broker) == [b"v"]
+
+
+@pytest.mark.parametrize(
+    ("error", "is_found_again"),
+    [
+        (RequestTimedOutError, True),
+        (NotCoordinatorForGroupError, True),
+        (CoordinatorLoadInProgressError, False),
+        (UnknownTopicOrPartitionError, False),
+    ],
+)
+async def test_offsets_are_sent_again(
+    version: int, error: type[BrokerResponseError], is_found_again: bool
+) -> None:
+    """2d'-4: the coordinator of the group, not of the transaction, is found again"""
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        broker.create_topic("orders")
+        await producer.begin_transaction()
+        broker.faults.fail(TxnOffsetCommitRequest, error)
+        await producer.send_offsets_to_transaction({ORDERS: 1}, "g")
+        await producer.commit_transaction()
+        assert committed(broker) == {ORDERS: 1}
+        found = [request.key for request in broker.requests_of(FindCoordinatorRequest)]
+        assert found == [ID, "g", *(["g"] if is_found_again else [])]
+
+
+async def test_the_coordinator_of_the_group_moves(version: int) -> None:
+    async with (
+        kafka(nodes=3, transaction_version=version) as broker,
+        transacting(broker) as producer,
+    ):
+        broker.create_topic("orders")
+        for offset in range(1, 4):
+            await producer.begin_transaction()
+            await producer.send_offsets_to_transaction({ORDERS: offset}, "g")
+            broker.move_coordinator("g", offset)
+            await producer.send_offsets_to_transaction({ORDERS: offset * 10}, "g")
+            await producer.commit_transaction()
+        assert committed(broker) == {ORDERS: 30}
+
+
+@pytest.mark.parametrize(
+    ("offsets", "error"),
+    [
+        ({}, ValueError),
+        ({ORDERS: -1}, ValueError),
+        ({"orders": 1}, TypeError),
+        (None, ValueError),
+    ],
+)
+async def test_malformed_offsets_are_refused_and_do_no_harm(
+    version: int, offsets: object, error: type[Exception]
+) -> None:
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        await producer.begin_transaction()
+        with pytest.raises(error):
+            await producer.send_offsets_to_transaction(offsets, "g")  # type: ignore[arg-type]
+        await producer.commit_transaction()
+
+
+async def test_consume_process_produce(version: int) -> None:
+    """KIP-98: each record once, although every second transaction is aborted"""
+    async with kafka(transaction_version=version) as broker:
+        broker.create_topic("orders")
+        broker.create_topic("bills")
+        fill(broker, ORDERS, *[1] * 10)
+        async with (
+            member_of(
+                broker, "orders", enable_auto_commit=False, isolation_level="read_committed"
+            ) as consumer,
+            transacting(broker) as producer,
+        ):
+            attempt = 0
+            while committed(broker).get(ORDERS) != 10:
+                attempt += 1
+                (record,) = (await poll(consumer, max_records=1))[ORDERS]
+                await producer.begin_transaction()
+                await producer.send("bills", record.value)
+                await producer.send_offsets_to_transaction(
+                    {ORDERS: record.offset + 1}, consumer.group_metadata()
+                )
+                if attempt % 2:
+                    await producer.abort_transaction()
+                    consumer.seek(ORDERS, record.offset)
+                else:
+                    await producer.commit_transaction()
+        assert await visible(broker, "bills") == [b"v%d" % n for n in range(10)]
+
+
+async def test_who_reads_stable_offsets_waits_for_the_end(version: int) -> None:
+    """KIP-447: UNSTABLE_OFFSET_COMMIT"""
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        broker.create_topic("orders")
+        await producer.begin_transaction()
+        await producer.send_offsets_to_transaction({ORDERS: 4}, "g")
+        async with AIOKafkaConsumer(
+            bootstrap_servers=broker.bootstrap_servers,
+            group_id="g",
+            isolation_level="read_committed",
+            retry_backoff_ms=1,
+        ) as consumer:
+            consumer.assign([ORDERS])
+            await producer.commit_transaction()
+            assert await consumer.committed(ORDERS) == 4
