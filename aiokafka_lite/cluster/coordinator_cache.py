@@ -43,10 +43,16 @@ class CoordinatorCache:
         """Return the coordinator's node id; None when it has to be found."""
         return self._nodes.get((key_type, key))
 
-    def forget(self, key_type: CoordinatorType, key: str, why: object) -> None:
-        """Find the coordinator anew before the next request: it has moved, or does not answer."""
-        node_id = self._nodes.pop((key_type, key), None)
-        if node_id is not None:
+    def forget(
+        self, key_type: CoordinatorType, key: str, why: object, *, failed: int | None = None
+    ) -> None:
+        """Find the coordinator anew before the next request: it has moved, or does not answer.
+
+        `failed`: the node that did so; another one, found meanwhile, stays.
+        """
+        node_id = self._nodes.get((key_type, key))
+        if node_id is not None and failed in (None, node_id):
+            del self._nodes[key_type, key]
             self._is_lost.add((key_type, key))
             logger.info(
                 "coordinator of %s %r was node %d, looking for it again: %s",

@@ -257,3 +257,15 @@ async def test_closing_the_client_ends_the_search() -> None:
         await scene.client.close()
         with pytest.raises(IllegalStateError, match="closed"):
             await asking
+
+
+async def test_a_late_error_of_the_old_node_does_not_forget_the_new_one() -> None:
+    async with scene_of(nodes=2) as scene:
+        scene.broker.move_coordinator("g", 1)
+        assert await scene.find() == 1
+        scene.cache.forget(GROUP, "g", "it is dead", failed=1)
+        assert scene.cache.known(GROUP, "g") is None
+        scene.broker.move_coordinator("g", 2)
+        assert await scene.find() == 2
+        scene.cache.forget(GROUP, "g", "late", failed=1)
+        assert scene.cache.known(GROUP, "g") == 2

@@ -173,7 +173,8 @@ class ClassicCoordinator:
             )
         except KafkaError as error:
             if error.retriable:
-                self.lost(error)
+                group_id = self._member.group_id
+                self._cache.forget(CoordinatorType.GROUP, group_id, error, failed=node_id)
             raise
 
 

@@ -204,7 +204,7 @@ class OffsetCommitter:
         except KafkaError as error:
             if not error.retriable:
                 raise
-            self._forget_coordinator(error)
+            self._forget_coordinator(error, failed=node_id)
             raise _RetryLaterError(error) from error
         errors = commit_errors(response, snapshot)
         if errors:
@@ -281,7 +281,7 @@ class OffsetCommitter:
             response = await self._ask(node_id, partitions)
         except KafkaError as error:
             if error.retriable:
-                self._forget_coordinator(error)
+                self._forget_coordinator(error, failed=node_id)
             raise
         self._raise_fetch_error(fetch_error(response), partitions)
         found = dict(fetched_offsets(response, snapshot))
@@ -323,8 +323,8 @@ class OffsetCommitter:
     async def _find(self, timeout_s: float) -> int:
         return await self._cache.find(CoordinatorType.GROUP, self._member.group_id, timeout_s)
 
-    def _forget_coordinator(self, why: object) -> None:
-        self._cache.forget(CoordinatorType.GROUP, self._member.group_id, why)
+    def _forget_coordinator(self, why: object, failed: int | None = None) -> None:
+        self._cache.forget(CoordinatorType.GROUP, self._member.group_id, why, failed=failed)
 
 
 _GRAVITY = {
