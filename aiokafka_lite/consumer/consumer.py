@@ -360,7 +360,7 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
                     await group.close(timeout_s * _SHARE_OF_GROUP, processed_all=processed_all)
                 await poller.fetcher.close(until_s - self._clock.monotonic())
         except TimeoutError:
-            logger.warning("%r: the group and the fetches did not end in time", self)
+            logger.warning("%r: its group or fetches did not end within %d ms", self, timeout_ms)
         finally:
             self._state = ConsumerState.STOPPED
             await self._close_client(poller, max(until_s - self._clock.monotonic(), 1.0))
