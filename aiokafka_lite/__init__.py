@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         murmur2,
     )
     from aiokafka_lite.producer.producer import AIOKafkaProducer
+    from aiokafka_lite.producer.producer_interceptors import ProducerRecord
     from aiokafka_lite.protocol.consumer_protocol import (
         ConsumerProtocol,
         ConsumerProtocolMemberAssignment,
@@ -60,6 +61,7 @@ __all__ = [
     "IllegalOperation",
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
+    "ProducerRecord",
     "RangePartitionAssignor",
     "RebalanceProtocol",
     "RecordMetadata",
@@ -88,6 +90,7 @@ _HOMES = {
     "IllegalOperation": "errors",
     "OffsetAndMetadata": "model",
     "OffsetAndTimestamp": "model",
+    "ProducerRecord": "producer.producer_interceptors",
     "RangePartitionAssignor": "consumer.assignors.range",
     "RebalanceProtocol": "consumer.assignors.assignor",
     "RecordMetadata": "model",

@@ -3,9 +3,7 @@
 import asyncio
 from collections.abc import Collection
 
-from aiokafka_lite.producer.producer_batch import ProducerBatch
-
-_BEHIND_ALL = 2**31 - 1
+from aiokafka_lite.producer.producer_batch import BEHIND_ALL, ProducerBatch
 
 
 async def all_done(batches: Collection[ProducerBatch]) -> None:
@@ -22,7 +20,7 @@ async def all_done(batches: Collection[ProducerBatch]) -> None:
         if not left and not done.done():
             done.set_result(None)
 
-    tokens = [(batch, batch.add_listener(_BEHIND_ALL, one_is_done)) for batch in pending]
+    tokens = [(batch, batch.add_listener(BEHIND_ALL, one_is_done)) for batch in pending]
     try:
         await done
     finally:

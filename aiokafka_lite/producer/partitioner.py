@@ -114,6 +114,13 @@ class RoundRobinPartitioner:
         return choices[turn % len(choices)]
 
 
+class Loads(Protocol):
+    """What a sticky partition asks for the next one."""
+
+    def choose(self, choices: Sequence[int], rng: random.Random, /) -> int:
+        """Return one of `choices`."""
+
+
 class StickyPartition:
     """The partition that takes a topic's records without key, until it had its share.
 
@@ -121,7 +128,7 @@ class StickyPartition:
     latest, so that slow traffic is spread too. Source: KIP-794, BuiltInPartitioner.
     """
 
-    __slots__ = ("_choices", "_current", "_produced_bytes", "_rng", "_share_bytes")
+    __slots__ = ("_choices", "_current", "_produced_bytes", "_rng", "_share_bytes", "loads")
 
     def __init__(self, share_bytes: int, rng: random.Random) -> None:
         self._share_bytes = max(1, share_bytes)
@@ -129,6 +136,8 @@ class StickyPartition:
         self._choices: Sequence[int] = ()
         self._current = -1
         self._produced_bytes = 0
+        self.loads: Loads | None = None
+        """Who knows where there is room; None: all partitions are alike."""
 
     def choose(
         self, all_partitions: Sequence[int], available: Sequence[int], value_bytes: int
@@ -141,10 +150,17 @@ class StickyPartition:
             if self._current not in choices:
                 self._current = -1
         if self._current < 0 or self._produced_bytes >= 2 * self._share_bytes:
-            self._current = self._rng.choice(choices)
+            loads = self.loads
+            self._current = (
+                self._rng.choice(choices) if loads is None else loads.choose(choices, self._rng)
+            )
             self._produced_bytes = 0
         self._produced_bytes += value_bytes + _RECORD_OVERHEAD
         return self._current
+
+    def count(self, record_bytes: int) -> None:
+        """Count records that went to the present partition without being asked for one by one."""
+        self._produced_bytes += record_bytes
 
     def batch_is_full(self) -> None:
         """Say that the present partition's last batch has no room for the record just counted."""
@@ -155,6 +171,7 @@ class StickyPartition:
 __all__ = [
     "DefaultPartitioner",
     "KeyHashes",
+    "Loads",
     "RoundRobinPartitioner",
     "StickyPartition",
     "TopicPartitioner",

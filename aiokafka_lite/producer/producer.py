@@ -11,7 +11,6 @@ import random
 import warnings
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from enum import Enum
 from types import TracebackType
 from typing import Any, Self
 
@@ -22,7 +21,6 @@ from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import (
-    IllegalArgumentError,
     IllegalOperation,
     IllegalStateError,
     KafkaError,
@@ -31,26 +29,29 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, RecordMetadata
 from aiokafka_lite.offset_arguments import OffsetsToCommit, checked_offsets
+from aiokafka_lite.producer.append_path import AppendPath
 from aiokafka_lite.producer.buffer_pool import BufferPool
-from aiokafka_lite.producer.partitioner import KeyHashes, TopicPartitioner
+from aiokafka_lite.producer.bulk_ack import BulkAck
+from aiokafka_lite.producer.bulk_send import BulkSend
+from aiokafka_lite.producer.manual_batch import BatchBuilder
+from aiokafka_lite.producer.partition_loads import NodePatience
+from aiokafka_lite.producer.partitioner import TopicPartitioner
 from aiokafka_lite.producer.producer_config import Partitioner, ProducerConfig
-from aiokafka_lite.producer.record_accumulator import PartitionQueue, RecordAccumulator
-from aiokafka_lite.producer.record_ack import RecordAck
+from aiokafka_lite.producer.producer_interceptors import InterceptedPath, ProducerInterceptors
+from aiokafka_lite.producer.producer_life import ProducerLife, ProducerState
+from aiokafka_lite.producer.record_accumulator import RecordAccumulator
+from aiokafka_lite.producer.record_ack import BatchAck, RecordAck
 from aiokafka_lite.producer.record_fields import (
-    RecordSerializers,
     check_bytes,
-    check_size,
     checked_timestamp,
     freeze_headers,
-    is_int,
-    is_topic,
 )
+from aiokafka_lite.producer.route_finder import RouteFinder
 from aiokafka_lite.producer.sender import Sender
 from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
-from aiokafka_lite.producer.topic_routes import TopicRoute, TopicRoutes
+from aiokafka_lite.producer.topic_routes import TopicRoutes
 from aiokafka_lite.producer.transaction_manager import TransactionManager
 from aiokafka_lite.producer.transaction_state import TransactionState
-from aiokafka_lite.record.batch_builder import record_upper_bound
 from aiokafka_lite.serialization import AnySerializer
 
 logger = logging.getLogger(__name__)
@@ -58,18 +59,6 @@ logger = logging.getLogger(__name__)
 Header = tuple[str, bytes | None]
 _TURN_BYTES = 65_536
 """After so much memory in new batches `send` lets the sender have a look at them."""
-
-
-class ProducerState(Enum):
-    """Where a producer stands in its life."""
-
-    NEW = "not started"
-    """A start that failed comes back here."""
-    STARTING = "starting"
-    RUNNING = "running"
-    STOPPING = "stopping"
-    STOPPED = "stopped"
-    """For good."""
 
 
 class AIOKafkaProducer:
@@ -88,7 +77,7 @@ class AIOKafkaProducer:
     """
 
     # Of the class: __del__ asks for it even when a wrong call kept __init__ from running.
-    _state = ProducerState.NEW
+    _is_made = False
 
     def __init__(
         self,
@@ -138,6 +127,9 @@ class AIOKafkaProducer:
         receive_buffer_bytes: int = 32_768,
         metadata_recovery_strategy: str = "rebootstrap",
         metadata_recovery_rebootstrap_trigger_ms: int = 300_000,
+        partitioner_ignore_keys: bool = False,
+        partitioner_adaptive_partitioning_enable: bool = True,
+        partitioner_availability_timeout_ms: int = 0,
         interceptors: Sequence[Any] = (),
         clock: Clock | None = None,
         rng: random.Random | None = None,
@@ -188,17 +180,19 @@ class AIOKafkaProducer:
             receive_buffer_bytes=receive_buffer_bytes,
             metadata_recovery_strategy=metadata_recovery_strategy,
             metadata_recovery_rebootstrap_trigger_ms=metadata_recovery_rebootstrap_trigger_ms,
+            partitioner_ignore_keys=partitioner_ignore_keys,
+            partitioner_adaptive_partitioning_enable=partitioner_adaptive_partitioning_enable,
+            partitioner_availability_timeout_ms=partitioner_availability_timeout_ms,
             interceptors=interceptors,
         )
         self._clock = clock if clock is not None else SYSTEM_CLOCK
         self._now = self._clock.time
         self._partitioner = self._config.partitioner
-        self._key_hashes = KeyHashes()
-        self._serializers = RecordSerializers(key_serializer, value_serializer)
-        self._has_serializers = bool(self._serializers)
+        self._ignores_keys = self._config.partitioner_ignore_keys
         self._max_block_s = self._config.max_block_ms / 1000
         self._loop: asyncio.AbstractEventLoop | None = None
         self._assemble(rng if rng is not None else random.Random())
+        self._is_made = True
 
     def _assemble(self, rng: random.Random) -> None:
         config = self._config
@@ -217,8 +211,13 @@ class AIOKafkaProducer:
         self._accumulator = RecordAccumulator(
             config, self._pool, backoff=self.client.retry_backoff, sequences=sequences
         )
-        self._routes = TopicRoutes(self._accumulator, share_bytes=config.max_batch_size, rng=rng)
-        self._known_routes = self._routes.known
+        self._routes = TopicRoutes(
+            self._accumulator,
+            share_bytes=config.max_batch_size,
+            rng=rng,
+            is_adaptive=config.partitioner_adaptive_partitioning_enable,
+            patience=NodePatience(config.partitioner_availability_timeout_ms),
+        )
         if config.transactional_id is not None and sequences is not None:
             self._transactions = TransactionManager(
                 self.client, config, self._accumulator, sequences
@@ -227,9 +226,36 @@ class AIOKafkaProducer:
         self._sender = Sender(
             self.client, config, self._accumulator, self._routes, sequences, self._transactions
         )
+        self._life = ProducerLife(self.client, config.client_id)
+        self._check_running = self._life.check_running
+        self._assemble_path()
+
+    def _assemble_path(self) -> None:
+        config = self._config
+        self._finder = RouteFinder(self.client, config, self._routes, self._life)
+        self._path = AppendPath(
+            self.client,
+            config,
+            self._pool,
+            self._accumulator,
+            self._finder,
+            self._life,
+            self._transactions,
+            wake_sender=self._sender.wake,
+        )
+        self._serializers = self._path.serializers
+        self._has_serializers = bool(self._serializers)
+        self._key_hashes = self._path.key_hashes
+        self._known_routes = self._routes.known
+        self._intercepted: InterceptedPath | None = None
+        if config.interceptors:
+            interceptors = ProducerInterceptors(config.interceptors)
+            self._intercepted = InterceptedPath(self._path, interceptors)
+            self._known_routes = {}  # so that send() never takes the short way
+        self._way: AppendPath | InterceptedPath = self._intercepted or self._path
 
     def __repr__(self) -> str:
-        return f"<AIOKafkaProducer {self._config.client_id} {self._state.value}>"
+        return repr(self._life)
 
     # Life…
 
@@ -240,29 +266,29 @@ class AIOKafkaProducer:
         IllegalStateError when started before, ProducerClosed after stop().
         Cancelled: as if it had failed, nothing stays behind.
         """
-        if self._state is ProducerState.STOPPED or self._state is ProducerState.STOPPING:
+        if self._life.state is ProducerState.STOPPED or self._life.state is ProducerState.STOPPING:
             raise ProducerClosed(f"{self!r} was stopped; create another producer")
-        if self._state is not ProducerState.NEW:
+        if self._life.state is not ProducerState.NEW:
             raise IllegalStateError(f"{self!r} was started before")
-        self._state = ProducerState.STARTING
+        self._life.state = ProducerState.STARTING
         self._loop = asyncio.get_running_loop()
         try:
             await self.client.start()
-            if self._state is not ProducerState.STARTING:
+            if self._life.state is not ProducerState.STARTING:
                 raise ProducerClosed(f"{self!r} was stopped while it was starting")
             self._sender.start()
             if self._transactions is not None:
                 await self._init_transactions(self._transactions)
-            self._state = ProducerState.RUNNING
+            self._life.state = ProducerState.RUNNING
         finally:
-            if self._state is ProducerState.STARTING:
-                self._state = ProducerState.NEW
+            if self._life.state is ProducerState.STARTING:
+                self._life.state = ProducerState.NEW
 
     async def _init_transactions(self, transactions: TransactionManager) -> None:
         try:
             await transactions.init(self._max_block_s)
         except BaseException:
-            self._state = ProducerState.STOPPED  # its tasks cannot be started twice
+            self._life.state = ProducerState.STOPPED  # its tasks cannot be started twice
             with anyio.CancelScope(shield=True):
                 await self._sender.close(0)
             raise
@@ -273,15 +299,15 @@ class AIOKafkaProducer:
         What is not acknowledged by then fails with ProducerClosed. `send` raises from now on.
         Cancelled: what is left fails at once, and closing goes on.
         """
-        if self._state is ProducerState.NEW:
-            self._state = ProducerState.STOPPED
+        if self._life.state is ProducerState.NEW:
+            self._life.state = ProducerState.STOPPED
             return
-        if self._state is not ProducerState.STOPPED:
-            self._state = ProducerState.STOPPING
+        if self._life.state is not ProducerState.STOPPED:
+            self._life.state = ProducerState.STOPPING
             try:
                 await self._sender.close(None if timeout_ms is None else timeout_ms / 1000)
             finally:
-                self._state = ProducerState.STOPPED
+                self._life.state = ProducerState.STOPPED
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -298,7 +324,7 @@ class AIOKafkaProducer:
             await self.stop()
 
     def __del__(self) -> None:
-        if self._state in (ProducerState.STARTING, ProducerState.RUNNING):
+        if self._is_made and self._life.state in (ProducerState.STARTING, ProducerState.RUNNING):
             warnings.warn(
                 f"Unclosed AIOKafkaProducer {self!r}", ResourceWarning, stacklevel=2, source=self
             )
@@ -332,11 +358,10 @@ class AIOKafkaProducer:
         """
         if value is None and key is None:
             raise AssertionError("Need at least one: key or value")
-        began_s: float | None = None
+        # The steps of AppendPath.send, written out: this is the hot path.
         route = self._known_routes.get(topic)
         if route is None:
-            began_s = self._clock.monotonic()
-            route = await self._find_route(topic, began_s)
+            return await self._way.send(topic, value, key, partition, timestamp_ms, headers)
         if self._has_serializers:
             headers = [] if headers is None else list(freeze_headers(headers))
             key = self._serializers.to_bytes("key", topic, headers, key)
@@ -345,10 +370,10 @@ class AIOKafkaProducer:
             key = key if key.__class__ is bytes else check_bytes("key", key)
             value = value if value.__class__ is bytes else check_bytes("value", value)
         if partition is not None:
-            queue = await self._explicit_queue(route, partition, began_s)
+            queue = await self._finder.queue(route, partition, None)
         elif self._partitioner is not None:
             queue = route.queue_chosen_by(self._partitioner, key)
-        elif key is not None:
+        elif key is not None and not self._ignores_keys:
             queue = route.queues[self._key_hashes[key] % route.count]
         else:
             size = len(value) if value is not None else 0
@@ -363,11 +388,96 @@ class AIOKafkaProducer:
         if batch is not None:
             index = batch.append(timestamp_ms, key, value, frozen)
             if index is not None:
-                return RecordAck(batch, index, timestamp_ms)
-        is_sticky = partition is None and self._partitioner is None and key is None
-        return await self._send_in_new_batch(
-            route if is_sticky else None, queue, timestamp_ms, key, value, frozen, began_s
+                return RecordAck(
+                    batch,
+                    index,
+                    timestamp_ms,
+                    -1 if key is None else len(key),
+                    -1 if value is None else len(value),
+                )
+        is_sticky = partition is None and self._partitioner is None
+        if not is_sticky or (key is not None and not self._ignores_keys):
+            route = None
+        return await self._path.append_in_new_batch(
+            route, queue, timestamp_ms, key, value, frozen, None
         )
+
+    def send_nowait(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Iterable[Header] | None = None,
+    ) -> RecordAck:
+        """Queue a record as `send` does, or raise instead of waiting.
+
+        A caller that goes on and on without an `await` keeps the sender from running.
+
+        Raises, with nothing queued: as `send`; KafkaTimeoutError for want of metadata, which is
+        asked for; BufferExhaustedError for want of memory; IllegalStateError with an interceptor
+        whose on_send is async.
+        """
+        if value is None and key is None:
+            raise AssertionError("Need at least one: key or value")
+        return self._way.send_nowait(topic, value, key, partition, timestamp_ms, headers)
+
+    async def send_many(
+        self,
+        topic: str,
+        records: Iterable[Any],
+        partition: int | None = None,
+        *,
+        timestamp_ms: int | None = None,
+        headers: Iterable[Header] | None = None,
+    ) -> BulkAck:
+        """Queue many records; return one handle for all, which is awaited for their outcome.
+
+        `records` may be any iterable and is read as they are queued: of values, or of tuples
+        (key, value); a value that is itself a tuple of two is given as (None, value). The other
+        arguments are those of every record, and None means the same as for `send`: records
+        appended in one go have one time. Waits for metadata and for the memory of each batch,
+        max_block_ms at most, and now and then lets others run.
+
+        Raises: as `send`, at the first record in question; a note of the error says how many
+        were queued before it, which are sent. Cancelled: the same.
+        """
+        bulk = BulkSend(
+            self._path,
+            self._intercepted,
+            self._config,
+            topic,
+            partition=partition,
+            timestamp_ms=timestamp_ms,
+            headers=headers,
+        )
+        return await bulk.send(records)
+
+    def create_batch(self) -> BatchBuilder:
+        """Return an empty batch of max_batch_size, to be filled by hand and given to `send_batch`.
+
+        Its memory counts from then on.
+        """
+        accumulator = self._accumulator
+        return BatchBuilder(
+            accumulator.new_builder, accumulator.batch_bytes, self._serializers, self._now
+        )
+
+    async def send_batch(self, batch: BatchBuilder, topic: str, *, partition: int) -> BatchAck:
+        """Queue a batch made by `create_batch`; return its ack, which is awaited for the
+        RecordMetadata of its first record. Interceptors hear nothing of it.
+
+        Raises, with nothing queued: as `send`; IllegalArgumentError for a batch without records,
+        IllegalStateError for one that was sent before. Cancelled: nothing was queued.
+        """
+        builder, buffer = batch.check_unsent()
+        began_s = self._clock.monotonic()
+        route = await self._finder.find(topic, began_s)
+        queue = await self._finder.queue(route, partition, began_s)
+        sent = await self._path.append_batch(queue, builder, buffer, began_s)
+        batch.mark_sent()
+        return BatchAck(sent, batch.first_timestamp_ms)
 
     async def send_and_wait(
         self,
@@ -410,7 +520,7 @@ class AIOKafkaProducer:
         """
         route = self._known_routes.get(topic)
         if route is None:
-            route = await self._find_route(topic, self._clock.monotonic())
+            route = await self._finder.find(topic, self._clock.monotonic())
         return set(route.partitions)
 
     # Transactions…
@@ -451,7 +561,7 @@ class AIOKafkaProducer:
         try:
             yield self
         except BaseException:
-            if not transactions.status.is_fatal and self._state is ProducerState.RUNNING:
+            if not transactions.status.is_fatal and self._life.state is ProducerState.RUNNING:
                 with anyio.CancelScope(shield=True):
                     await self._abort_after_error()
             raise
@@ -491,156 +601,6 @@ class AIOKafkaProducer:
             raise IllegalOperation("You need to configure transactional_id to use transactions")
         self._check_running()
         return self._transactions
-
-    def _still_in_transaction(
-        self, transactions: TransactionManager, queue: PartitionQueue, buffer: bytearray
-    ) -> None:
-        """The call has waited: the transaction may have ended, or the partition be another."""
-        try:
-            transactions.add_partition(queue.topic_partition)
-        except BaseException:
-            self._pool.give(buffer)
-            raise
-
-    # Where to…
-
-    def _check_running(self) -> None:
-        if self._state is ProducerState.RUNNING:
-            self.client.check()
-        elif self._state is ProducerState.NEW or self._state is ProducerState.STARTING:
-            raise IllegalStateError(f"{self!r}: await producer.start() first, or use async with")
-        else:
-            raise ProducerClosed(f"{self!r} takes no more records; create another producer")
-
-    def _left_s(self, began_s: float | None) -> float:
-        """Return what is left of max_block_ms for a call that began then (None: just now)."""
-        if began_s is None:
-            return self._max_block_s
-        return max(0.0, self._max_block_s - (self._clock.monotonic() - began_s))
-
-    async def _find_route(self, topic: str, began_s: float) -> TopicRoute:
-        """Return the route to a topic, waiting for its metadata."""
-        self._check_running()
-        if not is_topic(topic):
-            raise IllegalArgumentError(f"topic={topic!r} is no topic's name; give a str")
-        route = self._routes.find(topic)
-        while route is None:
-            try:
-                await self.client.wait_for_topic(topic, self._left_s(began_s))
-            finally:
-                self._check_running()  # whatever happened, that it was stopped says more
-            route = self._routes.find(topic)
-        return route
-
-    async def _explicit_queue(
-        self, route: TopicRoute, partition: int, began_s: float | None
-    ) -> PartitionQueue:
-        if partition.__class__ is int and 0 <= partition < route.count:
-            return route.queues[partition]
-        if not is_int(partition) or partition < 0:
-            raise IllegalArgumentError(
-                f"partition={partition!r} is no partition of {route.topic!r}; give an int from 0, "
-                f"or None to have one chosen"
-            )
-        return await self._wait_for_partition(route.topic, partition, began_s)
-
-    async def _wait_for_partition(
-        self, topic: str, partition: int, began_s: float | None
-    ) -> PartitionQueue:
-        """Return the queue of a partition that is not there: the topic may be growing."""
-        attempts = 0
-        count = 0
-        began_s = self._clock.monotonic() if began_s is None else began_s
-        try:
-            async with deadline(self._clock, self._left_s(began_s)):
-                while True:
-                    try:
-                        await self.client.refresh_metadata()
-                    finally:
-                        self._check_running()  # whatever happened, that it was stopped says more
-                    route = await self._find_route(topic, began_s)
-                    if partition < (count := route.count):
-                        return route.queues[partition]
-                    await self._clock.sleep(self.client.retry_backoff.delay(attempts))
-                    attempts += 1
-        except TimeoutError as error:
-            if isinstance(error, KafkaTimeoutError):
-                raise
-            raise KafkaTimeoutError(
-                f"partition {partition} of topic {topic!r} did not appear within "
-                f"max_block_ms={self._config.max_block_ms}: the topic has {count} partitions; "
-                f"create more or send to one of those"
-            ) from None
-
-    # A new batch…
-
-    async def _send_in_new_batch(
-        self,
-        sticky_route: TopicRoute | None,
-        queue: PartitionQueue,
-        timestamp_ms: int,
-        key: bytes | None,
-        value: bytes | None,
-        headers: tuple[Header, ...],
-        began_s: float | None,
-    ) -> RecordAck:
-        size = record_upper_bound(key, value, headers)
-        check_size(
-            size,
-            max_request_size=self._config.max_request_size,
-            buffer_memory=self._config.buffer_memory,
-        )
-        if queue.open_batch is not None:
-            queue.close_open_batch()
-            self._sender.wake()
-            if sticky_route is not None:
-                route = sticky_route
-                route.sticky.batch_is_full()
-                queue = route.queues[route.sticky.choose(route.partitions, route.available, 0)]
-        if self._accumulator.unseen_bytes >= _TURN_BYTES:
-            # A caller that never has to wait must not keep the sender from running.
-            await self._clock.sleep(0)
-            self._check_running()
-        batch = queue.open_batch
-        index = batch.append(timestamp_ms, key, value, headers) if batch is not None else None
-        if batch is None or index is None:
-            buffer = await self._take_memory(queue, size, began_s)
-            # Somebody may have made room, or a batch, while this call waited for memory (C5).
-            batch = queue.open_batch
-            index = batch.append(timestamp_ms, key, value, headers) if batch is not None else None
-            if batch is not None and index is not None:
-                self._pool.give(buffer)
-            else:
-                if self._transactions is not None:
-                    self._still_in_transaction(self._transactions, queue, buffer)
-                batch = self._accumulator.open_batch(queue, buffer, self._clock.monotonic())
-                index = batch.append(timestamp_ms, key, value, headers)
-                assert index is not None, "the first record of a batch has room"
-                self.client.add_topic(queue.topic_partition.topic)
-                self._sender.wake()
-        return RecordAck(batch, index, timestamp_ms)
-
-    async def _take_memory(
-        self, queue: PartitionQueue, record_bytes: int, began_s: float | None
-    ) -> bytearray:
-        size = self._accumulator.new_batch_bytes(queue.topic_partition.topic, record_bytes)
-        buffer = self._pool.take_nowait(size)
-        if buffer is not None:
-            return buffer
-        self._check_running()
-        self._sender.wake()  # what lies here is sent at once while somebody waits for its memory
-        buffer = await self._pool.take(
-            size,
-            clock=self._clock,
-            timeout_s=self._left_s(began_s),
-            max_block_ms=self._config.max_block_ms,
-        )
-        try:
-            self._check_running()  # it may have been stopped since the memory was granted
-        except BaseException:
-            self._pool.give(buffer)
-            raise
-        return buffer
 
 
 def _warn_of_unused(**options: object) -> None:

@@ -3,12 +3,13 @@
 What is common to every client is in `ClientConfig`. It does not wait.
 """
 
+import inspect
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aiokafka_lite.cluster.client_config import ClientConfig, DefaultInt, at_least, later, one_of
+from aiokafka_lite.cluster.client_config import ClientConfig, DefaultInt, at_least, one_of
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.producer.partitioner import TopicPartitioner
@@ -22,6 +23,7 @@ MAX_IN_FLIGHT_IDEMPOTENT = 5
 
 _INT32_MAX = 2**31 - 1
 _ACKS: dict[object, int] = {"all": -1, -1: -1, 0: 0, 1: 1}
+_INTERCEPTOR_METHODS = ("on_send", "on_acknowledgement", "on_send_error")
 _producer_numbers = itertools.count(1)
 
 
@@ -80,11 +82,24 @@ class ProducerConfig(ClientConfig):
     bytes, then another (KIP-480, KIP-794).
     """
 
+    partitioner_ignore_keys: bool = False
+    """Choose the partition of a record with key as if it had none."""
+    partitioner_adaptive_partitioning_enable: bool = True
+    """Prefer partitions with short queues for records without key (KIP-794)."""
+    partitioner_availability_timeout_ms: int = 0
+    """Leave out partitions of a node that could not be sent to for so long, for records without
+    key. 0: never.
+    """
+
     transactional_id: str | None = None
     """One producer at a time has it; records count only when their transaction commits (KIP-98)."""
     transaction_timeout_ms: int = DefaultInt(60_000)
     """A transaction that is open for longer is aborted by its coordinator."""
-    interceptors: Sequence[Any] = ()  # refused below; its type comes with interceptors
+
+    interceptors: Sequence[Any] = ()
+    """Objects with `on_send(record) -> record`, which may be async, `on_acknowledgement(metadata)`
+    or `on_send_error(what, error)`; see `producer_interceptors` (KIP-42).
+    """
 
     @property
     def required_acks(self) -> int:
@@ -134,6 +149,10 @@ class ProducerConfig(ClientConfig):
                 f"give a function of (key_bytes, all_partitions, available_partitions)"
             )
         yield from one_of("enable_idempotence", self.enable_idempotence, (None, True, False))
+        for name in ("partitioner_ignore_keys", "partitioner_adaptive_partitioning_enable"):
+            yield from one_of(name, getattr(self, name), (True, False))
+        yield from _without_effect(self)
+        yield from _interceptor_faults(self.interceptors)
         yield from self._compression_faults()
         yield from self._acks_faults()
         yield from self._delivery_faults()
@@ -220,11 +239,6 @@ class ProducerConfig(ClientConfig):
     def _may_be_idempotent(self) -> bool:
         return self.required_acks == -1 and self.retries != 0
 
-    def _unsupported(self) -> Iterator[str]:
-        yield from ClientConfig._unsupported(self)
-        if self.interceptors:
-            yield later("interceptors", None, "leave interceptors out")
-
     def _settle_defaults(self) -> None:
         ClientConfig._settle_defaults(self)
         if self.enable_idempotence is None:
@@ -234,7 +248,40 @@ class ProducerConfig(ClientConfig):
             object.__setattr__(self, "delivery_timeout_ms", DefaultInt(needed))
 
 
+def _interceptor_faults(interceptors: object) -> Iterator[str]:
+    """Yield what is wrong with the option `interceptors`."""
+    if not isinstance(interceptors, Sequence) or isinstance(interceptors, str | bytes):
+        yield f"interceptors={interceptors!r} is no list; give a list of objects"
+        return
+    for interceptor in interceptors:
+        methods = [
+            name for name in _INTERCEPTOR_METHODS if callable(getattr(interceptor, name, None))
+        ]
+        if not methods:
+            yield (
+                f"interceptor {interceptor!r} has none of the methods on_send(record), "
+                f"on_acknowledgement(metadata), on_send_error(what, error)"
+            )
+        for name in methods:
+            if name != "on_send" and inspect.iscoroutinefunction(getattr(interceptor, name)):
+                yield (
+                    f"interceptor {interceptor!r} has an async {name}: nobody waits for it; make "
+                    f"it a plain method"
+                )
+
+
+def _without_effect(config: ProducerConfig) -> Iterator[str]:
+    if config.partitioner is None:
+        return
+    if config.partitioner_ignore_keys or config.partitioner_availability_timeout_ms:
+        yield (
+            "partitioner_ignore_keys and partitioner_availability_timeout_ms have no effect on a "
+            "partitioner of your own; leave them out"
+        )
+
+
 _MINIMUMS = {
+    "partitioner_availability_timeout_ms": 0,
     "max_batch_size": 0,
     "linger_ms": 0,
     "max_request_size": 0,

@@ -81,7 +81,7 @@ class RecordAccumulator:
         self._pool = pool
         self._backoff = backoff
         self._sequences = sequences
-        self._batch_bytes = config.usual_batch_bytes
+        self.batch_bytes = config.usual_batch_bytes
         self._max_request_size = config.max_request_size
         self._linger_s = config.linger_ms / 1000
         self._delivery_timeout_s = config.delivery_timeout_ms / 1000
@@ -128,7 +128,7 @@ class RecordAccumulator:
         seen to shrink, so that what is sent has about that size; never beyond max_request_size,
         in case they stop to.
         """
-        size = self._batch_bytes
+        size = self.batch_bytes
         if self._compression is not CompressionType.NONE:
             room = self._ratios.uncompressed_room(topic, size)
             size = max(size, min(room, self._max_request_size, self._pool.total_bytes))
@@ -336,7 +336,7 @@ class RecordAccumulator:
         topic = batch.topic_partition.topic
         self._ratios.was_too_large(topic)
         batch.attempts -= 1
-        pieces = split_batch(batch, self._batch_bytes, self.new_builder)
+        pieces = split_batch(batch, self.batch_bytes, self.new_builder)
         left = batch.reserved_bytes
         for piece in pieces:
             piece.reserved_bytes = min(piece.size_in_bytes, left)

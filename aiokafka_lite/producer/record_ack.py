@@ -8,8 +8,8 @@ import asyncio
 import contextvars
 from collections.abc import Callable, Generator
 
-from aiokafka_lite.model import RecordMetadata
-from aiokafka_lite.producer.producer_batch import Listener, ProducerBatch
+from aiokafka_lite.model import RecordMetadata, TopicPartition
+from aiokafka_lite.producer.producer_batch import BEHIND_ALL, Listener, ProducerBatch
 
 
 class RecordAck:
@@ -61,6 +61,41 @@ class RecordAck:
             finally:
                 batch.remove_listener(token)
         return self.result()
+
+    @property
+    def timestamp_ms(self) -> int:
+        """The record's own timestamp."""
+        return self._timestamp_ms
+
+    @property
+    def place(self) -> tuple[ProducerBatch, int]:
+        """The record's batch and its index there. Not once it is cancelled."""
+        batch = self._place()
+        assert batch is not None
+        return batch, self._index
+
+    @property
+    def topic_partition(self) -> TopicPartition:
+        """Where the record goes. Not once it is cancelled."""
+        assert self._batch is not None
+        return self._batch.topic_partition
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the record was not written. Asking does not count as having noticed."""
+        batch = self._place()
+        return batch is not None and batch.error is not None
+
+    def copy(self) -> "RecordAck":
+        """Return another ack of the same record; each is cancelled by itself."""
+        assert self._batch is not None
+        return RecordAck(
+            self._batch,
+            self._index,
+            self._timestamp_ms,
+            self.serialized_key_size,
+            self.serialized_value_size,
+        )
 
     def done(self) -> bool:
         """Whether there is an outcome: acknowledged, failed or cancelled."""
@@ -156,6 +191,38 @@ class RecordAck:
         ]
 
 
+class BatchAck(RecordAck):
+    """The acknowledgement of a whole batch, to come; its metadata are those of the first record."""
+
+    __slots__ = ()
+
+    def __init__(self, batch: ProducerBatch, timestamp_ms: int) -> None:
+        super().__init__(batch, BEHIND_ALL, timestamp_ms)
+
+    def result(self) -> RecordMetadata:
+        """Return where the first record is, or raise why one of them is nowhere."""
+        error = self.exception()
+        if error is not None:
+            raise error.with_traceback(None)
+        assert self._batch is not None
+        batch, index = self._batch.place_of(0)
+        return batch.metadata_of(index, self._timestamp_ms)
+
+    def exception(self) -> Exception | None:
+        """Return why one of the records was not written, None if all were."""
+        batch = self._place()
+        if batch is None:
+            raise asyncio.CancelledError
+        if not batch.is_done:
+            raise asyncio.InvalidStateError("the batch is not acknowledged yet")
+        places = (batch.place_of(index) for index in range(batch.record_count))
+        errors = [piece.error_of(at) for piece, at in places]
+        return next((error for error in errors if error is not None), None)
+
+    def _place(self) -> ProducerBatch | None:
+        return self._batch  # which is done when all its pieces are
+
+
 class _Waiter:
     """Wakes somebody who awaits an ack."""
 
@@ -186,4 +253,4 @@ class _Callback:
         self.loop.call_soon(self.callback, self.ack, context=self.context)
 
 
-__all__ = ["RecordAck"]
+__all__ = ["BatchAck", "RecordAck"]

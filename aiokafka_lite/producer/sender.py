@@ -222,6 +222,12 @@ class Sender:
         if loops is None:
             loops = self._nodes[node_id] = _SendLoops(node_id)
         delay_s = max(self.client.ready_delay(node_id), loops.retry_at_s - now_s)
+        if self._routes.patience.is_on:
+            has_room = bool(loops.idle) or (
+                loops.count < self._config.max_in_flight_requests_per_connection
+            )
+            can_send = delay_s <= 0 and loops.is_connected and has_room
+            self._routes.patience.note(node_id, now_s, can_send=can_send)
         if delay_s > 0:
             return delay_s
         if loops.is_connecting:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.partition_loads import NodePatience, PartitionLoads
 from aiokafka_lite.producer.partitioner import StickyPartition, TopicPartitioner
 from aiokafka_lite.producer.producer_config import Partitioner
 from aiokafka_lite.producer.record_accumulator import PartitionQueue, RecordAccumulator
@@ -37,6 +38,10 @@ class TopicRoute:
         self.count = len(partitions)
         self.sticky = sticky
 
+    def sticky_queue(self, value_bytes: int) -> PartitionQueue:
+        """Return the queue for a record without key and with a value of that size."""
+        return self.queues[self.sticky.choose(self.partitions, self.available, value_bytes)]
+
     def queue_chosen_by(
         self, partitioner: Partitioner | TopicPartitioner, key: bytes | None
     ) -> PartitionQueue:
@@ -62,14 +67,26 @@ class TopicRoutes:
     """The routes to the topics a producer has sent to."""
 
     def __init__(
-        self, accumulator: RecordAccumulator, *, share_bytes: int, rng: random.Random
+        self,
+        accumulator: RecordAccumulator,
+        *,
+        share_bytes: int,
+        rng: random.Random,
+        is_adaptive: bool = False,
+        patience: NodePatience | None = None,
     ) -> None:
+        """`is_adaptive`: partitions with short queues get more of the records without key, and
+        those that `patience` says are over none (KIP-794).
+        """
         self.known: dict[str, TopicRoute] = {}
         """Topic -> route. Empty before the start, after a failure and after the close: one look-up
         tells `send` that nothing is in its way.
         """
         self._accumulator = accumulator
         self._share_bytes = share_bytes
+        self._is_adaptive = is_adaptive
+        self.patience = patience if patience is not None else NodePatience(0)
+        """What the sender knows of the nodes."""
         self._rng = rng
         self._sticky: dict[str, StickyPartition] = {}
         self._snapshot: MetadataSnapshot | None = None
@@ -112,6 +129,8 @@ class TopicRoutes:
             self._accumulator.queue_of(TopicPartition(topic, partition), snapshot.leader)
             for partition in partitions
         ]
+        if self._is_adaptive:
+            sticky.loads = PartitionLoads(queues, self.patience)
         available = snapshot.available_partitions(topic)
         route = self.known[topic] = TopicRoute(topic, partitions, available, queues, sticky)
         return route

@@ -1,5 +1,6 @@
 import dataclasses
 import inspect
+from types import SimpleNamespace
 
 import pytest
 
@@ -76,7 +77,6 @@ def test_delivery_timeout_holds_linger_and_request() -> None:
 @pytest.mark.parametrize(
     ("options", "name"),
     [
-        ({"interceptors": [object()]}, "interceptors"),
         ({"security_protocol": "SSL"}, "security_protocol"),
         ({"sasl_plain_password": "x"}, "sasl_plain_password"),
     ],
@@ -156,3 +156,51 @@ def test_all_faults_come_in_one_error() -> None:
 def test_the_level_is_the_chosen_codecs(options: dict[str, object], level: int | None) -> None:
     """KIP-390"""
     assert ProducerConfig(**options).compression_level == level  # type: ignore[arg-type]
+
+
+def listen(*_: object) -> None:
+    """A plain function."""
+
+
+async def listen_slowly(*_: object) -> None:
+    """A coroutine function."""
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"partitioner_ignore_keys": "yes"}, "partitioner_ignore_keys='yes'"),
+        ({"partitioner_adaptive_partitioning_enable": None}, "adaptive_partitioning_enable=None"),
+        ({"partitioner_availability_timeout_ms": -1}, "partitioner_availability_timeout_ms=-1"),
+        ({"partitioner": listen, "partitioner_ignore_keys": True}, "no effect on a partitioner"),
+        ({"partitioner": listen, "partitioner_availability_timeout_ms": 5}, "no effect"),
+        ({"interceptors": listen}, "no list; give a list of objects"),
+        ({"interceptors": "on_send"}, "no list; give a list of objects"),
+        ({"interceptors": [object()]}, "has none of the methods on_send"),
+        ({"interceptors": [SimpleNamespace(on_send=1)]}, "has none of the methods on_send"),
+        (
+            {"interceptors": [SimpleNamespace(on_send_error=listen_slowly)]},
+            "has an async on_send_error: nobody waits for it",
+        ),
+    ],
+)
+def test_what_partitioning_and_interceptors_cannot_do_is_refused(
+    options: dict[str, object], text: str
+) -> None:
+    """2d-4, 2d-5, C3"""
+    with pytest.raises(KafkaConfigurationError, match=text):
+        ProducerConfig(**options)  # type: ignore[arg-type]
+
+
+def test_partitioning_and_interceptors_that_can_are_taken() -> None:
+    """2d-5, C3: on_send alone may be async."""
+    config = ProducerConfig()
+    assert config.partitioner_adaptive_partitioning_enable
+    assert (config.partitioner_ignore_keys, config.partitioner_availability_timeout_ms) == (
+        False,
+        0,
+    )
+    ProducerConfig(partitioner=listen)  # type: ignore[arg-type]
+    ProducerConfig(partitioner_ignore_keys=True, partitioner_availability_timeout_ms=100)
+    for name, method in (("on_send", listen_slowly), ("on_acknowledgement", listen)):
+        ProducerConfig(interceptors=[SimpleNamespace(**{name: method})])

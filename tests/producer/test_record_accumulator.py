@@ -2,7 +2,7 @@ import random
 import zlib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiokafka_lite.errors import KafkaError, ProducerClosed
@@ -339,6 +339,7 @@ def test_pieces_of_a_compressed_batch_count_with_its_compressed_size_at_most() -
 STEPS = ("append", "append", "drain", "answer", "retry", "split")
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_whatever_happens_order_is_kept_and_no_memory_is_lost(data: st.DataObject) -> None:
     """C5, C6, 2d-14, 2d-15: random appends, drains, answers, retries and splits."""

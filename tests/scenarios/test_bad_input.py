@@ -69,7 +69,6 @@ def test_all_faults_come_in_one_error() -> None:
         (AIOKafkaConsumer, "security_protocol", "SSL"),
         (AIOKafkaProducer, "security_protocol", "SASL_PLAINTEXT"),
         (AIOKafkaProducer, "sasl_plain_username", "ann"),
-        (AIOKafkaProducer, "interceptors", [object()]),
         (AIOKafkaConsumer, "group_protocol", "consumer"),
     ],
 )

@@ -1,0 +1,327 @@
+"""Owns the way of a record from the caller's hands into a batch, step by step (C3).
+
+`AIOKafkaProducer.send` has the same steps written out for records that find everything ready, and
+comes here for the others. It waits for metadata and for memory; `send_nowait` raises instead.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.errors import BufferExhaustedError
+from aiokafka_lite.producer.buffer_pool import BufferPool
+from aiokafka_lite.producer.partitioner import KeyHashes
+from aiokafka_lite.producer.producer_batch import ProducerBatch
+from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.producer_life import ProducerLife
+from aiokafka_lite.producer.record_accumulator import PartitionQueue, RecordAccumulator
+from aiokafka_lite.producer.record_ack import RecordAck
+from aiokafka_lite.producer.record_fields import (
+    Headers,
+    RecordSerializers,
+    check_bytes,
+    check_size,
+    checked_timestamp,
+    freeze_headers,
+)
+from aiokafka_lite.producer.route_finder import RouteFinder
+from aiokafka_lite.producer.topic_routes import TopicRoute
+from aiokafka_lite.producer.transaction_manager import TransactionManager
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
+
+_TURN_BYTES = 65_536
+"""After so much memory in new batches `send` lets the sender have a look at them."""
+
+
+class AppendPath:
+    """Appends records for one producer. `wake_sender()` has it look at what is due."""
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        config: ProducerConfig,
+        pool: BufferPool,
+        accumulator: RecordAccumulator,
+        finder: RouteFinder,
+        life: ProducerLife,
+        transactions: TransactionManager | None,
+        *,
+        wake_sender: Callable[[], object],
+    ) -> None:
+        self._client = client
+        self._config = config
+        self._clock = client.clock
+        self._pool = pool
+        self._accumulator = accumulator
+        self._life = life
+        self._transactions = transactions
+        self._wake_sender = wake_sender
+        self.finder = finder
+        self.routes = finder.routes
+        self.serializers = RecordSerializers(config.key_serializer, config.value_serializer)
+        self.key_hashes = KeyHashes()
+
+    # The whole way…
+
+    async def send(
+        self,
+        topic: str,
+        value: Any,
+        key: Any,
+        partition: int | None,
+        timestamp_ms: int | None,
+        headers: Iterable[tuple[str, bytes | None]] | None,
+    ) -> RecordAck:
+        """Append a record. As `AIOKafkaProducer.send`."""
+        began_s = self._clock.monotonic()
+        route = await self.finder.find(topic, began_s)
+        key_bytes, value_bytes, frozen = self.to_bytes(topic, value, key, headers)
+        sticky_route = None
+        if partition is not None:
+            queue = await self.finder.queue(route, partition, began_s)
+        else:
+            queue, sticky_route = self.choose(route, key_bytes, value_bytes)
+        timestamp_ms = self.timestamp(timestamp_ms)
+        self.join_transaction(queue)
+        ack = self._append_to_open(queue, timestamp_ms, key_bytes, value_bytes, frozen)
+        if ack is not None:
+            return ack
+        return await self.append_in_new_batch(
+            sticky_route, queue, timestamp_ms, key_bytes, value_bytes, frozen, began_s
+        )
+
+    def send_nowait(
+        self,
+        topic: str,
+        value: Any,
+        key: Any,
+        partition: int | None,
+        timestamp_ms: int | None,
+        headers: Iterable[tuple[str, bytes | None]] | None,
+    ) -> RecordAck:
+        """Append a record, or raise what it would have waited for."""
+        route = self.finder.find_nowait(topic)
+        key_bytes, value_bytes, frozen = self.to_bytes(topic, value, key, headers)
+        sticky_route = None
+        if partition is not None:
+            queue = self.finder.queue_nowait(route, partition)
+        else:
+            queue, sticky_route = self.choose(route, key_bytes, value_bytes)
+        timestamp_ms = self.timestamp(timestamp_ms)
+        self.join_transaction(queue)
+        ack = self._append_to_open(queue, timestamp_ms, key_bytes, value_bytes, frozen)
+        if ack is not None:
+            return ack
+        size, queue = self._leave_full_batch(sticky_route, queue, key_bytes, value_bytes, frozen)
+        ack = self._append_to_open(queue, timestamp_ms, key_bytes, value_bytes, frozen)
+        if ack is not None:
+            return ack
+        self.join_transaction(queue)
+        size = self._accumulator.new_batch_bytes(topic, size)
+        buffer = self._pool.take_nowait(size)
+        if buffer is None:
+            self._wake_sender()
+            raise BufferExhaustedError(
+                f"no room for a batch of {size} bytes, and send_nowait() does not wait for it: "
+                f"{self._pool.used_bytes} of buffer_memory={self._pool.total_bytes} bytes hold "
+                f"records the brokers have not acknowledged; raise buffer_memory, or await send()"
+            )
+        return self._open_with(queue, buffer, timestamp_ms, key_bytes, value_bytes, frozen)
+
+    # Its steps…
+
+    def to_bytes(
+        self,
+        topic: str,
+        value: Any,
+        key: Any,
+        headers: Iterable[tuple[str, bytes | None]] | None,
+    ) -> tuple[bytes | None, bytes | None, Headers]:
+        """Return key, value and headers as they will be sent. Raises SerializationError."""
+        if not self.serializers:
+            return check_bytes("key", key), check_bytes("value", value), freeze_headers(headers)
+        listed = list(freeze_headers(headers))
+        key_bytes = self.serializers.to_bytes("key", topic, listed, key)
+        value_bytes = self.serializers.to_bytes("value", topic, listed, value)
+        return key_bytes, value_bytes, freeze_headers(listed)
+
+    def choose(
+        self, route: TopicRoute, key: bytes | None, value: bytes | None
+    ) -> tuple[PartitionQueue, TopicRoute | None]:
+        """Return the queue for a record without explicit partition, and the route again if it is
+        the sticky one (2d-4).
+        """
+        partitioner = self._config.partitioner
+        if partitioner is not None:
+            return route.queue_chosen_by(partitioner, key), None
+        if key is not None and not self._config.partitioner_ignore_keys:
+            return route.queues[self.key_hashes[key] % route.count], None
+        return route.sticky_queue(0 if value is None else len(value)), route
+
+    def timestamp(self, timestamp_ms: int | None) -> int:
+        """Return the time of a record: the one given, checked, or now."""
+        if timestamp_ms is None:
+            return int(self._clock.time() * 1000)
+        return checked_timestamp(timestamp_ms)
+
+    def join_transaction(self, queue: PartitionQueue) -> None:
+        """Make the partition part of the transaction, if there are transactions."""
+        if self._transactions is not None:
+            self._transactions.add_partition(queue.topic_partition)
+
+    def _append_to_open(
+        self,
+        queue: PartitionQueue,
+        timestamp_ms: int,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Headers,
+    ) -> RecordAck | None:
+        batch = queue.open_batch
+        if batch is None:
+            return None
+        index = batch.append(timestamp_ms, key, value, headers)
+        return None if index is None else _ack(batch, index, timestamp_ms, key, value)
+
+    # A new batch…
+
+    async def append_in_new_batch(
+        self,
+        sticky_route: TopicRoute | None,
+        queue: PartitionQueue,
+        timestamp_ms: int,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Headers,
+        began_s: float | None,
+    ) -> RecordAck:
+        """Append a record for which there is no batch or no room, waiting for memory.
+
+        `sticky_route`: as `choose` has it. Raises MessageSizeTooLargeError, BufferExhaustedError.
+        """
+        size, queue = self._leave_full_batch(sticky_route, queue, key, value, headers)
+        if self._accumulator.unseen_bytes >= _TURN_BYTES:
+            # A caller that never has to wait must not keep the sender from running.
+            await self._clock.sleep(0)
+            self._life.check_running()
+        ack = self._append_to_open(queue, timestamp_ms, key, value, headers)
+        if ack is not None:
+            return ack
+        size = self._accumulator.new_batch_bytes(queue.topic_partition.topic, size)
+        buffer = await self.take_memory(size, began_s)
+        # Somebody may have made room, or a batch, while this call waited for memory (C5).
+        ack = self._append_to_open(queue, timestamp_ms, key, value, headers)
+        if ack is not None:
+            self._pool.give(buffer)
+            return ack
+        try:
+            # The call has waited: the transaction may have ended, or the partition be another.
+            self.join_transaction(queue)
+        except BaseException:
+            self._pool.give(buffer)
+            raise
+        return self._open_with(queue, buffer, timestamp_ms, key, value, headers)
+
+    def _leave_full_batch(
+        self,
+        sticky_route: TopicRoute | None,
+        queue: PartitionQueue,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Headers,
+    ) -> tuple[int, PartitionQueue]:
+        """Return the record's upper bound, and where it goes now that the batch is full."""
+        size = record_upper_bound(key, value, headers)
+        check_size(
+            size,
+            max_request_size=self._config.max_request_size,
+            buffer_memory=self._config.buffer_memory,
+        )
+        if queue.open_batch is not None:
+            queue.close_open_batch()
+            self._wake_sender()
+            if sticky_route is not None:
+                sticky_route.sticky.batch_is_full()
+                queue = sticky_route.sticky_queue(0)
+        return size, queue
+
+    async def take_memory(self, size: int, began_s: float | None) -> bytearray:
+        """Return memory for a batch, waiting what is left of max_block_ms for it."""
+        buffer = self._pool.take_nowait(size)
+        if buffer is not None:
+            return buffer
+        self._life.check_running()
+        self._wake_sender()  # what lies here is sent at once while somebody waits for its memory
+        buffer = await self._pool.take(
+            size,
+            clock=self._clock,
+            timeout_s=self.finder.left_s(began_s),
+            max_block_ms=self._config.max_block_ms,
+        )
+        try:
+            self._life.check_running()  # it may have been stopped since the memory was granted
+        except BaseException:
+            self._pool.give(buffer)
+            raise
+        return buffer
+
+    def _open_with(
+        self,
+        queue: PartitionQueue,
+        buffer: bytearray,
+        timestamp_ms: int,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Headers,
+    ) -> RecordAck:
+        batch = self._accumulator.open_batch(queue, buffer, self._clock.monotonic())
+        index = batch.append(timestamp_ms, key, value, headers)
+        assert index is not None, "the first record of a batch has room"
+        self._client.add_topic(queue.topic_partition.topic)
+        self._wake_sender()
+        return _ack(batch, index, timestamp_ms, key, value)
+
+    async def append_batch(
+        self,
+        queue: PartitionQueue,
+        builder: RecordBatchBuilder,
+        buffer: bytearray,
+        began_s: float,
+    ) -> ProducerBatch:
+        """Queue a batch that was filled elsewhere, waiting for its memory to be counted.
+
+        Raises: as `append_in_new_batch`. Cancelled: nothing was queued.
+        """
+        check_size(
+            builder.uncompressed_size,
+            max_request_size=self._config.max_request_size,
+            buffer_memory=self._config.buffer_memory,
+        )
+        self.join_transaction(queue)
+        counted = await self.take_memory(len(buffer), began_s)
+        try:
+            self.join_transaction(queue)  # the call has waited
+        except BaseException:
+            self._pool.give(counted)
+            raise
+        # `buffer` is what comes back to the pool; the one it gave only counted.
+        batch = self._accumulator.append_batch(queue, builder, buffer, self._clock.monotonic())
+        batch.close()
+        self._client.add_topic(queue.topic_partition.topic)
+        self._wake_sender()
+        return batch
+
+
+def _ack(
+    batch: ProducerBatch, index: int, timestamp_ms: int, key: bytes | None, value: bytes | None
+) -> RecordAck:
+    return RecordAck(
+        batch,
+        index,
+        timestamp_ms,
+        -1 if key is None else len(key),
+        -1 if value is None else len(value),
+    )
+
+
+__all__ = ["AppendPath"]

@@ -1,0 +1,173 @@
+"""`send_nowait` and `send_batch`; `send` itself is in test_producer."""
+
+import asyncio
+
+import pytest
+
+from aiokafka_lite.errors import (
+    BufferExhaustedError,
+    IllegalArgumentError,
+    IllegalStateError,
+    KafkaTimeoutError,
+    MessageSizeTooLargeError,
+    ProducerClosed,
+    SerializationError,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.partitioner import murmur2
+from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.testing.fake_clock import FakeClock
+from tests.producer.world import kafka, producing, written
+
+
+async def test_send_nowait_does_what_send_does() -> None:
+    """C2, C3, C7"""
+    async with kafka(num_partitions=3) as broker, producing(broker, linger_ms=1000) as producer:
+        await producer.partitions_for("orders")
+        explicit = producer.send_nowait("orders", b"v", partition=1, timestamp_ms=5)
+        keyed = producer.send_nowait("orders", None, b"key", headers=[("a", None)])
+        producer.send_nowait("orders", b"sticky")
+        await producer.flush()
+        assert (explicit.result().partition, explicit.result().timestamp) == (1, 5)
+        assert keyed.result().partition == (murmur2(b"key") & 0x7FFFFFFF) % 3
+        assert (keyed.serialized_key_size, keyed.serialized_value_size) == (3, -1)
+        assert keyed.result().serialized_key_size == 3
+        assert (await producer.send_and_wait("orders", b"vv")).serialized_value_size == 2
+
+
+async def test_send_nowait_raises_what_it_would_have_waited_for() -> None:
+    """C3, C4"""
+    async with kafka() as broker:
+        broker.create_topic("orders")
+        async with producing(
+            broker, max_batch_size=1000, buffer_memory=2000, linger_ms=1000
+        ) as producer:
+            with pytest.raises(KafkaTimeoutError, match="no metadata of topic 'orders'"):
+                producer.send_nowait("orders", b"v")
+            await producer.partitions_for("orders")
+            broker.faults.stall(ProduceRequest, times=None)
+            for _ in range(2):
+                producer.send_nowait("orders", b"v" * 800)
+            with pytest.raises(
+                BufferExhaustedError, match=r"batch of 1000 bytes.*not wait.*buffer_memory=2000"
+            ):
+                producer.send_nowait("orders", b"v" * 800)
+            assert producer._pool.used_bytes == 2000
+            with pytest.raises(MessageSizeTooLargeError):
+                producer.send_nowait("orders", b"v" * 3000)
+            with pytest.raises(AssertionError):
+                producer.send_nowait("orders")
+            with pytest.raises(SerializationError):
+                producer.send_nowait("orders", "text")
+            broker.faults.release()
+        with pytest.raises(ProducerClosed):
+            producer.send_nowait("orders", b"v")
+
+
+async def test_a_full_batch_moves_the_sticky_partition_on_for_send_nowait_too() -> None:
+    """2d-5"""
+    async with kafka(num_partitions=5) as broker, producing(broker, max_batch_size=500) as producer:
+        await producer.partitions_for("orders")
+        acks = []
+        for _ in range(60):
+            acks.append(producer.send_nowait("orders", b"v" * 200))
+            await asyncio.sleep(0)
+        await producer.flush()
+        assert len({ack.result().partition for ack in acks}) == 5
+
+
+async def test_keys_may_be_ignored() -> None:
+    """2d-4: partitioner_ignore_keys"""
+    async with (
+        kafka(num_partitions=8) as broker,
+        producing(broker, partitioner_ignore_keys=True, linger_ms=1000) as producer,
+    ):
+        await producer.partitions_for("orders")
+        keys = [b"%d" % number for number in range(40)]
+        acks = [await producer.send("orders", b"v", key=key) for key in keys]
+        acks += [producer.send_nowait("orders", b"v", key) for key in keys]
+        many = await producer.send_many("orders", [(key, b"v") for key in keys])
+        await producer.flush()
+        partitions = {ack.result().partition for ack in acks}
+        partitions |= {metadata.partition for metadata in many.metadata()}
+        assert len(partitions) == 1
+
+
+async def test_a_batch_made_by_hand_is_sent_as_it_is() -> None:
+    """aiokafka 1.5"""
+    async with kafka(num_partitions=2) as broker, producing(broker) as producer:
+        batch = producer.create_batch()
+        for number in range(5):
+            record = batch.append(
+                timestamp=100 + number, key=b"k", value=b"%d" % number, headers=[("h", b"x")]
+            )
+            assert record is not None
+            assert record.offset == number
+        await producer.send_and_wait("orders", b"before", partition=1)
+        ack = await producer.send_batch(batch, "orders", partition=1)
+        assert batch.closed()
+        metadata = await ack
+        assert (metadata.topic_partition, metadata.offset) == (TopicPartition("orders", 1), 1)
+        assert metadata.timestamp == 100
+        log = list(broker.log(("orders", 1)).records())
+        assert [(record.value, record.timestamp) for record in log[1:]] == [
+            (b"%d" % number, 100 + number) for number in range(5)
+        ]
+        assert producer._pool.used_bytes == 0
+
+
+async def test_a_batch_by_hand_keeps_the_order_with_records_before_and_after() -> None:
+    async with kafka() as broker, producing(broker, linger_ms=1000) as producer:
+        batch = producer.create_batch()
+        batch.append(timestamp=None, key=None, value=b"2")
+        await producer.send("orders", b"1")
+        ack = await producer.send_batch(batch, "orders", partition=0)
+        await producer.send("orders", b"3")
+        assert not ack.done()
+        await producer.flush()
+        assert ack.result().offset == 1
+        assert written(broker) == [b"1", b"2", b"3"]
+
+
+async def test_what_cannot_be_sent_as_a_batch_raises_and_may_be_tried_again() -> None:
+    """C4"""
+    clock = FakeClock(autojump_threshold_s=0.06)
+    async with (
+        kafka(clock=clock) as broker,
+        producing(
+            broker, clock=clock, max_request_size=3000, buffer_memory=4000, max_batch_size=2000
+        ) as producer,
+    ):
+        with pytest.raises(IllegalArgumentError, match="no records"):
+            await producer.send_batch(producer.create_batch(), "orders", partition=0)
+        large = producer.create_batch()
+        large.append(timestamp=1, key=None, value=b"v" * 3500)
+        with pytest.raises(MessageSizeTooLargeError, match="max_request_size"):
+            await producer.send_batch(large, "orders", partition=0)
+        batch = producer.create_batch()
+        batch.append(timestamp=1, key=None, value=b"v")
+        with pytest.raises(KafkaTimeoutError, match="partition 9"):
+            await producer.send_batch(batch, "orders", partition=9)
+        assert (await (await producer.send_batch(batch, "orders", partition=0))).offset == 0
+        with pytest.raises(IllegalStateError, match="sent before"):
+            await producer.send_batch(batch, "orders", partition=0)
+        assert producer._pool.used_bytes == 0
+
+
+async def test_a_split_batch_by_hand_is_acknowledged_as_a_whole() -> None:
+    """2d-14"""
+    async with kafka() as broker:
+        broker.create_topic("orders", configs={"max.message.bytes": "500"})
+        async with producing(broker) as producer:
+            batch = producer.create_batch()
+            for size in (100, 200, 100, 1000):
+                batch.append(timestamp=1, key=None, value=b"v" * size)
+            ack = await producer.send_batch(batch, "orders", partition=0)
+            with pytest.raises(MessageSizeTooLargeError):
+                await ack
+            assert len(written(broker)) == 3
+            batch = producer.create_batch()
+            for size in (300, 200, 300):
+                batch.append(timestamp=1, key=None, value=b"v" * size)
+            assert (await (await producer.send_batch(batch, "orders", partition=0))).offset == 3
+            assert len(written(broker)) == 6
