@@ -321,7 +321,7 @@ class TransactionManager:
         try:
             await self._get_producer_id()
         except TransactionError:
-            self.status.state = TransactionState.UNINITIALIZED
+            self.status.to(TransactionState.UNINITIALIZED)
             raise
         self.status.to(TransactionState.READY)
 

@@ -1,0 +1,199 @@
+"""Asking until there is an answer that means something."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.errors import (
+    ConcurrentTransactions,
+    CoordinatorLoadInProgressError,
+    GroupAuthorizationFailedError,
+    NotCoordinatorForGroupError,
+    ProducerFenced,
+    TransactionAbortableError,
+    TransactionalIdAuthorizationFailed,
+    UnsupportedVersionError,
+)
+from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.transaction_coordinator import (
+    CONCURRENT_RETRY_S,
+    TransactionCoordinator,
+    TransactionError,
+)
+from aiokafka_lite.producer.transaction_errors import INIT_ACTIONS, TxnAction
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
+from aiokafka_lite.protocol.messages.init_producer_id import (
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+)
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.producer.world import jumping_clock, kafka
+
+ID = "t"
+
+
+@asynccontextmanager
+async def coordinator_of(
+    broker: EmbeddedBroker, *, clock: Clock = SYSTEM_CLOCK, **options: Any
+) -> AsyncIterator[TransactionCoordinator]:
+    options = {"retry_backoff_ms": 1, "retry_backoff_max_ms": 1, **options}
+    config = ProducerConfig(bootstrap_servers=broker.bootstrap_servers, **options)
+    client = KafkaClient(config, clock=clock)
+    await client.start()
+    try:
+        yield TransactionCoordinator(client, ID)
+    finally:
+        await client.close()
+
+
+async def ask(coordinator: TransactionCoordinator, **options: Any) -> InitProducerIdResponse:
+    request = InitProducerIdRequest(transactional_id=ID, transaction_timeout_ms=1000)
+    return await coordinator.ask(
+        "InitProducerId", lambda: request, lambda told: told.error_code, INIT_ACTIONS, **options
+    )
+
+
+def asked(broker: EmbeddedBroker) -> tuple[int, int]:
+    """How often for the coordinator, and how often the coordinator."""
+    return (
+        len(broker.requests_of(FindCoordinatorRequest)),
+        len(broker.requests_of(InitProducerIdRequest)),
+    )
+
+
+async def test_the_coordinator_of_the_id_is_asked() -> None:
+    async with kafka(nodes=3) as broker, coordinator_of(broker) as coordinator:
+        assert (await ask(coordinator)).producer_epoch == 0
+        assert await coordinator.find() == broker.transaction(ID).coordinator
+        assert asked(broker) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("error", "found"), [(NotCoordinatorForGroupError, 3), (CoordinatorLoadInProgressError, 1)]
+)
+async def test_it_is_found_again_only_where_that_helps(error: type, found: int) -> None:
+    """2d'-4"""
+    async with kafka() as broker, coordinator_of(broker) as coordinator:
+        broker.faults.fail(InitProducerIdRequest, error, times=2)
+        await ask(coordinator)
+        assert asked(broker) == (found, 3)
+
+
+async def test_it_is_found_again_when_it_does_not_answer() -> None:
+    async with kafka() as broker, coordinator_of(broker) as coordinator:
+        broker.faults.cut(InitProducerIdRequest)
+        await ask(coordinator)
+        assert asked(broker) == (2, 2)
+
+
+async def test_the_end_of_the_last_transaction_is_awaited_at_short_intervals() -> None:
+    """2d'-4: CONCURRENT_TRANSACTIONS, 20 ms"""
+    clock = jumping_clock()
+    async with (
+        kafka(clock=clock) as broker,
+        coordinator_of(
+            broker, clock=clock, retry_backoff_ms=1000, retry_backoff_max_ms=1000
+        ) as coordinator,
+    ):
+        broker.faults.fail(InitProducerIdRequest, ConcurrentTransactions, times=5)
+        began_s = clock.monotonic()
+        await ask(coordinator)
+        assert clock.monotonic() - began_s == pytest.approx(5 * CONCURRENT_RETRY_S)
+
+
+@pytest.mark.parametrize(
+    ("error", "action"),
+    [
+        (ProducerFenced, TxnAction.FENCED),
+        (TransactionAbortableError, TxnAction.ABORT),
+        (TransactionalIdAuthorizationFailed, TxnAction.FATAL),
+    ],
+)
+async def test_an_answer_that_ends_it_is_raised_with_its_action(
+    error: type[Exception], action: TxnAction
+) -> None:
+    async with kafka() as broker, coordinator_of(broker) as coordinator:
+        broker.faults.fail(InitProducerIdRequest, error.errno)  # type: ignore[attr-defined]
+        with pytest.raises(TransactionError, match="transactional_id='t'") as raised:
+            await ask(coordinator)
+        assert raised.value.action is action
+        assert isinstance(raised.value.error, error)
+        assert asked(broker) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("error", "action"),
+    [
+        (GroupAuthorizationFailedError, TxnAction.ABORT),
+        (TransactionalIdAuthorizationFailed, TxnAction.FATAL),
+    ],
+)
+async def test_who_may_not_know_the_coordinator_is_told(
+    error: type[Exception], action: TxnAction
+) -> None:
+    """2d'-4"""
+    async with kafka() as broker, coordinator_of(broker) as coordinator:
+        broker.faults.fail(FindCoordinatorRequest, error.errno)  # type: ignore[attr-defined]
+        with pytest.raises(TransactionError) as raised:
+            await ask(coordinator, group_id="g")
+        assert raised.value.action is action
+
+
+async def test_a_request_that_the_broker_does_not_know_is_fatal() -> None:
+    """2d'-4: UNSUPPORTED_VERSION"""
+    async with (
+        kafka(max_versions={InitProducerIdRequest.api_key: None}) as broker,
+        coordinator_of(broker) as coordinator,
+    ):
+        with pytest.raises(TransactionError) as raised:
+            await ask(coordinator)
+        assert raised.value.action is TxnAction.FATAL
+        assert isinstance(raised.value.error, UnsupportedVersionError)
+
+
+async def test_one_question_at_a_time() -> None:
+    """2d, the sender's loop: at most one transactional request in flight"""
+    async with kafka() as broker, coordinator_of(broker) as coordinator:
+        broker.faults.stall(InitProducerIdRequest)
+        first = asyncio.create_task(ask(coordinator))
+        second = asyncio.create_task(ask(coordinator))
+        await broker.wait_until(lambda: asked(broker) == (1, 1))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert asked(broker) == (1, 1)
+        broker.faults.release()
+        assert [(await task).producer_epoch for task in (first, second)] == [0, 1]
+
+
+async def test_who_gives_up_stops_at_the_next_refusal() -> None:
+    async with kafka() as broker, coordinator_of(broker) as coordinator:
+        broker.faults.fail(InitProducerIdRequest, CoordinatorLoadInProgressError, times=None)
+        with pytest.raises(TransactionError) as raised:
+            await ask(coordinator, gives_up=lambda: asked(broker)[1] >= 3)
+        assert raised.value.action is TxnAction.ABORT
+        assert asked(broker)[1] == 3
+
+
+async def test_who_gives_up_has_to_know_first_whether_it_was_served() -> None:
+    async with kafka() as broker, coordinator_of(broker) as coordinator:
+        broker.faults.cut(InitProducerIdRequest, times=2)
+        assert (await ask(coordinator, gives_up=lambda: True)).producer_epoch == 2
+
+
+async def test_no_coordinator_for_long_is_looked_for_again() -> None:
+    clock = jumping_clock()
+    async with (
+        kafka(nodes=2, clock=clock) as broker,
+        coordinator_of(broker, clock=clock, request_timeout_ms=1000) as coordinator,
+    ):
+        await ask(coordinator)
+        broker.move_transaction_coordinator(ID, None)
+        asking = asyncio.create_task(ask(coordinator))
+        await broker.wait_until(lambda: asked(broker)[0] > 3)
+        broker.move_transaction_coordinator(ID, 2)
+        assert (await asking).producer_epoch == 1
