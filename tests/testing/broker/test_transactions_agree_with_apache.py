@@ -3,6 +3,7 @@ the same answers, V1 and V2. What a rule of the protocol is, Apache Kafka decide
 was seen on all of them.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from aiokafka_lite.cli.topic_admin import create_topic
+from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import ConcurrentTransactions
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
@@ -24,8 +26,16 @@ from aiokafka_lite.record.memory_records import iter_batches
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.conftest import require_kafka
+from tests.testing.broker.bench import batch
 from tests.testing.broker.group_peers import Peer
-from tests.testing.broker.txn_peers import NOBODY, Ids, TransactionalKafka, TxnPeer
+from tests.testing.broker.txn_peers import (
+    MAX_TIMESTAMP,
+    MINE,
+    NOBODY,
+    Ids,
+    TransactionalKafka,
+    TxnPeer,
+)
 
 V1_LEVEL = {DEFAULT_VERSION: 1, "3.9.2": 0}
 EXPIRES_OFTEN = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": "100"}
@@ -283,6 +293,25 @@ async def test_a_marker_without_data_counts_for_sequences(
     assert await peer.produce((0, 0), 0) == (0, 1)
 
 
+async def test_what_a_request_is_refused_for_as_a_whole(peer: TxnPeer) -> None:
+    """KafkaApis.handleProduceRequest, ReplicaManager.handleProduceAppend."""
+    await peer.init()
+    assert await peer.add((0, 0), 0, 1) == [0, 0]
+
+    async def send(*producers: int | None, transactional_id: str | None) -> set[int]:
+        batches = [
+            batch(b"v")
+            if producer is None
+            else batch(b"v", producer=(peer.real_id(producer), 0, 0), is_transactional=True)
+            for producer in producers
+        ]
+        return await peer.produce_all(*batches, transactional_id=transactional_id)
+
+    assert await send(None, 0, transactional_id=None) == {53}
+    assert await send(0, 1, transactional_id=MINE) == {49}
+    assert await send(None, 0, transactional_id=MINE) == {0}
+
+
 # EndTxn…
 
 
@@ -443,6 +472,29 @@ async def epochs_in(peer: TxnPeer) -> list[int]:
     )
     (data,) = (await peer.ask(request, 12)).responses[0].partitions
     return [header.producer_epoch for header in headers_of(data)]
+
+
+async def test_offsets_by_time(peer: TxnPeer) -> None:
+    """Markers have a timestamp, too; what is open has none for a committed read."""
+    await peer.init()
+    before_ms = int(SYSTEM_CLOCK.time() * 1000)
+    await peer.add((0, 0))
+    await peer.produce((0, 0), 0)
+    while (after_ms := int(SYSTEM_CLOCK.time() * 1000)) <= before_ms + 1:
+        await asyncio.sleep(0.001)
+    await peer.end((0, 0))
+    await peer.settled_ends(2)
+    for committed in (False, True):
+        assert await peer.offset_at(before_ms, committed=committed) == 0
+        assert await peer.offset_at(after_ms, committed=committed) == 1
+        assert await peer.offset_at(MAX_TIMESTAMP, committed=committed) == 1
+        assert await peer.offset_at(after_ms + 60_000, committed=committed) == -1
+    while int(SYSTEM_CLOCK.time() * 1000) <= after_ms + 20:
+        await asyncio.sleep(0.001)
+    await peer.add((0, 0))
+    await peer.produce((0, 0), 1)
+    assert await peer.offset_at(MAX_TIMESTAMP, committed=False) == 2
+    assert await peer.offset_at(MAX_TIMESTAMP, committed=True) == -1
 
 
 # Time…

@@ -44,6 +44,7 @@ from aiokafka_lite.protocol.messages.txn_offset_commit import (
 from tests.testing.broker.bench import WireClient, batch
 
 SETTLES_WITHIN_S = 10
+LATEST, MAX_TIMESTAMP = -1, -3
 NOT_THERE_YET = {14, 15, 16}
 NOBODY = (-1, -1)
 MINE = "<mine>"
@@ -278,6 +279,20 @@ class TxnPeer(WireClient):
 
         return await patiently(code, {19, ConcurrentTransactions.errno}), offset
 
+    async def produce_all(
+        self, *batches: bytes, transactional_id: str | None, version: int = 9
+    ) -> set[int]:
+        """The errors of one batch for each partition, at the first try."""
+        data = [PartitionProduceData(index=i, records=records) for i, records in enumerate(batches)]
+        request = ProduceRequest(
+            transactional_id=None if transactional_id is None else self.named(transactional_id),
+            acks=-1,
+            timeout_ms=5000,
+            topic_data=[TopicProduceData(name=self.topic, partition_data=data)],
+        )
+        (topic,) = (await self.ask(request, version)).responses
+        return {partition.error_code for partition in topic.partition_responses}
+
     async def commit_offset(
         self,
         ids: Ids,
@@ -343,8 +358,9 @@ class TxnPeer(WireClient):
 
     # What anybody sees…
 
-    async def end_offset(self, *, committed: bool) -> int:
-        wanted = ListOffsetsPartition(partition_index=0, timestamp=-1)
+    async def offset_at(self, timestamp: int, *, committed: bool) -> int:
+        """The offset in partition 0 for a timestamp, or one of Kafka's special numbers."""
+        wanted = ListOffsetsPartition(partition_index=0, timestamp=timestamp)
         request = ListOffsetsRequest(
             replica_id=-1,
             isolation_level=int(committed),
@@ -354,7 +370,10 @@ class TxnPeer(WireClient):
 
     async def ends(self) -> tuple[int, int]:
         """(last stable offset, high watermark)"""
-        return await self.end_offset(committed=True), await self.end_offset(committed=False)
+        return (
+            await self.offset_at(LATEST, committed=True),
+            await self.offset_at(LATEST, committed=False),
+        )
 
     async def settled_ends(self, at_least: int = 0) -> tuple[int, int]:
         """As `ends`, when every transaction of the partition has its marker."""

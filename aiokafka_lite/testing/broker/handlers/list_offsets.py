@@ -104,8 +104,9 @@ def _lookup(log: PartitionLog, timestamp: int, end: int) -> tuple[int, int]:
     if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
         return _NOT_FOUND  # nothing is ever tiered here
     if timestamp == MAX_TIMESTAMP:
-        return log.offset_of_max_timestamp() or _NOT_FOUND
-    found = log.offset_for_timestamp(timestamp)
+        found = log.offset_of_max_timestamp()
+    else:
+        found = log.offset_for_timestamp(timestamp)
     return found if found is not None and found[0] < end else _NOT_FOUND
 
 

@@ -4,10 +4,12 @@ Source: ReplicaManager.appendRecords, LogValidator, ProducerAppendInfo; KIP-98, 
 """
 
 from collections.abc import Iterable
+from struct import Struct
 
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import (
     BrokerResponseError,
+    InvalidProducerIdMapping,
     InvalidRecordError,
     InvalidRequiredAcksError,
     InvalidTxnState,
@@ -27,7 +29,14 @@ from aiokafka_lite.protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
-from aiokafka_lite.record.batch_header import BatchHeader, validate_batch
+from aiokafka_lite.record.batch_header import (
+    ATTRIBUTES_OFFSET,
+    HEADER_BYTES,
+    MAGIC_OFFSET,
+    TRANSACTIONAL,
+    BatchHeader,
+    validate_batch,
+)
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import CloseConnectionError, Handler, RequestContext
 from aiokafka_lite.testing.broker.state.cluster_state import (
@@ -48,10 +57,14 @@ ALL_REPLICAS = -1
 NO_ANSWER = 0
 FIRST_VERSION_WITH_ABORTABLE = 11
 FIRST_VERSION_OF_TRANSACTIONS_V2 = 12
+_PRODUCER_OFFSET = 43
+_PRODUCER = Struct(">qh")
+"""Producer id and epoch, in the header of a batch."""
 
 
 def handle(context: RequestContext, request: ProduceRequest) -> ProduceResponse | None:
-    topics = [_produce_to_topic(context, request, topic) for topic in request.topic_data]
+    refusal = _refuse_all(request)
+    topics = [_produce_to_topic(context, request, topic, refusal) for topic in request.topic_data]
     if request.acks == NO_ANSWER:
         _close_after_error(topics)
         return None
@@ -61,14 +74,42 @@ def handle(context: RequestContext, request: ProduceRequest) -> ProduceResponse 
     return response
 
 
+def _refuse_all(request: ProduceRequest) -> BrokerResponseError | None:
+    """Return why a request with transactional batches is refused as a whole; None if it is not.
+
+    Source: KafkaApis.handleProduceRequest, ReplicaManager.handleProduceAppend.
+    """
+    producers = {
+        _PRODUCER.unpack_from(partition.records, _PRODUCER_OFFSET)
+        for topic in request.topic_data
+        for partition in topic.partition_data
+        if partition.records
+        and len(partition.records) >= HEADER_BYTES
+        and partition.records[MAGIC_OFFSET] == 2
+        and partition.records[ATTRIBUTES_OFFSET + 1] & TRANSACTIONAL
+    }
+    if producers and request.transactional_id is None:
+        return TransactionalIdAuthorizationFailed(
+            "a transactional batch needs the transactional id of its producer in the request"
+        )
+    if len(producers) > 1:
+        return InvalidProducerIdMapping(
+            f"a request has transactional batches of one producer, not of {sorted(producers)}"
+        )
+    return None
+
+
 def _produce_to_topic(
-    context: RequestContext, request: ProduceRequest, data: TopicProduceData
+    context: RequestContext,
+    request: ProduceRequest,
+    data: TopicProduceData,
+    refusal: BrokerResponseError | None,
 ) -> TopicProduceResponse:
     return TopicProduceResponse(
         name=data.name,
         topic_id=data.topic_id,
         partition_responses=[
-            _produce_to_partition(context, request, data, partition)
+            _produce_to_partition(context, request, data, partition, refusal)
             for partition in data.partition_data
         ],
     )
@@ -79,9 +120,12 @@ def _produce_to_partition(
     request: ProduceRequest,
     topic_data: TopicProduceData,
     data: PartitionProduceData,
+    refusal: BrokerResponseError | None,
 ) -> PartitionProduceResponse:
     partition: PartitionState | None = None
     try:
+        if refusal is not None:
+            raise refusal
         partition = partition_of(_topic(context, topic_data), data.index)
         context.injected.raise_for(partition.topic_partition)
         partition.check_leader(context.node_id, -1)
@@ -193,12 +237,8 @@ def _enlist(
     """
     if header.is_control:
         raise InvalidRecordError("clients may not write control batches")
-    if not header.is_transactional:
+    if not header.is_transactional or transactional_id is None:
         return
-    if transactional_id is None:
-        raise TransactionalIdAuthorizationFailed(
-            "a transactional batch needs the transactional id of its producer in the request"
-        )
     producer = ProducerIdAndEpoch(header.producer_id, header.producer_epoch)
     if partition.has_transaction(*producer):
         return

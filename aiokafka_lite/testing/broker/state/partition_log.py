@@ -305,12 +305,15 @@ class PartitionLog:
     # Looking up offsets
 
     def offset_for_timestamp(self, timestamp_ms: int) -> tuple[int, int] | None:
-        """Return (offset, timestamp) of the first record at or after `timestamp_ms`, or None."""
+        """Return (offset, timestamp) of the first record at or after `timestamp_ms`, or None.
+
+        Markers of transactions are records, here and below.
+        """
         for batch in self.batches():
             if batch.max_timestamp >= timestamp_ms:
-                for record in self._records_of(batch):
-                    if record.timestamp >= timestamp_ms and record.offset >= self.log_start_offset:
-                        return record.offset, record.timestamp
+                for offset, timestamp in self._timestamps_in(batch):
+                    if timestamp >= timestamp_ms and offset >= self.log_start_offset:
+                        return offset, timestamp
         return None
 
     def offset_of_max_timestamp(self) -> tuple[int, int] | None:
@@ -318,19 +321,23 @@ class PartitionLog:
         newest = max(self.batches(), key=lambda batch: batch.max_timestamp, default=None)
         if newest is None:
             return None
-        for record in self._records_of(newest):
-            if record.timestamp == newest.max_timestamp:
-                return record.offset, record.timestamp
+        for offset, timestamp in self._timestamps_in(newest):
+            if timestamp == newest.max_timestamp:
+                return offset, timestamp
         return None
 
-    def _records_of(self, batch: StoredBatch) -> list[ConsumerRecord[bytes, bytes]]:
+    def _timestamps_in(self, batch: StoredBatch) -> list[tuple[int, int]]:
+        """Return (offset, timestamp) of each record."""
+        if batch.data[MAGIC_OFFSET] >= 2 and parse_header(batch.data).is_control:
+            return [(batch.base_offset, batch.max_timestamp)]
         cursor = RecordCursor(
             memoryview(batch.data),
             topic=self.topic,
             partition=self.partition,
             fetch_offset=batch.base_offset,
         )
-        return cursor.take(batch.last_offset - batch.base_offset + 1)
+        records = cursor.take(batch.last_offset - batch.base_offset + 1)
+        return [(record.offset, record.timestamp) for record in records]
 
     # Leader epochs
 

@@ -97,6 +97,15 @@ def test_the_end_is_the_last_stable_offset_for_read_committed() -> None:
     assert ask(bench, 800, isolation_level=1).offset == -1
 
 
+@pytest.mark.parametrize("timestamp", [list_offsets.MAX_TIMESTAMP, 1000])
+def test_what_is_open_has_no_time_for_read_committed(timestamp: int) -> None:
+    bench = Bench()
+    (partition,) = bench.topic().partitions
+    partition.append(batch(b"a", producer=(7, 0, 0), is_transactional=True))
+    assert ask(bench, timestamp, isolation_level=0).offset == 0
+    assert ask(bench, timestamp, isolation_level=1).offset == -1
+
+
 def test_the_newest_leader_epoch_is_told() -> None:
     bench = filled()
     bench.cluster.move_leader(TP, 2)

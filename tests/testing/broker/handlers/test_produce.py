@@ -295,6 +295,18 @@ def test_a_batch_without_the_transactional_id_is_not_authorised() -> None:
     assert in_transaction(bench, 0, 0, transactional_id="other") == 49
 
 
+def test_a_request_has_transactional_batches_of_one_producer() -> None:
+    """ReplicaManager.handleProduceAppend; Apache Kafka refuses all of it."""
+    bench = Bench()
+    bench.topic(partitions=3)
+    batches = [batch(b"a", producer=(i, 0, 0), is_transactional=True) for i in range(2)]
+    for transactional_id, code in (("tx", 49), (None, 53)):
+        asked = request(bench, batch(b"a"), *batches)
+        asked.transactional_id = transactional_id
+        (topic,) = bench.ask(produce.HANDLER, asked, 13).responses
+        assert [partition.error_code for partition in topic.partition_responses] == [code] * 3
+
+
 def test_a_batch_outside_the_open_transaction_of_its_producer_is_refused() -> None:
     """ProducerAppendInfo.appendDataBatch."""
     bench, _ = begun(13)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import CorruptRecordException, OffsetOutOfRangeError
 from aiokafka_lite.record.batch_header import parse_header, validate_batch
-from aiokafka_lite.record.control_record import ControlRecordType
+from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
 from aiokafka_lite.record.memory_records import iter_batches
 from aiokafka_lite.testing.broker.state.partition_log import PartitionLog
 from tests.testing.broker.bench import batch, marker
@@ -250,6 +250,20 @@ def test_records_below_the_start_of_the_log_are_not_found_by_time() -> None:
     log.append(batch(b"a", b"b", timestamps=(100, 300)), leader_epoch=0)
     log.delete_records(1)
     assert log.offset_for_timestamp(0) == (1, 300)
+
+
+def test_markers_have_a_timestamp_too() -> None:
+    log = log_of()
+    log.append(batch(b"a", timestamps=(100,)), leader_epoch=0)
+    control = ControlRecordType.COMMIT
+    log.append(
+        build_control_batch(
+            control, base_offset=0, producer_id=7, producer_epoch=0, timestamp_ms=200
+        ),
+        leader_epoch=0,
+    )
+    assert log.offset_for_timestamp(101) == (1, 200)
+    assert log.offset_of_max_timestamp() == (1, 200)
 
 
 # Leader epochs…
