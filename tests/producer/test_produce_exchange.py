@@ -113,3 +113,25 @@ def test_results_are_found_by_id_and_by_name() -> None:
         ]
     )
     assert [r and r.base_offset for _, r in both.results(by_name)] == [3, None, None]
+
+
+def test_a_transaction_is_named_and_may_bound_the_version() -> None:
+    """2d'-7"""
+    known, unknown = snapshot(orders=ORDERS_ID, bills=BILLS_ID), snapshot()
+    for topics, bound, expected in (
+        (known, None, None),
+        (known, 11, 11),
+        (unknown, None, LAST_VERSION_WITH_NAMES),
+        (unknown, 11, 11),
+    ):
+        asking = ProduceExchange(
+            BATCHES,
+            topics,
+            required_acks=-1,
+            timeout_ms=30_000,
+            wires=[batch.wire() for batch in BATCHES],
+            transactional_id="t",
+            max_version=bound,
+        )
+        assert asking.request.transactional_id == "t"
+        assert asking.max_version == expected

@@ -378,3 +378,145 @@ def test_splitting_what_has_no_numbers_changes_nothing() -> None:
     sent(sequences)
     sequences.split(batch, [make_batch(), make_batch()])
     assert place(sent(sequences)) == (7, 0, 1)
+
+
+# With transactions…
+
+
+class Gate:
+    """A transaction that has these partitions, and writes down what it hears."""
+
+    def __init__(self, *partitions: TopicPartition) -> None:
+        self.partitions = set(partitions)
+        self.heard: list[object] = []
+
+    def may_send(self, topic_partition: TopicPartition) -> bool:
+        return topic_partition in self.partitions
+
+    def sending(self, topic_partition: TopicPartition) -> None:
+        self.heard.append(topic_partition)
+
+    def sequence_is_lost(self) -> None:
+        self.heard.append("lost")
+
+
+def in_transaction() -> tuple[SequenceNumbers, Gate]:
+    sequences, gate = numbers(), Gate(TP)
+    sequences.transactions = gate
+    return sequences, gate
+
+
+def test_only_partitions_of_the_transaction_are_sent_to() -> None:
+    """2d-10, 2d'-2"""
+    sequences, _ = in_transaction()
+    assert sequences.may_send(make_batch())
+    assert not sequences.may_send(make_batch(tp=TopicPartition("orders", 1)))
+
+
+def test_the_transaction_hears_of_every_batch_that_is_sent() -> None:
+    sequences, gate = in_transaction()
+    batch = sent(sequences)
+    sequences.assign(batch)
+    assert gate.heard == [TP, TP]
+
+
+def test_a_new_epoch_begins_every_partition_at_zero() -> None:
+    """2d'-8"""
+    sequences, _ = in_transaction()
+    first = sent(sequences, 3)
+    sequences.completed(first)
+    assert place(sent(sequences)) == (7, 0, 3)
+    sequences.begin_epoch(8, 4)
+    assert place(sent(sequences)) == (8, 4, 0)
+
+
+def test_a_new_epoch_forgets_gaps() -> None:
+    """2d'-8, 2d-20"""
+    sequences, _ = in_transaction()
+    sequences.abandoned(sent(sequences))
+    sequences.settle()
+    assert not sequences.may_send(make_batch())
+    sequences.begin_epoch(7, 1)
+    assert sequences.may_send(make_batch())
+
+
+def test_a_late_answer_of_the_epoch_before_changes_nothing() -> None:
+    sequences, _ = in_transaction()
+    late = sent(sequences, 3)
+    sequences.abandoned(late)
+    sequences.begin_epoch(7, 1)
+    batch = sent(sequences)
+    sequences.completed(late)
+    assert place(batch) == (7, 1, 0)
+    assert not sequences.may_send(make_batch())  # the first of an epoch goes alone
+    sequences.completed(batch)
+    assert place(sent(sequences)) == (7, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "error", [MessageSizeTooLargeError, InvalidProducerEpoch, OutOfOrderSequenceNumber]
+)
+def test_a_refused_batch_bumps_no_epoch_in_a_transaction(error: type) -> None:
+    """2d-19: the transaction hears of the error itself"""
+    sequences, gate = in_transaction()
+    sequences.refused(sent(sequences), error)
+    sequences.settle()
+    assert sequences.producer == (7, 0)
+    assert not sequences.may_send(make_batch())
+    assert "lost" not in gate.heard
+
+
+def test_what_was_sent_behind_a_refused_batch_goes_to_its_end() -> None:
+    """2d-19"""
+    sequences, _ = in_transaction()
+    first, second, third = sent(sequences), sent(sequences), sent(sequences)
+    sequences.refused(first, MessageSizeTooLargeError)
+    assert sequences.may_send(second)
+    assert not sequences.may_send(third)
+    assert not sequences.may_send(make_batch())
+
+
+def test_an_abandoned_batch_is_a_lost_sequence_once_it_stays_unknown() -> None:
+    """2d-20: abortable with a bump, told once"""
+    sequences, gate = in_transaction()
+    first, second = sent(sequences), sent(sequences)
+    sequences.abandoned(first)
+    sequences.settle()
+    assert "lost" not in gate.heard
+    sequences.refused(second, OutOfOrderSequenceNumber)
+    sequences.settle()
+    sequences.settle()
+    assert gate.heard.count("lost") == 1
+    assert sequences.producer == (7, 0)
+
+
+def test_an_abandoned_batch_that_was_written_after_all_is_no_loss() -> None:
+    """2d-20"""
+    sequences, gate = in_transaction()
+    batch = sent(sequences)
+    sequences.abandoned(batch)
+    sequences.completed(batch)
+    sequences.settle()
+    assert "lost" not in gate.heard
+    assert sequences.may_send(make_batch())
+
+
+def test_out_of_order_ends_a_transaction_unless_it_waits_for_its_turn() -> None:
+    """2d-17"""
+    sequences, _ = in_transaction()
+    first, second = sent(sequences), sent(sequences)
+    assert sequences.may_retry(second, OutOfOrderSequenceNumber, -1)
+    assert not sequences.may_retry(first, OutOfOrderSequenceNumber, -1)
+
+
+@pytest.mark.parametrize("log_start_offset", [-1, 0, 5])
+def test_an_unknown_producer_ends_a_transaction(log_start_offset: int) -> None:
+    """2d-17"""
+    sequences, _ = in_transaction()
+    assert not sequences.may_retry(sent(sequences), UnknownProducerId, log_start_offset)
+
+
+def test_retriable_errors_end_no_transaction() -> None:
+    """2d-15"""
+    sequences, _ = in_transaction()
+    assert sequences.may_retry(sent(sequences), NotLeaderForPartitionError, -1)
