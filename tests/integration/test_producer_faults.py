@@ -1,0 +1,37 @@
+"""What a producer must survive on a real three-node Kafka, each accident once (soak: ten times)."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION
+from tests.conftest import require_kafka
+from tests.producer_fault_scenarios import SCENARIOS, Scenario
+from tests.producer_faults import stage, three_nodes
+from tests.unreliable_network import ProxiedKafka
+
+# The loops take turns in the soak test; what is at stake here is the brokers.
+pytestmark = [
+    pytest.mark.real_kafka,
+    pytest.mark.timeout(180),
+    pytest.mark.asyncio(loop_factories=["asyncio"]),
+]
+
+
+@pytest.fixture(scope="module", name="cluster")
+def _cluster() -> Iterator[ProxiedKafka]:
+    """One cluster for all scenarios; each finds it whole."""
+    require_kafka(DEFAULT_VERSION)
+    with three_nodes() as kafka:
+        yield kafka
+        for node in kafka.nodes:
+            node.kill()  # there is nothing left to end in order, which takes seconds
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.__name__)
+async def test_producer_survives(
+    scenario: Scenario, cluster: ProxiedKafka, topic_name: str
+) -> None:
+    async with stage(cluster, topic_name) as played:
+        await scenario(played)
+    print(played.report())

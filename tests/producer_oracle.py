@@ -1,0 +1,152 @@
+"""What is wrong with what a producer said it wrote, judged by the log and its acks alone.
+
+Plain functions: each takes the records that were sent and the log of their topic as another client
+reads it, and returns its complaints as sentences; none means that the rule was kept.
+"""
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from aiokafka_lite.errors import KafkaError
+
+Log = Mapping[int, Mapping[int, int]]
+"""The number of a record by partition and offset, the offsets ascending."""
+
+
+@dataclass(slots=True)
+class Sent:
+    """One record, with its moments in seconds of one clock."""
+
+    number: int
+    partition: int
+    sent_s: float
+    done_s: float | None = None
+    offset: int | None = None
+    """Where it is, as the ack says; None without one, or if it failed."""
+    error: BaseException | None = None
+
+
+def without_outcome(sent: Iterable[Sent]) -> list[str]:
+    """Each record is acknowledged or fails."""
+    return [f"{each.number} has no outcome" for each in sent if each.done_s is None]
+
+
+def not_where_acked(sent: Iterable[Sent], log: Log) -> list[str]:
+    """An acknowledged record is in the log, where its ack says."""
+    return [
+        f"{each.number} was acknowledged as {each.partition}@{each.offset}, where there is "
+        f"{log.get(each.partition, {}).get(each.offset)}"
+        for each in sent
+        if each.offset is not None and log.get(each.partition, {}).get(each.offset) != each.number
+    ]
+
+
+def written_twice(log: Log) -> list[str]:
+    """No record is in the log twice, acknowledged or not."""
+    counts = Counter(number for numbers in log.values() for number in numbers.values())
+    return [
+        f"{number} is in the log {count} times" for number, count in counts.items() if count > 1
+    ]
+
+
+def out_of_order(log: Log) -> list[str]:
+    """Records of a partition are in the log in the order of sending, acknowledged or not."""
+    return [
+        f"in partition {partition} {second} comes after {first}"
+        for partition, numbers in log.items()
+        for first, second in itertools.pairwise(numbers.values())
+        if second < first
+    ]
+
+
+def unclear_failures(sent: Iterable[Sent], bound_s: float) -> list[str]:
+    """What failed says why, in an error of Kafka's and within the bound."""
+    found = []
+    for each in sent:
+        if each.error is None or each.done_s is None:
+            continue
+        if not isinstance(each.error, KafkaError) or len(str(each.error)) < 20:
+            found.append(f"{each.number} failed with {each.error!r}")
+        if each.done_s - each.sent_s > bound_s:
+            found.append(
+                f"{each.number} failed after {each.done_s - each.sent_s:.2f} s, "
+                f"the bound is {bound_s:.2f} s: {each.error!r}"
+            )
+    return found
+
+
+def all_complaints(sent: Sequence[Sent], log: Log, bound_s: float) -> list[str]:
+    """Return what is wrong by any of the rules."""
+    return [
+        *without_outcome(sent),
+        *not_where_acked(sent, log),
+        *written_twice(log),
+        *out_of_order(log),
+        *unclear_failures(sent, bound_s),
+    ]
+
+
+def unlike_source(source: Log, copy: Log) -> list[str]:
+    """A copy made exactly once has the records of its source, in their order, partition by
+    partition.
+    """
+    found = written_twice(copy)
+    for partition in sorted(source.keys() | copy.keys()):
+        expected = list(source.get(partition, {}).values())
+        copied = list(copy.get(partition, {}).values())
+        if copied != expected:
+            place = sum(
+                1 for _ in itertools.takewhile(_is_pair, zip(expected, copied, strict=False))
+            )
+            found.append(
+                f"partition {partition} has {len(expected)} records, its copy {len(copied)}; from "
+                f"the {place}th on {expected[place : place + 5]} became {copied[place : place + 5]}"
+            )
+    return found
+
+
+def _is_pair(pair: tuple[int, int]) -> bool:
+    return pair[0] == pair[1]
+
+
+# The figures…
+
+
+def seconds_to_resume(sent: Sequence[Sent], since_s: float, partitions: int) -> float | None:
+    """Return after how long each partition had a record acknowledged that was sent after
+    `since_s`; None while one has not.
+    """
+    later = itertools.takewhile(lambda each: each.sent_s > since_s, reversed(sent))
+    resumed: dict[int, float] = {}
+    for each in later:
+        if each.offset is not None and each.done_s is not None:
+            resumed[each.partition] = min(each.done_s, resumed.get(each.partition, each.done_s))
+    return max(resumed.values()) - since_s if len(resumed) == partitions else None
+
+
+def longest_gap(sent: Iterable[Sent]) -> float:
+    """Return the longest time in which no record of some partition was acknowledged."""
+    moments: dict[int, list[float]] = defaultdict(list)
+    for each in sent:
+        if each.partition not in moments:
+            moments[each.partition].append(each.sent_s)
+        if each.offset is not None and each.done_s is not None:
+            moments[each.partition].append(each.done_s)
+    return max(
+        (
+            later - earlier
+            for each in moments.values()
+            for earlier, later in itertools.pairwise(sorted(each))
+        ),
+        default=0.0,
+    )
+
+
+def slowest_ack(sent: Iterable[Sent]) -> float:
+    """Return the longest time from sending to the ack."""
+    return max(
+        (each.done_s - each.sent_s for each in sent if each.offset is not None and each.done_s),
+        default=0.0,
+    )
