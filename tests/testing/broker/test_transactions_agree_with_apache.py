@@ -15,6 +15,7 @@ from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import ConcurrentTransactions
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
+from aiokafka_lite.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from aiokafka_lite.protocol.messages.fetch import (
     FetchPartition,
     FetchRequest,
@@ -609,3 +610,56 @@ async def test_a_later_commit_outside_the_transaction_stays(
     assert await peer.committed(stable=False) == (0, 9)
     assert await peer.end((0, 0)) == (0, NOBODY)
     assert await peer.settled_committed() == (0, 9)
+
+
+async def test_all_offsets_of_a_group_while_a_transaction_is_open(
+    kafka: TransactionalKafka, peer: TxnPeer
+) -> None:
+    """What was never committed is not among them, what was is unstable."""
+    await peer.init()
+    assert await peer.add_offsets((0, 0)) == 0
+    assert await peer.commit_offset((0, 0), 5) == 0
+    assert await peer.all_committed() == []
+    async with await Peer.connect(kafka.bootstrap_servers) as consumer:
+        consumer.group_id = peer.group
+        assert await consumer.commit(peer.topic, {0: 3, 1: 4}) == [0, 0]
+    assert await peer.all_committed() == [(0, 88, -1), (1, 0, 4)]
+    assert await peer.commit_offset((0, 0), 6, partition=1) == 0
+    assert await peer.all_committed() == [(0, 88, -1), (1, 88, -1)]
+    assert await peer.end((0, 0)) == (0, NOBODY)
+    assert await peer.settled_committed() == (0, 3)
+    assert await peer.all_committed() == [(0, 0, 3), (1, 0, 6)]
+
+
+async def test_offsets_with_long_metadata(peer: TxnPeer) -> None:
+    await peer.init()
+    assert await peer.add_offsets((0, 0)) == 0
+    assert await peer.commit_offset((0, 0), metadata="x" * 4097) == 12
+    assert await peer.committed() == (0, -1)
+    assert await peer.commit_offset((0, 0), metadata="x" * 4096) == 0
+
+
+async def test_a_topic_that_is_deleted_meanwhile(peer: TxnPeer) -> None:
+    """Its partitions need no markers any more."""
+    await peer.init()
+    assert await peer.add((0, 0), 0, 1) == [0, 0]
+    assert await peer.produce((0, 0), 0) == (0, 0)
+    deleted = DeleteTopicsRequest(topics=[DeleteTopicState(name=peer.topic)], timeout_ms=5000)
+    assert (await peer.ask(deleted, 6)).responses[0].error_code == 0
+    assert await peer.end((0, 0)) == (0, NOBODY)
+    assert await peer.settled_init() == (0, (0, 1))
+
+
+async def test_two_producers_in_one_partition(kafka: TransactionalKafka, peer: TxnPeer) -> None:
+    """The oldest open transaction bounds what committed reads see."""
+    async with await TxnPeer.on(kafka, peer.topic) as other:
+        for each in (peer, other):
+            await each.init()
+            await each.add((0, 0))
+        assert await peer.produce((0, 0), 0) == (0, 0)
+        assert await other.produce((0, 0), 0) == (0, 1)
+        await other.end((0, 0))
+        await other.settled_init()
+        assert await peer.ends() == (0, 3)
+        await peer.end((0, 0), commit=False)
+        assert await peer.settled_ends(4) == (4, 4)

@@ -302,6 +302,7 @@ class TxnPeer(WireClient):
         partition: int = 0,
         topic: str | None = None,
         group: str | None = None,
+        metadata: str = "",
         transactional_id: str = MINE,
         **member: Any,
     ) -> int:
@@ -317,7 +318,7 @@ class TxnPeer(WireClient):
                         TxnOffsetCommitRequestPartition(
                             partition_index=partition,
                             committed_offset=offset,
-                            committed_metadata="",
+                            committed_metadata=metadata,
                         )
                     ],
                 )
@@ -391,6 +392,18 @@ class TxnPeer(WireClient):
         )
         (found,) = (await self.ask(request, 8)).groups[0].topics[0].partitions
         return found.error_code, found.committed_offset
+
+    async def all_committed(self) -> list[tuple[int, int, int]]:
+        """(partition, error, offset) of everything the group has committed."""
+        request = OffsetFetchRequest(
+            groups=[OffsetFetchRequestGroup(group_id=self.group, topics=None)], require_stable=True
+        )
+        (group,) = (await self.ask(request, 8)).groups
+        return sorted(
+            (found.partition_index, found.error_code, found.committed_offset)
+            for topic in group.topics
+            for found in topic.partitions
+        )
 
     async def settled_committed(self) -> tuple[int, int]:
         """As `committed`, when no transaction can change it any more."""
