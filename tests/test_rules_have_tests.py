@@ -1,4 +1,4 @@
-"""Each numbered rule of the consumer is cited by a test: A7 in its docstring, or a7 in its name."""
+"""Each numbered rule of the clients is cited by a test: A7 in its docstring, or a7 in its name."""
 
 import ast
 import re
@@ -12,6 +12,7 @@ TESTS = Path(__file__).parent
 RULES = (
     *(f"A{number}" for number in range(1, 12)),
     *("B1", "B2", "B3", "B4", "B4.2", "B5", "B6", "B7", "B8"),
+    *(f"C{number}" for number in range(1, 9)),
     *(f"D{number}" for number in range(1, 6)),
     *(f"E{number}" for number in range(1, 5)),
     *(f"F{number}" for number in range(1, 5)),

@@ -293,3 +293,88 @@ def test_later_batches_wait_for_the_first_one_that_is_retried() -> None:
     desk.answer(again)
     assert desk.resend(20.0).batches == second.batches
     assert second.batches[0].base_sequence == 2
+
+
+@pytest.mark.parametrize(("is_answered", "kept"), [(True, 1), (False, 0)])
+def test_a_buffer_is_used_again_only_once_its_request_was_answered(
+    is_answered: bool, kept: int
+) -> None:
+    """C6, 2d-13: of a batch that expired in flight"""
+    desk = Desk(delivery_timeout_ms=31_000)
+    sent = desk.send(now_s=1.0)
+    desk.outcomes.expire(40.0)
+    if is_answered:
+        desk.answer(sent)
+    else:
+        desk.outcomes.lost(sent, KafkaConnectionError("gone"), 41.0)
+    assert isinstance(sent.batches[0].error_of(0), DeliveryTimeoutError)
+    assert f"{kept} buffers kept" in repr(desk.shelf.pool)
+
+
+def test_a_buffer_is_used_again_with_acks_zero() -> None:
+    """C6"""
+    desk = Desk(idempotent=False, acks=0)
+    sent = desk.send()
+    sent.batches[0].fail(KafkaConnectionError("expired"))
+    sent.batches[0].error_of(0)
+    desk.shelf.accumulator.forget(sent.batches[0])
+    desk.outcomes.answered(sent, None, 1.0)
+    assert "1 buffers kept" in repr(desk.shelf.pool)
+
+
+def test_the_brokers_own_words_are_used_else_the_description_of_the_error() -> None:
+    """C4"""
+    desk = Desk()
+    batch = desk.answer(desk.send(), TopicAuthorizationFailedError)
+    assert TopicAuthorizationFailedError.description in str(batch.error_of(0))
+
+
+def test_a_queued_batch_that_expires_takes_no_more_records() -> None:
+    """2d-13"""
+    desk = Desk(delivery_timeout_ms=31_000)
+    batch = desk.shelf.append(now_s=0.0)
+    desk.shelf.append(b"w")
+    desk.outcomes.expire(31.0)
+    assert batch.append(1, None, b"x", ()) is None
+    assert "2 record(s)" in str(batch.error_of(1))
+    assert desk.shelf.queue().open_batch is None
+
+
+def test_numbers_of_a_batch_that_ran_out_of_retries_are_unresolved_those_refused_are_not() -> None:
+    """2d-19, 2d-20"""
+    desk = Desk(retries=1)
+    desk.answer(desk.send())
+    batch = desk.answer(desk.send(), NotLeaderForPartitionError)
+    desk.answer(desk.resend(12.0), NotLeaderForPartitionError)
+    assert isinstance(batch.error_of(0), NotLeaderForPartitionError)
+    assert desk.sequences is not None
+    waiting = desk.shelf.append(now_s=12.0)
+    assert not desk.sequences.may_send(waiting)  # until it is clear that nothing is in flight
+    again = desk.resend(13.0).batches[0]
+    assert (again.producer_epoch, again.base_sequence) == (1, 0)
+
+
+def test_an_expired_batch_leaves_its_numbers_unresolved() -> None:
+    """2d-13"""
+    desk = Desk(delivery_timeout_ms=31_000)
+    desk.answer(desk.send(now_s=1.0))
+    desk.send(now_s=1.0)
+    desk.outcomes.expire(40.0)
+    waiting = desk.shelf.append(now_s=40.0)
+    assert desk.sequences is not None
+    assert not desk.sequences.may_send(waiting)
+
+
+def test_without_idempotence_a_batch_expires_as_well() -> None:
+    """2d-13"""
+    desk = Desk(idempotent=False, delivery_timeout_ms=31_000)
+    sent = desk.send(now_s=1.0)
+    desk.outcomes.expire(40.0)
+    assert isinstance(sent.batches[0].error_of(0), DeliveryTimeoutError)
+
+
+def test_without_log_append_time_and_log_start_there_is_none_in_the_metadata() -> None:
+    """C7"""
+    desk = Desk()
+    metadata = desk.answer(desk.send(), DuplicateSequenceNumber).metadata_of(0, 123)
+    assert (metadata.timestamp, metadata.timestamp_type, metadata.log_start_offset) == (123, 0, -1)

@@ -196,3 +196,80 @@ def test_repr_says_how_full_it_is() -> None:
     pool = BufferPool(200, 100)
     pool.take_nowait(100)
     assert repr(pool) == "<BufferPool 100 of 200 bytes used, 0 buffers kept, 0 waiting>"
+
+
+async def test_memory_that_is_free_is_taken_without_waiting_and_without_a_timer() -> None:
+    clock, pool = FakeClock(), BufferPool(100, 100)
+    buffer = await pool.take(60, clock=clock, timeout_s=1, max_block_ms=1000)
+    assert len(buffer) == 60
+    assert clock.pending_timers == 0
+
+
+async def test_what_compression_frees_and_what_is_left_of_a_batch_go_to_who_waits() -> None:
+    """2d-3: one wake per freed space"""
+    clock, pool = FakeClock(), BufferPool(100, 100)
+    held = pool.take_nowait(100)
+    assert held is not None
+    first, second = taker(pool, 40, clock=clock), taker(pool, 60, clock=clock)
+    await settle()
+    pool.shrink(held, 50)
+    await settle()
+    assert (first.done(), second.done()) == (True, False)
+    pool.give_bytes(50)
+    assert len(await second) == 60
+    assert (pool.used_bytes, pool.waiting) == (100, 0)
+
+
+async def test_who_gave_up_in_the_middle_of_the_queue_does_not_count_as_waiting() -> None:
+    """2d-3"""
+    clock, pool = FakeClock(), BufferPool(100, 100)
+    held = pool.take_nowait(100)
+    assert held is not None
+    tasks = [taker(pool, 100, clock=clock) for _ in range(3)]
+    await settle()
+    tasks[1].cancel()
+    await asyncio.wait([tasks[1]])
+    assert pool.waiting == 2
+    pool.give(held)
+    assert await tasks[0] is held
+    pool.give(held)
+    assert await tasks[2] is held
+
+
+async def test_waiters_cancelled_all_at_once_are_passed_over() -> None:
+    """2d-3: also those that could not run yet to withdraw themselves"""
+    clock, pool = FakeClock(), BufferPool(100, 100)
+    held = pool.take_nowait(100)
+    assert held is not None
+    tasks = [taker(pool, 100, clock=clock) for _ in range(3)]
+    await settle()
+    tasks[0].cancel()
+    tasks[1].cancel()
+    pool.give(held)
+    assert await tasks[2] is held
+    assert pool.waiting == 0
+
+
+async def test_a_waiter_cancelled_as_the_pool_closes_is_cancelled() -> None:
+    clock, pool = FakeClock(), BufferPool(100, 100)
+    pool.take_nowait(100)
+    task = taker(pool, 100, clock=clock)
+    await settle()
+    pool.close(ProducerClosed("stopped"))
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+def test_no_buffer_is_kept_beyond_the_bound_or_after_the_close() -> None:
+    pool = BufferPool(100, 100)
+    buffer = pool.take_nowait(100)
+    assert buffer is not None
+    pool.shrink(buffer, 90)
+    assert repr(pool) == "<BufferPool 90 of 100 bytes used, 0 buffers kept, 0 waiting>"
+    pool.give_bytes(90)
+    buffer = pool.take_nowait(100)
+    assert buffer is not None
+    pool.close(ProducerClosed("stopped"))
+    pool.give(buffer)
+    assert "0 buffers kept" in repr(pool)

@@ -336,6 +336,65 @@ def test_pieces_of_a_compressed_batch_count_with_its_compressed_size_at_most() -
     assert shelf.pool.used_bytes == 0
 
 
+def test_what_was_opened_since_the_senders_turn_is_counted() -> None:
+    shelf = Shelf()
+    assert not shelf.accumulator.has_incomplete
+    shelf.append(b"x" * 100)
+    shelf.append(b"x" * 100)
+    assert shelf.accumulator.has_incomplete
+    assert shelf.accumulator.unseen_bytes == 400
+
+
+def test_batches_that_fill_a_request_to_the_byte_go_together() -> None:
+    """2d-9"""
+    shelf = Shelf(max_request_size=294)
+    batches = [shelf.append(b"x" * 77, partition=partition) for partition in range(3)]
+    assert [batch.size_in_bytes for batch in batches[:2]] == [147, 147]
+    assert shelf.drain(now_s=1.0) == batches[:2]
+    assert shelf.drain(now_s=1.0) == batches[2:]
+
+
+def test_after_a_full_round_the_next_begins_with_the_first_partition() -> None:
+    """2d-9"""
+    shelf = Shelf(max_request_size=200, enable_idempotence=False)
+    for partition in range(2):
+        shelf.append(partition=partition)
+    shelf.drain(now_s=1.0)
+    batches = [shelf.append(b"x" * 60, partition=partition, now_s=1.0) for partition in range(2)]
+    assert shelf.drain(now_s=2.0) == batches[:1]
+
+
+def test_the_buffer_of_a_written_batch_is_kept_for_the_next() -> None:
+    """C6, 2d-3"""
+    shelf = Shelf()
+    batch = shelf.append()
+    buffer = batch.buffer
+    shelf.drain(now_s=1.0)
+    shelf.succeed(batch)
+    assert "1 buffers kept" in repr(shelf.pool)
+    assert shelf.append().buffer is buffer
+
+
+def test_drains_are_counted_from_one() -> None:
+    shelf = Shelf()
+    first = shelf.append()
+    shelf.drain(now_s=1.0)
+    second = shelf.append(now_s=1.0)
+    shelf.drain(now_s=2.0)
+    assert (first.drain_number, second.drain_number) == (1, 2)
+
+
+def test_the_open_batch_of_a_queue_that_fails_is_no_longer_open() -> None:
+    """C5"""
+    shelf = Shelf()
+    batch = shelf.append()
+    batch.fail(KafkaError("no"))
+    batch.error_of(0)
+    shelf.accumulator.forget(batch)
+    assert shelf.queue().open_batch is None
+    assert batch.is_closed
+
+
 STEPS = ("append", "append", "drain", "answer", "retry", "split")
 
 

@@ -520,3 +520,19 @@ def test_retriable_errors_end_no_transaction() -> None:
     """2d-15"""
     sequences, _ = in_transaction()
     assert sequences.may_retry(sent(sequences), NotLeaderForPartitionError, -1)
+
+
+def test_what_is_unresolved_stays_so_until_the_last_one_in_flight_has_its_outcome() -> None:
+    """2d-20: also when the sender looks in between"""
+    sequences = numbers()
+    sequences.completed(sent(sequences))
+    expired, behind = sent(sequences), sent(sequences)
+    sequences.abandoned(expired)
+    sequences.settle()
+    new = make_batch()
+    assert not sequences.may_send(new)
+    behind.is_in_flight = False
+    sequences.completed(behind)
+    sequences.settle()
+    assert sequences.may_send(new)
+    assert sequences.producer.epoch == 0  # the one behind it was taken: so was the expired one
