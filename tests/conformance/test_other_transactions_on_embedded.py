@@ -2,6 +2,7 @@
 commit, abort, offsets of a group, fencing; and what consumers read with read_committed.
 """
 
+import asyncio
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,3 +158,49 @@ def test_confluents_producer_is_fenced(broker: EmbeddedBroker) -> None:
         assert read(consumer, 10) == values("second")
     finally:
         consumer.close()
+
+
+def test_confluents_transaction_outlives_its_coordinator(broker: EmbeddedBroker) -> None:
+    """The node stops that coordinates it and leads half of the records."""
+    producer = confluent_producer(broker)
+    producer.begin_transaction()
+    send(producer, "first")
+    producer.flush(WAIT_S)
+    coordinator = broker.transaction("tx").coordinator
+    assert coordinator is not None
+    broker.move_leader((TOPIC, 0), coordinator)
+    broker.stop_node(coordinator)
+    assert broker.transaction("tx").state is TransactionState.ONGOING
+    send(producer, "second")
+    producer.commit_transaction(WAIT_S)
+    assert broker.transaction("tx").state is TransactionState.COMPLETE_COMMIT
+    broker.start_node(coordinator)
+    consumer = confluent_consumer(broker)
+    consumer.assign([confluent_kafka.TopicPartition(TOPIC, i, 0) for i in range(2)])
+    try:
+        assert read(consumer, 20) == values("first", "second")
+    finally:
+        consumer.close()
+
+
+def test_confluents_transaction_that_takes_too_long(broker: EmbeddedBroker) -> None:
+    """The broker aborts it, and the producer learns of that when it commits."""
+    producer = confluent_kafka.Producer(
+        {
+            "bootstrap.servers": broker.bootstrap_servers,
+            "transactional.id": "tx",
+            "transaction.timeout.ms": 1000,
+            "log_level": 0,
+        }
+    )
+    producer.init_transactions(WAIT_S)
+    producer.begin_transaction()
+    send(producer, "late")
+    producer.flush(WAIT_S)
+    asyncio.run(
+        broker.wait_until(lambda: broker.transaction("tx").state is TransactionState.COMPLETE_ABORT)
+    )
+    with pytest.raises(confluent_kafka.KafkaException):
+        producer.commit_transaction(WAIT_S)
+    assert broker.log((TOPIC, 0)).last_stable_offset == 6
+    assert broker.log((TOPIC, 0)).transactions.aborted_between(0, 6)

@@ -1,4 +1,5 @@
-"""What a group has to do later, by name: one timer each for a session, a rebalance, a sync phase.
+"""What coordinators have to do later, by name: a timer for each session, each rebalance, each sync
+phase, each transaction.
 
 Plain; the injected clock runs the callbacks in the broker's loop.
 """
