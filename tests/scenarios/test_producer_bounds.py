@@ -1,6 +1,7 @@
 """Time and memory are bounded, whatever the brokers do; time is the clock's, and jumps."""
 
 import asyncio
+import tracemalloc
 
 import pytest
 
@@ -126,6 +127,43 @@ async def test_memory_is_bounded_and_its_end_says_which_option() -> None:
         broker.start_node(1)
         await asyncio.gather(*acks)
         assert producer._pool.used_bytes == 0
+
+
+async def test_with_dead_brokers_memory_stays_flat_however_much_is_sent() -> None:
+    """C4, C5: what Python has allocated, not what the pool says."""
+    async with (
+        kafka() as broker,
+        producing(broker, buffer_memory=400_000) as producer,
+    ):
+        await producer.send_and_wait("orders", b"v")
+        broker.stop_node(1)
+        accepted: list[RecordAck] = []
+        error: Exception | None = None
+
+        async def try_to_send(times: int) -> int:
+            nonlocal error
+            refused = 0
+            for _ in range(times):
+                try:
+                    accepted.append(producer.send_nowait("orders", b"x" * 200))
+                except BufferExhaustedError as raised:
+                    error = raised
+                    refused += 1
+                await asyncio.sleep(0)
+            return refused
+
+        tracemalloc.start()
+        try:
+            assert await try_to_send(2200) > 300
+            full_bytes = tracemalloc.get_traced_memory()[0]
+            assert full_bytes < 1_500_000
+            assert await try_to_send(2000) == 2000
+            assert tracemalloc.get_traced_memory()[0] < full_bytes + 300_000  # the records would be 450,000
+        finally:
+            tracemalloc.stop()
+        assert "buffer_memory=400000" in str(error)
+        await producer.stop(timeout_ms=0)
+        assert all(isinstance(ack.exception(), ProducerClosed) for ack in accepted)
 
 
 async def test_who_waits_for_memory_is_served_in_order_when_the_broker_answers() -> None:
