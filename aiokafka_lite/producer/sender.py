@@ -130,11 +130,14 @@ class Sender:
         self._routes.close()
         if self._transactions is not None:
             bound_s = self._config.max_block_ms / 1000
+            began_s = self._clock.monotonic()
             try:
                 await self._transactions.close(bound_s if timeout_s is None else timeout_s / 2)
             except BaseException:
                 await self._end()
                 raise
+            if timeout_s is not None:
+                timeout_s = max(0.0, timeout_s - (self._clock.monotonic() - began_s))
         self._accumulator.close(ProducerClosed("the producer is stopped"))
         self.wake()
         try:
@@ -142,7 +145,7 @@ class Sender:
                 await all_done(self._accumulator.incomplete)
         except TimeoutError:
             logger.warning(
-                "the producer stops with %d batches not acknowledged within %s s",
+                "the producer stops with %d batches not acknowledged within %.1f s",
                 len(self._accumulator.incomplete),
                 timeout_s,
             )

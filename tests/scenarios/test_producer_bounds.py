@@ -16,6 +16,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.producer.record_ack import RecordAck
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from tests.patience import eventually
 from tests.producer.world import jumping_clock, kafka, producing, written
 
 
@@ -158,7 +159,9 @@ async def test_with_dead_brokers_memory_stays_flat_however_much_is_sent() -> Non
             full_bytes = tracemalloc.get_traced_memory()[0]
             assert full_bytes < 1_500_000
             assert await try_to_send(2000) == 2000
-            assert tracemalloc.get_traced_memory()[0] < full_bytes + 300_000  # the records would be 450,000
+            assert (
+                tracemalloc.get_traced_memory()[0] < full_bytes + 300_000
+            )  # the records would be 450,000
         finally:
             tracemalloc.stop()
         assert "buffer_memory=400000" in str(error)
@@ -221,6 +224,24 @@ async def test_stop_with_dead_brokers_ends_in_time() -> None:
         for ack in acks:
             with pytest.raises(ProducerClosed):
                 await ack
+
+
+async def test_stop_with_an_open_transaction_and_no_answers_ends_in_time() -> None:
+    """To abort, and to wait for what is on its way, share the bound."""
+    clock = jumping_clock()
+    async with kafka(clock=clock) as broker:
+        async with producing(broker, clock=clock, transactional_id="t") as producer:
+            await producer.begin_transaction()
+            await producer.send_and_wait("orders", b"1")
+            broker.faults.stall(ProduceRequest)
+            ack = await producer.send("orders", b"2")
+            await eventually(lambda: len(broker.requests_of(ProduceRequest)) == 2)
+            began_s = clock.monotonic()
+            await producer.stop(timeout_ms=8000)
+            assert 7.9 <= clock.monotonic() - began_s < 8.5
+        with pytest.raises(ProducerClosed):
+            await ack
+        broker.faults.release()
 
 
 async def test_stop_wakes_who_waits_for_memory_or_metadata() -> None:
