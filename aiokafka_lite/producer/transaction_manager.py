@@ -1,12 +1,11 @@
 """Owns a transactional producer's transactions: begin, what belongs to them, commit and abort.
 
-Each call of the user runs as a child of the client, so that a caller who gives up leaves no
-transaction half ended; the same call again takes over its result. States are in
+Each call of the user goes on when the caller gives up, by `transaction_calls`. States are in
 `transaction_state`, errors in `transaction_errors`. Source: 2d', KIP-98, KIP-360, KIP-447, KIP-890.
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -18,7 +17,6 @@ from aiokafka_lite.errors import (
     IllegalStateError,
     InvalidProducerIdMapping,
     KafkaError,
-    KafkaTimeoutError,
     ProducerFenced,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
@@ -27,6 +25,7 @@ from aiokafka_lite.producer.producer_batch import ProducerBatch
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
+from aiokafka_lite.producer.transaction_calls import TransactionCalls
 from aiokafka_lite.producer.transaction_coordinator import TransactionCoordinator, TransactionError
 from aiokafka_lite.producer.transaction_errors import (
     ADD_OFFSETS_ACTIONS,
@@ -70,21 +69,6 @@ _MAY_HAVE_BATCHES = (
 )
 
 
-class _Call:
-    """A call of the user that runs in the background."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.task: OwnedTask | None = None
-        self.error: Exception | None = None
-        self.is_told = False
-        """Somebody has heard how it ended."""
-
-    @property
-    def is_done(self) -> bool:
-        return self.task is not None and self.task.done
-
-
 class TransactionManager:
     """The transactions of one producer, one after the other."""
 
@@ -105,8 +89,7 @@ class TransactionManager:
         self._coordinator = TransactionCoordinator(client, config.transactional_id)
         self.wake_sender: Callable[[], object] = _nothing
         """Called when batches may be sent that might not before."""
-        self._call: _Call | None = None
-        self._offset_calls: list[_Call] = []
+        self._calls = TransactionCalls(client, on_refusal=self._refused)
         self._is_v2 = False
         self._partitions: dict[TopicPartition, bool] = {}
         """Partitions of the transaction; True once the coordinator knows of them."""
@@ -179,11 +162,11 @@ class TransactionManager:
 
         Raises: KafkaTimeoutError, call again; what the coordinator refuses for good.
         """
-        await self._run("init", self._init, timeout_s)
+        await self._calls.run("init", self._init, timeout_s)
 
     async def begin(self) -> None:
         """Begin a transaction. Raises: IllegalStateError, the fatal error."""
-        self._no_other_call("begin_transaction()")
+        self._calls.check_no_other("begin_transaction()")
         self.status.check(TransactionState.IN_TRANSACTION)
         node_id = await self._coordinator_or_none()
         level = 0 if node_id is None else self._client.finalized_level(node_id, FEATURE)
@@ -193,31 +176,30 @@ class TransactionManager:
 
     async def commit(self, timeout_s: float) -> None:
         """Write what is queued, and let all of it count. Raises: as `AIOKafkaProducer` says."""
-        self._raise_unless_calling("commit_transaction()")
-        await self._run("commit_transaction()", self._commit, timeout_s)
+        if not self._calls.is_current("commit_transaction()"):
+            self.status.raise_error()
+        await self._calls.run("commit_transaction()", self._commit, timeout_s)
 
     async def abort(self, timeout_s: float) -> None:
         """Let nothing of the transaction count; what is queued is dropped."""
-        await self._run("abort_transaction()", self._abort, timeout_s)
+        await self._calls.run("abort_transaction()", self._abort, timeout_s)
 
     async def send_offsets(
         self, offsets: Offsets, group: ConsumerGroupMetadata, timeout_s: float
     ) -> None:
         """Commit offsets of a group with the transaction; its end waits for that."""
         self.check_may_send()
-        call = _Call("send_offsets_to_transaction()")
-        self._offset_calls = [other for other in self._offset_calls if not other.is_done]
-        self._offset_calls.append(call)
-        self._spawn(call, lambda: self._send_offsets(offsets, group))
-        await self._wait_for(call, timeout_s)
+        await self._calls.run_beside(
+            "send_offsets_to_transaction()", lambda: self._send_offsets(offsets, group), timeout_s
+        )
 
     async def close(self, timeout_s: float) -> None:
         """Abort what is open, within `timeout_s`; failing that, its coordinator does in time."""
         ends_at_s = self._client.clock.monotonic() + timeout_s
         with suppress(KafkaError, IllegalOperation):  # those are for who called it
-            await self._wait_for_call(timeout_s)
+            await self._calls.wait(timeout_s)
         try:
-            if self._call is None and self.status.state in (
+            if not self._calls.has_current and self.status.state in (
                 TransactionState.IN_TRANSACTION,
                 TransactionState.ABORTABLE_ERROR,
             ):
@@ -225,70 +207,10 @@ class TransactionManager:
         except (KafkaError, IllegalOperation) as error:
             logger.warning("%s was not aborted: %s", self.status, error)
 
-    # Running them…
+    # When something went wrong…
 
-    def _no_other_call(self, name: str) -> None:
-        if self._call is not None and self._call.name != name:
-            raise IllegalStateError(
-                f"{self._call.name} has not ended: call it again to wait for its end, before {name}"
-            )
-
-    def _raise_unless_calling(self, name: str) -> None:
-        """Raise the transaction's error, unless the same call only waits for its result."""
-        if self._call is None or self._call.name != name:
-            self.status.raise_error()
-
-    async def _run(self, name: str, work: Callable[[], Awaitable[None]], timeout_s: float) -> None:
-        """Run a call to its end; wait for it `timeout_s` at most (2d'-1)."""
-        self._no_other_call(name)
-        if self._call is None:
-            self._call = _Call(name)
-            self._spawn(self._call, work)
-        await self._wait_for_call(timeout_s)
-
-    async def _wait_for_call(self, timeout_s: float) -> None:
-        call = self._call
-        if call is None:
-            return
-        try:
-            await self._wait_for(
-                call, timeout_s, "call it again to wait for its end, or raise max_block_ms"
-            )
-        finally:
-            if self._call is call and call.is_told:
-                self._call = None
-
-    def _spawn(self, call: _Call, work: Callable[[], Awaitable[None]]) -> None:
-        call.task = self._client.owner.spawn(call.name, self._keep_result, call, work)
-
-    async def _wait_for(
-        self,
-        call: _Call,
-        timeout_s: float,
-        remedy: str = "commit_transaction() waits for its end, or raise max_block_ms",
-    ) -> None:
-        assert call.task is not None
-        try:
-            async with deadline(self._client.clock, timeout_s):
-                await call.task.wait()
-        except TimeoutError as error:
-            raise KafkaTimeoutError(
-                f"{call.name} did not end within {timeout_s:g} s; it goes on: {remedy}"
-            ) from error
-        call.is_told = True
-        if call.error is not None:
-            raise call.error.with_traceback(None)
-
-    async def _keep_result(self, call: _Call, work: Callable[[], Awaitable[None]]) -> None:
-        call.error = KafkaError(f"the producer was closed during {call.name}")
-        try:
-            await work()
-        except TransactionError as refusal:
-            call.error = self._fail(refusal.action, refusal.error)
-        except (KafkaError, IllegalOperation) as error:
-            call.error = error
-        else:
-            call.error = None
+    def _refused(self, refusal: TransactionError) -> KafkaError:
+        return self._fail(refusal.action, refusal.error)
 
     def _fail(self, action: TxnAction, error: KafkaError) -> KafkaError:
         """Act on an error; returns what to tell the user."""
@@ -376,10 +298,7 @@ class TransactionManager:
         """Return when no request is left that would make the transaction begin, or grow."""
         if self._adding is not None:
             await self._adding.wait()
-        for call in self._offset_calls:
-            if call.task is not None:
-                await call.task.wait()
-        self._offset_calls.clear()
+        await self._calls.none_beside()
 
     def _adds_in_vain(self) -> bool:
         return self.status.has_failed or self.status.state is TransactionState.ABORTING
@@ -459,7 +378,7 @@ class TransactionManager:
                     gives_up=self._adds_in_vain,
                 )
             except TransactionError as refusal:
-                self._fail(refusal.action, refusal.error)
+                self._refused(refusal)
                 return
             self._has_begun = True
             for tp in wanted:

@@ -8,8 +8,10 @@ from aiokafka_lite.errors import (
     BufferExhaustedError,
     IllegalStateError,
     KafkaTimeoutError,
+    ProducerClosed,
     TransactionAbortableError,
 )
+from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.producer.transaction_state import TransactionState
 from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
@@ -24,6 +26,7 @@ from tests.scenarios.transacting import (
     ORDERS,
     commit_one,
     ends,
+    impatient,
     state,
     transacting,
     visible,
@@ -41,7 +44,7 @@ async def test_an_end_that_times_out_is_called_again_for_its_result(
     """2d'-1"""
     async with (
         kafka(transaction_version=version) as broker,
-        transacting(broker, max_block_ms=200) as producer,
+        transacting(broker) as producer,
     ):
         end, other = producer.commit_transaction, producer.abort_transaction
         if not is_commit:
@@ -49,7 +52,7 @@ async def test_an_end_that_times_out_is_called_again_for_its_result(
         await producer.begin_transaction()
         await producer.send_and_wait("orders", b"v")
         broker.faults.stall(EndTxnRequest)
-        with pytest.raises(KafkaTimeoutError, match="call it again"):
+        with impatient(producer), pytest.raises(KafkaTimeoutError, match="call it again"):
             await end()
         for call in (
             other,
@@ -59,7 +62,7 @@ async def test_an_end_that_times_out_is_called_again_for_its_result(
         ):
             with pytest.raises(IllegalStateError):
                 await call()
-        with pytest.raises(KafkaTimeoutError):
+        with impatient(producer), pytest.raises(KafkaTimeoutError):
             await end()
         broker.faults.release()
         await end()
@@ -74,13 +77,13 @@ async def test_the_result_that_is_fetched_later_may_be_an_error(version: int) ->
     """2d'-1"""
     async with (
         kafka(transaction_version=version) as broker,
-        transacting(broker, max_block_ms=200) as producer,
+        transacting(broker) as producer,
     ):
         await producer.begin_transaction()
         await producer.send_and_wait("orders", b"v")
         broker.faults.stall(EndTxnRequest)
         broker.faults.fail(EndTxnRequest, TransactionAbortableError)
-        with pytest.raises(KafkaTimeoutError):
+        with impatient(producer), pytest.raises(KafkaTimeoutError):
             await producer.commit_transaction()
         broker.faults.release()
         with pytest.raises(TransactionAbortableError):
@@ -133,16 +136,16 @@ async def test_offsets_that_time_out_hinder_no_abort(version: int) -> None:
     """2d'-1: only commit and abort are to be repeated"""
     async with (
         kafka(transaction_version=version) as broker,
-        transacting(broker, max_block_ms=200) as producer,
+        transacting(broker) as producer,
     ):
         broker.create_topic("orders")
         await commit_one(producer, b"1")
         await producer.begin_transaction()
         await producer.send_and_wait("orders", b"2")
         broker.faults.stall(TxnOffsetCommitRequest)
-        with pytest.raises(KafkaTimeoutError, match="commit_transaction"):
+        with impatient(producer), pytest.raises(KafkaTimeoutError, match="commit_transaction"):
             await producer.send_offsets_to_transaction({ORDERS: 5}, "g")
-        with pytest.raises(KafkaTimeoutError):
+        with impatient(producer), pytest.raises(KafkaTimeoutError):
             await producer.abort_transaction()
         assert ends(broker) == [True]  # it might be served behind the end
         broker.faults.release()
@@ -230,9 +233,12 @@ async def test_an_abort_lets_nothing_be_added_again_and_again() -> None:
 @both_protocols
 async def test_a_send_that_found_no_memory_spoils_no_commit(version: int) -> None:
     """2d'-3"""
+    clock = jumping_clock()
     async with (
-        kafka(transaction_version=version) as broker,
-        transacting(broker, buffer_memory=2000, max_batch_size=1500, max_block_ms=300) as producer,
+        kafka(clock=clock, transaction_version=version) as broker,
+        transacting(
+            broker, clock=clock, buffer_memory=2000, max_batch_size=1500, max_block_ms=5000
+        ) as producer,
     ):
         broker.create_topic("orders", 2)
         await producer.begin_transaction()
@@ -313,12 +319,12 @@ async def test_stop_lets_a_commit_end(version: int) -> None:
 async def test_stop_aborts_behind_a_commit_that_failed(version: int) -> None:
     """2d-22"""
     async with kafka(transaction_version=version) as broker:
-        async with transacting(broker, max_block_ms=200) as producer:
+        async with transacting(broker) as producer:
             await producer.begin_transaction()
             await producer.send_and_wait("orders", b"1")
             broker.faults.stall(EndTxnRequest)
             broker.faults.fail(EndTxnRequest, TransactionAbortableError)
-            with pytest.raises(KafkaTimeoutError):
+            with impatient(producer), pytest.raises(KafkaTimeoutError):
                 await producer.commit_transaction()
             broker.faults.release()
         assert ends(broker) == [True, False]
@@ -340,11 +346,18 @@ async def test_stop_ends_in_time_when_nobody_answers(version: int) -> None:
         broker.faults.clear()
 
 
-async def test_a_start_that_gets_no_id_in_time_may_not_be_repeated() -> None:
+async def test_a_start_that_gets_no_id_in_time_leaves_nothing_behind() -> None:
     clock = jumping_clock()
     async with kafka(clock=clock) as broker:
         broker.faults.drop(InitProducerIdRequest, times=None)
-        with pytest.raises(KafkaTimeoutError):
-            async with transacting(broker, clock=clock, max_block_ms=10_000):
-                pass
+        producer = AIOKafkaProducer(
+            bootstrap_servers=broker.bootstrap_servers,
+            transactional_id=ID,
+            max_block_ms=10_000,
+            clock=clock,
+        )
+        with pytest.raises(KafkaTimeoutError, match="init did not end within 10 s"):
+            await producer.start()
         broker.faults.clear()
+        with pytest.raises(ProducerClosed):
+            await producer.start()

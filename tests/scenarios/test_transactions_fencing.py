@@ -197,12 +197,29 @@ async def test_a_transaction_that_takes_too_long_is_aborted_by_its_coordinator(
         assert broker.transaction(ID).state is Ending.ONGOING
         await clock.advance(2)
         assert broker.transaction(ID).state is Ending.COMPLETE_ABORT
-        # In V2 the epoch is that of a commit which was repeated, so it is not fenced that is told.
+        # In V2 its epoch looks like that of a commit which is repeated, on Apache Kafka, too.
         with pytest.raises(ProducerFenced if version == 1 else InvalidTxnState):
             await producer.commit_transaction()
         assert state(producer) is TransactionState.FATAL_ERROR
         assert await visible(broker) == []
     assert ends(broker) == [True]
+
+
+async def test_an_abort_behind_the_timeout_lets_go_on_in_v2() -> None:
+    """KIP-890: the abort is taken for one that is repeated"""
+    clock = FakeClock()
+    async with (
+        kafka(clock=clock) as broker,
+        transacting(broker, clock=clock, transaction_timeout_ms=10_000) as producer,
+    ):
+        await producer.begin_transaction()
+        await producer.send_and_wait("orders", b"1")
+        await clock.advance(11)
+        with pytest.raises(InvalidProducerEpoch):
+            await producer.send_and_wait("orders", b"2")
+        await producer.abort_transaction()
+        await commit_one(producer, b"3")
+        assert await visible(broker) == [b"3"]
 
 
 async def test_a_timeout_that_is_too_long_is_told() -> None:

@@ -1,7 +1,7 @@
 """What the scenarios of transactions share: producers with an id, and what readers see of them."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from aiokafka_lite import AIOKafkaConsumer, TopicPartition
@@ -22,6 +22,14 @@ async def transacting(
     """A started producer with a transactional id."""
     async with producing(broker, transactional_id=transactional_id, **options) as producer:
         yield producer
+
+
+@contextmanager
+def impatient(producer: AIOKafkaProducer) -> Iterator[None]:
+    """Let calls that are made here time out soon, as a short max_block_ms does."""
+    usual_s, producer._max_block_s = producer._max_block_s, 0.1
+    yield
+    producer._max_block_s = usual_s
 
 
 def state(producer: AIOKafkaProducer) -> TransactionState:
