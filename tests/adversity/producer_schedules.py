@@ -341,14 +341,17 @@ class Play:
         assert sequences is not None
         state.producers.forget(sequences.producer.producer_id)
 
-    def heal(self) -> None:
+    async def heal(self) -> None:
         """End all trouble."""
         self.broker.faults.clear()
+        is_slow = self.network.latency_s > 0
         self.network.latency_s = 0.0
         for node in range(1, NODES + 1):
             if node not in self.alive:
                 self.alive.add(node)
                 self.broker.start_node(node)
+        if is_slow:  # what is on its way, arrives
+            await self.clock.sleep(4.0)
 
     def log(self, partition: int) -> list[tuple[int, int]]:
         """Return (offset, number) of each record in a log."""
@@ -382,7 +385,7 @@ async def play(
             async with run.sending_all():
                 for step in schedule:
                     await run.step(step)
-                run.heal()
+                await run.heal()
                 for partition in range(partitions):
                     run.send(partition)
             assert producer._sender._accumulator._pool.used_bytes == 0

@@ -9,6 +9,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -56,6 +57,7 @@ from tests.adversity.producer_schedules import (
 )
 from tests.adversity.simulation import run
 
+T = TypeVar("T")
 ROUNDING_S = 0.001
 
 RETRIED = (
@@ -70,54 +72,73 @@ SEQUENCE_TROUBLE = (OutOfOrderSequenceNumber, UnknownProducerId)
 
 _partitions = st.integers(0, 1)
 _nodes = st.integers(1, NODES)
-_times = st.integers(1, 3)
+_times = st.sampled_from([1, 2, 3, 6, 40])
 _sends = st.builds(Send, _partitions, st.integers(1, 4))
 _waits = st.builds(Wait, st.sampled_from([1, 5, 30, 200, 1000, 5000]))
 _flushes = st.just(Flush())
+_latencies = st.builds(Latency, st.sampled_from([0, 2, 20, 700, 1500]))
 
 
 def _fails(*errors: type[BrokerResponseError]) -> st.SearchStrategy[Fail]:
     return st.builds(Fail, st.sampled_from(errors), _times, _partitions)
 
 
+def several(step: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
+    """Lists of steps, half of them long; what fails shrinks to a short one all the same."""
+    return st.one_of(st.lists(step, max_size=24), st.lists(step, min_size=12, max_size=30))
+
+
+def weighted(*choices: tuple[int, st.SearchStrategy[T]]) -> st.SearchStrategy[T]:
+    """One of the (weight, strategy) pairs; the first is the simplest."""
+    return st.sampled_from([chosen for weight, chosen in choices for _ in range(weight)]).flatmap(
+        lambda chosen: chosen
+    )
+
+
 _latencies = st.builds(Latency, st.sampled_from([0, 2, 20, 700, 1500]))
-_trouble = st.one_of(
-    _latencies,
-    st.builds(Drop, _times),
-    st.builds(Cut, st.integers(0, 40)),
-    st.builds(Delay, st.sampled_from([10, 300, 1500])),
-    st.just(Stall()),
-    st.just(Release()),
-    _fails(*RETRIED, *REFUSED),
-    st.builds(MoveLeader, _partitions, _nodes),
-    st.builds(StopNode, _nodes),
-    st.builds(StartNode, _nodes),
-    st.builds(Disconnect, _nodes),
+schedules = several(
+    weighted(
+        (12, _sends),
+        (6, _waits),
+        (1, _flushes),
+        (2, _latencies),
+        (2, st.builds(Drop, _times)),
+        (2, st.builds(Cut, st.integers(0, 40))),
+        (1, st.builds(Delay, st.sampled_from([10, 300, 1500]))),
+        (1, st.just(Stall())),
+        (1, st.just(Release())),
+        (3, _fails(*RETRIED)),
+        (1, _fails(*REFUSED)),
+        (2, st.builds(MoveLeader, _partitions, _nodes)),
+        (2, st.builds(StopNode, _nodes)),
+        (1, st.builds(StartNode, _nodes)),
+        (1, st.builds(Disconnect, _nodes)),
+    )
 )
-_often = st.one_of(_sends, _sends, _waits)
-schedules = st.lists(st.one_of(_often, _often, _trouble, _flushes), max_size=20)
 
 # A broker that has lost the producer's state cannot know what it has written: with lost answers on
 # top, no client can tell what is there. So these come without.
-_forgetting = st.lists(
-    st.one_of(
-        _often,
-        st.builds(Latency, st.sampled_from([0, 2, 20])),
-        st.builds(Truncate, _partitions, st.integers(1, 4)),
-        st.builds(Forget, _partitions),
-        _flushes,
-    ),
-    max_size=16,
+_short_latencies = st.builds(Latency, st.sampled_from([0, 2, 20]))
+_forgetting = several(
+    weighted(
+        (6, _sends),
+        (4, _waits),
+        (1, _flushes),
+        (2, _short_latencies),
+        (2, st.builds(Truncate, _partitions, st.integers(1, 4))),
+        (2, st.builds(Forget, _partitions)),
+    )
 )
-_complaining = st.lists(
-    st.one_of(
-        _often,
-        st.builds(Latency, st.sampled_from([0, 2, 20])),
-        _fails(*SEQUENCE_TROUBLE),
-        _fails(NotLeaderForPartitionError),
-        st.builds(MoveLeader, _partitions, _nodes),
-    ),
-    max_size=16,
+_complaining = several(
+    weighted(
+        (6, _sends),
+        (4, _waits),
+        (1, _flushes),
+        (2, _short_latencies),
+        (3, _fails(*SEQUENCE_TROUBLE)),
+        (1, _fails(NotLeaderForPartitionError)),
+        (1, st.builds(MoveLeader, _partitions, _nodes)),
+    )
 )
 producer_options = st.builds(
     Options,
