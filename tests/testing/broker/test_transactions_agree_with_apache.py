@@ -38,6 +38,9 @@ from tests.testing.broker.txn_peers import (
     TxnPeer,
 )
 
+# The answers are the subject; how they come over uvloop has tests of its own.
+pytestmark = pytest.mark.asyncio(loop_factories=["asyncio"])
+
 V1_LEVEL = {DEFAULT_VERSION: 1, "3.9.2": 0}
 EXPIRES_OFTEN = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": "100"}
 KAFKAS = ["embedded V2", "4.3.1 V2", "embedded V1", "4.3.1 V1", "3.9.2 V1"]
@@ -279,6 +282,18 @@ async def test_produce_adds(kafka: TransactionalKafka, peer: TxnPeer, version: i
     assert await peer.produce((0, 1), 0, version=version) == (0, 3)
     assert await peer.end((0, 1), version=NEW, commit=False) == (0, (0, 2))
     assert await peer.settled_ends() == (5, 5)
+
+
+async def test_the_first_sequence_of_v1_is_free_and_that_of_v2_is_0(
+    kafka: TransactionalKafka, peer: TxnPeer
+) -> None:
+    """ProducerAppendInfo.checkSequence."""
+    await peer.init()
+    assert await peer.add((0, 0), 0) == [0]
+    assert await peer.produce((0, 0), 3) == (0, 0)
+    if kafka.serves_v2:
+        assert await peer.produce((0, 0), 3, version=12, partition=1) == (45, -1)
+        assert await peer.produce((0, 0), 0, version=12, partition=1) == (0, 0)
 
 
 async def test_a_marker_without_data_counts_for_sequences(

@@ -47,6 +47,7 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
 )
 from aiokafka_lite.testing.broker.state.producer_states import AppendedBatch, last_sequence_of
 from aiokafka_lite.testing.broker.state.txn_enlistment import (
+    Enlistment,
     enlist,
     enlistment_of,
     is_retried_by_old_clients,
@@ -242,11 +243,13 @@ def _enlist(
     producer = ProducerIdAndEpoch(header.producer_id, header.producer_epoch)
     if partition.has_transaction(*producer):
         return
-    partition.producers.verifying(*producer, header.base_sequence)
     enlistment = enlistment_of(
         context.version,
         first_with_abortable=FIRST_VERSION_WITH_ABORTABLE,
         first_with_add=FIRST_VERSION_OF_TRANSACTIONS_V2,
+    )
+    partition.producers.verifying(
+        *producer, header.base_sequence, is_v2=enlistment is Enlistment.ADD
     )
     try:
         enlist(

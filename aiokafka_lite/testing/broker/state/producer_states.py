@@ -30,6 +30,15 @@ class _ProducerState:
     batches: deque[AppendedBatch] = field(default_factory=lambda: deque(maxlen=BATCHES_REMEMBERED))
 
 
+@dataclass(slots=True)
+class _Verifying:
+    """A producer whose part in a transaction is being verified."""
+
+    epoch: int
+    lowest_sequence: int
+    is_v2: bool
+
+
 def last_sequence_of(first_sequence: int, record_count: int) -> int:
     """Return the sequence of a batch's last record; 2^31-1 is followed by 0."""
     return (first_sequence + record_count - 1) % (MAX_SEQUENCE + 1)
@@ -42,8 +51,8 @@ class ProducerStates:
 
     def __init__(self) -> None:
         self._by_producer_id: dict[int, _ProducerState] = {}
-        self._verifying: dict[int, tuple[int, int]] = {}
-        """Producer id -> epoch and lowest sequence of what was held up by its transaction."""
+        self._verifying: dict[int, _Verifying] = {}
+        """Producer id -> what was not appended yet, or was refused."""
 
     def check(
         self, producer_id: int, epoch: int, first_sequence: int, record_count: int
@@ -83,26 +92,35 @@ class ProducerStates:
             )
         return None
 
-    def verifying(self, producer_id: int, epoch: int, first_sequence: int) -> None:
+    def verifying(
+        self, producer_id: int, epoch: int, first_sequence: int, *, is_v2: bool = False
+    ) -> None:
         """A batch is to open a transaction here: if it is refused, none that follows it may be the
-        first. Source: VerificationStateEntry, KIP-890.
+        first. In transactions V2 the first one has sequence 0, unless the epoch has batches here.
+
+        Source: VerificationStateEntry, ProducerAppendInfo.checkSequence; KIP-890.
         """
-        known_epoch, lowest = self._verifying.get(producer_id, (epoch, first_sequence))
-        if epoch > known_epoch:
-            self._verifying[producer_id] = epoch, first_sequence
-        else:
-            same = epoch == known_epoch
-            self._verifying[producer_id] = (
-                known_epoch,
-                min(lowest, first_sequence) if same else lowest,
-            )
+        known = self._verifying.get(producer_id)
+        if known is None:
+            known = self._verifying[producer_id] = _Verifying(epoch, first_sequence, is_v2)
+        if epoch > known.epoch:
+            known.epoch, known.lowest_sequence = epoch, first_sequence
+        elif epoch == known.epoch:
+            known.lowest_sequence = min(known.lowest_sequence, first_sequence)
 
     def _check_lowest(self, producer_id: int, first_sequence: int) -> None:
-        _, lowest = self._verifying.get(producer_id, (0, MAX_SEQUENCE))
-        if first_sequence > lowest:
+        verifying = self._verifying.get(producer_id)
+        if verifying is None:
+            return
+        if verifying.is_v2 and first_sequence and producer_id not in self._by_producer_id:
             raise OutOfOrderSequenceNumber(
                 f"producer {producer_id} sent sequence {first_sequence}; "
-                f"{lowest} was refused before and comes first"
+                "0 comes first in transactions V2"
+            )
+        if first_sequence > verifying.lowest_sequence:
+            raise OutOfOrderSequenceNumber(
+                f"producer {producer_id} sent sequence {first_sequence}; "
+                f"{verifying.lowest_sequence} was refused before and comes first"
             )
 
     def record(self, producer_id: int, epoch: int, batch: AppendedBatch) -> None:

@@ -123,6 +123,18 @@ def test_what_was_refused_comes_before_those_that_follow_it() -> None:
     append(states, 0, 3, 1, 1)
 
 
+def test_in_transactions_v2_a_producer_that_is_not_known_begins_at_sequence_0() -> None:
+    """ProducerAppendInfo.checkSequence."""
+    states = ProducerStates()
+    states.verifying(7, 0, 3, is_v2=True)
+    with pytest.raises(OutOfOrderSequenceNumber, match="0 comes first"):
+        states.check(7, 0, 3, 1)
+    append(states, 0, 0, 1, 0)
+    states.bump_epoch(7, 0)
+    states.verifying(7, 0, 1, is_v2=True)
+    append(states, 0, 1, 1, 2)
+
+
 def test_a_newer_epoch_is_verified_anew() -> None:
     states = ProducerStates()
     states.verifying(7, 0, 2)
