@@ -59,6 +59,9 @@ from aiokafka_lite.record.control_record import ControlRecordType
 from aiokafka_lite.record.memory_records import iter_batches
 from tests.testing.broker.bench import WireClient, batch, marker
 
+# The answers are the subject; how they come over uvloop has tests of its own.
+pytestmark = pytest.mark.asyncio(loop_factories=["asyncio"])
+
 BIG = 1 << 24
 
 

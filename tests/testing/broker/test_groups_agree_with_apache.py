@@ -38,6 +38,9 @@ from tests.testing.broker.group_peers import (
     told,
 )
 
+# The answers are the subject; how they come over uvloop has tests of its own.
+pytestmark = pytest.mark.asyncio(loop_factories=["asyncio"])
+
 BOTH = {"range": TOPICS, "sticky": OTHER_TOPICS}
 BOTH_REVERSED = {"sticky": OTHER_TOPICS, "range": TOPICS}
 
