@@ -45,15 +45,16 @@ class PartitionLoads:
         """Return one of `choices`, of which there are some; the weight of each is the longest queue
         + 1 - its own.
 
-        Partitions of nodes whose time is over are left out, unless all of them are (2d-5).
+        Partitions of nodes whose time is over are left out, unless all of them are (2d-5), as long
+        as something of this topic waits for the node: else nothing would find out that it is back.
         """
         if len(self._queues) < 2:
             return rng.choice(choices)
         if self._patience.is_on:
+            waiting = {queue.leader_id for queue in self._queues if queue.batches}
+            late = {node_id for node_id in waiting if self._patience.is_over(node_id)}
             in_time = [
-                partition
-                for partition in choices
-                if not self._patience.is_over(self._queues[partition].leader_id)
+                partition for partition in choices if self._queues[partition].leader_id not in late
             ]
             choices = in_time or choices
         lengths = [len(self._queues[partition].batches) for partition in choices]

@@ -299,7 +299,10 @@ class Sender:
             return []
         if self._sequences is not None:
             self._sequences.settle()
-        batches = self._accumulator.drain(loops.node_id, self._clock.monotonic())
+        now_s = self._clock.monotonic()
+        batches = self._accumulator.drain(loops.node_id, now_s)
+        if batches and self._routes.patience.is_on:
+            self._routes.patience.note(loops.node_id, now_s, can_send=True)
         if batches and self._accumulator.has_more(loops.node_id):
             self.wake()  # another loop may go
         return batches

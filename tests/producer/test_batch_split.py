@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiokafka_lite.compression.compression_type import CompressionType
+from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.producer.batch_split import split_batch
 from aiokafka_lite.producer.producer_batch import ProducerBatch
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
@@ -53,9 +54,11 @@ def test_records_stay_as_they_are_in_pieces_of_the_size() -> None:
 def test_pieces_keep_age_attempts_and_turn() -> None:
     batch = of_sizes(10, 10)
     batch.piece_number = (1,)
+    batch.last_error = KafkaError("too large")
     first, second = split(batch, 80)
     for piece in (first, second):
         assert (piece.created_s, piece.attempts, piece.drain_number) == (3.0, 1, 4)
+        assert piece.last_error is batch.last_error
         assert piece.is_closed
         assert piece.buffer is None
         assert piece.append(1, None, b"", ()) is None

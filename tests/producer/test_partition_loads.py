@@ -50,13 +50,18 @@ def test_only_partitions_with_a_leader_are_weighed() -> None:
 def test_partitions_of_a_node_that_does_not_keep_up_are_left_out() -> None:
     """2d-5"""
     patience = NodePatience(1000)
-    loads = PartitionLoads(queues(0, 5, 5), patience)
+    of_topic = queues(1, 5, 5)
+    loads = PartitionLoads(of_topic, patience)
     patience.note(0, 10.0, can_send=True)
     patience.note(0, 11.0, can_send=False)
     assert 0 in chosen(loads, (0, 1, 2), 100)
     patience.note(0, 11.1, can_send=False)
     assert set(chosen(loads, (0, 1, 2), 100)) == {1, 2}
     assert chosen(loads, (0,), 10) == {0: 10}
+    batch = of_topic[0].batches.pop()  # expired: somebody has to try the node
+    assert 0 in chosen(loads, (0, 1, 2), 100)
+    of_topic[0].batches.append(batch)
+    assert 0 not in chosen(loads, (0, 1, 2), 100)
     patience.note(0, 30.0, can_send=True)
     assert 0 in chosen(loads, (0, 1, 2), 100)
 

@@ -4,10 +4,12 @@ import asyncio
 
 import pytest
 
-from aiokafka_lite.errors import MessageSizeTooLargeError
+from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.errors import IllegalStateError, MessageSizeTooLargeError
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
-from tests.producer.world import kafka, producing, written
+from tests.producer.world import jumping_clock, kafka, producing, written
 
 
 @pytest.mark.parametrize("codec", [None, "gzip", "lz4"])
@@ -75,3 +77,76 @@ async def test_a_moved_leader_is_followed_at_once_by_the_hint_of_the_answer() ->
             broker.faults.release()
             assert len(broker.requests_of(ProduceRequest)) == 3
             assert written(broker) == [b"before", b"after"]
+
+
+async def test_partitions_of_a_node_that_does_not_keep_up_get_no_more_records() -> None:
+    """2d-5: after partitioner_availability_timeout_ms; what it has already waits for it."""
+    clock = jumping_clock()
+    async with kafka(nodes=2, clock=clock) as broker:
+        broker.create_topic("orders", partitions=4, replication_factor=1)
+        slow = broker.leader(("orders", 0))
+        late = {at for at in range(4) if broker.leader(("orders", at)) == slow}
+        quick = min({0, 1, 2, 3} - late)
+        async with producing(
+            broker,
+            clock=clock,
+            partitioner_availability_timeout_ms=3000,
+            max_batch_size=200,
+            max_in_flight_requests_per_connection=1,
+        ) as producer:
+            for partition in range(4):
+                await producer.send_and_wait("orders", b"v", partition=partition)
+            broker.faults.stall(ProduceRequest, times=None, node_id=slow)
+            waiting = []
+            for partition in late:
+                waiting.append(await producer.send("orders", b"x" * 150, partition=partition))
+                await clock.sleep(1.0)  # one request is on its way, another partition is due
+            await clock.sleep(10.0)
+            await producer.send_and_wait("orders", b"v", partition=quick)  # the sender looks again
+            acks = [await producer.send("orders", b"x" * 150) for _ in range(40)]
+            outcomes = await asyncio.gather(*acks)
+            assert {metadata.partition for metadata in outcomes}.isdisjoint(late)
+            assert not any(ack.done() for ack in waiting)
+            broker.faults.release()
+            await asyncio.gather(*waiting)
+            acks = [await producer.send("orders", b"x" * 150) for _ in range(60)]
+            outcomes = await asyncio.gather(*acks)
+            assert late & {metadata.partition for metadata in outcomes}
+
+
+async def test_every_way_of_sending_takes_part_in_the_transaction_and_none_works_outside() -> None:
+    """C3"""
+    async with kafka(num_partitions=2) as broker:
+        async with producing(broker, transactional_id="t", linger_ms=1000) as producer:
+            await producer.partitions_for("orders")
+            for committed in (False, True):
+                batch = producer.create_batch()
+                batch.append(timestamp=None, key=None, value=b"3")
+                await producer.begin_transaction()
+                await producer.send("orders", b"0", partition=0)
+                producer.send_nowait("orders", b"1", partition=0)
+                await producer.send_many("orders", [b"2", (b"k", b"2")], partition=0)
+                await producer.send_batch(batch, "orders", partition=0)
+                if committed:
+                    await producer.commit_transaction()
+                else:
+                    await producer.abort_transaction()
+            with pytest.raises(IllegalStateError, match="begin_transaction"):
+                producer.send_nowait("orders", b"x")
+            with pytest.raises(IllegalStateError, match="begin_transaction"):
+                await producer.send_many("orders", [b"x"])
+            batch = producer.create_batch()
+            batch.append(timestamp=None, key=None, value=b"x")
+            with pytest.raises(IllegalStateError, match="begin_transaction"):
+                await producer.send_batch(batch, "orders", partition=0)
+        async with AIOKafkaConsumer(
+            bootstrap_servers=broker.bootstrap_servers,
+            isolation_level="read_committed",
+            auto_offset_reset="earliest",
+        ) as consumer:
+            consumer.assign([TopicPartition("orders", 0)])
+            read: list[bytes | None] = []
+            async with asyncio.timeout(10):
+                while len(read) < 5:
+                    read.append((await consumer.getone()).value)
+            assert read == [b"0", b"1", b"2", b"2", b"3"]
