@@ -1,11 +1,13 @@
 """Programs as users write them: checked by `make check` under strict mypy, never run."""
 
+from dataclasses import replace
 from typing import assert_type
 
 from aiokafka_lite import (
     AIOKafkaConsumer,
     AIOKafkaProducer,
     ConsumerRecord,
+    ProducerRecord,
     RecordMetadata,
     TopicPartition,
 )
@@ -19,6 +21,24 @@ async def produce(bootstrap_servers: str) -> None:
         metadata = await ack
         assert_type(metadata, RecordMetadata)
         assert_type(await producer.partitions_for("orders"), set[int])
+        assert_type(metadata.serialized_value_size, int)
+        assert_type(producer.send_nowait("orders", b"value").done(), bool)
+        many = await (await producer.send_many("orders", [b"value", (b"key", b"value")]))
+        assert_type(list(many.metadata()), list[RecordMetadata])
+        batch = producer.create_batch()
+        batch.append(timestamp=None, key=None, value=b"value")
+        assert_type(await (await producer.send_batch(batch, "orders", partition=0)), RecordMetadata)
+
+
+class AddTrace:
+    def on_send(self, record: ProducerRecord) -> ProducerRecord:
+        return replace(record, headers=[*(record.headers or ()), ("trace", b"1")])
+
+    def on_acknowledgement(self, metadata: RecordMetadata) -> None:
+        print(metadata.offset)
+
+
+intercepted = AIOKafkaProducer(interceptors=[AddTrace()])
 
 
 async def consume_bytes(bootstrap_servers: str) -> None:
