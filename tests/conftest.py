@@ -1,9 +1,11 @@
 """What every test has: both event loops, and a real Apache Kafka where this machine can run one."""
 
 import asyncio
+import gc
 import os
 import re
 import secrets
+import warnings
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
@@ -49,6 +51,17 @@ def require_kafka(version: str) -> None:
         if os.environ.get("CI") == "true":
             pytest.fail(f"CI must run the tests against a real Apache Kafka: {error}")
         pytest.skip(NO_KAFKA)
+
+
+@pytest.fixture
+def others_may_leak() -> Iterator[None]:
+    """For tests with other clients: sockets they leave open are collected here, in silence.
+
+    A later test would fail for them, since every warning is an error.
+    """
+    yield
+    with warnings.catch_warnings(action="ignore", category=ResourceWarning):
+        gc.collect()
 
 
 @pytest.fixture(scope="session", name="kafka_clients_jar")

@@ -24,7 +24,10 @@ from tests.other_clients import (
 )
 from tests.testing.broker.bench import batch
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning"),
+    pytest.mark.usefixtures("others_may_leak"),
+]
 
 TOPIC = "t"
 

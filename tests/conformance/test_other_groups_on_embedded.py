@@ -13,7 +13,10 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.other_groups import MEMBERS, Life, member
 from tests.testing.broker.bench import batch
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning"),
+    pytest.mark.usefixtures("others_may_leak"),
+]
 
 TOPIC, GROUP = "t", "g"
 PARTITIONS = {0, 1, 2, 3}

@@ -21,6 +21,7 @@ PAIRS = [(OURS, reader) for reader in CONSUMERS] + [
 pytestmark = [
     pytest.mark.real_kafka,
     pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning"),
+    pytest.mark.usefixtures("others_may_leak"),
 ]
 
 

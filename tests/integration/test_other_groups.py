@@ -16,6 +16,7 @@ from tests.other_groups import MEMBERS, OURS, Life, member
 pytestmark = [
     pytest.mark.real_kafka,
     pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning"),
+    pytest.mark.usefixtures("others_may_leak"),
 ]
 
 PARTITIONS = {0, 1, 2, 3}
