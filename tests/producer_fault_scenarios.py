@@ -7,10 +7,23 @@ until every partition was acknowledged again, and the longest time that one was 
 import asyncio
 import signal
 from collections.abc import Awaitable, Callable
+from typing import Any
 
+from aiokafka_lite import AIOKafkaProducer
+from aiokafka_lite.cli.topic_admin import create_topic
 from aiokafka_lite.clock import SYSTEM_CLOCK
-from tests.producer_faults import STEADY_S, Stage, Writer
-from tests.unreliable_network import Accident, UnreliableNetwork
+from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.testing.apache_kafka import KafkaNode
+from tests.group_faults import Cluster
+from tests.producer_faults import (
+    PARTITIONS,
+    REQUEST_TIMEOUT_MS,
+    SLACK_S,
+    STEADY_S,
+    Stage,
+    Writer,
+)
+from tests.unreliable_network import Accident, ProxiedKafka, UnreliableNetwork
 
 Scenario = Callable[[Stage], Awaitable[None]]
 
@@ -18,7 +31,8 @@ FREEZE_S = 6.0
 OUTAGE_S = 8.0
 ACCIDENTS = 12
 HASTY_MS = 4000
-PATIENT_MS = 60_000  # eight seconds, and as long as a busy machine takes to start three nodes
+RECORDS_LEFT = 300
+PATIENT_MS = 120_000  # eight seconds, and as long as a busy machine takes to start three nodes
 
 
 async def leader_killed(stage: Stage) -> None:
@@ -32,37 +46,30 @@ async def leader_killed(stage: Stage) -> None:
     await _goes_on_without_failures(writer)
 
 
-async def leader_terminated(stage: Stage) -> None:
-    """SIGTERM of a node that leads partitions, and it comes back."""
-    writer = await stage.writer()
-    node = await stage.leader_of(writer)
-    since_s = SYSTEM_CLOCK.monotonic()
-    await asyncio.to_thread(node.stop)
-    stage.figures["resumed"] = await writer.resumed(since_s)
-    await stage.cluster.heal()
-    await _goes_on_without_failures(writer)
-
-
 async def leader_frozen(stage: Stage) -> None:
     """A node that leads partitions stands still for six seconds."""
     writer = await stage.writer()
     node = await stage.leader_of(writer)
-    assert node.process is not None
     since_s = SYSTEM_CLOCK.monotonic()
-    node.process.send_signal(signal.SIGSTOP)
+    _signal(node, signal.SIGSTOP)
     try:
         await asyncio.sleep(FREEZE_S)
     finally:
-        node.process.send_signal(signal.SIGCONT)
+        _signal(node, signal.SIGCONT)
     stage.figures["resumed"] = await writer.resumed(since_s)
     await _goes_on_without_failures(writer)
 
 
 async def rolling_restart(stage: Stage) -> None:
-    """One node after the other is restarted, each when the one before has caught up."""
+    """SIGTERM of one node after the other, a leader first; each comes back, and has caught up
+    before it is the next one's turn.
+    """
     writer = await stage.writer()
-    for node in stage.cluster.kafka.nodes:
+    first = await stage.leader_of(writer)
+    for node in sorted(stage.cluster.kafka.nodes, key=lambda node: node is not first):
+        since_s = SYSTEM_CLOCK.monotonic()
         await asyncio.to_thread(node.stop)
+        stage.figures[f"resumed without node {node.node_id}"] = await writer.resumed(since_s)
         await stage.cluster.heal()
     await _goes_on_without_failures(writer)
 
@@ -105,9 +112,73 @@ async def _goes_on_without_failures(writer: Writer) -> None:
     assert not writer.failed(), writer.failed()[:3]
 
 
+async def stop_with_dead_brokers(
+    kafka: ProxiedKafka, topic: str, stop_ms: int, *, is_frozen: bool
+) -> dict[str, float]:
+    """All nodes are killed, or stand still, with records queued and a transaction open: stop() ends
+    by its bound, or the records' own, and every record has an outcome. Return how long it took.
+    """
+    cluster = Cluster(kafka)
+    await cluster.heal()
+    await create_topic(cluster.address, topic, partitions=PARTITIONS)
+    producers = {
+        "plain": _stopping(cluster),
+        "short of time": _stopping(cluster, delivery_timeout_ms=HASTY_MS),
+        "transactional": _stopping(cluster, transactional_id=topic),
+    }
+    acks = []
+    for producer in producers.values():
+        await producer.start()
+        if producer._config.transactional_id:
+            await producer.begin_transaction()
+        for partition in range(PARTITIONS):
+            await producer.send_and_wait(topic, b"0", partition=partition)
+    try:
+        await _silence(cluster, is_frozen=is_frozen)
+        for producer in producers.values():
+            for number in range(RECORDS_LEFT):
+                value = b"%d" % number
+                acks.append(await producer.send(topic, value, partition=number % PARTITIONS))
+        took = await asyncio.gather(*(_timed_stop(each, stop_ms) for each in producers.values()))
+    finally:
+        if is_frozen:
+            for node in kafka.nodes:
+                _signal(node, signal.SIGCONT)
+    figures = dict(zip(producers, took, strict=True))
+    assert max(took) < stop_ms / 1000 + SLACK_S, figures
+    assert figures["short of time"] < HASTY_MS / 1000 + SLACK_S, figures
+    errors = [ack.exception() for ack in acks]
+    assert all(isinstance(error, KafkaError) for error in errors), set(map(repr, errors))
+    return figures
+
+
+def _stopping(cluster: Cluster, **options: Any) -> AIOKafkaProducer:
+    return AIOKafkaProducer(
+        bootstrap_servers=cluster.address, request_timeout_ms=REQUEST_TIMEOUT_MS, **options
+    )
+
+
+async def _silence(cluster: Cluster, *, is_frozen: bool) -> None:
+    if not is_frozen:
+        await cluster.kill(cluster.kafka.nodes)
+        return
+    for node in cluster.kafka.nodes:
+        _signal(node, signal.SIGSTOP)
+
+
+def _signal(node: KafkaNode, signum: signal.Signals) -> None:
+    assert node.process is not None
+    node.process.send_signal(signum)
+
+
+async def _timed_stop(producer: AIOKafkaProducer, stop_ms: int) -> float:
+    began_s = SYSTEM_CLOCK.monotonic()
+    await producer.stop(stop_ms)
+    return SYSTEM_CLOCK.monotonic() - began_s
+
+
 SCENARIOS: tuple[Scenario, ...] = (
     leader_killed,
-    leader_terminated,
     leader_frozen,
     connections_cut_and_answers_lost,
     rolling_restart,
