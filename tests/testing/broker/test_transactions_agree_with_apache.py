@@ -296,6 +296,26 @@ async def test_the_first_sequence_of_v1_is_free_and_that_of_v2_is_0(
         assert await peer.produce((0, 0), 0, version=12, partition=1) == (0, 0)
 
 
+async def test_a_late_batch_of_an_old_epoch_changes_nothing(
+    kafka: TransactionalKafka, peer: TxnPeer
+) -> None:
+    """The partition knows the newer epoch; but for 3.9 the coordinator is not asked."""
+    await peer.init()
+    assert await peer.produce((0, 1), 0, is_transactional=False) == (0, 0)
+    assert await peer.produce((0, 0), 0) == (47 if kafka.serves_v2 else 120, -1)
+    if kafka.serves_v2:
+        assert await peer.produce((0, 0), 0, version=12) == (47, -1)
+    assert await peer.end((0, 0)) == (48, NOBODY)
+
+
+async def test_what_was_refused_comes_first_also_after_batches_outside(peer: TxnPeer) -> None:
+    await peer.init()
+    assert await peer.produce((0, 0), 0) == (120, -1)
+    assert await peer.produce((0, 0), 0, is_transactional=False) == (0, 0)
+    assert await peer.add((0, 0)) == [0]
+    assert await peer.produce((0, 0), 1) == (45, -1)
+
+
 async def test_a_marker_without_data_counts_for_sequences(
     kafka: TransactionalKafka, peer: TxnPeer
 ) -> None:

@@ -200,7 +200,12 @@ def _append(
         -1 if now_ms is None else now_ms,
     )
     if header.producer_id >= 0:
-        partition.producers.record(header.producer_id, header.producer_epoch, appended)
+        partition.producers.record(
+            header.producer_id,
+            header.producer_epoch,
+            appended,
+            is_transactional=header.is_transactional,
+        )
     return appended
 
 
@@ -241,6 +246,8 @@ def _enlist(
     if not header.is_transactional or transactional_id is None:
         return
     producer = ProducerIdAndEpoch(header.producer_id, header.producer_epoch)
+    # Before the coordinator is asked, which would add the partition.
+    partition.producers.check_epoch(*producer)
     if partition.has_transaction(*producer):
         return
     enlistment = enlistment_of(

@@ -68,10 +68,7 @@ class ProducerStates:
         if state is None:
             self._check_lowest(producer_id, first_sequence)
             return None
-        if epoch < state.epoch:
-            raise InvalidProducerEpoch(
-                f"producer {producer_id} sent epoch {epoch}, but epoch {state.epoch} was seen"
-            )
+        self.check_epoch(producer_id, epoch)
         self._check_lowest(producer_id, first_sequence)
         if epoch > state.epoch:
             if first_sequence != 0:
@@ -91,6 +88,14 @@ class ProducerStates:
                 f"{expected} comes next"
             )
         return None
+
+    def check_epoch(self, producer_id: int, epoch: int) -> None:
+        """Raise InvalidProducerEpoch for an epoch older than the newest seen."""
+        state = self._by_producer_id.get(producer_id)
+        if state is not None and epoch < state.epoch:
+            raise InvalidProducerEpoch(
+                f"producer {producer_id} sent epoch {epoch}, but epoch {state.epoch} was seen"
+            )
 
     def verifying(
         self, producer_id: int, epoch: int, first_sequence: int, *, is_v2: bool = False
@@ -123,9 +128,12 @@ class ProducerStates:
                 f"{verifying.lowest_sequence} was refused before and comes first"
             )
 
-    def record(self, producer_id: int, epoch: int, batch: AppendedBatch) -> None:
+    def record(
+        self, producer_id: int, epoch: int, batch: AppendedBatch, *, is_transactional: bool = False
+    ) -> None:
         """Remember a batch that was appended; a new epoch forgets the batches of the old one."""
-        self._verifying.pop(producer_id, None)
+        if is_transactional:
+            self._verifying.pop(producer_id, None)
         state = self._by_producer_id.get(producer_id)
         if state is None or state.epoch != epoch:
             state = self._by_producer_id[producer_id] = _ProducerState(epoch)

@@ -120,7 +120,10 @@ def test_what_was_refused_comes_before_those_that_follow_it() -> None:
         states.check(7, 0, 3, 1)
     assert states.check(8, 0, 3, 1) is None
     append(states, 0, 2, 1, 0)
-    append(states, 0, 3, 1, 1)
+    with pytest.raises(OutOfOrderSequenceNumber, match="2 was refused before"):
+        states.check(7, 0, 3, 1)  # the one appended was outside the transaction
+    states.record(7, 0, AppendedBatch(3, 3, 1, -1), is_transactional=True)
+    append(states, 0, 4, 1, 2)
 
 
 def test_in_transactions_v2_a_producer_that_is_not_known_begins_at_sequence_0() -> None:
@@ -130,9 +133,9 @@ def test_in_transactions_v2_a_producer_that_is_not_known_begins_at_sequence_0() 
     with pytest.raises(OutOfOrderSequenceNumber, match="0 comes first"):
         states.check(7, 0, 3, 1)
     append(states, 0, 0, 1, 0)
-    states.bump_epoch(7, 0)
-    states.verifying(7, 0, 1, is_v2=True)
-    append(states, 0, 1, 1, 2)
+    states.record(7, 0, AppendedBatch(1, 1, 1, -1), is_transactional=True)
+    states.verifying(7, 0, 2, is_v2=True)
+    append(states, 0, 2, 1, 2)
 
 
 def test_a_newer_epoch_is_verified_anew() -> None:
