@@ -231,9 +231,11 @@ class KafkaClient:
         """
         return self._network.max_version(node_id, request_type)
 
-    def finalized_level(self, node_id: int, feature: str) -> int:
-        """Return the level of a feature in force in the cluster, as far as that node has told."""
-        return self._network.finalized_level(node_id, feature)
+    def finalized_level(self, feature: str) -> int:
+        """Return the level of a feature in force in the cluster, as far as nodes have told; 0: none
+        (KIP-584).
+        """
+        return self._network.finalized_level(feature)
 
     # Metadata…
 

@@ -148,12 +148,13 @@ class NetworkClient:
         versions = self._pool.api_versions.get(node_id)
         return None if versions is None else versions.max_version(request_type)
 
-    def finalized_level(self, node_id: int, feature: str) -> int:
-        """Return the level of a feature that is in force in the cluster, as that node told when it
-        was connected; 0 when it told none (KIP-584).
+    def finalized_level(self, feature: str) -> int:
+        """Return the level of a feature that is in force in the cluster, as the nodes connected so
+        far have told, the newest of their answers; 0 when none did (KIP-584).
         """
-        versions = self._pool.api_versions.get(node_id)
-        return 0 if versions is None else versions.finalized_level(feature)
+        told = self._pool.api_versions.values()
+        newest = max(told, key=lambda each: each.finalized_features_epoch, default=None)
+        return 0 if newest is None else newest.finalized_level(feature)
 
     # Choosing…
 

@@ -532,7 +532,7 @@ class AIOKafkaProducer:
         ProducerFenced when another producer has taken over the transactional id.
         Cancelled: none has begun.
         """
-        await self._in_transactions().begin()
+        self._in_transactions().begin()
 
     async def commit_transaction(self) -> None:
         """Wait until everything sent is written, then let the transaction count.
@@ -557,7 +557,7 @@ class AIOKafkaProducer:
         the end of the block, and aborts it when the block raises.
         """
         transactions = self._in_transactions()
-        await transactions.begin()
+        transactions.begin()
         try:
             yield self
         except BaseException:

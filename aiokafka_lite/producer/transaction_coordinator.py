@@ -56,10 +56,6 @@ class TransactionCoordinator:
         self._transactional_id = transactional_id
         self._turn = asyncio.Lock()
 
-    async def find(self) -> int:
-        """Return the node that coordinates the transactional id. Raises: KafkaError."""
-        return await self._find(CoordinatorType.TRANSACTION, self._transactional_id)
-
     async def ask(
         self,
         what: str,
@@ -110,6 +106,7 @@ class TransactionCoordinator:
         max_version: int | None,
     ) -> "R | _Failure":
         """Return the answer, or the failure after which it makes sense to ask again."""
+        node_id: int | None = None
         try:
             node_id = await self._find(*key)
             answer = await self._client.request(
@@ -117,7 +114,8 @@ class TransactionCoordinator:
             )
         except KafkaError as error:
             if error.retriable:
-                self._cache.forget(*key, error)
+                if node_id is not None:
+                    self._cache.forget(*key, error, failed=node_id)
                 return _Failure(error, was_answered=False)
             action = TxnAction.FATAL
             if isinstance(error, BrokerResponseError):
@@ -129,7 +127,7 @@ class TransactionCoordinator:
         action, error_class = txn_action_for(actions, code)
         text = f"{what} for transactional_id={self._transactional_id!r}: {error_class.description}"
         if action is TxnAction.FIND_COORDINATOR:
-            self._cache.forget(*key, error_class.message)
+            self._cache.forget(*key, error_class.message, failed=node_id)
         if action in (TxnAction.FIND_COORDINATOR, TxnAction.RETRY):
             return _Failure(error_class(text), was_answered=True)
         raise TransactionError(action, error_class(text))

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.errors import (
     CommitFailedError,
@@ -164,14 +163,11 @@ class TransactionManager:
         """
         await self._calls.run("init", self._init, timeout_s)
 
-    async def begin(self) -> None:
+    def begin(self) -> None:
         """Begin a transaction. Raises: IllegalStateError, the fatal error."""
         self._calls.check_no_other("begin_transaction()")
-        self.status.check(TransactionState.IN_TRANSACTION)
-        node_id = await self._coordinator_or_none()
-        level = 0 if node_id is None else self._client.finalized_level(node_id, FEATURE)
         self.status.to(TransactionState.IN_TRANSACTION)
-        self._is_v2 = level >= V2
+        self._is_v2 = self._client.finalized_level(FEATURE) >= V2
         self._forget_transaction()
 
     async def commit(self, timeout_s: float) -> None:
@@ -266,15 +262,6 @@ class TransactionManager:
             answer.producer_id,
             answer.producer_epoch,
         )
-
-    async def _coordinator_or_none(self) -> int | None:
-        try:
-            bound_s = self._config.max_block_ms / 1000
-            async with deadline(self._client.clock, bound_s):
-                return await self._coordinator.find()
-        except (KafkaError, TimeoutError) as error:
-            logger.info("beginning a transaction without its coordinator: %s", error)
-            return None
 
     async def _commit(self) -> None:
         self.status.to(TransactionState.COMMITTING)

@@ -14,9 +14,11 @@ from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import IllegalStateError, KafkaConnectionError, KafkaError
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.cluster.answers import partition, topic
 from tests.cluster.scripted_cluster import ScriptedCluster
+from tests.leftovers import nothing_left_behind
 from tests.patience import eventually
 
 
@@ -250,3 +252,17 @@ async def test_a_request_cancelled_at_any_moment_leaves_the_next_one_its_answer(
             await asyncio.wait([asking])
             assert (await client.request(1, MetadataRequest(topics=[]))).brokers
         assert cluster.nodes[1].connections == 2  # the seed's and the node's
+
+
+@pytest.mark.parametrize("level", [1, 2])
+async def test_the_features_in_force_are_those_a_node_told(level: int) -> None:
+    """KIP-584"""
+    async with nothing_left_behind(), EmbeddedBroker(transaction_version=level) as broker:
+        client = KafkaClient(ClientConfig(bootstrap_servers=broker.bootstrap_servers))
+        assert client.finalized_level("transaction.version") == 0
+        await client.start()
+        node_id = next(iter(client.snapshot.nodes))
+        await client.request(node_id, MetadataRequest(topics=[]))
+        assert client.finalized_level("transaction.version") == level
+        assert client.finalized_level("no.such.feature") == 0
+        await client.close()

@@ -69,7 +69,7 @@ def asked(broker: EmbeddedBroker) -> tuple[int, int]:
 async def test_the_coordinator_of_the_id_is_asked() -> None:
     async with kafka(nodes=3) as broker, coordinator_of(broker) as coordinator:
         assert (await ask(coordinator)).producer_epoch == 0
-        assert await coordinator.find() == broker.transaction(ID).coordinator
+        assert broker.requests[-1].node_id == broker.transaction(ID).coordinator
         assert asked(broker) == (1, 1)
 
 
