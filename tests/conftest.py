@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import uvloop
+from hypothesis import settings
 
 from aiokafka_lite.cli.topic_admin import create_topic
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
@@ -21,6 +22,10 @@ from aiokafka_lite.testing.java_runtime import (
     kafka_clients_jar,
     kafka_jars,
 )
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("suite", deadline=None)
+settings.load_profile("suite")
 
 NO_KAFKA = "no Java here: the tests against a real Apache Kafka are skipped"
 KAFKA_VERSIONS = (DEFAULT_VERSION, "3.9.2")
