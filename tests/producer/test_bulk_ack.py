@@ -110,3 +110,12 @@ async def test_a_cancelled_wait_leaves_nothing() -> None:
     waiting.cancel()
     await asyncio.wait([waiting])
     assert batch._listeners == {}
+
+
+def test_runs_of_two_batches_are_two_even_where_their_numbers_go_on() -> None:
+    batch, other = make_batch(9), make_batch(9)
+    bulk = BulkAck()
+    for each, index in ((batch, 0), (other, 5), (batch, 6)):
+        bulk.add(each, index, 1, 100)
+    assert list(bulk._places) == [0, 1, 0]
+    assert list(bulk._firsts) == [0, 5, 6]
