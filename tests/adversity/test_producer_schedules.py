@@ -60,6 +60,8 @@ from tests.adversity.simulation import run
 T = TypeVar("T")
 ROUNDING_S = 0.001
 
+pytestmark = pytest.mark.timeout(600)  # a thousand schedules, perhaps on a busy machine
+
 RETRIED = (
     NotLeaderForPartitionError,
     NotEnoughReplicasError,
@@ -217,7 +219,7 @@ def _judge_last(story: Story) -> None:
         assert record.error is None, f"the producer does not recover: {record.error!r}\n{story}"
 
 
-@thorough(1500)
+@thorough(1000)
 @given(schedule=schedules, options=producer_options)
 def test_the_log_holds_what_was_acknowledged(schedule: list[Step], options: Options) -> None:
     """Issue 5, 2d-8 to 2d-20: drops, late and lost answers, moves, deaths, refusals, timeouts"""

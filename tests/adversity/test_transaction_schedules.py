@@ -55,6 +55,8 @@ from tests.adversity.transaction_schedules import (
     play_transactions,
 )
 
+pytestmark = pytest.mark.timeout(600)  # hundreds of schedules, perhaps on a busy machine
+
 _partitions = st.integers(0, 1)
 _nodes = st.integers(1, NODES)
 _times = st.sampled_from([1, 2, 3, 6, 40])
@@ -168,7 +170,7 @@ def _judge_last(story: TransactionStory) -> None:
 
 
 @pytest.mark.parametrize("transaction_version", [1, 2])
-@thorough(500)
+@thorough(400)
 @given(schedule=schedules)
 def test_readers_see_the_committed_transactions_and_nothing_else(
     schedule: list[TransactionStep], transaction_version: int
