@@ -76,8 +76,9 @@ class ExactlyOnceSession(Generic[KT, VT]):
         At the end of the block the offsets behind them become part of the transaction, and it is
         committed. When the block raises, it is aborted, the records come again with the next batch,
         and the error goes on. When the group rebalanced meanwhile, it is aborted in the same way,
-        without an error: the records are for their new owner. {} and no transaction when no record
-        came within `timeout_ms`.
+        without an error: the records are for their new owner. So nothing outside of the transaction
+        should be done in the block, or counted as done behind it. {} and no transaction when no
+        record came within `timeout_ms`.
 
         Raises: as `getmany`, `send_offsets_to_transaction` and `commit_transaction`; after
         ProducerFenced the session is of no use. Cancelled: aborted.

@@ -538,9 +538,11 @@ class AIOKafkaProducer:
         """Wait until everything sent is written, then let the transaction count.
 
         Raises: KafkaTimeoutError after `max_block_ms`, it goes on: call again to wait for its end;
-        what made a record, or the transaction, fail: abort_transaction() is all that is possible
-        then; ProducerFenced and other fatal errors, after which only stop() is; as
-        `begin_transaction`. Cancelled: it goes on; call again to hear how it ended.
+        what made a record, or the transaction, fail (also DeliveryTimeoutError, a kind of
+        KafkaTimeoutError: catch it first): abort_transaction() is all that is possible then;
+        ProducerFenced and other fatal errors, also when the coordinator has aborted it after
+        `transaction_timeout_ms`, after which only stop() is; as `begin_transaction`.
+        Cancelled: it goes on; call again to hear how it ended.
         """
         await self._in_transactions().commit(self._max_block_s)
 
