@@ -8,9 +8,8 @@ import logging
 from enum import IntEnum
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.single_flight import SingleFlight
-from aiokafka_lite.errors import KafkaError, KafkaTimeoutError, NodeNotReadyError, for_code
+from aiokafka_lite.errors import NodeNotReadyError, for_code
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 
 logger = logging.getLogger(__name__)
@@ -73,26 +72,12 @@ class CoordinatorCache:
         node_id = self.known(key_type, key)
         if node_id is not None:
             return node_id
-        failure: KafkaError | None = None
-        attempts = 0
-        try:
-            async with deadline(self._client.clock, timeout_s):
-                while True:
-                    try:
-                        return await self._ask_once(key_type, key)
-                    except KafkaError as error:
-                        if not error.retriable:
-                            raise
-                        failure = error
-                    await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
-                    attempts += 1
-        except TimeoutError as error:
-            if isinstance(error, KafkaError):
-                raise
-            raise KafkaTimeoutError(
-                f"no coordinator of {key_type.name.lower()} {key!r} within {timeout_s:g} s; last "
-                f"failure: {failure}; check the connection to the brokers, or raise the timeout"
-            ) from (failure or error)
+        return await self._client.ask_until_answered(
+            lambda: self._ask_once(key_type, key),
+            timeout_s,
+            what=f"coordinator of {key_type.name.lower()} {key!r}",
+            remedy="check the connection to the brokers, or raise the timeout",
+        )
 
     async def _ask_once(self, key_type: CoordinatorType, key: str) -> int:
         flight = self._flights.get((key_type, key))

@@ -5,7 +5,7 @@ decides little by itself.
 
 import logging
 import random
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from enum import Enum
 from typing import Any, Literal, TypeVar, overload
 
@@ -20,13 +20,19 @@ from aiokafka_lite.cluster.network_client import NetworkClient
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import TaskOwner
-from aiokafka_lite.errors import IllegalStateError, NodeNotReadyError
+from aiokafka_lite.errors import (
+    IllegalStateError,
+    KafkaError,
+    KafkaTimeoutError,
+    NodeNotReadyError,
+)
 from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.schema.message import Request, Response
 
 logger = logging.getLogger(__name__)
 
 R = TypeVar("R", bound=Response)
+T = TypeVar("T")
 
 CLOSE_BOUND_S = 5.0
 """How long `close` waits for sockets to close before it goes on without them."""
@@ -218,6 +224,34 @@ class KafkaClient:
         return await self._network.request(
             node_id, request, timeout_s=timeout_s, max_version=max_version
         )
+
+    async def ask_until_answered(
+        self, ask: Callable[[], Awaitable[T]], timeout_s: float, *, what: str, remedy: str
+    ) -> T:
+        """Return what `ask()` returns, which is called again after retriable errors, with backoff.
+
+        Raises: KafkaTimeoutError after `timeout_s`, saying that there was no `what`, why, and the
+        `remedy`; other errors of `ask` at once. Cancelled: as `ask`.
+        """
+        failure: KafkaError | None = None
+        attempts = 0
+        try:
+            async with deadline(self.clock, timeout_s):
+                while True:
+                    try:
+                        return await ask()
+                    except KafkaError as error:
+                        if not error.retriable:
+                            raise
+                        failure = error
+                    await self.clock.sleep(self.retry_backoff.delay(attempts))
+                    attempts += 1
+        except TimeoutError as error:
+            if isinstance(error, KafkaError):
+                raise
+            raise KafkaTimeoutError(
+                f"no {what} within {timeout_s:g} s; last failure: {failure}; {remedy}"
+            ) from (failure or error)
 
     def ready_delay(self, node_id: int, lane: Lane = Lane.GENERAL) -> float:
         """Return the seconds until `request` goes ahead without waiting for a backoff or a

@@ -46,12 +46,11 @@ from aiokafka_lite.errors import (
     ConsumerStoppedError,
     IllegalOperation,
     IllegalStateError,
-    KafkaError,
     KafkaTimeoutError,
     RecordTooLargeError,
 )
 from aiokafka_lite.model import KT, VT, ConsumerRecord, OffsetAndMetadata, TopicPartition
-from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.serialization import AnyDeserializer
 
 logger = logging.getLogger(__name__)
@@ -746,7 +745,13 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
         Raises: KafkaTimeoutError after `default_api_timeout_ms`; as `getone` before start and
         after stop. Cancelled: nothing stays behind.
         """
-        response = await self._ask_for_all_topics(self._running().client)
+        client = self._running().client
+        response = await client.ask_until_answered(
+            lambda: client.request_any(MetadataRequest(topics=None)),
+            self._config.default_api_timeout_ms / 1000,
+            what="list of topics",
+            remedy="check the connection to the brokers, or raise default_api_timeout_ms",
+        )
         return {
             topic.name
             for topic in response.topics
@@ -754,27 +759,6 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
             and not topic.error_code
             and not (topic.is_internal and self._config.exclude_internal_topics)
         }
-
-    async def _ask_for_all_topics(self, client: KafkaClient) -> MetadataResponse:
-        timeout_s = self._config.default_api_timeout_ms / 1000
-        failure: KafkaError | None = None
-        attempts = 0
-        try:
-            async with deadline(self._clock, timeout_s):
-                while True:
-                    try:
-                        return await client.request_any(MetadataRequest(topics=None))
-                    except KafkaError as error:
-                        if not error.retriable:
-                            raise
-                        failure = error
-                    await self._clock.sleep(client.retry_backoff.delay(attempts))
-                    attempts += 1
-        except TimeoutError as error:
-            raise KafkaTimeoutError(
-                f"no list of topics within {timeout_s:g} s; last failure: {failure}; "
-                f"check the connection to the brokers, or raise default_api_timeout_ms"
-            ) from (failure or error)
 
 
 def _nothing() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, overload
 
 from aiokafka_lite.clock import Clock
-from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer_arguments import (
     check_partitions,
     checked_timestamps,
@@ -20,8 +19,6 @@ from aiokafka_lite.errors import (
     CommitFailedError,
     IllegalOperation,
     IllegalStateError,
-    KafkaError,
-    KafkaTimeoutError,
 )
 from aiokafka_lite.model import (
     ConsumerGroupMetadata,
@@ -176,26 +173,15 @@ class OffsetCalls:
         self, partitions: list[TopicPartition]
     ) -> Mapping[TopicPartition, CommittedOffset | None]:
         group, client = self._group(), self._running().client
-        timeout_s = self._config.default_api_timeout_ms / 1000
-        failure: KafkaError | None = None
-        attempts = 0
-        try:
-            async with deadline(self._clock, timeout_s):
-                while True:
-                    try:
-                        return await group.offsets.fetch_committed(partitions)
-                    except KafkaError as error:
-                        if not error.retriable:
-                            raise
-                        failure = error
-                    await self._clock.sleep(client.retry_backoff.delay(attempts))
-                    attempts += 1
-        except TimeoutError as error:
-            raise KafkaTimeoutError(
-                f"no committed offsets of {sorted(partitions)} within {timeout_s:g} s; last "
-                f"failure: {failure}; check the connection to the coordinator of group "
-                f"{self._config.group_id!r}, or raise default_api_timeout_ms"
-            ) from (failure or error)
+        return await client.ask_until_answered(
+            lambda: group.offsets.fetch_committed(partitions),
+            self._config.default_api_timeout_ms / 1000,
+            what=f"committed offsets of {sorted(partitions)}",
+            remedy=(
+                f"check the connection to the coordinator of group {self._config.group_id!r}, or "
+                f"raise default_api_timeout_ms"
+            ),
+        )
 
     def group_metadata(self) -> ConsumerGroupMetadata:
         """Return who this consumer is in its group, for a producer that commits offsets in its name

@@ -12,7 +12,13 @@ import pytest
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.errors import IllegalStateError, KafkaConnectionError, KafkaError
+from aiokafka_lite.errors import (
+    IllegalStateError,
+    KafkaConnectionError,
+    KafkaError,
+    KafkaTimeoutError,
+    NodeNotReadyError,
+)
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
@@ -266,3 +272,27 @@ async def test_the_features_in_force_are_those_a_node_told(level: int) -> None:
         assert client.finalized_level("transaction.version") == level
         assert client.finalized_level("no.such.feature") == 0
         await client.close()
+
+
+async def test_a_question_is_asked_again_until_there_is_an_answer(
+    cluster: ScriptedCluster,
+) -> None:
+    async with started(cluster, FakeClock(autojump_threshold_s=0.01)) as client:
+        failures = [NodeNotReadyError("first"), NodeNotReadyError("second")]
+
+        async def ask() -> str:
+            if failures:
+                raise failures.pop(0)
+            return "answer"
+
+        assert await client.ask_until_answered(ask, 5, what="it", remedy="wait") == "answer"
+        failures = [NodeNotReadyError(f"number {n}") for n in range(1000)]
+        with pytest.raises(
+            KafkaTimeoutError, match=r"no it within 5 s; .*number \d+; wait"
+        ) as told:
+            await client.ask_until_answered(ask, 5, what="it", remedy="wait")
+        assert isinstance(told.value.__cause__, NodeNotReadyError)
+        refusals: list[Exception] = [IllegalStateError("never")]
+        failures = refusals  # type: ignore[assignment]  # not retriable, whatever its class
+        with pytest.raises(IllegalStateError, match="never"):
+            await client.ask_until_answered(ask, 5, what="it", remedy="wait")

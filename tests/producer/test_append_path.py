@@ -69,7 +69,7 @@ async def test_a_full_batch_moves_the_sticky_partition_on_for_send_nowait_too() 
     async with kafka(num_partitions=5) as broker, producing(broker, max_batch_size=500) as producer:
         await producer.partitions_for("orders")
         acks = []
-        for _ in range(60):
+        for _ in range(200):  # about a hundred batches: each partition is drawn but for 1 in 10^9
             acks.append(producer.send_nowait("orders", b"v" * 200))
             await asyncio.sleep(0)
         await producer.flush()
