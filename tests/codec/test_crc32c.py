@@ -1,21 +1,28 @@
-"""Tests of `codec/crc32c.py`: both implementations keep the same promises."""
+"""Tests of `codec/crc32c.py`: all implementations keep the same promises."""
 
 import builtins
 import importlib.util
 import logging
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aiokafka_lite.codec import crc32c as module
+from tests.twins import native_twin
 
-IMPLEMENTATIONS = [module.crc32c, module.crc32c_py]
 
-
-@pytest.fixture(params=IMPLEMENTATIONS, ids=["chosen", "python"])
+@pytest.fixture(params=["chosen", "pure", "native", "native-table"])
 def crc32c(request):
-    return request.param
+    match request.param:
+        case "chosen":
+            return module.crc32c
+        case "pure":
+            return module.crc32c_py
+        case "native":
+            return native_twin("aiokafka_lite.codec._crc32c").crc32c
+        case _:
+            return native_twin("aiokafka_lite.codec._crc32c").crc32c_by_table
 
 
 @pytest.mark.parametrize(
@@ -45,16 +52,60 @@ def test_any_bytes_are_taken(crc32c, kind):
     assert crc32c(kind(b"123456789")) == 0xE3069283
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.binary(max_size=300), cut=st.integers(0, 300))
-def test_both_agree_and_go_on_from_an_earlier_part(data, cut):
-    expected = module.crc32c(data)
-    assert module.crc32c_py(data) == expected
-    for implementation in IMPLEMENTATIONS:
-        assert implementation(data[cut:], implementation(data[:cut])) == expected
+def test_both_agree_and_go_on_from_an_earlier_part(crc32c, data, cut):
+    assert crc32c(data) == module.crc32c_py(data)
+    assert crc32c(data[cut:], crc32c(data[:cut])) == module.crc32c_py(data)
+
+
+@given(
+    length=st.sampled_from([383, 384, 391, 767, 3071, 3072, 3073, 3456, 7000, 20_011]),
+    start=st.integers(0, 7),
+    seed=st.randoms(use_true_random=False),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+def test_long_data_is_joined_from_parts_without_a_seam(crc32c, length, start, seed):
+    """Lengths around those at which the native twin works on three parts at a time, unaligned."""
+    data = memoryview(seed.randbytes(length + start))[start:]
+    assert crc32c(data) == module.crc32c_py(data)
+
+
+def test_bytes_that_are_not_in_one_piece_are_refused():
+    with pytest.raises(BufferError):
+        native_twin("aiokafka_lite.codec._crc32c").crc32c(memoryview(b"123456789")[::2])
+
+
+@pytest.mark.parametrize("wrong", ["text", 7, None])
+def test_what_is_no_bytes_is_a_type_error(wrong):
+    with pytest.raises(TypeError):
+        native_twin("aiokafka_lite.codec._crc32c").crc32c(wrong)
+
+
+@pytest.mark.parametrize("wrong", [-1, 1 << 32])
+def test_start_that_is_no_checksum_is_refused(wrong):
+    with pytest.raises(OverflowError):
+        native_twin("aiokafka_lite.codec._crc32c").crc32c(b"data", wrong)
+
+
+def test_native_twin_is_chosen_where_it_was_built(monkeypatch):
+    twin = native_twin("aiokafka_lite.codec._crc32c")
+    monkeypatch.delenv("AIOKAFKA_LITE_PURE", raising=False)
+    copy = _second_copy()
+    assert copy.crc32c is twin.crc32c
+    assert copy.USES_C
+
+
+def _second_copy():
+    spec = importlib.util.spec_from_file_location("second_copy_of_crc32c", module.__file__)
+    copy = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(copy)
+    return copy
 
 
 def _without_fastcrc(monkeypatch):
-    """Load a second copy of the module where fastcrc is not installed."""
+    """Load a second copy of the module where neither native twin nor fastcrc is to be had."""
+    monkeypatch.setenv("AIOKAFKA_LITE_PURE", "1")
     real_import = builtins.__import__
 
     def refuse(name, *args, **kwargs):
@@ -63,10 +114,7 @@ def _without_fastcrc(monkeypatch):
         return real_import(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", refuse)
-    spec = importlib.util.spec_from_file_location("crc32c_without_fastcrc", module.__file__)
-    copy = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(copy)
-    return copy
+    return _second_copy()
 
 
 def test_slow_routine_is_said_once_in_the_log_at_first_use(monkeypatch, caplog):

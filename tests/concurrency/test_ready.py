@@ -9,17 +9,12 @@ from types import ModuleType
 import pytest
 
 from aiokafka_lite.concurrency import _ready_py
-from aiokafka_lite.concurrency import ready as chooser
-
-TWINS = [pytest.param(_ready_py, id="pure")]
-if chooser.USES_C:
-    TWINS.append(pytest.param(chooser, id="native"))
+from tests.twins import native_twin
 
 
-@pytest.fixture(params=TWINS)
+@pytest.fixture(params=["pure", "native"])
 def twin(request: pytest.FixtureRequest) -> ModuleType:
-    module: ModuleType = request.param
-    return module
+    return _ready_py if request.param == "pure" else native_twin("aiokafka_lite.concurrency._ready")
 
 
 def test_await_gives_the_value_without_suspending(twin: ModuleType) -> None:

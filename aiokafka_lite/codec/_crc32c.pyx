@@ -1,0 +1,36 @@
+# cython: language_level=3, boundscheck=False, wraparound=False
+"""CRC-32C in C: the native twin of `crc32c_py`. Never waits.
+
+The work is done by `crc32c.h`, which the other native leaves include and call without an object.
+"""
+
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport uint8_t, uint32_t
+
+
+cdef extern from "crc32c.h":
+    uint32_t alk_crc32c(uint32_t crc, const uint8_t *data, size_t n) nogil
+    uint32_t alk_crc32c_by_table(uint32_t crc, const uint8_t *data, size_t n) nogil
+    bint alk_crc32c_has_instruction() nogil
+
+
+def crc32c(data, uint32_t crc=0, /):
+    """Return the CRC-32C of `data`, going on from `crc` (the CRC of what came before)."""
+    cdef Py_buffer view
+    PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
+    crc = alk_crc32c(crc, <const uint8_t *>view.buf, <size_t>view.len)
+    PyBuffer_Release(&view)
+    return crc
+
+
+def crc32c_by_table(data, uint32_t crc=0, /):
+    """Do the same without the processor's instruction, as on a processor that has none."""
+    cdef Py_buffer view
+    PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
+    crc = alk_crc32c_by_table(crc, <const uint8_t *>view.buf, <size_t>view.len)
+    PyBuffer_Release(&view)
+    return crc
+
+
+HAS_INSTRUCTION = alk_crc32c_has_instruction()
+"""Whether this processor computes it by an instruction of its own."""

@@ -1,0 +1,33 @@
+"""Builds the native leaves, every `aiokafka_lite/**/*.pyx`; all else is in pyproject.toml.
+
+Without a compiler the build goes on, and the package is pure Python: the same, only slower.
+AIOKAFKA_LITE_REQUIRE_NATIVE=1 makes an extension that does not build an error, as in CI.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from setuptools import Extension, setup
+
+REQUIRED = os.environ.get("AIOKAFKA_LITE_REQUIRE_NATIVE") == "1"
+HEADERS = sorted(str(header) for header in Path("aiokafka_lite").rglob("*.h"))
+
+
+def native_leaves() -> list[Extension]:
+    """Return the extensions, translated to C; none where Cython is missing and not required."""
+    try:
+        from Cython.Build import cythonize  # noqa: PLC0415  a build without isolation may lack it
+    except ImportError:
+        if REQUIRED:
+            raise
+        return []
+    optimize = [] if sys.platform == "win32" else ["-O3"]
+    every = Extension("*", ["aiokafka_lite/**/*.pyx"], extra_compile_args=optimize, depends=HEADERS)
+    extensions: list[Extension] = cythonize([every], language_level=3)
+    for extension in extensions:
+        extension.optional = not REQUIRED  # here, not above: cythonize drops it
+    return extensions
+
+
+setup(ext_modules=native_leaves())
