@@ -191,7 +191,8 @@ class AIOKafkaProducer:
         self._ignores_keys = self._config.partitioner_ignore_keys
         self._max_block_s = self._config.max_block_ms / 1000
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._assemble(rng if rng is not None else random.Random())
+        self._rng = rng if rng is not None else random.Random()
+        self._assemble(self._rng)
         self._is_made = True
 
     def _assemble(self, rng: random.Random) -> None:
@@ -274,11 +275,11 @@ class AIOKafkaProducer:
         self._loop = asyncio.get_running_loop()
         try:
             await self.client.start()
-            if self._life.state is not ProducerState.STARTING:
-                raise ProducerClosed(f"{self!r} was stopped while it was starting")
+            self._check_starting()
             self._sender.start()
             if self._transactions is not None:
                 await self._init_transactions(self._transactions)
+            self._check_starting()
             self._life.state = ProducerState.RUNNING
         finally:
             if self._life.state is ProducerState.STARTING:
@@ -288,10 +289,17 @@ class AIOKafkaProducer:
         try:
             await transactions.init(self._max_block_s)
         except BaseException:
-            self._life.state = ProducerState.STOPPED  # its tasks cannot be started twice
-            with anyio.CancelScope(shield=True):
-                await self._sender.close(0)
+            try:
+                with anyio.CancelScope(shield=True):
+                    await self._sender.close(0)
+            finally:
+                if self._life.state is ProducerState.STARTING:
+                    self._assemble(self._rng)  # what was closed cannot be started again
             raise
+
+    def _check_starting(self) -> None:
+        if self._life.state is not ProducerState.STARTING:
+            raise ProducerClosed(f"{self!r} was stopped while it was starting")
 
     async def stop(self, timeout_ms: int | None = 30_000) -> None:
         """Send what is queued, for at most `timeout_ms`, and close everything. Idempotent.

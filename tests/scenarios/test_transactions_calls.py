@@ -7,6 +7,7 @@ import pytest
 from aiokafka_lite.errors import (
     BufferExhaustedError,
     IllegalStateError,
+    KafkaError,
     KafkaTimeoutError,
     ProducerClosed,
     TransactionAbortableError,
@@ -346,7 +347,8 @@ async def test_stop_ends_in_time_when_nobody_answers(version: int) -> None:
         broker.faults.clear()
 
 
-async def test_a_start_that_gets_no_id_in_time_leaves_nothing_behind() -> None:
+async def test_a_start_that_gets_no_id_in_time_leaves_nothing_and_may_be_repeated() -> None:
+    """design.md 4: half a start leaves nothing behind"""
     clock = jumping_clock()
     async with kafka(clock=clock) as broker:
         broker.faults.drop(InitProducerIdRequest, times=None)
@@ -356,8 +358,41 @@ async def test_a_start_that_gets_no_id_in_time_leaves_nothing_behind() -> None:
             max_block_ms=10_000,
             clock=clock,
         )
-        with pytest.raises(KafkaTimeoutError, match="init did not end within 10 s"):
-            await producer.start()
+        for _ in range(2):
+            with pytest.raises(KafkaTimeoutError, match="init did not end within 10 s"):
+                await producer.start()
+            assert not producer.client.owner.children
+            with pytest.raises(IllegalStateError, match=r"await producer.start\(\) first"):
+                await producer.send("orders", b"0")
         broker.faults.clear()
+        async with producer:
+            await commit_one(producer, b"1")
+            assert await visible(broker) == [b"1"]
+
+
+async def test_a_start_cancelled_while_it_gets_its_id_may_be_repeated() -> None:
+    async with kafka() as broker:
+        broker.faults.stall(InitProducerIdRequest)
+        producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers, transactional_id=ID)
+        task = asyncio.create_task(producer.start())
+        await broker.wait_until(lambda: bool(broker.requests_of(InitProducerIdRequest)))
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        broker.faults.release()
+        async with producer:
+            await commit_one(producer, b"1")
+
+
+async def test_a_producer_stopped_while_it_gets_its_id_is_stopped_for_good() -> None:
+    async with kafka() as broker:
+        broker.faults.stall(InitProducerIdRequest)
+        producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers, transactional_id=ID)
+        start = asyncio.create_task(producer.start())
+        await broker.wait_until(lambda: bool(broker.requests_of(InitProducerIdRequest)))
+        await producer.stop(timeout_ms=0)
+        with pytest.raises(KafkaError):
+            await start
+        broker.faults.release()
         with pytest.raises(ProducerClosed):
             await producer.start()
