@@ -149,6 +149,7 @@ class CopyStage:
         copy = await asyncio.to_thread(read_log, address, self.target)
         complaints = oracle.unlike_source(source, copy)
         assert not complaints, "\n".join([*complaints, self.told()])
+        self.stage.tally += oracle.tally_of_copy(source, copy)
         everything = await asyncio.to_thread(read_log, address, self.target, "read_uncommitted")
         self.aborted = sum(map(len, everything.values())) - count
         self.stage.notes.append(f"{count} records copied, {self.aborted} more were aborted")
@@ -208,7 +209,9 @@ async def client_killed(copying: CopyStage) -> None:
     await copying.worker("returns")
     leaving = await copying.worker("goes", dies_in_batch=WRITES_PER_WORKER)
     await leaving.died()
+    since_s = SYSTEM_CLOCK.monotonic()
     await copying.at_work()
+    copying.stage.back_after("both commit again", SYSTEM_CLOCK.monotonic() - since_s)
     await copying.copied()
     assert copying.aborted > WRITES_PER_WORKER, "nobody died in mid transaction"
 
@@ -223,7 +226,7 @@ async def broker_killed(copying: CopyStage) -> None:
     since_s = SYSTEM_CLOCK.monotonic()
     await cluster.kill([node])
     await copying.at_work()
-    copying.stage.figures["both commit again"] = SYSTEM_CLOCK.monotonic() - since_s
+    copying.stage.back_after("both commit again", SYSTEM_CLOCK.monotonic() - since_s)
     await cluster.heal()
     await copying.at_work()
     await copying.copied()

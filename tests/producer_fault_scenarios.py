@@ -5,15 +5,19 @@ until every partition was acknowledged again, and the longest time that one was 
 """
 
 import asyncio
+import functools
+import itertools
+import math
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from aiokafka_lite import AIOKafkaProducer
-from aiokafka_lite.cli.topic_admin import create_topic
+from aiokafka_lite.cli.topic_admin import create_topic, delete_topic
 from aiokafka_lite.clock import SYSTEM_CLOCK
-from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.testing.apache_kafka import KafkaNode
+from tests import producer_oracle as oracle
 from tests.group_faults import Cluster
 from tests.producer_faults import (
     PARTITIONS,
@@ -22,7 +26,10 @@ from tests.producer_faults import (
     STEADY_S,
     Stage,
     Writer,
+    note_outcome,
+    read_log,
 )
+from tests.producer_oracle import Sent
 from tests.unreliable_network import Accident, ProxiedKafka, UnreliableNetwork
 
 Scenario = Callable[[Stage], Awaitable[None]]
@@ -41,7 +48,18 @@ async def leader_killed(stage: Stage) -> None:
     node = await stage.leader_of(writer)
     since_s = SYSTEM_CLOCK.monotonic()
     await stage.cluster.kill([node])
-    stage.figures["resumed"] = await writer.resumed(since_s)
+    stage.back_after("resumed", await writer.resumed(since_s))
+    await stage.cluster.heal()
+    await _goes_on_without_failures(writer)
+
+
+async def leader_terminated(stage: Stage) -> None:
+    """SIGTERM of a node that leads partitions: it hands them over and ends, and comes back."""
+    writer = await stage.writer()
+    node = await stage.leader_of(writer)
+    since_s = SYSTEM_CLOCK.monotonic()
+    await asyncio.to_thread(node.stop)
+    stage.back_after("resumed", await writer.resumed(since_s))
     await stage.cluster.heal()
     await _goes_on_without_failures(writer)
 
@@ -56,7 +74,7 @@ async def leader_frozen(stage: Stage) -> None:
         await asyncio.sleep(FREEZE_S)
     finally:
         _signal(node, signal.SIGCONT)
-    stage.figures["resumed"] = await writer.resumed(since_s)
+    stage.back_after("resumed", await writer.resumed(since_s))
     await _goes_on_without_failures(writer)
 
 
@@ -69,7 +87,7 @@ async def rolling_restart(stage: Stage) -> None:
     for node in sorted(stage.cluster.kafka.nodes, key=lambda node: node is not first):
         since_s = SYSTEM_CLOCK.monotonic()
         await asyncio.to_thread(node.stop)
-        stage.figures[f"resumed without node {node.node_id}"] = await writer.resumed(since_s)
+        stage.back_after("resumed without a node", await writer.resumed(since_s))
         await stage.cluster.heal()
     await _goes_on_without_failures(writer)
 
@@ -85,7 +103,7 @@ async def all_brokers_down(stage: Stage) -> None:
     await asyncio.sleep(since_s + OUTAGE_S - SYSTEM_CLOCK.monotonic())
     await stage.cluster.heal()
     stage.figures["whole again"] = SYSTEM_CLOCK.monotonic() - since_s
-    stage.figures["resumed"] = await patient.resumed(since_s)
+    stage.back_after("resumed", await patient.resumed(since_s))
     await hasty.resumed()
     assert hasty.failed()
     await _goes_on_without_failures(patient)
@@ -98,9 +116,7 @@ async def connections_cut_and_answers_lost(stage: Stage) -> None:
         for number in range(ACCIDENTS):
             accident = list(Accident)[number % len(Accident)]
             await network.strike(accident)
-            took_s = await writer.resumed()
-            what = accident.value
-            stage.figures[what] = max(took_s, stage.figures.get(what, 0.0))
+            stage.back_after(accident.value, await writer.resumed())
         await _goes_on_without_failures(writer)
         writer.end_soon()
         await asyncio.gather(*stage.tasks)
@@ -112,11 +128,20 @@ async def _goes_on_without_failures(writer: Writer) -> None:
     assert not writer.failed(), writer.failed()[:3]
 
 
+@dataclass
+class Stopped:
+    """What came of producers that were stopped while no broker answered."""
+
+    took_s: dict[str, float]
+    """How long stop() took, by who was stopped."""
+    sent: list[Sent]
+
+
 async def stop_with_dead_brokers(
     kafka: ProxiedKafka, topic: str, stop_ms: int, *, is_frozen: bool
-) -> dict[str, float]:
+) -> Stopped:
     """All nodes are killed, or stand still, with records queued and a transaction open: stop() ends
-    by its bound, or the records' own, and every record has an outcome. Return how long it took.
+    by its bound, or the records' own, and every record has an outcome.
     """
     cluster = Cluster(kafka)
     await cluster.heal()
@@ -126,30 +151,52 @@ async def stop_with_dead_brokers(
         "short of time": _stopping(cluster, delivery_timeout_ms=HASTY_MS),
         "transactional": _stopping(cluster, transactional_id=topic),
     }
-    acks = []
+    numbers = itertools.count()
+    first, left = [], []
     for producer in producers.values():
         await producer.start()
         if producer._config.transactional_id:
             await producer.begin_transaction()
-        for partition in range(PARTITIONS):
-            await producer.send_and_wait(topic, b"0", partition=partition)
+        first += await _send_some(producer, topic, itertools.islice(numbers, PARTITIONS))
+        await producer.flush()
     try:
         await _silence(cluster, is_frozen=is_frozen)
         for producer in producers.values():
-            for number in range(RECORDS_LEFT):
-                value = b"%d" % number
-                acks.append(await producer.send(topic, value, partition=number % PARTITIONS))
+            left += await _send_some(producer, topic, itertools.islice(numbers, RECORDS_LEFT))
         took = await asyncio.gather(*(_timed_stop(each, stop_ms) for each in producers.values()))
     finally:
         if is_frozen:
             for node in kafka.nodes:
                 _signal(node, signal.SIGCONT)
-    figures = dict(zip(producers, took, strict=True))
-    assert max(took) < stop_ms / 1000 + SLACK_S, figures
-    assert figures["short of time"] < HASTY_MS / 1000 + SLACK_S, figures
-    errors = [ack.exception() for ack in acks]
-    assert all(isinstance(error, KafkaError) for error in errors), set(map(repr, errors))
-    return figures
+    stopped = Stopped(dict(zip(producers, took, strict=True)), [*first, *left])
+    assert max(took) < stop_ms / 1000 + SLACK_S, stopped.took_s
+    assert stopped.took_s["short of time"] < HASTY_MS / 1000 + SLACK_S, stopped.took_s
+    assert all(each.offset is not None for each in first)
+    assert not any(each.offset is not None for each in left)
+    complaints = [*oracle.without_outcome(left), *oracle.unclear_failures(left, math.inf)]
+    assert not complaints, complaints[:40]
+    return stopped
+
+
+async def tally_of_stopped(kafka: ProxiedKafka, topic: str, stopped: Stopped) -> oracle.Tally:
+    """Bring the nodes back, and compare their log with what the producers said."""
+    cluster = Cluster(kafka)
+    await cluster.heal()
+    log = await asyncio.to_thread(read_log, cluster.address, topic, "read_uncommitted")
+    complaints = [*oracle.not_where_acked(stopped.sent, log), *oracle.written_twice(log)]
+    assert not complaints, complaints[:40]
+    await delete_topic(cluster.address, topic)
+    return oracle.tally(stopped.sent, log)
+
+
+async def _send_some(producer: AIOKafkaProducer, topic: str, numbers: Iterable[int]) -> list[Sent]:
+    sent = []
+    for number in numbers:
+        record = Sent(number, number % PARTITIONS, SYSTEM_CLOCK.monotonic())
+        ack = await producer.send(topic, b"%d" % number, partition=record.partition)
+        ack.add_done_callback(functools.partial(note_outcome, record))
+        sent.append(record)
+    return sent
 
 
 def _stopping(cluster: Cluster, **options: Any) -> AIOKafkaProducer:
@@ -179,6 +226,7 @@ async def _timed_stop(producer: AIOKafkaProducer, stop_ms: int) -> float:
 
 SCENARIOS: tuple[Scenario, ...] = (
     leader_killed,
+    leader_terminated,
     leader_frozen,
     connections_cut_and_answers_lost,
     rolling_restart,

@@ -45,6 +45,14 @@ def three_nodes(version: str = DEFAULT_VERSION) -> ProxiedKafka:
     return ProxiedKafka(version, nodes=3, properties={cleanup: "1000"})
 
 
+def note_outcome(record: Sent, ack: RecordAck) -> None:
+    """Write down what became of a record; for its ack to call."""
+    record.done_s = SYSTEM_CLOCK.monotonic()
+    record.error = ack.exception()
+    if record.error is None:
+        record.offset = ack.result().offset
+
+
 class Writer:
     """A producer that sends numbers round the partitions of a topic of its own, all the time."""
 
@@ -92,18 +100,12 @@ class Writer:
                 value = b"%d" % number
                 ack = await producer.send(self.topic, value, partition=record.partition)
                 self.sent.append(record)
-                ack.add_done_callback(functools.partial(self._note, record))
+                ack.add_done_callback(functools.partial(note_outcome, record))
             until_s = SYSTEM_CLOCK.monotonic() + TICK_S
             await asyncio.sleep(TICK_S)
             lag_s = SYSTEM_CLOCK.monotonic() - until_s
             self.lag_s += lag_s
             self.longest_lag_s = max(self.longest_lag_s, lag_s)
-
-    def _note(self, record: Sent, ack: RecordAck) -> None:
-        record.done_s = SYSTEM_CLOCK.monotonic()
-        record.error = ack.exception()
-        if record.error is None:
-            record.offset = ack.result().offset
 
     async def resumed(self, since_s: float | None = None) -> float:
         """Return how long after that moment every partition had an ack of a later record."""
@@ -178,6 +180,11 @@ class Stage:
     topic: str
     writers: list[Writer] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
+    longest_gap_s: float = 0.0
+    """The longest time in which some partition of some writer had no ack; known in the end."""
+    back_after_s: float = 0.0
+    """The longest time from a fault until everybody's work went on."""
+    tally: oracle.Tally = field(default_factory=oracle.Tally)
     notes: list[str] = field(default_factory=list)
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
@@ -191,6 +198,11 @@ class Stage:
         await writer.resumed()
         await asyncio.sleep(STEADY_S)
         return writer
+
+    def back_after(self, fault: str, seconds: float) -> None:
+        """Keep how long it took until everybody's work went on; the longest, if asked again."""
+        self.figures[fault] = max(seconds, self.figures.get(fault, 0.0))
+        self.back_after_s = max(seconds, self.back_after_s)
 
     async def leader_of(self, writer: Writer) -> KafkaNode:
         """Return the node that leads the first partition."""
@@ -207,6 +219,8 @@ class Stage:
         for writer in self.writers:
             log = await asyncio.to_thread(read_log, self.cluster.address, writer.topic)
             complaints += [f"{writer.topic}: {each}" for each in writer.complaints(log)]
+            self.tally += oracle.tally(writer.sent, log)
+            self.longest_gap_s = max(self.longest_gap_s, oracle.longest_gap(writer.sent))
             name = writer.topic.removeprefix(f"{self.topic}-")
             self.figures |= {f"{name}: {what}": s for what, s in writer.figures().items()}
             self.notes.append(f"{name}: {len(writer.failed())} of {len(writer.sent)} failed")

@@ -5,9 +5,10 @@ reads it, and returns its complaints as sentences; none means that the rule was 
 """
 
 import itertools
+import operator
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from aiokafka_lite.errors import KafkaError
 
@@ -26,6 +27,39 @@ class Sent:
     offset: int | None = None
     """Where it is, as the ack says; None without one, or if it failed."""
     error: BaseException | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many records there were, and what became of them."""
+
+    sent: int = 0
+    acked: int = 0
+    failed: int = 0
+    duplicates: int = 0
+    lost: int = 0
+    """Acknowledged, and not where the ack says."""
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(*map(operator.add, astuple(self), astuple(other)))
+
+
+def tally(sent: Sequence[Sent], log: Log) -> Tally:
+    """Count."""
+    return Tally(
+        sent=len(sent),
+        acked=sum(1 for each in sent if each.offset is not None),
+        failed=sum(1 for each in sent if each.error is not None),
+        duplicates=len(written_twice(log)),
+        lost=len(not_where_acked(sent, log)),
+    )
+
+
+def tally_of_copy(source: Log, copy: Log) -> Tally:
+    """Count what the copy of a topic has too often or not at all; nothing of it was sent."""
+    numbers = {number for each in copy.values() for number in each.values()}
+    lost = sum(1 for each in source.values() for number in each.values() if number not in numbers)
+    return Tally(duplicates=len(written_twice(copy)), lost=lost)
 
 
 def without_outcome(sent: Iterable[Sent]) -> list[str]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError
 from tests import producer_oracle as oracle
-from tests.producer_oracle import Sent
+from tests.producer_oracle import Sent, Tally
 
 LOG = {0: {0: 0, 1: 2, 3: 4}, 1: {0: 1, 1: 3}}
 BOUND_S = 5.0
@@ -84,6 +84,19 @@ def test_the_longest_gap_is_that_of_one_partition() -> None:
     ]
     assert oracle.longest_gap(sent) == 3.9
     assert oracle.slowest_ack(sent) == 3.0
+
+
+def test_the_tally_counts_what_became_of_the_records() -> None:
+    sent = [*all_acked(), *failed_with(CLEAR, 4.0)]
+    log = {**LOG, 1: {0: 1, 1: 9, 2: 4}}
+    counted = oracle.tally(sent, log)
+    assert counted == Tally(sent=6, acked=5, failed=1, duplicates=1, lost=1)
+    assert counted + counted == Tally(sent=12, acked=10, failed=2, duplicates=2, lost=2)
+
+
+def test_the_tally_of_a_copy_counts_what_is_there_twice_or_not_at_all() -> None:
+    assert oracle.tally_of_copy(LOG, LOG) == Tally()
+    assert oracle.tally_of_copy(LOG, {**LOG, 1: {0: 1, 1: 4}}) == Tally(duplicates=1, lost=1)
 
 
 def test_resumed_is_who_acks_what_was_sent_later() -> None:

@@ -1,0 +1,27 @@
+"""The figures of all rounds in one table, at the end of the run."""
+
+import pytest
+
+from tests.producer_fault_rounds import Round, table
+
+_ROUNDS = pytest.StashKey[list[Round]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """An empty book for this run."""
+    config.stash[_ROUNDS] = []
+
+
+@pytest.fixture
+def rounds(pytestconfig: pytest.Config) -> list[Round]:
+    """The rounds that were passed so far; a test adds its own."""
+    return pytestconfig.stash.setdefault(_ROUNDS, [])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the table, if there were rounds."""
+    played = terminalreporter.config.stash.get(_ROUNDS, [])
+    if played:
+        terminalreporter.section("faults of a producer: rounds passed, longest times, all records")
+        for line in table(played):
+            terminalreporter.write_line(line)
