@@ -150,7 +150,7 @@ async def test_a_transaction_that_takes_too_long(address: str, topic_name: str) 
     async with transactional(address, topic_name) as producer:
         await commit(producer, topic_name, "1")
     # A coordinator looks for such ones every ten seconds: only a successor's start is soon enough.
-    async with transactional(address, topic_name, transaction_timeout_ms=1000) as producer:
+    async with transactional(address, topic_name, transaction_timeout_ms=9000) as producer:
         await producer.begin_transaction()
         await producer.send_and_wait(topic_name, b"left open")
         async with transactional(address, topic_name) as successor:

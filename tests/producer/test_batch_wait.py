@@ -4,6 +4,7 @@ import pytest
 
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.producer.batch_wait import all_done
+from tests.patience import PATIENCE_S
 from tests.producer.batches import make_batch
 
 
@@ -15,8 +16,8 @@ async def settle() -> None:
 async def test_nothing_to_wait_for_is_no_wait() -> None:
     done = make_batch()
     done.succeed(0)
-    await asyncio.wait_for(all_done([]), 1)
-    await asyncio.wait_for(all_done([done]), 1)
+    await asyncio.wait_for(all_done([]), PATIENCE_S)
+    await asyncio.wait_for(all_done([done]), PATIENCE_S)
 
 
 async def test_the_last_outcome_ends_the_wait_good_or_bad() -> None:
@@ -31,7 +32,7 @@ async def test_the_last_outcome_ends_the_wait_good_or_bad() -> None:
             batch.error_of(0)
         else:
             batch.succeed(0)
-    await asyncio.wait_for(waiting, 1)
+    await asyncio.wait_for(waiting, PATIENCE_S)
 
 
 async def test_several_may_wait_for_the_same_batches() -> None:
@@ -41,7 +42,7 @@ async def test_several_may_wait_for_the_same_batches() -> None:
     waiting[1].cancel()
     await settle()
     batch.succeed(0)
-    await asyncio.wait_for(asyncio.gather(waiting[0], waiting[2]), 1)
+    await asyncio.wait_for(asyncio.gather(waiting[0], waiting[2]), PATIENCE_S)
 
 
 async def test_who_is_cancelled_leaves_nothing_behind() -> None:

@@ -35,7 +35,7 @@ async def test_values_spread_over_the_partitions_batch_by_batch() -> None:
         bulk = await (await producer.send_many("orders", (b"v" * 50 for _ in range(400))))
         counts = [len(written(broker, partition=partition)) for partition in range(4)]
         assert sum(counts) == 400
-        assert all(count > 20 for count in counts)
+        assert all(counts)  # about 57 batches: a partition is left out once in three million times
         assert len(list(bulk.metadata())) == 400
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import inspect
+import random
 import warnings
 
 import pytest
@@ -26,7 +27,7 @@ from aiokafka_lite.producer.record_ack import RecordAck
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.serialization import json_serializer
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.producer.world import kafka, producing, written
+from tests.producer.world import jumping_clock, kafka, producing, written
 
 
 def test_the_constructor_needs_no_loop_and_does_no_io() -> None:
@@ -152,9 +153,10 @@ async def test_changes_to_headers_and_buffers_after_send_have_no_effect() -> Non
 
 async def test_what_cannot_be_sent_raises_and_queues_nothing() -> None:
     """C4"""
+    clock = jumping_clock()
     async with (
-        kafka() as broker,
-        producing(broker, max_request_size=1000, max_block_ms=200) as producer,
+        kafka(clock=clock) as broker,
+        producing(broker, clock=clock, max_request_size=1000, max_block_ms=6000) as producer,
     ):
         await producer.send_and_wait("orders", b"first")
         with pytest.raises(AssertionError, match="Need at least one: key or value"):
@@ -199,9 +201,10 @@ async def test_a_record_larger_than_a_batch_travels_alone() -> None:
 
 async def test_an_unknown_topic_is_named() -> None:
     """C4"""
+    clock = jumping_clock()
     async with (
-        kafka(auto_create_topics=False) as broker,
-        producing(broker, max_block_ms=100) as producer,
+        kafka(clock=clock, auto_create_topics=False) as broker,
+        producing(broker, clock=clock, max_block_ms=6000) as producer,
     ):
         with pytest.raises(UnknownTopicOrPartitionError, match="'nowhere'"):
             await producer.send("nowhere", b"v")
@@ -252,7 +255,9 @@ async def test_custom_partitioners_see_bytes_and_partitions() -> None:
             await producer.send("orders", b"v")
 
 
-@pytest.mark.parametrize("partitioner", [RoundRobinPartitioner(), DefaultPartitioner()])
+@pytest.mark.parametrize(
+    "partitioner", [RoundRobinPartitioner(), DefaultPartitioner(random.Random(1))]
+)
 async def test_ready_made_partitioners(partitioner: DefaultPartitioner) -> None:
     async with (
         kafka(num_partitions=3) as broker,
@@ -362,11 +367,10 @@ async def test_a_producer_never_started_can_be_stopped() -> None:
 
 
 async def test_a_start_that_fails_leaves_nothing_and_may_be_repeated() -> None:
-    async with kafka() as broker:
+    clock = jumping_clock()
+    async with kafka(clock=clock) as broker:
         broker.stop_node(1)
-        producer = AIOKafkaProducer(
-            bootstrap_servers=broker.bootstrap_servers, request_timeout_ms=1000
-        )
+        producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers, clock=clock)
         with pytest.raises(KafkaConnectionError, match=broker.bootstrap_servers):
             await producer.start()
         broker.start_node(1)
