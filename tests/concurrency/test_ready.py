@@ -4,7 +4,9 @@ import asyncio
 import os
 import subprocess
 import sys
+import weakref
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -34,6 +36,91 @@ async def test_await_gives_the_very_object(twin: ModuleType) -> None:
 async def test_asyncio_takes_it_for_an_awaitable(twin: ModuleType) -> None:
     assert await asyncio.gather(twin.ready(1), twin.ready(None)) == [1, None]
     assert await asyncio.wait_for(twin.ready(2), 1) == 2
+
+
+@pytest.mark.parametrize("value", [None, (1, 2), StopIteration(3), KeyError, KeyError("text")])
+async def test_values_that_mean_something_to_exceptions_arrive_unharmed(
+    twin: ModuleType, value: object
+) -> None:
+    assert await twin.ready(value) is value
+    assert await asyncio.create_task(twin.ready(value)) is value
+
+
+async def test_a_task_can_be_made_of_it(twin: ModuleType) -> None:
+    awaitable = twin.ready("value")
+    assert asyncio.iscoroutine(awaitable)
+    task = asyncio.create_task(awaitable)
+    assert await task == "value"
+
+
+async def test_second_await_is_an_error(twin: ModuleType) -> None:
+    awaitable = twin.ready("value")
+    await awaitable
+    with pytest.raises(RuntimeError, match="cannot reuse"):
+        await awaitable
+
+
+async def test_value_lives_no_longer_than_who_asked_for_it(twin: ModuleType) -> None:
+    class Value:
+        pass
+
+    value = Value()
+    seen = weakref.ref(value)
+    await twin.ready(value)
+    del value
+    assert seen() is None
+
+
+def test_closed_and_forgotten_ones_let_go_of_the_value(twin: ModuleType) -> None:
+    class Value:
+        pass
+
+    value = Value()
+    seen = weakref.ref(value)
+    awaitable = twin.ready(value)
+    del value
+    assert seen() is not None
+    awaitable.close()
+    awaitable.close()
+    del awaitable
+    assert seen() is None
+
+
+@pytest.mark.parametrize("thrown", [(KeyError("key"),), (KeyError, "key"), (KeyError, None)])
+@pytest.mark.filterwarnings("ignore:the .* signature of throw:DeprecationWarning")
+def test_exception_thrown_in_comes_out(twin: ModuleType, thrown: tuple[Any, ...]) -> None:
+    awaitable = twin.ready("value")
+    with pytest.raises(KeyError):
+        awaitable.throw(*thrown)
+    with pytest.raises(RuntimeError, match="cannot reuse"):
+        awaitable.send(None)
+
+
+def test_exception_somebody_holds_keeps_its_value(twin: ModuleType) -> None:
+    """One exception object serves all awaits, but never two who look at it at the same time."""
+
+    def stopped(value: object) -> StopIteration:
+        with pytest.raises(StopIteration) as end:
+            next(iter(twin.ready(value).__await__()))
+        return end.value
+
+    first = stopped("first")
+    second = stopped("second")
+    assert (first.value, second.value) == ("first", "second")
+
+
+def test_many_awaits_are_driven_by_one_loop(twin: ModuleType) -> None:
+    async def caller() -> int:
+        return sum([await twin.ready(number) for number in range(1000)])
+
+    with pytest.raises(StopIteration) as end:
+        caller().send(None)
+    assert end.value.value == sum(range(1000))
+
+
+def test_slots_are_replaced_on_the_interpreters_we_support() -> None:
+    native = native_twin("aiokafka_lite.concurrency._ready")
+    assert native.HAS_PATCHED_SLOTS or sys.version_info >= (3, 14)
 
 
 def test_environment_forces_the_pure_twin() -> None:
