@@ -1,11 +1,12 @@
-# cython: language_level=3
+# cython: language_level=3, binding=False, boundscheck=False, wraparound=False
 """The native twin of the ready awaitable: an await of it costs a sixth of a coroutine's. Never waits.
 
 A value is handed to the awaiter by `StopIteration`, and to raise one costs more than all the rest.
-So two slots of the type are replaced: `am_send`, which gives the value without any exception (the
-interpreter asks it up to 3.11, asyncio's tasks in every version), and `tp_iternext`, which raises
-one exception object over and over. A self-test at import tries what an awaiter sees; should an
-interpreter not go along, the slots Cython made come back: the same, only slower.
+So slots of the type are replaced: `am_send`, which gives the value without any exception (the
+interpreter asks it up to 3.11, asyncio's tasks in every version), `tp_iternext`, which raises one
+exception object over and over, and `tp_dealloc`, which keeps a few for the next ones. A self-test
+at import tries what an awaiter sees; should an interpreter not go along, the slots Cython made come
+back: the same, only slower.
 """
 
 from cpython.exc cimport PyErr_SetString
@@ -72,13 +73,27 @@ cdef extern from *:
     #endif
     }
 
+    #ifdef Py_GIL_DISABLED
+    #define ALK_SPARES 0 /* threads would take the same one */
+    #else
+    #define ALK_SPARES 16
+    #endif
+
+    static inline PyObject *alk_live_again(PyObject *spare)
+    {
+        _Py_NewReference(spare);
+        return spare;
+    }
+
     typedef PySendResult (*alk_sendfunc)(PyObject *, PyObject *, PyObject **);
     """
+    const int ALK_SPARES
     ctypedef int PySendResult
     PySendResult PYGEN_RETURN
     PySendResult PYGEN_ERROR
     ctypedef PySendResult (*sendfunc "alk_sendfunc")(PyObject *, PyObject *, PyObject **) noexcept
     ctypedef PyObject *(*iternextfunc)(PyObject *) noexcept
+    ctypedef void (*destructor)(PyObject *) noexcept
 
     ctypedef struct PyAsyncMethods:
         sendfunc am_send
@@ -86,16 +101,18 @@ cdef extern from *:
     ctypedef struct PyTypeObject:
         PyAsyncMethods *tp_as_async
         iternextfunc tp_iternext
+        destructor tp_dealloc
 
+    void PyObject_Free(void *memory)
     void PyType_Modified(PyTypeObject *type)
 
+    object alk_live_again(PyObject *spare)
     bint alk_raise_stop_iteration(PyObject *value)
     void alk_forget_value()
     int alk_make_stop_iteration() except -1
 
 
 @cython.final
-@cython.freelist(8)
 cdef class Ready:
     # Own references, not fields Cython knows of: the value moves to the awaiter uncounted, and the
     # garbage collector has nothing to walk. It lives from the call to the await, so it is in no
@@ -166,12 +183,39 @@ cdef PyObject *tp_iternext(PyObject *self) noexcept:
     return NULL
 
 
+cdef PyObject *spare[16]
+cdef int spares = 0
+
+
+cdef void tp_dealloc(PyObject *self) noexcept:
+    global spares
+    cdef PyObject *value = (<Ready>self).value
+    if value is not NULL:
+        (<Ready>self).value = NULL
+        Py_XDECREF(value)
+    if (<Ready>self).stop_holds_value:
+        (<Ready>self).stop_holds_value = False
+        alk_forget_value()
+    if spares < ALK_SPARES:
+        spare[spares] = self
+        spares += 1
+    else:
+        PyObject_Free(self)
+
+
 cdef object ready_value(object value):
     """Return an awaitable that gives `value` without suspending; it is awaited once."""
-    cdef Ready self = Ready.__new__(Ready)
+    global spares
+    cdef PyObject *self
     Py_INCREF(value)
-    self.value = <PyObject *>value
-    return self
+    if spares > 0:
+        spares -= 1
+        self = spare[spares]
+        (<Ready>self).value = <PyObject *>value
+        return alk_live_again(self)
+    made = Ready.__new__(Ready)
+    (<Ready>made).value = <PyObject *>value
+    return made
 
 
 def ready(value, /):
@@ -210,13 +254,16 @@ cdef bint self_test():
 cdef PyTypeObject *ready_type = <PyTypeObject *>Ready
 cdef sendfunc plain_am_send = ready_type.tp_as_async.am_send
 cdef iternextfunc plain_tp_iternext = ready_type.tp_iternext
+cdef destructor plain_tp_dealloc = ready_type.tp_dealloc
 
 
 cdef bint patch_slots() except -1:
-    """Replace the two slots; put them back if the self-test fails."""
+    """Replace the slots; put them back if the self-test fails."""
+    global spares
     alk_make_stop_iteration()
     ready_type.tp_as_async.am_send = am_send
     ready_type.tp_iternext = tp_iternext
+    ready_type.tp_dealloc = tp_dealloc
     PyType_Modified(ready_type)
     try:
         if self_test():
@@ -225,6 +272,8 @@ cdef bint patch_slots() except -1:
         pass  # any answer but "as it should be" is a no
     ready_type.tp_as_async.am_send = plain_am_send
     ready_type.tp_iternext = plain_tp_iternext
+    ready_type.tp_dealloc = plain_tp_dealloc
+    spares = 0
     PyType_Modified(ready_type)
     return False
 

@@ -118,6 +118,12 @@ def test_many_awaits_are_driven_by_one_loop(twin: ModuleType) -> None:
     assert end.value.value == sum(range(1000))
 
 
+async def test_any_number_may_be_alive_at_once(twin: ModuleType) -> None:
+    for _ in range(2):
+        alive = [twin.ready(number) for number in range(100)]
+        assert [await awaitable for awaitable in reversed(alive)] == list(reversed(range(100)))
+
+
 def test_slots_are_replaced_on_the_interpreters_we_support() -> None:
     native = native_twin("aiokafka_lite.concurrency._ready")
     assert native.HAS_PATCHED_SLOTS or sys.version_info >= (3, 14)
