@@ -102,6 +102,7 @@ PLAIN_FILES = {
     "producer/transaction_requests",
     "producer/transaction_state",
     "producer/partition_loads",
+    "producer/murmur2",
     "producer/partitioner",
     "producer/producer_config",
     "producer/record_accumulator",

@@ -1,74 +1,12 @@
 import random
 from collections import Counter
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from aiokafka_lite.producer.partitioner import (
     DefaultPartitioner,
-    KeyHashes,
     RoundRobinPartitioner,
     StickyPartition,
     TopicPartitioner,
-    murmur2,
 )
-
-# From Java's UtilsTest.testMurmur2, signed as Java has them.
-JAVA_HASHES = {
-    b"21": -973932308,
-    b"foobar": -790332482,
-    b"a-little-bit-long-string": -985981536,
-    b"a-little-bit-longer-string": -1486304829,
-    b"lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8": -58897971,
-    b"abc": 479470107,
-}
-
-
-@pytest.mark.parametrize(("key", "java"), JAVA_HASHES.items())
-def test_murmur2_is_javas(key: bytes, java: int) -> None:
-    """2d-4"""
-    assert murmur2(key) == java & 0xFFFFFFFF
-
-
-def reference_murmur2(data: bytes) -> int:
-    """Java's code, line by line."""
-    m, h = 0x5BD1E995, 0x9747B28C ^ len(data)
-    for i in range(len(data) // 4):
-        k = int.from_bytes(data[4 * i : 4 * i + 4], "little")
-        k = k * m % 2**32
-        k ^= k >> 24
-        k = k * m % 2**32
-        h = h * m % 2**32
-        h ^= k
-    rest = data[len(data) // 4 * 4 :]
-    if rest:
-        h ^= int.from_bytes(rest, "little")
-        h = h * m % 2**32
-    h ^= h >> 13
-    h = h * m % 2**32
-    return h ^ h >> 15
-
-
-@given(st.binary(max_size=300))
-def test_murmur2_is_javas_for_any_key(key: bytes) -> None:
-    assert murmur2(key) == reference_murmur2(key)
-
-
-@given(st.lists(st.binary(max_size=100)))
-def test_kept_hashes_are_those_of_murmur2(keys: list[bytes]) -> None:
-    hashes = KeyHashes()
-    for key in keys * 2:
-        assert hashes[key] == murmur2(key) & 0x7FFFFFFF
-
-
-def test_kept_hashes_are_bounded_in_number_and_in_size() -> None:
-    hashes = KeyHashes()
-    for number in range(20_000):
-        hashes[b"%d" % number]
-    assert 0 < len(hashes) <= 8192
-    hashes[b"long" * 100]
-    assert b"long" * 100 not in hashes
 
 
 def test_default_partitioner_uses_all_partitions_for_a_key_and_available_ones_without() -> None:
