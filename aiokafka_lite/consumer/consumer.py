@@ -11,10 +11,16 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
 from types import TracebackType
-from typing import Any, Generic, Self
+from typing import TYPE_CHECKING, Any, Generic, Self
 
 import anyio
 
+from aiokafka_lite.arrow.record_columns import (
+    USES_NATIVE_COLUMNS,
+    RecordColumns,
+    RecordColumnsBuilder,
+)
+from aiokafka_lite.arrow.record_schema import field_mask, require_pyarrow
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -52,6 +58,9 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import KT, VT, ConsumerRecord, OffsetAndMetadata, TopicPartition
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.serialization import AnyDeserializer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 logger = logging.getLogger(__name__)
 
@@ -546,12 +555,76 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
         """
         poller = self._running()
         self._check_readable(partitions)
+        limit = self._checked_limit(timeout_ms, max_records)
+        return await poller.poll(partitions, limit, timeout_ms / 1000)
+
+    async def getmany_arrow(
+        self,
+        *partitions: TopicPartition,
+        timeout_ms: float = 0,
+        max_records: int | None = None,
+        max_bytes: int | None = None,
+        columns: Iterable[str] | None = None,
+    ) -> "pa.RecordBatch":
+        """Return records of all partitions as one pyarrow.RecordBatch, 0 rows if there are none.
+
+        Takes what `getmany` would, partition by partition, with no Python object for a record. The
+        columns are topic, partition, offset, timestamp, timestamp_type, key, value and headers, or
+        those of them that `columns` names; keys and values are the bytes that were sent. The batch
+        has at most `max_records` rows (None: `max_poll_records`, which is small for a table) and
+        ends with the record that reaches `max_bytes`, or at 2 GiB in one column.
+
+        Raises: IllegalOperation with a deserializer; ImportError without pyarrow, before anything
+        is taken; ValueError for a wrong number or column; else as `getmany`. Cancelled: as there.
+        """
+        require_pyarrow()
+        taken = await self.getmany_columns(
+            *partitions,
+            timeout_ms=timeout_ms,
+            max_records=max_records,
+            max_bytes=max_bytes,
+            columns=columns,
+        )
+        return taken.to_pyarrow()
+
+    async def getmany_columns(
+        self,
+        *partitions: TopicPartition,
+        timeout_ms: float = 0,
+        max_records: int | None = None,
+        max_bytes: int | None = None,
+        columns: Iterable[str] | None = None,
+    ) -> RecordColumns:
+        """Return what `getmany_arrow` would, for libraries other than pyarrow.
+
+        Polars, DuckDB, nanoarrow and others take it by the Arrow PyCapsule interface, without a
+        copy. The native build needs no pyarrow for it, the pure one does.
+
+        Raises, Cancelled: as `getmany_arrow`.
+        """
+        poller = self._running()
+        self._check_readable(partitions)
+        if self._config.key_deserializer or self._config.value_deserializer:
+            raise IllegalOperation(
+                "Arrow columns hold the bytes that were sent, and this consumer has a "
+                "deserializer; make one without key_deserializer and value_deserializer"
+            )
+        limit = self._checked_limit(timeout_ms, max_records)
+        if max_bytes is not None and not is_int_from(1, max_bytes):
+            raise ValueError(f"max_bytes={max_bytes!r} is not a positive int")
+        builder = RecordColumnsBuilder(limit, max_bytes, fields=field_mask(columns))
+        if not USES_NATIVE_COLUMNS:
+            require_pyarrow()
+        await poller.poll_columns(partitions, builder, timeout_ms / 1000)
+        return builder.finish()
+
+    def _checked_limit(self, timeout_ms: float, max_records: int | None) -> int:
+        """Return how many records one poll may return. Raises ValueError."""
         if max_records is not None and not is_int_from(1, max_records):
             raise ValueError("`max_records` must be a positive Integer")
         if timeout_ms < 0:
             raise ValueError(f"timeout_ms={timeout_ms} is negative; use 0 not to wait")
-        limit = max_records or self._config.max_poll_records or _NO_LIMIT
-        return await poller.poll(partitions, limit, timeout_ms / 1000)
+        return max_records or self._config.max_poll_records or _NO_LIMIT
 
     def _check_readable(self, partitions: Collection[TopicPartition]) -> None:
         """Refuse partitions that no record can ever come from: only assign() brings others."""

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
@@ -24,6 +25,9 @@ from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode, SubscriptionState
 from aiokafka_lite.errors import ConsumerStoppedError
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.record.columns_builder import ColumnsBuilder
+
+_T = TypeVar("_T")
 
 
 @dataclass(slots=True)
@@ -152,6 +156,21 @@ class RecordPoller:
         Raises: what `FetchCollector.collect` raises, position errors, background failures.
         Cancelled: nothing was taken; fetches and resets on their way go on.
         """
+        collect = self.collector.collect
+        taken = await self._poll(partitions, lambda: collect(max_records, partitions), timeout_s)
+        return taken or {}
+
+    async def poll_columns(
+        self, partitions: Collection[TopicPartition], columns: ColumnsBuilder, timeout_s: float
+    ) -> None:
+        """Append records to the empty `columns` as soon as there is one. Otherwise as `poll`."""
+        collect = self.collector.collect_columns
+        await self._poll(partitions, lambda: collect(columns, partitions), timeout_s)
+
+    async def _poll(
+        self, partitions: Collection[TopicPartition], collect: Callable[[], _T], timeout_s: float
+    ) -> _T | None:
+        """Return what `collect()` has taken as soon as that is anything. As `poll`."""
         clock = self.client.clock
         deadline_s = clock.monotonic() + timeout_s
         patience = _Patience()
@@ -160,19 +179,19 @@ class RecordPoller:
             while not self._is_stopped:
                 positions_due_s = self._look_around()
                 try:
-                    records = self.collector.collect(max_records, partitions)
+                    taken = collect()
                 finally:
                     fetches_due_s = self.fetcher.start_fetches()
-                if records:
+                if taken:
                     outcome.has_records = True
-                    return records
+                    return taken
                 fetches_due_s = self._fetch_what_is_wanted(fetches_due_s)
                 is_over = clock.monotonic() >= deadline_s
                 self._raise_for_want_of_records(partitions, patience, is_over=is_over)
                 if is_over:
                     break
                 await self._wait(deadline_s, positions_due_s, fetches_due_s)
-        return {}
+        return None
 
     async def poll_one(self, partitions: Collection[TopicPartition]) -> Record:
         """Return the next record; wait for it without bound.

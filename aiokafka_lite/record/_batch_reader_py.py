@@ -35,6 +35,7 @@ from aiokafka_lite.record.batch_header import (
     check_crc,
     parse_header,
 )
+from aiokafka_lite.record.columns_builder import ColumnsBuilder
 from aiokafka_lite.record.control_record import control_type
 from aiokafka_lite.record.memory_records import has_complete_batch, next_batch_size
 from aiokafka_lite.record.message_set import Message, read_messages
@@ -177,6 +178,24 @@ class RecordCursor:
             raise self._error
         return records
 
+    def take_columns(self, columns: ColumnsBuilder) -> int:
+        """Append the next records to `columns` until those are full; return how many.
+
+        0 means exhausted, or full before. Deserializers are not asked. Raises: as `take`.
+        """
+        if self._error is not None:
+            raise self._error.with_traceback(None)
+        before = len(columns)
+        columns.begin(self._topic, self._partition)
+        try:
+            self._fill_columns(columns)
+        except CorruptRecordException as error:
+            self._error = self._located(error)
+        taken = len(columns) - before
+        if self._error is not None and not taken:
+            raise self._error
+        return taken
+
     def release(self) -> None:
         """Drop every buffer; nothing more can be taken. `next_offset` stays."""
         self._data = _NO_DATA
@@ -195,19 +214,42 @@ class RecordCursor:
         """
         byte_room = sys.maxsize if max_bytes is None else max_bytes
         while len(records) < max_records and (byte_room > 0 or not records):
+            if not self._stand_at_record():
+                return
             if self._left:
                 byte_room -= self._decode(records, max_records - len(records), byte_room)
                 if not self._left:
                     self._close_batch()
-            elif self._messages:
+            else:
                 byte_room -= self._take_message(records)
-            elif self._header is not None:
+        self._look_ahead()
+
+    def _fill_columns(self, columns: ColumnsBuilder) -> None:
+        """As `_fill`, for columns, which know when they are full."""
+        while not columns.is_full:
+            if not self._stand_at_record():
+                return
+            if self._left:
+                self._decode_columns(columns)
+            elif not self._take_message_into(columns):
+                return
+        self._look_ahead()
+
+    def _stand_at_record(self) -> bool:
+        """Open what has the next record; False if there is none. Raises CorruptRecordException."""
+        while not (self._left or self._messages):
+            if self._header is not None:
                 self._open(self._header)
             elif not self._advance():
-                return
+                return False
+        return True
+
+    def _look_ahead(self) -> None:
+        """Pass over what is not shown, markers for one, if no record is left before it.
+
+        So the position is behind them before the next fetch, and the buffer counts as used up.
+        """
         if not self._left and not self._messages:
-            # What follows may be markers only: pass over them now, so that the position is behind
-            # them before the next fetch and the buffer counts as used up.
             try:
                 self._advance()
             except CorruptRecordException as error:
@@ -444,6 +486,27 @@ class RecordCursor:
         records += decoded
         self.next_offset = decoded[-1].offset + 1
 
+    def _decode_columns(self, columns: ColumnsBuilder) -> None:
+        """Append records of the open batch to `columns`. Raises CorruptRecordException."""
+        try:
+            columns.decode(
+                self._buffer,
+                self._record_position,
+                self._left,
+                self._base_offset,
+                self._last_offset,
+                self._base_timestamp,
+                self._attributes >> 3 & 1,
+                self._max_timestamp,
+                self.next_offset,
+            )
+        finally:
+            self._record_position = columns.position
+            self._left -= columns.records_read
+            self.next_offset = columns.next_offset
+        if not self._left:
+            self._close_batch()
+
     # Messages of magic 0 and 1…
 
     def _open_message(self, batch: memoryview) -> None:
@@ -477,6 +540,17 @@ class RecordCursor:
         )
         self.next_offset = message.offset + 1
         return len(key or b"") + len(value or b"") + MIN_RECORD_BYTES
+
+    def _take_message_into(self, columns: ColumnsBuilder) -> bool:
+        """Append the next message to `columns`; False if they have no room for it."""
+        message = self._messages[-1]
+        if not columns.append(
+            message.offset, message.timestamp, message.timestamp_type, message.key, message.value
+        ):
+            return False
+        self._messages.pop()
+        self.next_offset = message.offset + 1
+        return True
 
     # Errors…
 

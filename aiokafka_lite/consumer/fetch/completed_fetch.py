@@ -9,6 +9,7 @@ from typing import Any
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
+from aiokafka_lite.record.columns_builder import ColumnsBuilder
 
 CHUNK_RECORDS = 256
 CHUNK_BYTES = 65_536
@@ -103,6 +104,47 @@ class CompletedFetch:
             except Exception:  # noqa: BLE001 - sticky: it comes back with the next take (A9)
                 return taken
         return taken
+
+    def take_columns(self, columns: ColumnsBuilder) -> int:
+        """Append the next records to `columns` until those are full, and move on behind them.
+
+        Returns how many. Raises: as `take`; only with nothing appended.
+        """
+        before = len(columns)
+        if self._chunk:
+            self._append_decoded(columns)
+            if self._chunk:
+                return len(columns) - before
+        if self._cursor is None or columns.is_full:
+            return len(columns) - before
+        try:
+            self._cursor.take_columns(columns)
+        except Exception:
+            if len(columns) == before:
+                raise
+            # Sticky: it comes back with the next take (A9).
+        finally:
+            self._stand_at_cursor()
+        return len(columns) - before
+
+    def _append_decoded(self, columns: ColumnsBuilder) -> None:
+        """Append what was decoded ahead."""
+        chunk = self._chunk
+        columns.begin(*self.topic_partition)
+        while chunk and not columns.is_full:
+            record = chunk[-1]
+            if not columns.append(
+                record.offset,
+                record.timestamp,
+                record.timestamp_type,
+                record.key,
+                record.value,
+                record.headers,
+            ):
+                return
+            self._stand_behind(chunk.pop())
+        if not chunk:
+            self._stand_at_cursor()
 
     def take_one(self) -> Record | None:
         """Return the next record and move on behind it; None when there is none left.

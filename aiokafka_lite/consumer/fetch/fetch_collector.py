@@ -4,7 +4,8 @@ Nothing here waits: from the first record taken to the return of the poll there 
 cancelled poll has taken nothing. Source: A5, A6, A8, A9, FetchCollector.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sized
+from typing import TypeVar
 
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch, Record
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
@@ -14,7 +15,9 @@ from aiokafka_lite.consumer.position.subscription_state import (
     SubscriptionState,
 )
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.record.columns_builder import ColumnsBuilder
 
+_T = TypeVar("_T")
 _NOBODYS = TopicPartition("", -1)
 
 
@@ -45,25 +48,58 @@ class FetchCollector:
         """
         collected: dict[TopicPartition, list[Record]] = {}
         budget = max_records
+
+        def take(fetch: CompletedFetch) -> bool:
+            nonlocal budget
+            records = fetch.take(budget)
+            if records:
+                collected.setdefault(fetch.topic_partition, []).extend(records)
+                budget -= len(records)
+            return budget > 0
+
+        self._drain(take, collected, partitions)
+        return collected
+
+    def collect_columns(
+        self, columns: ColumnsBuilder, partitions: Collection[TopicPartition] = ()
+    ) -> int:
+        """Append records to the empty `columns` until those are full; return how many.
+
+        Otherwise, and in what it raises, as `collect`.
+        """
+
+        def take(fetch: CompletedFetch) -> bool:
+            fetch.take_columns(columns)
+            return not columns.is_full
+
+        self._drain(take, columns, partitions)
+        return len(columns)
+
+    def _drain(
+        self,
+        take: Callable[[CompletedFetch], bool],
+        taken: Sized,
+        partitions: Collection[TopicPartition],
+    ) -> None:
+        """Let `take` have the fetches in the order they are served, until it wants no more.
+
+        `taken` is what it has so far. Raises: as `collect`.
+        """
         for fetch in self._buffer:
             state = self._usable(fetch, partitions)
             if state is None or _stands_aside(fetch):
                 continue
-            if fetch.is_failure and collected:
+            if fetch.is_failure and taken:
                 break
             try:
-                records = self._take(fetch, state, budget)
+                wants_more = self._take(take, fetch, state)
             except Exception as error:
-                if collected:
+                if taken:
                     break  # sticky: the next poll meets it with nothing before it
                 self._set_aside(fetch, error)
                 raise
-            if records:
-                collected.setdefault(fetch.topic_partition, []).extend(records)
-                budget -= len(records)
-                if not budget:
-                    break
-        return collected
+            if not wants_more:
+                break
 
     def collect_one(self, partitions: Collection[TopicPartition] = ()) -> Record | None:
         """Take one record; None when nothing is buffered that may be returned.
@@ -77,7 +113,7 @@ class FetchCollector:
             if state is None or _stands_aside(fetch):
                 continue
             try:
-                record = self._take_one(fetch, state)
+                record = self._take(CompletedFetch.take_one, fetch, state)
             except Exception as error:
                 self._set_aside(fetch, error)
                 raise
@@ -152,27 +188,19 @@ class FetchCollector:
             return None  # it keeps its place (KAFKA-7548)
         return state
 
-    def _take(self, fetch: CompletedFetch, state: PartitionState, budget: int) -> list[Record]:
+    def _take(
+        self, take: Callable[[CompletedFetch], _T], fetch: CompletedFetch, state: PartitionState
+    ) -> _T:
+        """Take from a fetch, which moves the position along."""
         if fetch.is_failure:
             self._raise_failure(fetch)
         self._subscription.note_move(state)
         try:
-            records = fetch.take(budget)
+            taken = take(fetch)
         finally:
             _follow(state, fetch)
         self._finish_if_drained(fetch)
-        return records
-
-    def _take_one(self, fetch: CompletedFetch, state: PartitionState) -> Record | None:
-        if fetch.is_failure:
-            self._raise_failure(fetch)
-        self._subscription.note_move(state)
-        try:
-            record = fetch.take_one()
-        finally:
-            _follow(state, fetch)
-        self._finish_if_drained(fetch)
-        return record
+        return taken
 
     def _finish_if_drained(self, fetch: CompletedFetch) -> None:
         if fetch.is_drained:

@@ -1,0 +1,371 @@
+"""Records as Arrow columns, made from lists by pyarrow.
+
+The pure Python twin. Fields are slices of the batch's bytes; there is no object for a record. The
+Arrow interfaces are those of the pyarrow.RecordBatch, so this one needs pyarrow.
+"""
+
+from array import array
+from collections.abc import Sequence
+from itertools import accumulate, chain, repeat
+from typing import TYPE_CHECKING, Any, Final
+
+from aiokafka_lite.arrow.record_schema import ALL_FIELDS, FIELDS, record_schema
+from aiokafka_lite.errors import CorruptRecordException
+from aiokafka_lite.record.record_start import read_headers
+from aiokafka_lite.record.varint import read_varint
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Headers = Sequence[tuple[str, bytes | None]]
+
+_MAX_ROWS: Final = 8_000_000  # so many topic names of 249 bytes fit in one column
+_KEY, _VALUE, _HEADERS = (1 << FIELDS.index(name) for name in ("key", "value", "headers"))
+_ONE: Final = tuple((byte >> 1) ^ -(byte & 1) for byte in range(128))
+
+
+class RecordColumnsBuilder:
+    """Columns to be filled with up to `max_records` records and not much more than `max_bytes`.
+
+    One record comes however large it is. `fields` is a mask of the columns wanted.
+    `max_column_bytes` is what the 32-bit offsets of a column reach, less only for tests. Call
+    `begin` before the records of each partition; once, at the end, `finish`.
+    """
+
+    __slots__ = (
+        "_columns",
+        "_has_no_room",
+        "_header_bytes",
+        "_is_finished",
+        "_key_bytes",
+        "_max_bytes",
+        "_max_column_bytes",
+        "_max_records",
+        "_partition",
+        "_topic",
+        "_value_bytes",
+        "next_offset",
+        "position",
+        "records_read",
+        "size_in_bytes",
+    )
+
+    def __init__(
+        self,
+        max_records: int,
+        max_bytes: int | None = None,
+        *,
+        fields: int = ALL_FIELDS,
+        max_column_bytes: int = 2**31 - 1,
+    ) -> None:
+        self._columns = RecordColumns(fields)
+        self._max_records = min(max_records, _MAX_ROWS)
+        self._max_bytes = 2**63 - 1 if max_bytes is None else max_bytes
+        self._max_column_bytes = max_column_bytes
+        self._key_bytes = self._value_bytes = self._header_bytes = 0
+        self._topic = ""
+        self._partition = 0
+        self._has_no_room = False
+        self._is_finished = False
+        self.size_in_bytes = 0
+        """Bytes the records had in their batches, decompressed."""
+        self.position = 0
+        """Behind the last record `decode` has read, the bad one not included."""
+        self.records_read = 0
+        """How many records `decode` has read, those before the wanted offset included."""
+        self.next_offset = 0
+        """Behind the last row."""
+
+    def __len__(self) -> int:
+        """Rows so far."""
+        return len(self._unfinished().offsets)
+
+    def _unfinished(self) -> "RecordColumns":
+        if self._is_finished:
+            raise ValueError("the columns are finished")
+        return self._columns
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more records are to be taken."""
+        rows = len(self)
+        return rows >= self._max_records or (
+            rows > 0 and (self.size_in_bytes >= self._max_bytes or self._has_no_room)
+        )
+
+    def begin(self, topic: str, partition: int) -> None:
+        """Say where the records to come are from."""
+        self._topic = topic
+        self._partition = partition
+
+    def decode(
+        self,
+        data: bytes | bytearray | memoryview,
+        position: int,
+        count: int,
+        base_offset: int,
+        last_offset: int,
+        base_timestamp: int,
+        timestamp_type: int,
+        max_timestamp: int,
+        fetch_offset: int,
+    ) -> int:
+        """Append records of a batch's decompressed `data` until full; return how many.
+
+        `count` are left from `position` on. Those before `fetch_offset` are passed over. Where it
+        came to is in `position`, `records_read` and `next_offset`. Raises CorruptRecordException at
+        a bad record, with the rows before it appended.
+        """
+        columns = self._unfinished()
+        buffer = data if isinstance(data, bytes) else bytes(data)
+        if not 0 <= position <= len(buffer):
+            raise IndexError("position is outside of the data")
+        before = len(columns.offsets)
+        self.position = position
+        self.records_read = 0
+        self.next_offset = fetch_offset
+        try:
+            self._decode(buffer, count, base_offset, last_offset, base_timestamp)
+        except IndexError as error:
+            raise CorruptRecordException("a record ends beyond its batch") from error
+        finally:
+            rows = len(columns.offsets) - before
+            if rows:
+                if timestamp_type == 1:
+                    columns.timestamps[before:] = array("q", repeat(max_timestamp, rows))
+                columns.runs.append((self._topic, self._partition, timestamp_type, rows))
+        return rows
+
+    def _decode(
+        self, buffer: bytes, count: int, base_offset: int, last_offset: int, base_timestamp: int
+    ) -> None:
+        """Append rows, moving position, records_read, next_offset and size_in_bytes along.
+
+        Raises CorruptRecordException, or IndexError beyond the batch.
+        """
+        columns = self._columns
+        fields = columns.fields
+        append_offset, append_timestamp = columns.offsets.append, columns.timestamps.append
+        room = min(self._max_records - len(columns.offsets), count)
+        rows = 0
+        while self.records_read < count and rows < room:
+            begin = position = self.position
+            size, position = read_varint(buffer, position)
+            end = position + size
+            if size < 1:
+                raise CorruptRecordException("a record's fields do not end where it does")
+            timestamp, position = read_varint(buffer, position + 1, 10)
+            delta, position = _read_short(buffer, position)
+            key, position = _read_field(buffer, position, "key")
+            value, position = _read_field(buffer, position, "value")
+            headers: Headers = ()
+            if buffer[position]:
+                headers, position = read_headers(buffer, position)
+            else:
+                position += 1
+            if position != end:
+                raise CorruptRecordException("a record's fields do not end where it does")
+            offset = base_offset + delta
+            if offset > last_offset:
+                raise CorruptRecordException("a record lies behind its batch's last offset")
+            if delta < 0 or (offset < self.next_offset and rows):
+                raise CorruptRecordException(f"a record of offset {offset} behind a later one")
+            if offset >= self.next_offset:
+                if not self._append_fields(
+                    key if fields & _KEY else None,
+                    value if fields & _VALUE else None,
+                    headers if fields & _HEADERS else (),
+                ):
+                    return
+                append_offset(offset)
+                append_timestamp(_int64(base_timestamp + timestamp))
+                self.next_offset = offset + 1
+                self.size_in_bytes += position - begin
+                rows += 1
+            self.position = position
+            self.records_read += 1
+            if rows and self.size_in_bytes >= self._max_bytes:
+                return
+
+    def append(
+        self,
+        offset: int,
+        timestamp: int,
+        timestamp_type: int,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Headers = (),
+    ) -> bool:
+        """Append a record that was decoded elsewhere; False: no column has room for it any more.
+
+        `timestamp_type` -1: there is no timestamp, which is a null.
+        """
+        columns = self._unfinished()
+        if not self._append_fields(
+            key if columns.fields & _KEY else None,
+            value if columns.fields & _VALUE else None,
+            headers if columns.fields & _HEADERS else (),
+        ):
+            return False
+        if timestamp_type < 0:
+            columns.without_timestamp.append(len(columns.offsets))
+        columns.offsets.append(offset)
+        columns.timestamps.append(timestamp)
+        columns.runs.append((self._topic, self._partition, timestamp_type, 1))
+        self.size_in_bytes += 7 + len(key or b"") + len(value or b"")
+        self.next_offset = offset + 1
+        return True
+
+    def _append_fields(self, key: bytes | None, value: bytes | None, headers: Headers) -> bool:
+        """Append the fields of a row; False, with nothing appended, if they have no room."""
+        columns = self._columns
+        keys = self._key_bytes + len(key or b"")
+        values = self._value_bytes + len(value or b"")
+        in_headers = self._header_bytes
+        if headers:
+            in_headers += sum(len(name.encode()) + len(content or b"") for name, content in headers)
+        if columns.keys and max(keys, values, in_headers) > self._max_column_bytes:
+            self._has_no_room = True
+            return False
+        self._key_bytes, self._value_bytes, self._header_bytes = keys, values, in_headers
+        columns.keys.append(key)
+        columns.values.append(value)
+        columns.headers.append(headers)
+        return True
+
+    def finish(self) -> "RecordColumns":
+        """Return the columns; nothing can be appended any more."""
+        columns = self._unfinished()
+        self._is_finished = True
+        return columns
+
+
+class RecordColumns:
+    """Records as columns, for whoever takes Arrow data by the PyCapsule interface.
+
+    pyarrow.record_batch(columns), polars.DataFrame(columns), … take the memory over as it is; what
+    they have taken lives on without this object.
+    """
+
+    __slots__ = (
+        "_batch",
+        "fields",
+        "headers",
+        "keys",
+        "offsets",
+        "runs",
+        "timestamps",
+        "values",
+        "without_timestamp",
+    )
+
+    def __init__(self, fields: int) -> None:
+        self.fields = fields
+        self.offsets = array("q")
+        self.timestamps = array("q")
+        self.without_timestamp: list[int] = []
+        self.keys: list[bytes | None] = []
+        self.values: list[bytes | None] = []
+        self.headers: list[Headers] = []
+        self.runs: list[tuple[str, int, int, int]] = []
+        """(topic, partition, timestamp type, rows) of rows that share them, in order."""
+        self._batch: pa.RecordBatch | None = None
+
+    def __len__(self) -> int:
+        """How many records."""
+        return len(self.offsets)
+
+    def __repr__(self) -> str:
+        return f"<RecordColumns {len(self):,} records, {self.nbytes:,} bytes>"
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of topics, keys, values and headers."""
+        topics = self._runs(lambda run: len(run[0].encode())) if self.fields & 1 else ()
+        in_headers = (
+            len(name.encode()) + len(content or b"")
+            for name, content in chain.from_iterable(self.headers)
+        )
+        fields = (len(field or b"") for field in chain(self.keys, self.values))
+        return sum(chain(topics, fields, in_headers))
+
+    def __arrow_c_schema__(self) -> object:
+        """Return the schema, as an "arrow_schema" capsule."""
+        return record_schema(self.fields).__arrow_c_schema__()
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """Return schema and rows, as capsules; `requested_schema` is not looked at."""
+        schema, rows = self.to_pyarrow().__arrow_c_array__()
+        return schema, rows
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return a stream of one batch, as a capsule; `requested_schema` is not looked at."""
+        return self.to_pyarrow().__arrow_c_stream__()
+
+    def to_pyarrow(self) -> "pa.RecordBatch":
+        """Return a pyarrow.RecordBatch of the same memory. Raises ImportError without pyarrow."""
+        if self._batch is None:
+            self._batch = self._to_pyarrow()
+        return self._batch
+
+    def _to_pyarrow(self) -> "pa.RecordBatch":
+        schema = record_schema(self.fields)
+        import pyarrow as pa  # noqa: PLC0415  only who asks for Arrow pays for it
+
+        timestamps: Any = pa.array(self.timestamps, pa.int64())
+        if self.without_timestamp:
+            listed: list[int | None] = list(self.timestamps)
+            for row in self.without_timestamp:
+                listed[row] = None
+            timestamps = pa.array(listed, pa.int64())
+        makers = {
+            "topic": lambda: pa.array(self._runs(lambda run: run[0]), pa.string()),
+            "partition": lambda: pa.array(self._runs(lambda run: run[1]), pa.int32()),
+            "offset": lambda: pa.array(self.offsets, pa.int64()),
+            "timestamp": lambda: timestamps.cast(pa.timestamp("ms", "UTC")),
+            "timestamp_type": lambda: pa.array(self._runs(lambda run: run[2]), pa.int32()),
+            "key": lambda: pa.array(self.keys, pa.binary()),
+            "value": lambda: pa.array(self.values, pa.binary()),
+            "headers": lambda: self._header_column(schema.field("headers").type),
+        }
+        return pa.RecordBatch.from_arrays([makers[name]() for name in schema.names], schema=schema)
+
+    def _runs(self, field: Any) -> list[Any]:
+        """Return a field of the runs for each row."""
+        return list(chain.from_iterable(repeat(field(run), run[3]) for run in self.runs))
+
+    def _header_column(self, kind: "pa.ListType") -> "pa.Array":
+        import pyarrow as pa  # noqa: PLC0415  as above
+
+        entries = list(chain.from_iterable(self.headers))
+        offsets = pa.array(accumulate(map(len, self.headers), initial=0), pa.int32())
+        names = pa.array([name for name, _ in entries], pa.string())
+        contents = pa.array([content for _, content in entries], pa.binary())
+        header = pa.StructArray.from_arrays([names, contents], fields=list(kind.value_type))
+        return pa.ListArray.from_arrays(offsets, header, type=kind)
+
+
+def _read_short(buffer: bytes, position: int) -> tuple[int, int]:
+    byte = buffer[position]
+    return (_ONE[byte], position + 1) if byte < 128 else read_varint(buffer, position)
+
+
+def _read_field(buffer: bytes, position: int, what: str) -> tuple[bytes | None, int]:
+    """Return a key or value and where it ends. Raises as `_decode`."""
+    size, position = _read_short(buffer, position)
+    if size > 0:
+        end = position + size
+        if end > len(buffer):
+            raise IndexError
+        return buffer[position:end], end
+    if size < -1:
+        raise CorruptRecordException(f"a {what} of {size:,} bytes")
+    return (b"" if size == 0 else None), position
+
+
+def _int64(number: int) -> int:
+    """Return the 64 bits of a number, signed: what C and Java make of one that is too large."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+__all__ = ["RecordColumns", "RecordColumnsBuilder"]
