@@ -165,11 +165,6 @@ async def _three_that_stay(group: Group) -> None:
     await group.all_at_work()
 
 
-SCENARIOS = (
-    member_killed,
-    members_join_and_leave,
-    coordinator_killed,
-    leader_killed,
-    leaders_moved,
-    all_brokers_down,
-)
+SPARING_NODES = (member_killed, members_join_and_leave, leaders_moved)
+STRIKING_NODES = (coordinator_killed, leader_killed, all_brokers_down)
+SCENARIOS = (*SPARING_NODES, *STRIKING_NODES)

@@ -34,6 +34,7 @@ WATCH_EVERY_S = 0.25
 LOOK_EVERY_S = 0.1
 WATCHERS_SLACK_S = 5.0  # it asks for each partition, and the machine may be busy
 PATIENCE_S = 45.0
+READY_S = 180.0  # three Java processes at once need half a minute of CPU, which others may want too
 COMMITTED_OFFSETS_TOPIC = "__consumer_offsets"
 ROOT = Path(__file__).parent.parent
 
@@ -73,8 +74,8 @@ class Cluster:
         for node in down:
             node.spawn()
         for node in down:
-            await asyncio.to_thread(node.wait_ready, len(self.kafka.nodes))
-        async with asyncio.timeout(PATIENCE_S):
+            await asyncio.to_thread(node.wait_ready, len(self.kafka.nodes), READY_S)
+        async with asyncio.timeout(READY_S):
             while not await self._is_whole():
                 await asyncio.sleep(LOOK_EVERY_S)
 

@@ -27,6 +27,7 @@ from tests.producer_oracle import Sent
 from tests.unreliable_network import ProxiedKafka
 
 PARTITIONS = 6
+RACKS = ("r1", "r2", "r3")
 RECORDS_PER_S = 500
 TICK_S = 0.01
 REQUEST_TIMEOUT_MS = 3000
@@ -40,9 +41,14 @@ logger = logging.getLogger(__name__)
 
 
 def three_nodes(version: str = DEFAULT_VERSION) -> ProxiedKafka:
-    """A cluster as the scenarios need it; each leaves it whole."""
-    cleanup = "transaction.abort.timed.out.transaction.cleanup.interval.ms"
-    return ProxiedKafka(version, nodes=3, properties={cleanup: "1000"})
+    """A cluster as the scenarios need it: an open transaction that has timed out is aborted soon,
+    each node is in a rack of its own, and who says which rack it is in may read from followers.
+    """
+    properties = {
+        "transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
+        "replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector",
+    }
+    return ProxiedKafka(version, nodes=3, properties=properties, racks=RACKS)
 
 
 def note_outcome(record: Sent, ack: RecordAck) -> None:

@@ -6,6 +6,7 @@ Kafka gives its nodes a second address each, which leads through a small TCP pro
 import asyncio
 import re
 import struct
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
@@ -31,9 +32,14 @@ class ProxiedKafka(ApacheKafka):
     """A cluster which advertises the proxies' addresses to who asks through a proxy."""
 
     def __init__(
-        self, version: str, *, nodes: int, properties: dict[str, str] | None = None
+        self,
+        version: str,
+        *,
+        nodes: int,
+        properties: dict[str, str] | None = None,
+        racks: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(version, nodes=nodes, properties=properties)
+        super().__init__(version, nodes=nodes, properties=properties, racks=racks)
         self.links: dict[int, int] = {}
         """The port of each node's proxy, and where it leads."""
 

@@ -1,11 +1,12 @@
 """What a group must survive on a real three-node Kafka, each accident once (soak: ten times)."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
+from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from tests import group_fault_scenarios as scenarios
 from tests.conftest import KAFKA_VERSIONS, require_kafka
 from tests.group_fault_scenarios import Scenario
@@ -13,36 +14,44 @@ from tests.group_faults import stage
 
 OLDER_VERSION = KAFKA_VERSIONS[1]
 
-pytestmark = [pytest.mark.real_kafka, pytest.mark.timeout(180)]
-
-
-@pytest.fixture(scope="module", name="newest")
-def _newest() -> Iterator[ApacheKafka]:
-    yield from three_nodes(DEFAULT_VERSION)
+# What waits for nodes to come back has shorter bounds of its own.
+pytestmark = [pytest.mark.real_kafka, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module", name="older")
 def _older() -> Iterator[ApacheKafka]:
-    yield from three_nodes(OLDER_VERSION)
-
-
-def three_nodes(version: str) -> Iterator[ApacheKafka]:
-    """One cluster for all scenarios of a release; each finds it whole."""
-    require_kafka(version)
-    with ApacheKafka(version, nodes=3) as kafka:
+    """One cluster for all scenarios; each finds it whole."""
+    require_kafka(OLDER_VERSION)
+    with ApacheKafka(OLDER_VERSION, nodes=3) as kafka:
         yield kafka
         for node in kafka.nodes:
             node.kill()  # there is nothing left to end in order, which takes seconds
 
 
-@pytest.mark.asyncio(loop_factories=["asyncio"])
-@pytest.mark.parametrize("scenario", scenarios.SCENARIOS, ids=lambda each: each.__name__)
-async def test_group_survives(
-    scenario: Scenario, newest: ApacheKafka, topic_name: str, tmp_path: Path
-) -> None:
-    async with stage(newest, topic_name, tmp_path) as played:
+async def survive(scenario: Scenario, kafka: ApacheKafka, topic: str, folder: Path) -> None:
+    async with stage(kafka, topic, folder) as played:
         await scenario(played)
-    print(played.report())
+    print(f"{scenario.__name__}:\n{played.report()}")
+
+
+@pytest.mark.asyncio(loop_factories=["asyncio"])
+async def test_group_survives_what_spares_the_nodes(
+    cluster: ApacheKafka, topic_name: str, tmp_path: Path
+) -> None:
+    """All such accidents at the same time: their groups share nothing but the nodes."""
+    async with asyncio.TaskGroup() as tasks:
+        for scenario in scenarios.SPARING_NODES:
+            name = scenario.__name__
+            playing = survive(scenario, cluster, f"{topic_name}-{name}", tmp_path / name)
+            tasks.create_task(playing, name=name)
+
+
+@pytest.mark.asyncio(loop_factories=["asyncio"])
+@pytest.mark.parametrize("scenario", scenarios.STRIKING_NODES, ids=lambda each: each.__name__)
+async def test_group_survives(
+    scenario: Scenario, cluster: ApacheKafka, topic_name: str, tmp_path: Path
+) -> None:
+    await survive(scenario, cluster, topic_name, tmp_path)
 
 
 @pytest.mark.asyncio(loop_factories=["uvloop"])
@@ -54,6 +63,4 @@ async def test_group_survives(
 async def test_group_survives_on_an_older_kafka(
     scenario: Scenario, older: ApacheKafka, topic_name: str, tmp_path: Path
 ) -> None:
-    async with stage(older, topic_name, tmp_path) as played:
-        await scenario(played)
-    print(played.report())
+    await survive(scenario, older, topic_name, tmp_path)

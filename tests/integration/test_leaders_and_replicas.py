@@ -3,7 +3,6 @@
 """
 
 import asyncio
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -22,20 +21,10 @@ from aiokafka_lite.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderPartition,
     OffsetForLeaderTopic,
 )
-from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
-from tests.conftest import require_kafka
+from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from tests.producer_faults import RACKS
 
 PATIENCE_S = 60
-RACKS = ("r1", "r2", "r3")
-SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
-
-
-@pytest.fixture(scope="module")
-def racks() -> Iterator[ApacheKafka]:
-    require_kafka(DEFAULT_VERSION)
-    properties = {"replica.selector.class": SELECTOR}
-    with ApacheKafka(nodes=3, racks=RACKS, properties=properties) as kafka:
-        yield kafka
 
 
 async def write(bootstrap_servers: str, topic: str, *values: bytes) -> None:
@@ -64,31 +53,31 @@ def leader_of(consumer: AIOKafkaConsumer[Any, Any], tp: TopicPartition) -> int:
 @pytest.mark.timeout(180)
 @pytest.mark.asyncio(loop_factories=["asyncio"])
 async def test_a_follower_in_the_consumers_rack_is_read_from_and_left_when_it_dies(
-    racks: ApacheKafka, topic_name: str
+    cluster: ApacheKafka, topic_name: str
 ) -> None:
     tp = TopicPartition(topic_name, 0)
-    await create_topic(racks.bootstrap_servers, topic_name, partitions=1)
-    await write(racks.bootstrap_servers, topic_name, b"a", b"b")
-    async with connected(racks.bootstrap_servers) as client:
+    await create_topic(cluster.bootstrap_servers, topic_name, partitions=1)
+    await write(cluster.bootstrap_servers, topic_name, b"a", b"b")
+    async with connected(cluster.bootstrap_servers) as client:
         leader = (await client.wait_for_topic(topic_name, 30)).leader(tp).node_id
     assert leader is not None
     near = leader % 3 + 1
     async with AIOKafkaConsumer(
         topic_name,
-        bootstrap_servers=racks.bootstrap_servers,
+        bootstrap_servers=cluster.bootstrap_servers,
         auto_offset_reset="earliest",
         client_rack=RACKS[near - 1],
     ) as consumer:
         assert await read(consumer, 2) == [b"a", b"b"]
         state = consumer._subscription.assigned(tp)
         assert state.preferred_replica == near
-        await write(racks.bootstrap_servers, topic_name, b"c")
+        await write(cluster.bootstrap_servers, topic_name, b"c")
         assert await read(consumer, 1) == [b"c"]
         assert consumer.statistics().fetching_nodes == {near}
-        node = racks.nodes[near - 1]
+        node = cluster.nodes[near - 1]
         await asyncio.to_thread(node.kill)
         try:
-            await write(racks.bootstrap_servers, topic_name, b"d")
+            await write(cluster.bootstrap_servers, topic_name, b"d")
             assert await read(consumer, 1) == [b"d"]
             assert state.preferred_replica != near
         finally:
@@ -100,23 +89,23 @@ async def test_a_follower_in_the_consumers_rack_is_read_from_and_left_when_it_di
 @pytest.mark.timeout(180)
 @pytest.mark.asyncio(loop_factories=["asyncio"])
 async def test_a_leader_that_dies_is_followed_by_one_that_validates_the_position(
-    racks: ApacheKafka, topic_name: str
+    cluster: ApacheKafka, topic_name: str
 ) -> None:
     tp = TopicPartition(topic_name, 0)
-    await create_topic(racks.bootstrap_servers, topic_name, partitions=1)
-    await write(racks.bootstrap_servers, topic_name, b"a", b"b")
+    await create_topic(cluster.bootstrap_servers, topic_name, partitions=1)
+    await write(cluster.bootstrap_servers, topic_name, b"a", b"b")
     async with AIOKafkaConsumer(
-        topic_name, bootstrap_servers=racks.bootstrap_servers, auto_offset_reset="none"
+        topic_name, bootstrap_servers=cluster.bootstrap_servers, auto_offset_reset="none"
     ) as consumer:
         consumer.seek(tp, 0)
         assert await read(consumer, 2) == [b"a", b"b"]
         state = consumer._subscription.assigned(tp)
         assert state.offset_epoch >= 0
         before = leader_of(consumer, tp)
-        node = racks.nodes[before - 1]
+        node = cluster.nodes[before - 1]
         await asyncio.to_thread(node.kill)
         try:
-            await write(racks.bootstrap_servers, topic_name, b"c")
+            await write(cluster.bootstrap_servers, topic_name, b"c")
             assert await read(consumer, 1) == [b"c"]
             assert leader_of(consumer, tp) != before
             assert state.leader is not None
@@ -129,13 +118,13 @@ async def test_a_leader_that_dies_is_followed_by_one_that_validates_the_position
 @pytest.mark.real_kafka
 @pytest.mark.asyncio(loop_factories=["asyncio"])
 async def test_2c_3_a_real_broker_says_where_an_epoch_ended(
-    racks: ApacheKafka, topic_name: str
+    cluster: ApacheKafka, topic_name: str
 ) -> None:
     """What truncation detection rests on: the answer for the current, and for an unknown epoch."""
     tp = TopicPartition(topic_name, 0)
-    await create_topic(racks.bootstrap_servers, topic_name, partitions=1)
-    await write(racks.bootstrap_servers, topic_name, b"a", b"b")
-    async with connected(racks.bootstrap_servers) as client:
+    await create_topic(cluster.bootstrap_servers, topic_name, partitions=1)
+    await write(cluster.bootstrap_servers, topic_name, b"a", b"b")
+    async with connected(cluster.bootstrap_servers) as client:
         leader = (await client.wait_for_topic(topic_name, 30)).leader(tp)
         assert leader.node_id is not None
         found = []

@@ -1,0 +1,29 @@
+"""What the tests with accidents share: a real cluster of three nodes, each in a rack of its own."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION
+from tests.conftest import require_kafka
+from tests.group_faults import Cluster
+from tests.producer_faults import three_nodes
+from tests.unreliable_network import ProxiedKafka
+
+
+@pytest.fixture(scope="session")
+def cluster_of_the_session() -> Iterator[ProxiedKafka]:
+    """Started when first asked for: three Java processes need the CPU for as long as many tests."""
+    require_kafka(DEFAULT_VERSION)
+    with three_nodes() as kafka:
+        yield kafka
+        for node in kafka.nodes:
+            node.kill()  # there is nothing left to end in order, which takes seconds
+
+
+@pytest.fixture
+def cluster(cluster_of_the_session: ProxiedKafka) -> ProxiedKafka:
+    """The newest Kafka, whole, whatever the test before has done to it; with topics of others."""
+    asyncio.run(Cluster(cluster_of_the_session).heal())
+    return cluster_of_the_session
