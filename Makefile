@@ -44,8 +44,8 @@ format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.installed-test  ## ours and the peers, side by side; ARGS="--broker apache"
-	$(BIN)/python -m benchmarks.clients $(ARGS)
+bench: $(VENV)/.installed-test  ## the whole table, some 12 minutes on real Kafka; ARGS="--quick", "--help"
+	$(BIN)/python -m benchmarks $(ARGS)
 
 bench-groups: $(VENV)/.installed-test  ## groups: time to first record, pause when a member joins; ARGS="--broker apache"
 	$(BIN)/python -m benchmarks.groups $(ARGS)

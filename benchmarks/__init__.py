@@ -1,3 +1,1 @@
-"""Benchmarks: `python -m benchmarks.clients` for whole clients, `python -m benchmarks.groups` for
-groups, `python -m benchmarks.leaf_records` for the leaves.
-"""
+"""`python -m benchmarks` prints all tables but those of groups, `python -m benchmarks.groups`."""

@@ -1,167 +1,150 @@
-"""Ours and the peers through the same harness: CPU per record of the whole client process, and
-ratios to ours.
-
-    python -m benchmarks.clients [--broker embedded|apache|HOST:PORT] [--rounds 5] [--json]
+"""Whole clients, ours and the peers through the same harness: CPU per record of the client process,
+with its threads and children.
 
 Every run is a fresh process; the clients take turns within a round, so that a machine that changes
-speed changes it for all. The broker is a process of its own and is not counted. The median of the
-rounds is shown, with its spread. Connecting stays outside of what is measured, except in `group`:
-there the member joins a new group, alone, and reads 16 partitions in batches of 500.
+speed changes it for all. The broker is a process of its own and is not counted. Starting is not
+counted either, for nobody: producers have sent and flushed some records before, a consumer's clock
+starts with the first records it returned, which do not count (what was fetched ahead by then is in
+its favour), and of Java's tools a run of 1,000 records is subtracted.
 """
 
-import argparse
-import json
-import statistics
-import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 
-from benchmarks.harness import (
-    PEERS,
-    Figures,
-    fresh,
-    heading,
-    machine,
-    run_peer,
-    running_broker,
-    topic,
-)
+from benchmarks.harness import PEERS, fresh, run_peer, topic
+from benchmarks.paths import Path
 from benchmarks.peers.job import Job
+from benchmarks.progress import Steps
+from benchmarks.results import Figure, Table
 
-PATHS = ("send", "send_acked", "getmany", "one_by_one", "group")
-PARTITIONS = 4
-GROUP_PARTITIONS = 16
+WARM_UP = 3000
+SMALL_RECORDS = 50_000
+"""A client that reads no more than this has a topic of its own: it might fetch far ahead."""
+CONDITIONS = (
+    "CPU of the whole client process, threads and children included, start excluded; fresh "
+    "processes in turn, {rounds} rounds. 8-byte keys (Java's tool: none), 100-byte values unless "
+    "1 KB is said, {partitions} partitions, acks=all, idempotent. Else each client's defaults: "
+    "batches of 16 KB, confluent-kafka and its AIO 1 MB and no CRC check; equal settings "
+    "are batches of 128 KB, linger 5 ms, CRCs checked; bulk is send_many and send_batch with "
+    "128 KB, produce_batch. Levels: aiokafka-lite gzip 1, lz4 0, zstd 3; aiokafka gzip 9, lz4 9, "
+    "zstd 3; confluent-kafka its codecs' defaults (gzip 6, lz4 0, zstd 3); what is read was "
+    "written by aiokafka-lite."
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """The figures of one client on one path; times in microseconds per record."""
+class Sample:
+    """One run; microseconds per record."""
 
-    path: str
-    client: str
     cpu_us: float
-    cpu_us_min: float
-    cpu_us_max: float
     wall_us: float
-    ratio_to_ours: float
+    records: int
 
 
-def main() -> None:
-    """Measure, and print a table or JSON."""
-    options = _options()
-    with running_broker(options.broker) as bootstrap_servers:
-        samples = _measure(bootstrap_servers, options)
-    rows = _rows(samples, options.paths)
-    if options.json:
-        print(json.dumps({"machine": _facts(options), "rows": [asdict(row) for row in rows]}))
-    else:
-        _print_table(rows, options)
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+def measure(
+    broker: str,
+    bootstrap_servers: str,
+    paths: Sequence[Path],
+    peers: Sequence[str],
+    steps: Steps,
+    *,
+    rounds: int,
+    scale: float = 1.0,
+) -> Table:
+    """Run every path with every peer that has it `rounds` times; `broker` is how it is called."""
+    plan = [(path, peer) for path in paths for peer in path.peers if peer in peers]
+    topics = sorted({found for path, peer in plan if (found := _source(path, peer, scale))})
+    steps.expect(len(topics) + rounds * len(plan))
+    samples: dict[tuple[str, str], list[Sample]] = defaultdict(list)
+    with ExitStack() as stack:
+        filled = {}
+        for each in topics:
+            steps.begin(f"{broker}: filling {each.records:,} records {each.compression}")
+            filled[each] = stack.enter_context(_filled(bootstrap_servers, each))
+            steps.done()
+        for _ in range(rounds):
+            for path, peer in plan:
+                steps.begin(f"{broker}: {path.title}, {PEERS[peer]}")
+                source = _source(path, peer, scale)
+                job = _job(bootstrap_servers, path, path.records_of(peer, scale))
+                if source is None:
+                    sample = _run_on_a_new_topic(peer, path, job)
+                else:
+                    job.topic = filled[source]
+                    sample = _run(peer, path, job)
+                samples[path.title, PEERS[peer]].append(sample)
+                steps.done()
+    return Table(
+        f"clients-{broker.split(maxsplit=1)[0].lower()}",
+        f"Clients on {broker}",
+        "CPU µs/record",
+        CONDITIONS.format(rounds=rounds, partitions="4 (the group: 16)"),
+        [_figure(*at, taken) for at, taken in samples.items()],
+        {(path.title, PEERS[peer]): x for path in paths for peer, x in path.targets.items()},
     )
-    parser.add_argument("--broker", default="embedded", help="embedded, apache, or HOST:PORT")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--records", type=int, default=100_000, help="records a run")
-    parser.add_argument("--value-bytes", type=int, default=100)
-    parser.add_argument("--compression", default=None)
-    parser.add_argument("--paths", nargs="+", default=list(PATHS), choices=PATHS)
-    parser.add_argument("--peers", nargs="+", default=list(PEERS), choices=list(PEERS))
-    parser.add_argument("--json", action="store_true")
-    return parser.parse_args()
 
 
-Samples = dict[tuple[str, str], list[tuple[float, float]]]
+@dataclass(frozen=True, slots=True, order=True)
+class Source:
+    """What a topic that is read has to have."""
+
+    partitions: int
+    value_bytes: int
+    compression: str
+    records: int
 
 
-def _measure(bootstrap_servers: str, options: argparse.Namespace) -> Samples:
-    samples: Samples = defaultdict(list)
-    with (
-        _filled(bootstrap_servers, options, PARTITIONS, ("getmany", "one_by_one")) as filled,
-        _filled(bootstrap_servers, options, GROUP_PARTITIONS, ("group",)) as of_group,
-    ):
-        for number in range(options.rounds):
-            for path in options.paths:
-                read = of_group if path == "group" else filled
-                for peer in options.peers:
-                    figures = _measure_once(bootstrap_servers, peer, path, read, options)
-                    per_record = 1e6 / figures["records"]
-                    samples[path, peer].append(
-                        (figures["cpu_s"] * per_record, figures["wall_s"] * per_record)
-                    )
-            print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
-    return samples
+def _source(path: Path, peer: str, scale: float) -> Source | None:
+    if not path.reads:
+        return None
+    wanted, most = path.records_of(peer, scale), path.records_of("ours", scale)
+    records = wanted if wanted <= SMALL_RECORDS else most
+    return Source(path.partitions, path.value_bytes, path.compression or "", records)
 
 
 @contextmanager
-def _filled(
-    bootstrap_servers: str, options: argparse.Namespace, partitions: int, paths: Iterable[str]
-) -> Iterator[str]:
-    """Yield a topic with the records of a run, if one of `paths` reads it."""
-    with topic(bootstrap_servers, fresh("filled"), partitions) as name:
-        if not set(paths).isdisjoint(options.paths):
-            run_peer("ours", "send", _job(bootstrap_servers, name, options))
+def _filled(bootstrap_servers: str, source: Source) -> Iterator[str]:
+    with topic(bootstrap_servers, fresh("filled"), source.partitions) as name:
+        job = Job(
+            bootstrap_servers,
+            name,
+            source.records,
+            source.value_bytes,
+            source.compression or None,
+        )
+        run_peer("ours", "send", job)
         yield name
 
 
-def _measure_once(
-    bootstrap_servers: str, peer: str, path: str, filled: str, options: argparse.Namespace
-) -> Figures:
-    if path.startswith("send"):
-        with topic(bootstrap_servers, fresh(path), PARTITIONS) as empty:
-            return run_peer(peer, path, _job(bootstrap_servers, empty, options))
-    return run_peer(peer, path, _job(bootstrap_servers, filled, options))
-
-
-def _job(bootstrap_servers: str, topic_name: str, options: argparse.Namespace) -> Job:
+def _job(bootstrap_servers: str, path: Path, records: int) -> Job:
     return Job(
         bootstrap_servers,
-        topic_name,
-        options.records,
-        options.value_bytes,
-        options.compression,
+        "",
+        records,
+        path.value_bytes,
+        path.compression,
+        warm_up=min(WARM_UP, records // 10),
+        equal=path.equal,
+        partitions=path.partitions,
         group_id=fresh("group"),
     )
 
 
-def _rows(samples: Samples, paths: list[str]) -> list[Row]:
-    medians = {at: statistics.median(cpu for cpu, _ in taken) for at, taken in samples.items()}
-    rows = []
-    for path in paths:
-        for (sampled_path, peer), taken in samples.items():
-            if sampled_path != path:
-                continue
-            cpus = [cpu for cpu, _ in taken]
-            median = medians[path, peer]
-            wall = statistics.median(wall for _, wall in taken)
-            ours = medians.get((path, "ours"), median)
-            rows.append(Row(path, PEERS[peer], median, min(cpus), max(cpus), wall, median / ours))
-    return rows
+def _run_on_a_new_topic(peer: str, path: Path, job: Job) -> Sample:
+    with topic(job.bootstrap_servers, fresh(path.name), path.partitions) as name:
+        job.topic = name
+        return _run(peer, path, job)
 
 
-def _facts(options: argparse.Namespace) -> dict[str, str]:
-    return {
-        **machine(options.broker),
-        "payload": f"8-byte key, {options.value_bytes}-byte value, "
-        f"compression {options.compression or 'none'}, {PARTITIONS} partitions "
-        f"({GROUP_PARTITIONS} of the group)",
-        "runs": f"{options.rounds} rounds of {options.records} records, fresh processes in turn",
-    }
+def _run(peer: str, path: Path, job: Job) -> Sample:
+    outcome = run_peer(peer, path.run, job)
+    per_record = 1e6 / outcome.records
+    return Sample(outcome.cpu_s * per_record, outcome.wall_s * per_record, job.records)
 
 
-def _print_table(rows: list[Row], options: argparse.Namespace) -> None:
-    print(heading(_facts(options)), end="\n\n")
-    print("| path | client | CPU µs/record (min-max) | wall µs/record | CPU, ratio to ours |")
-    print("|---|---|---|---|---|")
-    for row in rows:
-        spread = f"{row.cpu_us:.2f} ({row.cpu_us_min:.2f}-{row.cpu_us_max:.2f})"
-        figures = f"{spread} | {row.wall_us:.2f} | {row.ratio_to_ours:.2f}"
-        print(f"| {row.path} | {row.client} | {figures} |")
-
-
-if __name__ == "__main__":
-    main()
+def _figure(row: str, client: str, taken: Sequence[Sample]) -> Figure:
+    wall_us = sorted(sample.wall_us for sample in taken)[len(taken) // 2]
+    note = f"{taken[0].records:,} a run, wall {wall_us:.2f} µs"
+    return Figure(row, client, [sample.cpu_us for sample in taken], note)

@@ -28,17 +28,17 @@ from dataclasses import asdict, dataclass
 
 from aiokafka_lite import AIOKafkaConsumer, TopicPartition
 from benchmarks.harness import (
+    GROUP_PEERS,
     PEERS,
-    Figures,
     fresh,
-    heading,
-    machine,
     run_peer,
     running_broker,
     topic,
 )
-from benchmarks.peers.job import Job
+from benchmarks.machine_facts import machine_facts
+from benchmarks.peers.job import Job, Outcome
 from benchmarks.rebalance_pause import Pauses, measure
+from benchmarks.results import facts_line
 
 PARTITIONS = 16
 FILLED_RECORDS = 10_000
@@ -48,7 +48,7 @@ STARTS = {
     "old group": "first_subscribed",
 }
 ASSIGNORS = {
-    "range": tuple(PEERS),
+    "range": GROUP_PEERS,
     "cooperative-sticky": ("ours", "confluent_peer", "kafka_python_peer"),  # aiokafka has none
 }
 RUN_TIMEOUT_S = 60.0
@@ -113,7 +113,8 @@ def main() -> None:
         if "pause" in options.parts:
             pauses = _rebalance_pauses(bootstrap_servers, options)
     facts = {
-        **machine(options.broker),
+        "broker": options.broker,
+        **machine_facts(),
         "topic": f"{PARTITIONS} partitions, 100-byte values",
         "load": f"{options.per_second} records a second while members join",
         "runs": f"{options.rounds} rounds, fresh processes in turn",
@@ -126,7 +127,7 @@ def main() -> None:
         }
         print(json.dumps(told))
         return
-    print(heading(facts))
+    print(facts_line(facts))
     _print_first_records(starts)
     _print_pauses(pauses, options.peers)
 
@@ -141,7 +142,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--parts", nargs="+", default=["first", "pause"], choices=["first", "pause"]
     )
-    parser.add_argument("--peers", nargs="+", default=list(PEERS), choices=list(PEERS))
+    parser.add_argument("--peers", nargs="+", default=list(GROUP_PEERS), choices=GROUP_PEERS)
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 
@@ -150,7 +151,7 @@ def _options() -> argparse.Namespace:
 
 
 def _first_records(bootstrap_servers: str, options: argparse.Namespace) -> list[FirstRecord]:
-    samples: dict[tuple[str, str], list[Figures]] = defaultdict(list)
+    samples: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
     with topic(bootstrap_servers, fresh("first-record"), PARTITIONS) as filled:
         run_peer("ours", "send", Job(bootstrap_servers, filled, FILLED_RECORDS))
         asyncio.run(_commit(bootstrap_servers, filled, fresh("warm-up")))
@@ -169,8 +170,8 @@ def _first_records(bootstrap_servers: str, options: argparse.Namespace) -> list[
         FirstRecord(
             start,
             PEERS[peer],
-            Spread.of(figures["wall_s"] * 1000 for figures in taken),
-            Spread.of(figures["cpu_s"] * 1000 for figures in taken),
+            Spread.of(outcome.wall_s * 1000 for outcome in taken),
+            Spread.of(outcome.cpu_s * 1000 for outcome in taken),
         )
         for (start, peer), taken in samples.items()
     ]

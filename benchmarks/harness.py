@@ -1,32 +1,34 @@
 """What the benchmarks of whole clients share: the broker, topics, one run of a peer in a process of
-its own, the facts about the machine. It measures nothing itself; every call blocks.
+its own. It measures nothing itself; every call blocks.
 """
 
 import asyncio
 import json
-import platform
 import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import UTC, datetime
-from importlib.metadata import version
 
 from aiokafka_lite.cli.topic_admin import create_topic, delete_topic
-from aiokafka_lite.codec import crc32c
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
-from benchmarks.peers.job import Job
+from benchmarks.child_process import child_process
+from benchmarks.peers.job import Job, Outcome
 
 PEERS = {
     "ours": "aiokafka-lite",
     "aiokafka_peer": "aiokafka",
     "confluent_peer": "confluent-kafka",
+    "confluent_aio_peer": "confluent-kafka AIO",
     "kafka_python_peer": "kafka-python",
+    "java_peer": "Java",
 }
-
-Figures = dict[str, float]
+GROUP_PEERS = ("ours", "aiokafka_peer", "confluent_peer", "kafka_python_peer")
+"""Those that `benchmarks.groups` knows."""
+RUN_TIMEOUT_S = 120.0
+BROKER_PROPERTIES = {"log.segment.delete.delay.ms": "1000"}
+"""What a run has written is off the disk before the next has ended."""
 
 
 @contextmanager
@@ -35,7 +37,7 @@ def running_broker(kind: str) -> Iterator[str]:
     which is only borrowed.
     """
     if kind == "apache":
-        with ApacheKafka() as kafka:
+        with ApacheKafka(properties=BROKER_PROPERTIES) as kafka:
             yield kafka.bootstrap_servers
     elif kind == "embedded":
         command = [sys.executable, "-u", "-m", "aiokafka_lite", "broker", "--port", "0"]
@@ -69,31 +71,12 @@ def fresh(name: str) -> str:
 
 def peer_command(peer: str, path: str, job: Job) -> list[str]:
     """The command line of one run."""
-    return [sys.executable, "-m", "benchmarks.run_peer", peer, path, json.dumps(asdict(job))]
+    described = asdict(job)
+    del described["outcome"]
+    return [sys.executable, "-m", "benchmarks.run_peer", peer, path, json.dumps(described)]
 
 
-def run_peer(peer: str, path: str, job: Job, timeout_s: float = 600) -> Figures:
-    """Run one path of one peer to its end and return its figures."""
-    command = peer_command(peer, path, job)
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
-    if done.returncode != 0:
-        raise SystemExit(f"{peer} {path} failed:\n{done.stderr[-3000:]}")
-    figures: Figures = json.loads(done.stdout.splitlines()[-1])
-    return figures
-
-
-def machine(broker: str) -> dict[str, str]:
-    """What the figures were taken on and with."""
-    return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "build": "pure Python, " + ("fastcrc" if crc32c.USES_C else "no C CRC"),
-        "broker": broker,
-        **{name: version(name) for name in PEERS.values()},
-    }
-
-
-def heading(facts: dict[str, str]) -> str:
-    """The facts as one line."""
-    return ", ".join(f"{name} {value}" for name, value in facts.items())
+def run_peer(peer: str, path: str, job: Job, timeout_s: float = RUN_TIMEOUT_S) -> Outcome:
+    """Run one path of one peer to its end and return what came of it."""
+    with child_process(peer_command(peer, path, job), timeout_s) as child:
+        return child.outcome()

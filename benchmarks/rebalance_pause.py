@@ -4,18 +4,14 @@ member joins, and each partition's longest gap between two records returned by a
 Members and producer are processes of their own. Every call blocks.
 """
 
-import json
-import subprocess
 import sys
-import tempfile
-import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TextIO
 
+from benchmarks.child_process import ChildProcess, child_process
 from benchmarks.harness import peer_command
 from benchmarks.peers.job import Job
 
@@ -52,13 +48,14 @@ def measure(peer: str, job: Job, *, per_second: int) -> Pauses:
     topic = (job.bootstrap_servers, job.topic, str(job.partitions), str(per_second))
     with ExitStack() as stack:
         writer = stack.enter_context(
-            _process([sys.executable, "-m", "benchmarks.steady_producer", *topic])
+            child_process([sys.executable, "-m", "benchmarks.steady_producer", *topic], LIMIT_S)
         )
         writer.expect("writing")
         first, second = (
-            stack.enter_context(_process(peer_command(peer, "member", job))) for _ in range(2)
+            stack.enter_context(child_process(peer_command(peer, "member", job), LIMIT_S))
+            for _ in range(2)
         )
-        first.join()
+        _join(first)
         second.expect("ready")
         first.expect("reading")
         time.sleep(QUIET_S)
@@ -67,7 +64,7 @@ def measure(peer: str, job: Job, *, per_second: int) -> Pauses:
         time.sleep(WATCH_S)
         first.close()
         second.close()
-        returned = [first.notes(), second.notes()]
+        returned = [first.outcome().returned, second.outcome().returned]
     return find_pauses(returned, range(job.partitions), joined_s)
 
 
@@ -110,64 +107,6 @@ def find_pauses(
     return pauses
 
 
-class _Process:
-    """A child that is spoken to by lines."""
-
-    def __init__(self, process: "subprocess.Popen[str]", errors: TextIO) -> None:
-        self._process = process
-        self._errors = errors
-
-    def expect(self, line: str) -> None:
-        """Wait for a line. Raises: SystemExit with its error output if anything else comes."""
-        assert self._process.stdout is not None
-        said = self._process.stdout.readline()
-        if said.strip() != line:
-            self._give_up(f"said {said!r}, not {line!r}")
-
-    def say(self, line: str) -> None:
-        """Write a line to it."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(line + "\n")
-        self._process.stdin.flush()
-
-    def join(self) -> None:
-        """Let a member that is ready join."""
-        self.expect("ready")
-        self.say("join")
-
-    def close(self) -> None:
-        """Let a member end, without waiting for it."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-
-    def notes(self) -> list[Returned]:
-        """Return what a member that was closed has noted."""
-        assert self._process.stdout is not None
-        said = self._process.stdout.read()
-        self._process.wait()
-        if self._process.returncode != 0:
-            self._give_up("failed")
-        figures = json.loads(said.splitlines()[-1])
-        return [(moment, *rest) for moment, *rest in figures["returned"]]
-
-    def _give_up(self, what: str) -> None:
-        self._errors.seek(0)
-        raise SystemExit(f"{self._process.args!r} {what}:\n{self._errors.read()[-3000:]}")
-
-
-@contextmanager
-def _process(command: list[str]) -> Iterator[_Process]:
-    """A child that lives at most `LIMIT_S`, and no longer than the block."""
-    with (
-        tempfile.TemporaryFile("w+") as errors,
-        subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
-        ) as process,
-    ):
-        limit = threading.Timer(LIMIT_S, process.kill)
-        limit.start()
-        try:
-            yield _Process(process, errors)
-        finally:
-            limit.cancel()
-            process.kill()
+def _join(member: ChildProcess) -> None:
+    member.expect("ready")
+    member.say("join")

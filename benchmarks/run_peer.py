@@ -1,9 +1,11 @@
-"""One measured run of one client in a process of its own; prints its figures as one JSON line.
+"""One measured run of one client in a process of its own; prints its outcome as one JSON line.
 
 python -m benchmarks.run_peer ours getmany '{"bootstrap_servers": ..., "topic": ..., ...}'
 """
 
+import asyncio
 import importlib
+import inspect
 import json
 import sys
 
@@ -11,14 +13,18 @@ from benchmarks.peers.job import Job
 
 
 def main() -> None:
-    """Run the path named on the command line and print what it cost."""
+    """Run the path named on the command line and print what came of it."""
     peer, path, described = sys.argv[1:]
     job = Job(**json.loads(described))
-    getattr(importlib.import_module(f"benchmarks.peers.{peer}"), path)(job)
-    if job.done < job.records:
-        raise SystemExit(f"{peer} {path}: {job.done} of {job.records} records")
-    figures = {"cpu_s": job.cpu_s, "wall_s": job.wall_s, "records": job.done}
-    print(json.dumps({**figures, "returned": job.returned} if job.returned else figures))
+    module = importlib.import_module(f"benchmarks.peers.{peer}")
+    run = getattr(getattr(module, "PATHS", module), path)
+    if inspect.iscoroutinefunction(run):
+        asyncio.run(run(job))
+    else:
+        run(job)
+    if not job.outcome.records:
+        raise SystemExit(f"{peer} {path}: no records")
+    job.report()
 
 
 if __name__ == "__main__":

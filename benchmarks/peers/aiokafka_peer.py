@@ -3,101 +3,81 @@ prefetch).
 """
 
 import asyncio
-from functools import partial
+from typing import Any
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 
-from benchmarks.peers import asyncio_paths
+from benchmarks.peers.asyncio_paths import (
+    ALL_BYTES,
+    BULK_BATCH_BYTES,
+    POLL_RECORDS,
+    AsyncioPaths,
+    reading_options,
+)
 from benchmarks.peers.job import Job
 
-_ASSIGNORS = {"range": RangePartitionAssignor}
+
+class _Aiokafka(AsyncioPaths):
+    __slots__ = ()
+
+    async def bulk(self, job: Job) -> None:
+        """`create_batch()` filled with values without keys to 128 KB, `send_batch()`."""
+        values = [value for _, value in job.pairs()]
+        async with self._producer(job, max_batch_size=BULK_BATCH_BYTES) as producer:
+            await self._warm_up(job, producer)
+            sent: list[asyncio.Future[Any]] = []
+            with job.stopwatch():
+                batch = producer.create_batch()
+                for number in range(job.records):
+                    value = values[number % len(values)]
+                    if batch.append(key=None, value=value, timestamp=None) is None:
+                        partition = len(sent) % job.partitions
+                        sent.append(
+                            await producer.send_batch(batch, job.topic, partition=partition)
+                        )
+                        batch = producer.create_batch()
+                        batch.append(key=None, value=value, timestamp=None)
+                sent.append(await producer.send_batch(batch, job.topic, partition=0))
+                await asyncio.gather(*sent)
+        job.outcome.records = job.records
+
+    async def arrow(self, job: Job) -> None:
+        """`getmany()` of 500 a call, made into Arrow record batches."""
+        async with self.consumer(job.topic, **reading_options(job)) as consumer:
+            skipped = 0
+            while not skipped:
+                skipped = await _arrow_rows(consumer)
+            seen = skipped
+            with job.stopwatch():
+                while seen < job.records:
+                    seen += await _arrow_rows(consumer)
+        job.outcome.records = seen - skipped
 
 
-def send(job: Job) -> None:
-    """`await send()` keyed, acks=all, then flush."""
-    asyncio.run(_send(job, await_acks=False))
+async def _arrow_rows(consumer: Any) -> int:
+    from benchmarks.arrow_rows import arrow_batch  # every path would pay for pyarrow
+
+    polled = await consumer.getmany(timeout_ms=1000, max_records=POLL_RECORDS)
+    rows = 0
+    for records in polled.values():
+        rows += arrow_batch(
+            [record.topic for record in records],
+            [record.partition for record in records],
+            [record.offset for record in records],
+            [record.timestamp for record in records],
+            [record.timestamp_type for record in records],
+            [record.key for record in records],
+            [record.value for record in records],
+        ).num_rows
+    return rows
 
 
-def send_acked(job: Job) -> None:
-    """The same, and every ack awaited."""
-    asyncio.run(_send(job, await_acks=True))
-
-
-def getmany(job: Job) -> None:
-    """`getmany()` of 500 a call, value read."""
-    asyncio.run(_getmany(job))
-
-
-def one_by_one(job: Job) -> None:
-    """`async for`, value read."""
-    asyncio.run(_one_by_one(job))
-
-
-def group(job: Job) -> None:
-    """`getmany()` of 500 a call in a group of one."""
-    asyncio.run(asyncio_paths.group(job, partial(_group_consumer, job)))
-
-
-def first_assigned(job: Job) -> None:
-    """The first record of partitions assigned by hand."""
-    assigned = [TopicPartition(job.topic, number) for number in range(job.partitions)]
-    asyncio.run(asyncio_paths.first_record(job, partial(_bare_consumer, job), assigned))
-
-
-def first_subscribed(job: Job) -> None:
-    """The first record as the only member of a group."""
-    asyncio.run(asyncio_paths.first_record(job, partial(_group_consumer, job)))
-
-
-def member(job: Job) -> None:
-    """A member of a group that is told when to join and when to end."""
-    asyncio.run(asyncio_paths.member(job, partial(_member, job)))
-
-
-async def _send(job: Job, *, await_acks: bool) -> None:
-    producer = AIOKafkaProducer(
-        bootstrap_servers=job.bootstrap_servers,
-        compression_type=job.compression,
-        enable_idempotence=True,
-        acks="all",
-    )
-    await asyncio_paths.send(job, producer, await_acks=await_acks)
-
-
-async def _getmany(job: Job) -> None:
-    await asyncio_paths.getmany(job, _consumer(job))
-
-
-async def _one_by_one(job: Job) -> None:
-    await asyncio_paths.one_by_one(job, _consumer(job))
-
-
-def _consumer(job: Job) -> AIOKafkaConsumer:
-    return AIOKafkaConsumer(
-        job.topic, bootstrap_servers=job.bootstrap_servers, auto_offset_reset="earliest"
-    )
-
-
-def _bare_consumer(job: Job) -> AIOKafkaConsumer:
-    return AIOKafkaConsumer(bootstrap_servers=job.bootstrap_servers, auto_offset_reset="earliest")
-
-
-def _group_consumer(job: Job) -> AIOKafkaConsumer:
-    return AIOKafkaConsumer(
-        job.topic,
-        bootstrap_servers=job.bootstrap_servers,
-        group_id=job.group_id,
-        auto_offset_reset="earliest",
-    )
-
-
-def _member(job: Job) -> AIOKafkaConsumer:
-    return AIOKafkaConsumer(
-        job.topic,
-        bootstrap_servers=job.bootstrap_servers,
-        group_id=job.group_id,
-        auto_offset_reset="earliest",
-        heartbeat_interval_ms=job.heartbeat_ms,
-        partition_assignment_strategy=[_ASSIGNORS[job.assignor]],
-    )
+PATHS = _Aiokafka(
+    producer=AIOKafkaProducer,
+    consumer=AIOKafkaConsumer,
+    topic_partition=TopicPartition,
+    assignors={"range": RangePartitionAssignor},
+    producer_options={"enable_idempotence": True, "acks": "all"},
+    holding_options={"max_batch_size": ALL_BYTES},  # it holds one batch a partition
+)

@@ -1,11 +1,29 @@
 """confluent-kafka, with idempotence (acks=all) as ours has it, else its defaults (batches up to 1
-MB).
+MB, no CRC check).
 """
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, Producer, TopicPartition
 
 from benchmarks.peers.job import Job
 from benchmarks.peers.membership import Membership
+
+POLL_RECORDS = 500
+SINGLES_NOT_COUNTED = 500
+BULK_RECORDS = 10_000
+PACED_OPTIONS = {"linger.ms": 0, "request.timeout.ms": 30_000, "retry.backoff.ms": 100}
+EQUAL_OPTIONS = {"batch.size": 131_072, "linger.ms": 5}
+HOLDING_OPTIONS = {
+    "queue.buffering.max.messages": 0,  # no limit
+    "queue.buffering.max.kbytes": 2_000_000,
+}
+
+
+# Producing…
 
 
 def send(job: Job) -> None:
@@ -20,46 +38,123 @@ def send_acked(job: Job) -> None:
     assert len(delivered) == job.records
 
 
+def bulk(job: Job) -> None:
+    """`produce_batch()` of values without keys, 10,000 a call."""
+    messages = [{"value": value} for _, value in job.pairs()] * (BULK_RECORDS // 1000)
+    producer = _producer(job)
+    _warm_up(job, producer)
+    with job.stopwatch():
+        for _ in range(0, job.records, BULK_RECORDS):
+            left = len(messages)
+            while left:
+                left -= producer.produce_batch(job.topic, messages[-left:])
+                producer.poll(0.01 if left else 0)
+        producer.flush()
+    job.outcome.records = -(-job.records // BULK_RECORDS) * BULK_RECORDS
+
+
+def paced(job: Job) -> None:
+    """So many records a second to one partition, each reported to a callback as it comes."""
+    producer = _producer(job, PACED_OPTIONS)
+    for _ in range(job.warm_up):
+        producer.produce(job.topic, job.stamped(), partition=0)
+        producer.flush()
+    job.begin_paced()
+    for number in range(job.records):
+        while (delay_s := job.due_in_s(number)) > 0:
+            producer.poll(delay_s)
+        note = partial(_note_ack, job, time.monotonic())
+        producer.produce(job.topic, job.stamped(), partition=0, on_delivery=note)
+        producer.poll(0)
+    producer.flush()
+
+
+def hold_unsent(job: Job) -> None:
+    """Records a broker never acknowledges; does not return."""
+    pairs = job.pairs()
+    reported: list[Any] = []
+
+    def report(error: Any, message: Message) -> None:
+        reported.append((error, message))
+
+    on_delivery = report if job.keep_handles else None
+    producer = _producer(job, HOLDING_OPTIONS)
+    producer.list_topics(job.topic, 10)
+    with job.memory():
+        for number in range(job.records):
+            key, value = pairs[number % len(pairs)]
+            producer.produce(job.topic, value, key, on_delivery=on_delivery)
+    job.outcome.records = job.records
+    job.report_and_end()
+
+
+# Consuming…
+
+
 def getmany(job: Job) -> None:
     """`consume(500)`, value read."""
-    consumer = _consumer(job)
-    total = 0
-    with job.stopwatch():
-        while job.done < job.records:
-            messages = consumer.consume(500, 1.0)
-            for message in messages:
-                total += len(message.value() or b"")
-            job.done += len(messages)
-    consumer.close()
-    assert total
+    _read(job, _consumer(job))
+
+
+def group(job: Job) -> None:
+    """The same in a group of one."""
+    _read(job, _group_consumer(job))
 
 
 def one_by_one(job: Job) -> None:
     """`poll()`, value read."""
     consumer = _consumer(job)
-    total = 0
-    with job.stopwatch():
-        while job.done < job.records:
-            message = consumer.poll(1.0)
-            if message is not None:
-                total += len(message.value() or b"")
-                job.done += 1
+    seen = total = 0
+    while seen < job.records:
+        message = consumer.poll(1.0)
+        if message is not None:
+            total += len(message.value() or b"")
+            seen += 1
+            if seen == SINGLES_NOT_COUNTED:
+                job.start()
+    job.stop()
+    job.outcome.records = seen - SINGLES_NOT_COUNTED
     consumer.close()
     assert total
 
 
-def group(job: Job) -> None:
-    """`consume(500)` in a group of one, from the constructor to the last record."""
-    total = 0
+def arrow(job: Job) -> None:
+    """`consume(500)`, made into Arrow record batches."""
+    consumer = _consumer(job)
+    skipped = 0
+    while not skipped:
+        skipped = _arrow_rows(consumer.consume(POLL_RECORDS, 1.0))
+    seen = skipped
     with job.stopwatch():
-        consumer = _group_consumer(job)
-        while job.done < job.records:
-            messages = consumer.consume(500, 1.0)
-            for message in messages:
-                total += len(message.value() or b"")
-            job.done += len(messages)
+        while seen < job.records:
+            seen += _arrow_rows(consumer.consume(POLL_RECORDS, 1.0))
+    job.outcome.records = seen - skipped
     consumer.close()
-    assert total
+
+
+def paced_receive(job: Job) -> None:
+    """`poll()`, and each record's age."""
+    consumer = _consumer(job)
+    job.tell("ready")
+    while job.outcome.records < job.records:
+        message = consumer.poll(1.0)
+        if message is not None and message.error() is None:
+            job.note_received(message.value() or b"")
+    consumer.close()
+
+
+def hold_consumed(job: Job) -> None:
+    """Read records and keep them."""
+    kept: list[Message] = []
+    consumer = _consumer(job)
+    with job.memory():
+        while len(kept) < job.records:
+            kept += consumer.consume(POLL_RECORDS, 1.0)
+    job.outcome.records = len(kept)
+    consumer.close()
+
+
+# Groups…
 
 
 def first_assigned(job: Job) -> None:
@@ -101,10 +196,101 @@ def member(job: Job) -> None:
     consumer.close()
 
 
+# How…
+
+
+def producer_options(job: Job) -> dict[str, Any]:
+    """Options of a producer as safe as the others."""
+    return {
+        "bootstrap.servers": job.bootstrap_servers,
+        "enable.idempotence": True,
+        "compression.type": job.compression or "none",
+        **(EQUAL_OPTIONS if job.equal else {}),
+    }
+
+
+def consumer_options(job: Job) -> dict[str, Any]:
+    """Options of a consumer without a group that commits anything."""
+    return {
+        "bootstrap.servers": job.bootstrap_servers,
+        "group.id": "benchmark",
+        "enable.auto.commit": False,
+        "check.crcs": job.equal,
+    }
+
+
+def _producer(job: Job, options: dict[str, Any] | None = None) -> Producer:
+    return Producer({**producer_options(job), **(options or {})})
+
+
+def _send(job: Job, on_delivery: Callable[..., Any] | None) -> None:
+    pairs = job.pairs()
+    producer = _producer(job)
+    _warm_up(job, producer)
+    with job.stopwatch():
+        for number in range(job.records):
+            key, value = pairs[number % len(pairs)]
+            while True:
+                try:
+                    producer.produce(job.topic, value, key, on_delivery=on_delivery)
+                    break
+                except BufferError:
+                    producer.poll(0.01)
+            if number % 1000 == 0:
+                producer.poll(0)
+        producer.flush()
+    job.outcome.records = job.records
+
+
+def _warm_up(job: Job, producer: Producer) -> None:
+    producer.list_topics(job.topic, 10)
+    pairs = job.pairs()
+    for number in range(job.warm_up):
+        key, value = pairs[number % len(pairs)]
+        producer.produce(job.topic, value, key)
+    producer.flush()
+
+
+def _note_ack(job: Job, sent_s: float, error: Any, _message: Message) -> None:
+    job.note_ack(sent_s, None if error is None else RuntimeError(str(error)))
+
+
+def _read(job: Job, consumer: Consumer) -> None:
+    total = skipped = 0
+    while not skipped:
+        skipped = len(consumer.consume(POLL_RECORDS, 1.0))
+    seen = skipped
+    with job.stopwatch():
+        while seen < job.records:
+            messages = consumer.consume(POLL_RECORDS, 1.0)
+            for message in messages:
+                total += len(message.value() or b"")
+            seen += len(messages)
+    job.outcome.records = seen - skipped
+    consumer.close()
+    assert total
+
+
+def _arrow_rows(messages: list[Message]) -> int:
+    from benchmarks.arrow_rows import arrow_batch  # every path would pay for pyarrow
+
+    stamps = [message.timestamp() for message in messages]
+    batch = arrow_batch(
+        [message.topic() for message in messages],
+        [message.partition() for message in messages],
+        [message.offset() for message in messages],
+        [moment for _, moment in stamps],
+        [kind for kind, _ in stamps],
+        [message.key() for message in messages],
+        [message.value() for message in messages],
+    )
+    return int(batch.num_rows)
+
+
 def _first(consumer: Consumer, job: Job) -> None:
-    while not job.done:
+    while not job.outcome.records:
         message = consumer.poll(1.0)
-        job.done += message is not None and message.error() is None
+        job.outcome.records += message is not None and message.error() is None
 
 
 def _group_consumer(job: Job, options: dict[str, str | int] | None = None) -> Consumer:
@@ -120,39 +306,8 @@ def _group_consumer(job: Job, options: dict[str, str | int] | None = None) -> Co
     return consumer
 
 
-def _send(job: Job, on_delivery) -> None:  # type: ignore[no-untyped-def]  # its callbacks are untyped
-    pairs = job.pairs()
-    producer = Producer(
-        {
-            "bootstrap.servers": job.bootstrap_servers,
-            "enable.idempotence": True,
-            "compression.type": job.compression or "none",
-        }
-    )
-    producer.list_topics(job.topic, 10)
-    with job.stopwatch():
-        for number in range(job.records):
-            key, value = pairs[number % len(pairs)]
-            while True:
-                try:
-                    producer.produce(job.topic, value, key, on_delivery=on_delivery)
-                    break
-                except BufferError:
-                    producer.poll(0.01)
-            if number % 1000 == 0:
-                producer.poll(0)
-        producer.flush()
-    job.done = job.records
-
-
 def _consumer(job: Job) -> Consumer:
-    consumer = Consumer(
-        {
-            "bootstrap.servers": job.bootstrap_servers,
-            "group.id": "benchmark",
-            "enable.auto.commit": False,
-        }
-    )
+    consumer = Consumer(consumer_options(job))
     partitions = consumer.list_topics(job.topic, 10).topics[job.topic].partitions
     consumer.assign([TopicPartition(job.topic, number, OFFSET_BEGINNING) for number in partitions])
     return consumer

@@ -1,24 +1,64 @@
-"""What a peer is asked to do, and the stopwatch it uses: CPU of the whole process (all threads) and
-wall time.
+"""What a peer is asked to do, what came of it, and the stopwatch it uses: CPU of the whole process
+(all threads, and children that have ended) and wall time.
 """
 
+import gc
+import json
+import os
+import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import NoReturn
 
 KEYS = 1000
+STAMP_BYTES = 8
+"""Of a paced record: its value begins with the moment it was sent."""
+PAGE_BYTES = resource.getpagesize()
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one run came to. A peer fills what its path is about."""
+
+    records: int = 0
+    """How many the figures are about."""
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    rss_bytes: int = 0
+    """How much the resident memory has grown."""
+    failed: int = 0
+    """Of `paced`: records that were not acknowledged."""
+    acks: list[tuple[float, float]] = field(default_factory=list)
+    """Of `paced`: moments of sending and of the ack; `time.monotonic`."""
+    quantiles_s: dict[str, float] = field(default_factory=dict)
+    """Of `paced` by a tool that tells no single acks: `p50`, `p99`, `max`."""
+    delays_s: list[float] = field(default_factory=list)
+    """Of `paced_receive`: from sending to receiving."""
+    returned: list[tuple[float, int, int, int]] = field(default_factory=list)
+    """Of `member`: moment, partition, first and last offset of records that came together."""
 
 
 @dataclass(slots=True)
 class Job:
-    """One measured run. A peer fills `cpu_s` and `wall_s` by `stopwatch`, and `done`."""
+    """One measured run. A peer fills `outcome`, the times by `stopwatch`."""
 
     bootstrap_servers: str
     topic: str
     records: int
     value_bytes: int = 100
     compression: str | None = None
+    warm_up: int = 0
+    """Records sent, or received, before those that count."""
+    equal: bool = False
+    """Whether settings that differ by default are the same for all: batches of 128 KB, linger 5 ms,
+    CRCs checked."""
+    per_second: int = 1000
+    """Of `paced`."""
+    keep_handles: bool = False
+    """Of `hold_unsent`: also keep what `send` returned."""
     partitions: int = 1
     """How many the topic has."""
     group_id: str = ""
@@ -26,11 +66,7 @@ class Job:
     """Of `member`: range, or cooperative-sticky."""
     heartbeat_ms: int = 1000
     """Of `member`."""
-    cpu_s: float = 0.0
-    wall_s: float = 0.0
-    done: int = 0
-    returned: list[tuple[float, int, int, int]] = field(default_factory=list)
-    """Of `member`: moment, partition, first and last offset of records that came together."""
+    outcome: Outcome = field(default_factory=Outcome)
 
     def pairs(self) -> list[tuple[bytes, bytes]]:
         """The keys and values to send: 8-byte keys, JSON-like values of `value_bytes`, a thousand
@@ -47,7 +83,79 @@ class Job:
     @contextmanager
     def stopwatch(self) -> Iterator[None]:
         """Measure what happens inside: a path says what of connecting that is."""
-        cpu, wall = time.process_time(), time.perf_counter()
+        self.start()
         yield
-        self.cpu_s = time.process_time() - cpu
-        self.wall_s = time.perf_counter() - wall
+        self.stop()
+
+    def start(self) -> None:
+        """Set the stopwatch going."""
+        self.outcome.cpu_s = -_cpu_s()
+        self.outcome.wall_s = -time.perf_counter()
+
+    def stop(self) -> None:
+        """Stop it."""
+        self.outcome.cpu_s += _cpu_s()
+        self.outcome.wall_s += time.perf_counter()
+
+    @contextmanager
+    def memory(self) -> Iterator[None]:
+        """Measure how much the resident memory grows inside."""
+        gc.collect()
+        before = _resident_bytes()
+        yield
+        gc.collect()
+        self.outcome.rss_bytes = _resident_bytes() - before
+
+    def begin_paced(self) -> None:
+        """Say that paced records come now; record 0 is due at once."""
+        self.tell("sending")
+        self.outcome.wall_s = -time.monotonic()
+
+    def due_in_s(self, number: int) -> float:
+        """How long to wait until paced record `number` is due; 0 or less is now."""
+        return number / self.per_second - self.outcome.wall_s - time.monotonic()
+
+    def stamped(self) -> bytes:
+        """The value of a paced record that is sent now."""
+        stamp = time.monotonic_ns().to_bytes(STAMP_BYTES, "little")
+        return stamp + bytes(self.value_bytes - STAMP_BYTES)
+
+    def note_ack(self, sent_s: float, error: BaseException | None = None) -> None:
+        """Note the end of a paced record."""
+        if error is None:
+            self.outcome.acks.append((sent_s, time.monotonic()))
+        else:
+            self.outcome.failed += 1
+        self.outcome.records += 1
+
+    def note_received(self, value: bytes) -> None:
+        """Note the arrival of a paced record; the first `warm_up` do not count."""
+        now_ns = time.monotonic_ns()
+        if self.warm_up:
+            self.warm_up -= 1
+            return
+        sent_ns = int.from_bytes(value[:STAMP_BYTES], "little")
+        self.outcome.delays_s.append((now_ns - sent_ns) / 1e9)
+        self.outcome.records += 1
+
+    def tell(self, line: str) -> None:
+        """Say a line to the process that has started this one, which waits for it."""
+        print(line, flush=True)
+
+    def report(self) -> None:
+        """Print what came of it as one JSON line."""
+        print(json.dumps(asdict(self.outcome)), flush=True)
+
+    def report_and_end(self) -> NoReturn:
+        """The same, and the process ends at once, with all its client still holds."""
+        self.report()
+        os._exit(0)
+
+
+def _cpu_s() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def _resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_BYTES

@@ -1,5 +1,7 @@
 """kafka-python, with its defaults (idempotent, acks=all)."""
 
+import time
+from functools import partial
 from typing import Any
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
@@ -8,6 +10,9 @@ from kafka.coordinator.assignors.range import RangePartitionAssignor
 
 from benchmarks.peers.job import Job
 from benchmarks.peers.membership import Membership
+
+POLL_RECORDS = 500
+SINGLES_NOT_COUNTED = 500
 
 _ASSIGNORS = {
     "range": RangePartitionAssignor,
@@ -25,46 +30,87 @@ def send_acked(job: Job) -> None:
     _send(job, keep=True)
 
 
+def paced(job: Job) -> None:
+    """So many records a second to one partition, each reported to a callback as it comes."""
+    producer = _producer(job, linger_ms=0, request_timeout_ms=30_000, retry_backoff_ms=100)
+    for _ in range(job.warm_up):
+        producer.send(job.topic, job.stamped(), partition=0).get(60)
+    job.begin_paced()
+    for number in range(job.records):
+        if (delay_s := job.due_in_s(number)) > 0:
+            time.sleep(delay_s)
+        sent_s = time.monotonic()
+        future = producer.send(job.topic, job.stamped(), partition=0)
+        future.add_callback(partial(_note_ack, job, sent_s))
+        future.add_errback(partial(job.note_ack, sent_s))
+    producer.flush()
+    producer.close()
+
+
+def hold_unsent(job: Job) -> None:
+    """Records a broker never acknowledges; does not return."""
+    pairs = job.pairs()
+    handles = []
+    producer = _producer(job)
+    producer.partitions_for(job.topic)
+    with job.memory():
+        for number in range(job.records):
+            key, value = pairs[number % len(pairs)]
+            future = producer.send(job.topic, value, key)
+            if job.keep_handles:
+                handles.append(future)
+    job.outcome.records = job.records
+    job.report_and_end()
+
+
 def getmany(job: Job) -> None:
     """`poll(max_records=500)`, value read."""
-    consumer = _consumer(job)
-    total = 0
-    with job.stopwatch():
-        while job.done < job.records:
-            for records in consumer.poll(timeout_ms=1000, max_records=500).values():
-                for record in records:
-                    total += len(record.value)
-                job.done += len(records)
-    consumer.close()
-    assert total
+    _read(job, _consumer(job))
+
+
+def group(job: Job) -> None:
+    """The same in a group of one."""
+    _read(job, _group_consumer(job))
 
 
 def one_by_one(job: Job) -> None:
     """`for record in consumer`, value read."""
     consumer = _consumer(job)
-    total = 0
-    with job.stopwatch():
-        for record in consumer:
-            total += len(record.value)
-            job.done += 1
-            if job.done == job.records:
-                break
+    seen = total = 0
+    for record in consumer:
+        total += len(record.value)
+        seen += 1
+        if seen == SINGLES_NOT_COUNTED:
+            job.start()
+        elif seen == job.records:
+            break
+    job.stop()
+    job.outcome.records = seen - SINGLES_NOT_COUNTED
     consumer.close()
     assert total
 
 
-def group(job: Job) -> None:
-    """`poll(max_records=500)` in a group of one, from the constructor to the last record."""
-    total = 0
-    with job.stopwatch():
-        consumer = _group_consumer(job)
-        while job.done < job.records:
-            for records in consumer.poll(timeout_ms=1000, max_records=500).values():
-                for record in records:
-                    total += len(record.value)
-                job.done += len(records)
+def paced_receive(job: Job) -> None:
+    """`for record in consumer`, and each record's age."""
+    consumer = _consumer(job)
+    job.tell("ready")
+    for record in consumer:
+        job.note_received(record.value)
+        if job.outcome.records == job.records:
+            break
     consumer.close()
-    assert total
+
+
+def hold_consumed(job: Job) -> None:
+    """Read records and keep them."""
+    kept: list[Any] = []
+    consumer = _consumer(job)
+    with job.memory():
+        while len(kept) < job.records:
+            for records in consumer.poll(timeout_ms=1000, max_records=POLL_RECORDS).values():
+                kept += records
+    job.outcome.records = len(kept)
+    consumer.close()
 
 
 def first_assigned(job: Job) -> None:
@@ -75,7 +121,7 @@ def first_assigned(job: Job) -> None:
         )
         consumer.assign([TopicPartition(job.topic, number) for number in range(job.partitions)])
         next(consumer)
-    job.done = 1
+    job.outcome.records = 1
     consumer.close()
 
 
@@ -84,7 +130,7 @@ def first_subscribed(job: Job) -> None:
     with job.stopwatch():
         consumer = _group_consumer(job)
         next(consumer)
-    job.done = 1
+    job.outcome.records = 1
     consumer.close()
 
 
@@ -114,10 +160,12 @@ def _group_consumer(job: Job, **options: Any) -> KafkaConsumer:
 
 def _send(job: Job, *, keep: bool) -> None:
     pairs = job.pairs()
-    producer = KafkaProducer(
-        bootstrap_servers=job.bootstrap_servers, compression_type=job.compression
-    )
+    producer = _producer(job)
     producer.partitions_for(job.topic)
+    for number in range(job.warm_up):
+        key, value = pairs[number % len(pairs)]
+        producer.send(job.topic, value, key)
+    producer.flush()
     futures = []
     with job.stopwatch():
         for number in range(job.records):
@@ -129,7 +177,36 @@ def _send(job: Job, *, keep: bool) -> None:
         for future in futures:
             future.get(60)
     producer.close()
-    job.done = job.records
+    job.outcome.records = job.records
+
+
+def _producer(job: Job, **options: Any) -> KafkaProducer:
+    if job.equal:
+        options.update(batch_size=131_072, linger_ms=5)
+    return KafkaProducer(
+        bootstrap_servers=job.bootstrap_servers, compression_type=job.compression, **options
+    )
+
+
+def _note_ack(job: Job, sent_s: float, _metadata: Any) -> None:
+    job.note_ack(sent_s)
+
+
+def _read(job: Job, consumer: KafkaConsumer) -> None:
+    total = skipped = 0
+    while not skipped:
+        polled = consumer.poll(timeout_ms=1000, max_records=POLL_RECORDS)
+        skipped = sum(map(len, polled.values()))
+    seen = skipped
+    with job.stopwatch():
+        while seen < job.records:
+            for records in consumer.poll(timeout_ms=1000, max_records=POLL_RECORDS).values():
+                for record in records:
+                    total += len(record.value)
+                seen += len(records)
+    job.outcome.records = seen - skipped
+    consumer.close()
+    assert total
 
 
 def _consumer(job: Job) -> KafkaConsumer:

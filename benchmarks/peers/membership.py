@@ -19,18 +19,18 @@ class Membership:
         self.is_over = False
         self._job = job
         self._unseen = set(range(job.partitions))
-        print("ready", flush=True)
+        job.tell("ready")
         sys.stdin.readline()
         threading.Thread(target=self._wait_for_the_end, daemon=True).start()
 
     def note(self, partition: int, first_offset: int, last_offset: int) -> None:
         """Note records of one partition, without gaps, that were returned now."""
-        self._job.returned.append((time.monotonic(), partition, first_offset, last_offset))
-        self._job.done += last_offset - first_offset + 1
+        self._job.outcome.returned.append((time.monotonic(), partition, first_offset, last_offset))
+        self._job.outcome.records += last_offset - first_offset + 1
         if self._unseen:
             self._unseen.discard(partition)
             if not self._unseen:
-                print("reading", flush=True)
+                self._job.tell("reading")
 
     def _wait_for_the_end(self) -> None:
         sys.stdin.read()

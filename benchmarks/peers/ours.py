@@ -1,8 +1,5 @@
 """aiokafka_lite, with its defaults."""
 
-import asyncio
-from functools import partial
-
 from aiokafka_lite import (
     AIOKafkaConsumer,
     AIOKafkaProducer,
@@ -10,93 +7,54 @@ from aiokafka_lite import (
     RangePartitionAssignor,
     TopicPartition,
 )
-from benchmarks.peers import asyncio_paths
+from benchmarks.peers.asyncio_paths import (
+    ALL_BYTES,
+    BULK_BATCH_BYTES,
+    POLL_RECORDS,
+    AsyncioPaths,
+    reading_options,
+)
 from benchmarks.peers.job import Job
 
-_ASSIGNORS = {"range": RangePartitionAssignor, "cooperative-sticky": CooperativeStickyAssignor}
+ARROW_RECORDS = 10_000
 
 
-def send(job: Job) -> None:
-    """`await send()` keyed, acks=all, then flush."""
-    asyncio.run(_send(job, await_acks=False))
+class _Ours(AsyncioPaths):
+    __slots__ = ()
+
+    async def bulk(self, job: Job) -> None:
+        """`send_many()` of values without keys, 10,000 a call, batches of 128 KB."""
+        values = [value for _, value in job.pairs()] * 10
+        async with self._producer(job, max_batch_size=BULK_BATCH_BYTES) as producer:
+            await self._warm_up(job, producer)
+            with job.stopwatch():
+                for _ in range(0, job.records, len(values)):
+                    await producer.send_many(job.topic, values)
+                await producer.flush()
+        job.outcome.records = -(-job.records // len(values)) * len(values)
+
+    async def arrow(self, job: Job) -> None:
+        """`getmany_arrow()` of up to 10,000 a call."""
+        async with self.consumer(job.topic, **reading_options(job)) as consumer:
+            skipped = 0
+            while not skipped:
+                skipped = await _arrow_rows(consumer, POLL_RECORDS)
+            seen = skipped
+            with job.stopwatch():
+                while seen < job.records:
+                    seen += await _arrow_rows(consumer, ARROW_RECORDS)
+        job.outcome.records = seen - skipped
 
 
-def send_acked(job: Job) -> None:
-    """The same, and every ack awaited."""
-    asyncio.run(_send(job, await_acks=True))
+async def _arrow_rows(consumer: AIOKafkaConsumer, max_records: int) -> int:
+    batch = await consumer.getmany_arrow(timeout_ms=1000, max_records=max_records)
+    return int(batch.num_rows)
 
 
-def getmany(job: Job) -> None:
-    """`getmany()` of 500 a call, value read."""
-    asyncio.run(_getmany(job))
-
-
-def one_by_one(job: Job) -> None:
-    """`async for`, value read."""
-    asyncio.run(_one_by_one(job))
-
-
-def group(job: Job) -> None:
-    """`getmany()` of 500 a call in a group of one."""
-    asyncio.run(asyncio_paths.group(job, partial(_group_consumer, job)))
-
-
-def first_assigned(job: Job) -> None:
-    """The first record of partitions assigned by hand."""
-    assigned = [TopicPartition(job.topic, number) for number in range(job.partitions)]
-    asyncio.run(asyncio_paths.first_record(job, partial(_bare_consumer, job), assigned))
-
-
-def first_subscribed(job: Job) -> None:
-    """The first record as the only member of a group."""
-    asyncio.run(asyncio_paths.first_record(job, partial(_group_consumer, job)))
-
-
-def member(job: Job) -> None:
-    """A member of a group that is told when to join and when to end."""
-    asyncio.run(asyncio_paths.member(job, partial(_member, job)))
-
-
-async def _send(job: Job, *, await_acks: bool) -> None:
-    producer = AIOKafkaProducer(
-        bootstrap_servers=job.bootstrap_servers, compression_type=job.compression
-    )
-    await asyncio_paths.send(job, producer, await_acks=await_acks)
-
-
-async def _getmany(job: Job) -> None:
-    await asyncio_paths.getmany(job, _consumer(job))
-
-
-async def _one_by_one(job: Job) -> None:
-    await asyncio_paths.one_by_one(job, _consumer(job))
-
-
-def _consumer(job: Job) -> AIOKafkaConsumer:
-    return AIOKafkaConsumer(
-        job.topic, bootstrap_servers=job.bootstrap_servers, auto_offset_reset="earliest"
-    )
-
-
-def _bare_consumer(job: Job) -> AIOKafkaConsumer:
-    return AIOKafkaConsumer(bootstrap_servers=job.bootstrap_servers, auto_offset_reset="earliest")
-
-
-def _group_consumer(job: Job) -> AIOKafkaConsumer:
-    return AIOKafkaConsumer(
-        job.topic,
-        bootstrap_servers=job.bootstrap_servers,
-        group_id=job.group_id,
-        auto_offset_reset="earliest",
-    )
-
-
-def _member(job: Job) -> AIOKafkaConsumer:
-    return AIOKafkaConsumer(
-        job.topic,
-        bootstrap_servers=job.bootstrap_servers,
-        group_id=job.group_id,
-        auto_offset_reset="earliest",
-        heartbeat_interval_ms=job.heartbeat_ms,
-        partition_assignment_strategy=[_ASSIGNORS[job.assignor]],
-    )
+PATHS = _Ours(
+    producer=AIOKafkaProducer,
+    consumer=AIOKafkaConsumer,
+    topic_partition=TopicPartition,
+    assignors={"range": RangePartitionAssignor, "cooperative-sticky": CooperativeStickyAssignor},
+    holding_options={"buffer_memory": ALL_BYTES},
+)

@@ -1,0 +1,141 @@
+"""The benchmarks, all or some: one command prints the tables.
+
+    python -m benchmarks                            everything: real Kafka, embedded broker, leaves
+    python -m benchmarks --quick                    a minute: fewer of everything, embedded broker
+    python -m benchmarks clients --brokers apache   one table
+    python -m benchmarks clients --paths send getmany --peers ours aiokafka_peer --rounds 3
+
+Tables go to stdout, progress to stderr. Every figure is a cost, and ratios are to ours in the same
+run: of the medians, and in the worst case (the peer's best round to our worst).
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java
+from benchmarks import clients, failover, imports, latency, leaves, memory
+from benchmarks.harness import PEERS, running_broker
+from benchmarks.machine_facts import machine_facts
+from benchmarks.paths import BY_NAME, QUICK
+from benchmarks.plot import plot
+from benchmarks.progress import Steps, progress
+from benchmarks.results import Table, as_markdown, as_text, as_values, facts_line
+
+SECTIONS = ("clients", "latency", "failover", "memory", "leaves", "imports")
+BROKERS = {"apache": "Apache Kafka 4.3.1", "embedded": "embedded broker"}
+NEED_JAVA = ("java_peer",)
+QUICK_SCALE = 0.03
+FAILOVER_ROUNDS = 3
+"""How many at most: one takes half a minute."""
+LEAF_ROUNDS = 3
+"""How many times as many rounds the leaves have: theirs take milliseconds."""
+
+
+def main() -> None:
+    """Measure, print, and write the files that were asked for."""
+    options = _options()
+    _without_java(options)
+    facts = machine_facts()
+    print(facts_line(facts), end="\n\n", flush=True)
+    tables = []
+    with progress() as steps:
+        for table in _measure(options, steps):
+            tables.append(table)
+            print(as_text(table), flush=True)
+    if options.json:
+        told = {"facts": facts, "tables": [as_values(table) for table in tables]}
+        options.json.write_text(json.dumps(told, indent=1) + "\n")
+    if options.markdown:
+        parts = [as_markdown(table) for table in tables]
+        options.markdown.write_text("\n".join([facts_line(facts), "", *parts]))
+    if options.plot:
+        plot(tables, options.plot, facts_line(facts))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
+    parser.add_argument("sections", nargs="*", help=f"of {', '.join(SECTIONS)}; all without any")
+    parser.add_argument("--brokers", nargs="+", help="apache, embedded, or HOST:PORT")
+    parser.add_argument("--rounds", type=int, help="5; in --quick 1")
+    parser.add_argument("--scale", type=float, help="of the numbers of records: 1.0 is all")
+    parser.add_argument("--paths", nargs="+", choices=list(BY_NAME), help="of clients")
+    parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=list(PEERS))
+    parser.add_argument("--quick", action="store_true", help="fits in a minute")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="tables for a README")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="a picture, .png or .svg")
+    options = parser.parse_args()
+    for section in options.sections:
+        if section not in SECTIONS:
+            parser.error(f"{section!r} is none of {', '.join(SECTIONS)}")
+    quick = options.quick
+    options.sections = options.sections or [
+        section for section in SECTIONS if not quick or section != "failover"
+    ]
+    options.brokers = options.brokers or (["embedded"] if quick else list(BROKERS))
+    options.rounds = options.rounds or (1 if quick else 5)
+    options.scale = options.scale or (QUICK_SCALE if quick else 1.0)
+    options.paths = options.paths or (QUICK if quick else list(BY_NAME))
+    if quick:
+        options.peers = [peer for peer in options.peers if peer not in NEED_JAVA]
+    return options
+
+
+def _without_java(options: argparse.Namespace) -> None:
+    """Leave out what this machine cannot run, and say so."""
+    try:
+        find_java()
+    except JavaNotFoundError as error:
+        print(
+            f"without Java: no Apache Kafka, no failover, no Java client ({error})", file=sys.stderr
+        )
+        options.brokers = [broker for broker in options.brokers if broker != "apache"]
+        options.sections = [section for section in options.sections if section != "failover"]
+        options.peers = [peer for peer in options.peers if peer not in NEED_JAVA]
+
+
+def _measure(options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
+    for broker in options.brokers:
+        with ExitStack() as stack:
+            if not {"clients", "latency"}.isdisjoint(options.sections):
+                address = stack.enter_context(running_broker(broker))
+                yield from _with_broker(broker, address, options, steps)
+    rounds, peers, quick = options.rounds, options.peers, options.quick
+    if "failover" in options.sections:
+        with ApacheKafka(nodes=3) as kafka:
+            cluster = failover.RealCluster(kafka)
+            yield failover.measure(cluster, peers, steps, rounds=min(rounds, FAILOVER_ROUNDS))
+    if "memory" in options.sections:
+        records = memory.RECORDS // (5 if quick else 1)
+        yield memory.measure(peers, steps, rounds=rounds, records=records)
+    if "leaves" in options.sections:
+        yield from leaves.measure(steps, rounds=rounds * LEAF_ROUNDS)
+    if "imports" in options.sections:
+        yield imports.measure(peers, steps, rounds=rounds)
+
+
+def _with_broker(
+    broker: str, address: str, options: argparse.Namespace, steps: Steps
+) -> Iterator[Table]:
+    called = BROKERS.get(broker, broker)
+    peers: Sequence[str] = options.peers
+    if "clients" in options.sections:
+        paths = [BY_NAME[name] for name in options.paths]
+        settings = {"rounds": options.rounds, "scale": options.scale}
+        yield clients.measure(called, address, paths, peers, steps, **settings)
+    if "latency" in options.sections:
+        seconds = 1.0 if options.quick else latency.RUN_S
+        yield latency.measure(called, address, peers, steps, rounds=options.rounds, seconds=seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""A client in a process of its own that is spoken to by lines. Every call blocks."""
+
+import json
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TextIO
+
+from benchmarks.peers.job import Outcome
+
+
+class ChildProcess:
+    """A child; made by `child_process`."""
+
+    def __init__(self, process: "subprocess.Popen[str]", errors: TextIO) -> None:
+        self._process = process
+        self._errors = errors
+
+    def expect(self, line: str) -> None:
+        """Wait for a line. Raises: SystemExit with its error output if anything else comes."""
+        assert self._process.stdout is not None
+        said = self._process.stdout.readline()
+        if said.strip() != line:
+            self._give_up(f"said {said!r}, not {line!r}")
+
+    def say(self, line: str) -> None:
+        """Write a line to it."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(line + "\n")
+        self._process.stdin.flush()
+
+    def close(self) -> None:
+        """Close its input, which tells a member to end; does not wait for it."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+
+    def outcome(self) -> Outcome:
+        """Wait for the end and return what it says came of it. Raises: SystemExit if it failed."""
+        assert self._process.stdout is not None
+        said = self._process.stdout.read()
+        self._process.wait()
+        if self._process.returncode != 0:
+            self._give_up("failed")
+        return Outcome(**json.loads(said.splitlines()[-1]))
+
+    def _give_up(self, what: str) -> None:
+        self._errors.seek(0)
+        raise SystemExit(f"{self._process.args!r} {what}:\n{self._errors.read()[-3000:]}")
+
+
+@contextmanager
+def child_process(command: Sequence[str], limit_s: float) -> Iterator[ChildProcess]:
+    """A child that lives at most `limit_s`, and no longer than the block."""
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
+        ) as process,
+    ):
+        limit = threading.Timer(limit_s, process.kill)
+        limit.start()
+        try:
+            yield ChildProcess(process, errors)
+        finally:
+            limit.cancel()
+            process.kill()

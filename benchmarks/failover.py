@@ -1,0 +1,216 @@
+"""The leader is killed while producers send: the longest gap between two acks, ours and the peers
+through the same harness.
+
+Three real nodes, replication 3, min.insync.replicas 2. All clients send at once, each so many
+records a second to a topic of its own whose only partition has its leader on the same node; that
+node is killed (SIGKILL), so that every client of a round lives through the same event. When the
+cluster had elected the new leader is found by asking the nodes that are left.
+"""
+
+import asyncio
+import itertools
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from aiokafka_lite.cli.topic_admin import connected, describe_topics
+from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.protocol.messages.create_topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreateTopicsRequest,
+)
+from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from benchmarks.child_process import ChildProcess, child_process
+from benchmarks.harness import PEERS, fresh, peer_command
+from benchmarks.peers.job import Job, Outcome
+from benchmarks.progress import Steps
+from benchmarks.results import Table, collect
+
+PER_SECOND = 100
+RUN_S = 20.0
+WARM_UP = 50
+KILL_AFTER_S = 3.0
+LOOK_EVERY_S = 0.02
+LIMIT_S = 120.0
+NODE_IDS = (1, 2, 3)
+SILENT_PEERS = ("java_peer",)  # its tool says nothing before its end
+SILENT_START_S = 3.0
+CONDITIONS = (
+    "Apache Kafka 4.3.1, three nodes, replication 3, min.insync.replicas 2, "
+    "broker.session.timeout.ms=3000; the leader is killed (SIGKILL) once a round for all clients "
+    "together; each sends {per_second} records a second to one partition: acks=all, idempotent, "
+    "linger 0, request timeout 30 s, retry backoff 100 ms, else defaults; {rounds} rounds. Java's "
+    "tool tells its slowest ack only, which is the gap to within {interval:g} ms."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The longest time without an ack; moments of the machine's clock."""
+
+    began_s: float
+    ended_s: float
+
+    @property
+    def length_s(self) -> float:
+        """How long it was."""
+        return self.ended_s - self.began_s
+
+
+class Cluster(Protocol):
+    """Three nodes that can be killed one by one."""
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Addresses of all nodes."""
+
+    def address_without(self, node_id: int) -> str:
+        """Addresses of the nodes that are left when that one is dead."""
+
+    def kill(self, node_id: int) -> None:
+        """End it at once."""
+
+    def revive(self, node_id: int) -> None:
+        """Start it again and wait until it takes part."""
+
+
+class RealCluster:
+    """Three nodes of Apache Kafka."""
+
+    def __init__(self, kafka: ApacheKafka) -> None:
+        self._nodes = {node.node_id: node for node in kafka.nodes}
+        self.bootstrap_servers = kafka.bootstrap_servers
+
+    def address_without(self, node_id: int) -> str:
+        """As `Cluster`."""
+        left = (node for node in self._nodes.values() if node.node_id != node_id)
+        return ",".join(f"127.0.0.1:{node.port}" for node in left)
+
+    def kill(self, node_id: int) -> None:
+        """SIGKILL."""
+        self._nodes[node_id].kill()
+
+    def revive(self, node_id: int) -> None:
+        """As `Cluster`."""
+        self._nodes[node_id].spawn()
+        self._nodes[node_id].wait_ready(len(NODE_IDS))
+
+
+def measure(
+    cluster: Cluster,
+    peers: Sequence[str],
+    steps: Steps,
+    *,
+    rounds: int,
+    seconds: float = RUN_S,
+    per_second: int = PER_SECOND,
+) -> Table:
+    """Kill a leader `rounds` times, each time another node, and return the gaps in milliseconds."""
+    steps.expect(rounds)
+    samples: list[tuple[str, str, float]] = []
+    for number in range(rounds):
+        steps.begin(f"leader killed: round {number + 1}")
+        victim = NODE_IDS[number % len(NODE_IDS)]
+        samples += _round(cluster, victim, peers, round(seconds * per_second), per_second)
+        cluster.revive(victim)
+        steps.done()
+    samples.sort(key=lambda sample: sample[0])
+    return Table(
+        "failover",
+        "Leader killed: time without acks",
+        "ms",
+        CONDITIONS.format(per_second=per_second, rounds=rounds, interval=1000 / per_second),
+        collect(samples),
+    )
+
+
+def longest_gap(acks: Sequence[tuple[float, float]]) -> Gap:
+    """Find the longest gap between acks that followed each other; the moments of sending do not
+    matter. There are at least two.
+    """
+    moments = sorted(acked_s for _, acked_s in acks)
+    gaps = (Gap(*pair) for pair in itertools.pairwise(moments))
+    return max(gaps, key=lambda gap: gap.length_s)
+
+
+def figures(outcome: Outcome, elected_s: float) -> Iterator[tuple[str, float]]:
+    """What one client's run says, in milliseconds; `elected_s` is when a new leader was known."""
+    if not outcome.acks:
+        yield "longest gap", outcome.quantiles_s["max"] * 1000
+        return
+    gap = longest_gap(outcome.acks)
+    yield "longest gap", gap.length_s * 1000
+    yield "of it after the election", max(0.0, gap.ended_s - max(elected_s, gap.began_s)) * 1000
+    yield "records given up", float(outcome.failed)
+
+
+def _round(
+    cluster: Cluster, victim: int, peers: Sequence[str], records: int, per_second: int
+) -> list[tuple[str, str, float]]:
+    topics = {peer: fresh("failover") for peer in peers}
+    asyncio.run(_create_led_by(cluster, victim, list(topics.values())))
+    with ExitStack() as stack:
+        children = {
+            peer: stack.enter_context(
+                _sender(cluster.bootstrap_servers, peer, name, records, per_second)
+            )
+            for peer, name in topics.items()
+        }
+        for child in children.values():
+            child.expect("sending")
+        if not set(SILENT_PEERS).isdisjoint(peers):
+            time.sleep(SILENT_START_S)
+        time.sleep(KILL_AFTER_S)
+        cluster.kill(victim)
+        left = cluster.address_without(victim)
+        elected_s = asyncio.run(_moment_of_election(left, victim, list(topics.values())))
+        return [
+            (row, PEERS[peer], value)
+            for peer, child in children.items()
+            for row, value in figures(child.outcome(), elected_s)
+        ]
+
+
+@contextmanager
+def _sender(
+    bootstrap_servers: str, peer: str, name: str, records: int, per_second: int
+) -> Iterator[ChildProcess]:
+    job = Job(bootstrap_servers, name, records, warm_up=WARM_UP, per_second=per_second)
+    with child_process(peer_command(peer, "paced", job), LIMIT_S) as child:
+        yield child
+
+
+async def _create_led_by(cluster: Cluster, leader: int, names: Sequence[str]) -> None:
+    """Create topics of one partition whose preferred leader is that node."""
+    replicas = sorted(NODE_IDS, key=lambda node_id: node_id != leader)
+    assigned = [CreatableReplicaAssignment(partition_index=0, broker_ids=replicas)]
+    topics = [
+        CreatableTopic(name=name, num_partitions=-1, replication_factor=-1, assignments=assigned)
+        for name in names
+    ]
+    request = CreateTopicsRequest(topics=topics, timeout_ms=30_000)
+    async with connected(cluster.bootstrap_servers) as client:
+        response = await client.request_any(request)
+        for result in response.topics:
+            if result.error_code:
+                raise SystemExit(f"topic {result.name}: {result.error_message}")
+        for name in names:
+            await client.wait_for_topic(name, 30)
+
+
+async def _moment_of_election(address: str, dead: int, names: Sequence[str]) -> float:
+    """Wait until another node leads every topic, as the nodes that are left tell it."""
+    async with asyncio.timeout(LIMIT_S):
+        while True:
+            try:
+                topics = await describe_topics(address, names)
+            except KafkaError:
+                topics = []
+            now_s = time.monotonic()
+            leaders = {part.leader for topic in topics for part in topic.partitions}
+            if leaders and leaders.isdisjoint({dead, None}):
+                return now_s
+            await asyncio.sleep(LOOK_EVERY_S)

@@ -1,0 +1,191 @@
+"""Figures and what is made of them: spread, ratios to ours, targets; as text, Markdown, and plain
+values for JSON. It measures nothing.
+
+Every figure is a cost: less is better, and a ratio above 1 means that the client pays more than
+ours.
+"""
+
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+OURS = "aiokafka-lite"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What one client paid in one row of a table; a sample per round."""
+
+    row: str
+    client: str
+    samples: Sequence[float]
+    note: str = ""
+
+    @property
+    def median(self) -> float:
+        """The figure that is shown."""
+        return statistics.median(self.samples)
+
+    @property
+    def spread(self) -> str:
+        """The figure with its least and its most."""
+        if len(self.samples) == 1:
+            return number(self.median)
+        return f"{number(self.median)} ({number(min(self.samples))}-{number(max(self.samples))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The figures of one subject, in one unit."""
+
+    name: str
+    title: str
+    unit: str
+    conditions: str
+    """How it was measured, and what of it is not alike."""
+    figures: Sequence[Figure]
+    targets: dict[tuple[str, str], float] = field(default_factory=dict)
+    """By row and client: what its ratio to ours must be at least."""
+    limits: dict[str, float] = field(default_factory=dict)
+    """By row: what ours must be at most."""
+
+    def rows(self) -> list[str]:
+        """The rows in order."""
+        return list(dict.fromkeys(figure.row for figure in self.figures))
+
+    def lines(self) -> list["Line"]:
+        """The table, row by row, ours first."""
+        found = []
+        for row in self.rows():
+            of_row = [figure for figure in self.figures if figure.row == row]
+            ours = next((figure for figure in of_row if figure.client == OURS), None)
+            of_row.sort(key=lambda figure: figure.client != OURS)
+            found += [self._line(figure, ours) for figure in of_row]
+        return found
+
+    def _line(self, figure: Figure, ours: Figure | None) -> "Line":
+        if figure is ours:
+            limit = self.limits.get(figure.row)
+            is_met = None if limit is None else figure.median <= limit
+            return Line(figure, None, None, limit, is_met)
+        target = self.targets.get((figure.row, figure.client))
+        if ours is None or ours.median <= 0:
+            return Line(figure, None, None, target, None)
+        ratio = figure.median / ours.median
+        worst = min(figure.samples) / max(ours.samples)
+        return Line(figure, ratio, worst, target, None if target is None else ratio >= target)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a table."""
+
+    figure: Figure
+    ratio: float | None
+    """Of the medians, to ours."""
+    worst_ratio: float | None
+    """The client's best round to our worst."""
+    target: float | None
+    is_met: bool | None
+
+    def cells(self) -> list[str]:
+        """The line as text."""
+        limit = "" if self.target is None else f"{number(self.target)}"
+        sign = "≤ " if self.ratio is None else "≥ "
+        return [
+            self.figure.row,
+            self.figure.client,
+            self.figure.spread,
+            self.figure.note,
+            "" if self.ratio is None else f"{number(self.ratio)}x",
+            "" if self.worst_ratio is None else f"{number(self.worst_ratio)}x",
+            f"{sign}{limit}" if limit else "",
+            "" if self.is_met is None else ("met" if self.is_met else "MISSED"),
+        ]
+
+
+def number(value: float) -> str:
+    """A figure with three digits that mean something."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def headings(table: Table) -> list[str]:
+    """The first line of a table."""
+    return [
+        "path",
+        "client",
+        f"{table.unit} (least-most)",
+        "note",
+        "ratio to ours",
+        "worst case",
+        "target",
+        "",
+    ]
+
+
+def as_text(table: Table) -> str:
+    """The table in columns."""
+    grid = _without_empty_columns([headings(table), *(line.cells() for line in table.lines())])
+    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
+    lines = [
+        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in grid
+    ]
+    return "\n".join([f"{table.title}", table.conditions, "", *lines, ""])
+
+
+def as_markdown(table: Table) -> str:
+    """The table for the README."""
+    head, *rest = _without_empty_columns([headings(table), *(x.cells() for x in table.lines())])
+    rows = [head, ["---"] * len(head), *rest]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([f"**{table.title}.** {table.conditions}", "", *lines, ""])
+
+
+def as_values(table: Table) -> dict[str, Any]:
+    """The table for JSON."""
+    return {
+        "name": table.name,
+        "title": table.title,
+        "unit": table.unit,
+        "conditions": table.conditions,
+        "lines": [
+            {
+                "path": line.figure.row,
+                "client": line.figure.client,
+                "median": line.figure.median,
+                "samples": list(line.figure.samples),
+                "note": line.figure.note,
+                "ratio_to_ours": line.ratio,
+                "worst_ratio_to_ours": line.worst_ratio,
+                "target": line.target,
+                "is_met": line.is_met,
+            }
+            for line in table.lines()
+        ],
+    }
+
+
+def facts_line(facts: dict[str, str]) -> str:
+    """The facts as one line."""
+    return ", ".join(f"{name} {value}" for name, value in facts.items())
+
+
+def collect(
+    samples: Iterable[tuple[str, str, float]], note: Callable[[str, str], str] | None = None
+) -> list[Figure]:
+    """Make figures of samples (row, client, value), in the order in which rows first came."""
+    taken: dict[tuple[str, str], list[float]] = {}
+    for row, client, value in samples:
+        taken.setdefault((row, client), []).append(value)
+    return [
+        Figure(row, client, values, note(row, client) if note else "")
+        for (row, client), values in taken.items()
+    ]
+
+
+def _without_empty_columns(grid: list[list[str]]) -> list[list[str]]:
+    used = [any(column[1:]) for column in zip(*grid, strict=True)]
+    return [[cell for cell, keep in zip(row, used, strict=True) if keep] for row in grid]
