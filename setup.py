@@ -22,7 +22,9 @@ def native_leaves() -> list[Extension]:
         if REQUIRED:
             raise
         return []
-    optimize = [] if sys.platform == "win32" else ["-O3"]
+    # CFLAGS have the last word on optimization, and MSVC knows no such level.
+    chosen = sys.platform == "win32" or "-O" in os.environ.get("CFLAGS", "")
+    optimize = [] if chosen else ["-O3"]
     every = Extension("*", ["aiokafka_lite/**/*.pyx"], extra_compile_args=optimize, depends=HEADERS)
     extensions: list[Extension] = cythonize([every], language_level=3)
     for extension in extensions:

@@ -13,7 +13,7 @@ def test_the_module_is_the_command_line() -> None:
     command = [sys.executable, "-W", "error", "-m", "aiokafka_lite", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
-    for name in ("demo", "broker", "produce", "consume", "topics"):
+    for name in ("demo", "broker", "produce", "consume", "topics", "info"):
         assert name in done.stdout
 
 

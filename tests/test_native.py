@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from aiokafka_lite.native import native
+from aiokafka_lite import native as module
+from aiokafka_lite.native import leaves, native
 
 MODULE = "aiokafka_lite.codec.reader"  # any module will do for an extension
 
@@ -14,6 +15,7 @@ MODULE = "aiokafka_lite.codec.reader"  # any module will do for an extension
 @pytest.fixture(autouse=True)
 def not_pure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AIOKAFKA_LITE_PURE", raising=False)
+    monkeypatch.setattr(module, "_leaves", {})
 
 
 def test_extension_that_is_there_is_taken() -> None:
@@ -29,6 +31,12 @@ def test_environment_forces_pure_python(monkeypatch: pytest.MonkeyPatch) -> None
 def test_extension_that_was_not_built_is_no_news(caplog: pytest.LogCaptureFixture) -> None:
     assert native("aiokafka_lite.codec._never_built") is None
     assert not caplog.records
+
+
+def test_what_was_taken_can_be_asked() -> None:
+    native(MODULE)
+    native("aiokafka_lite.codec._never_built")
+    assert leaves() == {"aiokafka_lite.codec._never_built": False, MODULE: True}
 
 
 def test_extension_that_cannot_be_loaded_is_said_in_the_log(

@@ -1,8 +1,8 @@
-"""The commands of `aiokafka-lite`, put together: demo, broker, produce, consume, topics."""
+"""The commands of `aiokafka-lite`, put together: demo, broker, produce, consume, topics, info."""
 
 import typer
 
-from aiokafka_lite.cli import broker, consume, demo_command, produce, topics
+from aiokafka_lite.cli import broker, consume, demo_command, info, produce, topics
 
 app = typer.Typer(
     name="aiokafka-lite",
@@ -15,4 +15,5 @@ app.command("demo")(demo_command.demo)
 app.command("broker")(broker.broker)
 app.command("produce")(produce.produce)
 app.command("consume")(consume.consume)
+app.command("info")(info.info)
 app.add_typer(topics.app, name="topics")

@@ -5,7 +5,7 @@ import pytest
 from tests.cli.conftest import Invoke
 
 
-@pytest.mark.parametrize("command", ["demo", "broker", "produce", "consume", "topics"])
+@pytest.mark.parametrize("command", ["demo", "broker", "produce", "consume", "topics", "info"])
 def test_every_command_explains_itself(invoke: Invoke, command: str) -> None:
     shown = invoke(command, "--help")
     assert shown.exit_code == 0

@@ -1,0 +1,32 @@
+"""`aiokafka-lite info`: what this installation is made of, for bug reports and for the curious."""
+
+import platform
+from typing import Annotated
+
+import typer
+
+from aiokafka_lite.cli.output import OutputFormat, show
+from aiokafka_lite.compression.compressor import libraries
+from aiokafka_lite.consumer import consumer  # noqa: F401  a client chooses its leaves when imported
+from aiokafka_lite.native import leaves
+from aiokafka_lite.producer import producer  # noqa: F401  as the consumer
+from aiokafka_lite.version import __version__
+
+
+def info(
+    output: Annotated[
+        OutputFormat, typer.Option("--output", help="A table or JSON.")
+    ] = OutputFormat.TABLE,
+) -> None:
+    """Show versions, which parts are native here, and which libraries compress."""
+    python = f"{platform.python_version()} ({platform.python_implementation()})"
+    rows: list[tuple[str, str]] = [("aiokafka-lite", __version__), ("Python", python)]
+    rows += [
+        (module.removeprefix("aiokafka_lite."), "native" if is_native else "Python")
+        for module, is_native in leaves().items()
+    ]
+    rows += libraries().items()
+    show(output, "This installation", ("part", "is"), list(rows))
+
+
+__all__ = ["info"]

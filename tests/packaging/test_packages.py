@@ -1,0 +1,202 @@
+"""What is released: the sdist and the wheels made of it, built, installed and used.
+
+Nothing is downloaded: the build uses the tools that are installed, and the environment a wheel is
+tried in sees copies of its declared dependencies and of nothing else.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import venv
+import zipfile
+from collections.abc import Iterable
+from importlib.metadata import PathDistribution, distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from tests.twins import NOT_BUILT
+
+ROOT = Path(__file__).parents[2]
+SMOKE = Path(__file__).with_name("wheel_smoke.py")
+RELEASED = ("aiokafka_lite", "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
+GENERATED = (".c", ".so", ".pyd")
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
+
+# Compilers take their time on busy machines.
+pytestmark = [pytest.mark.packaging, pytest.mark.timeout(300)]
+
+
+def python(
+    *arguments: str, cwd: Path, interpreter: Path | str = sys.executable, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run an interpreter there, this one if none is given, with only those of our variables."""
+    ours = ("AIOKAFKA_LITE_PURE", "AIOKAFKA_LITE_REQUIRE_NATIVE", "CC", "PYTHONPATH")
+    inherited = {name: text for name, text in os.environ.items() if name not in ours}
+    return subprocess.run(
+        [str(interpreter), *arguments],
+        cwd=cwd,
+        env=inherited | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def build(kind: str, source: Path, into: Path, **environment: str) -> Path:
+    """Return the sdist or wheel built from a source folder; the compiler's last words if none."""
+    done = python(
+        *("-m", "build", f"--{kind}", "--no-isolation", "--outdir", str(into), str(source)),
+        cwd=into,
+        **environment,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    (made,) = into.iterdir()
+    return made
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from a copy: a build leaves files where it works."""
+    copy = tmp_path_factory.mktemp("checkout")
+    for name in RELEASED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(
+                ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", "*.so")
+            )
+        else:
+            shutil.copy(ROOT / name, copy)
+    return build("sdist", copy, tmp_path_factory.mktemp("sdist"))
+
+
+@pytest.fixture(scope="module")
+def unpacked(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sdist's files: wheels are built from what is released, not from the checkout."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (inside,) = folder.iterdir()
+    return inside
+
+
+@pytest.fixture(scope="module")
+def pure_wheel(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As on a machine without a compiler."""
+    return build("wheel", unpacked, tmp_path_factory.mktemp("pure"), CC="false")
+
+
+@pytest.fixture(scope="module")
+def native_wheel(
+    unpacked: Path, pure_wheel: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """After the pure one, whose translation to C it finds done."""
+    unhurried = {"CFLAGS": "-O0"}  # it is about what is in the wheel, not how fast it runs
+    wheel = build("wheel", unpacked, tmp_path_factory.mktemp("native"), **unhurried)
+    if not any(name.endswith(SUFFIX) for name in names(wheel)):
+        if os.environ.get("CI") == "true":
+            pytest.fail("CI must build the native leaves")
+        pytest.skip(NOT_BUILT)
+    return wheel
+
+
+def names(archive: Path) -> set[str]:
+    """Paths in an sdist, without its own folder, or in a wheel."""
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            return set(wheel.namelist())
+    with tarfile.open(archive) as sdist:
+        return {name.partition("/")[2] for name in sdist.getnames()}
+
+
+def sources(*suffixes: str) -> set[str]:
+    files = (ROOT / "aiokafka_lite").rglob("*")
+    return {file.relative_to(ROOT).as_posix() for file in files if file.suffix in suffixes}
+
+
+def test_sdist_holds_the_sources_and_nothing_generated(sdist: Path) -> None:
+    inside = names(sdist)
+    assert sources(".py", ".pyx", ".pxd", ".h", ".typed") <= inside
+    assert not {name for name in inside if name.endswith(GENERATED)}
+
+
+def test_pure_wheel_holds_python_only(pure_wheel: Path) -> None:
+    inside = {name for name in names(pure_wheel) if ".dist-info/" not in name}
+    assert inside == sources(".py") | {"aiokafka_lite/py.typed"}
+
+
+def test_native_wheel_has_every_leaf_and_not_its_source(native_wheel: Path) -> None:
+    inside = {name for name in names(native_wheel) if ".dist-info/" not in name}
+    leaves = {source.removesuffix(".pyx") + SUFFIX for source in sources(".pyx")}
+    assert inside == sources(".py") | {"aiokafka_lite/py.typed"} | leaves
+
+
+def test_required_leaf_that_does_not_build_is_an_error(
+    unpacked: Path, pure_wheel: Path, tmp_path: Path
+) -> None:
+    """With the translation to C done, and nothing compiled yet."""
+    copy = shutil.copytree(unpacked, tmp_path / "copy", ignore=shutil.ignore_patterns("build"))
+    done = python(
+        *("-m", "build", "--wheel", "--no-isolation", "--outdir", "out", str(copy)),
+        cwd=tmp_path,
+        CC="false",
+        AIOKAFKA_LITE_REQUIRE_NATIVE="1",
+    )
+    assert done.returncode != 0
+    assert "false" in done.stdout + done.stderr
+    assert not list((tmp_path / "out").glob("*.whl"))
+
+
+def top_level(name: str) -> Iterable[Path]:
+    """The modules and folders of an installed distribution."""
+    installed = distribution(name)
+    files = installed.files or []
+    roots = {file.parts[0] for file in files if file.parts[0] not in ("..", "__pycache__")}
+    return [Path(str(installed.locate_file(root))) for root in sorted(roots)]
+
+
+def declared_dependencies(requirements: Iterable[str]) -> set[str]:
+    """Names of what those requirements bring, and of what that brings."""
+    found: set[str] = set()
+    for text in requirements:
+        requirement = Requirement(text)
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            found.add(requirement.name)
+            found |= declared_dependencies(distribution(requirement.name).requires or [])
+    return found
+
+
+def installed(wheel: Path, folder: Path) -> Path:
+    """Install a wheel, with copies of the dependencies it declares; return the interpreter."""
+    venv.create(folder)
+    (site,) = folder.glob("Lib/site-packages" if os.name == "nt" else "lib/*/site-packages")
+    interpreter = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    pip = ("-m", "pip", "--python", str(interpreter), "install", "--no-index", "--no-deps")
+    done = python(*pip, "--disable-pip-version-check", str(wheel), cwd=folder)
+    assert done.returncode == 0, done.stderr
+    (dist_info,) = site.glob("aiokafka_lite-*.dist-info")
+    for name in declared_dependencies(PathDistribution(dist_info).requires or []):
+        for path in top_level(name):
+            copy = shutil.copytree if path.is_dir() else shutil.copy
+            copy(path, site / path.name)
+    return interpreter
+
+
+@pytest.mark.parametrize("kind", ["pure", "native"])
+def test_wheel_works_in_an_empty_environment(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    interpreter = installed(request.getfixturevalue(f"{kind}_wheel"), tmp_path / "venv")
+    done = python("-W", "error", str(SMOKE), kind, cwd=tmp_path, interpreter=interpreter)
+    assert done.returncode == 0, done.stderr
+
+
+def test_releases_are_tried_with_the_same_program() -> None:
+    """cibuildwheel's test command, which runs on machines we do not have."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        command = tomllib.load(file)["tool"]["cibuildwheel"]["test-command"]
+    assert command == f"python -W error {{project}}/{SMOKE.relative_to(ROOT).as_posix()} native"
