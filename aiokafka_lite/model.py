@@ -3,21 +3,10 @@
 No behaviour, no waiting.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
-if TYPE_CHECKING:
-    # Their default (PEP 696) is for type checkers alone: a bare ConsumerRecord is one of bytes.
-    from typing_extensions import TypeVar
-
-    KT = TypeVar("KT", default=bytes)
-    VT = TypeVar("VT", default=bytes)
-else:
-    from typing import TypeVar
-
-    KT = TypeVar("KT")
-    VT = TypeVar("VT")
+from aiokafka_lite._consumer_record_py import KT, VT
+from aiokafka_lite.native import native
 
 
 class TimestampType:
@@ -108,32 +97,12 @@ class RecordMetadata(_RecordMetadata):
     """Bytes, -1 without a value and where it was not kept."""
 
 
-@dataclass(eq=True)
-class ConsumerRecord(Generic[KT, VT]):
-    """A record as it was read.
-
-    Mutable, without slots and not hashable, as aiokafka's: interceptors and processing steps may
-    set attributes of their own on it.
-    """
-
-    topic: str
-    partition: int
-    offset: int
-    timestamp: int
-    """Milliseconds since the epoch, -1 when there is none."""
-    timestamp_type: int
-    """One of `TimestampType`."""
-    key: KT | None
-    value: VT | None
-    checksum: int | None
-    """The CRC of a magic 0 or 1 record; None since magic 2."""
-    serialized_key_size: int
-    """Bytes, -1 without a key."""
-    serialized_value_size: int
-    """Bytes, -1 without a value."""
-    headers: Sequence[tuple[str, bytes | None]]
-    """In the producer's order; a name may occur more than once."""
-
+# Chosen at import: the native record, or the dataclass it is the twin of.
+_twin = native("aiokafka_lite._consumer_record")
+if TYPE_CHECKING or _twin is None:
+    from aiokafka_lite._consumer_record_py import ConsumerRecord
+else:
+    ConsumerRecord = _twin.ConsumerRecord
 
 __all__ = [
     "KT",

@@ -58,11 +58,14 @@ _ONE_END: Final = tuple(size + 1 for size in _ONE)  # where a record ends, count
 _LOW_END: Final = tuple(size + 2 for size in _LOW)
 _eight_bytes: Final = Struct("8B").unpack_from
 _CAREFUL: Final = 255
+_FAR: Final = 1 << 62
+"""No short delta leads from a base timestamp nearer than this out of 64 bits."""
 
 # CPython lays out a class's instances when the first one is made by its __init__; bare ones made
 # before that would be four times as dear to fill for the life of the process.
 ConsumerRecord("", 0, 0, 0, 0, None, None, None, 0, 0, ())
 
+_bare = ConsumerRecord.__new__
 _NO_DATA: Final = memoryview(b"")
 _NO_HEADERS: Final[Headers] = ()
 
@@ -343,7 +346,7 @@ class RecordCursor:
         """
         start = self._record_position
         # Bare records, made without calling the class, in one loop of C for all of them.
-        bare = list(map(object.__new__, repeat(ConsumerRecord, min(room, self._left))))
+        bare = list(map(_bare, repeat(ConsumerRecord, min(room, self._left))))
         progress = iter(bare)
         try:
             skipped = self._fill_in(bare, progress, start + max(byte_room, 1))
@@ -422,7 +425,7 @@ class RecordCursor:
                 key_size = one[key_length]
             else:
                 end, timestamp, offset, key_size, position = read_record_start(buffer, begin)
-                timestamp += base_timestamp
+                timestamp = _int64(base_timestamp + timestamp)
                 offset += base_offset
             if key_size >= 0:
                 key = buffer[position : (position := position + key_size)]
@@ -483,6 +486,9 @@ class RecordCursor:
         if self._attributes & LOG_APPEND_TIME:
             for record in decoded:
                 record.timestamp = self._max_timestamp
+        elif not -_FAR <= self._base_timestamp <= _FAR:
+            for record in decoded:
+                record.timestamp = _int64(record.timestamp)
         records += decoded
         self.next_offset = decoded[-1].offset + 1
 
@@ -569,6 +575,11 @@ class RecordCursor:
         if error.__cause__ is not None:
             located.__cause__ = error.__cause__.with_traceback(None)
         return located
+
+
+def _int64(number: int) -> int:
+    """Return what a long of Java's has of a sum: 64 bits, around the corner."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 __all__ = ["RecordCursor"]

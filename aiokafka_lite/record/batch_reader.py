@@ -1,5 +1,15 @@
-"""Chooses the `RecordCursor` at import: the pure one, until its native twin is built beside it."""
+"""Chooses the `RecordCursor` at import: the native one where it was built, else its pure twin."""
 
-from aiokafka_lite.record._batch_reader_py import RecordCursor
+from typing import TYPE_CHECKING
 
-__all__ = ["RecordCursor"]
+from aiokafka_lite.native import native
+
+_twin = native("aiokafka_lite.record._batch_reader")
+USES_C = _twin is not None
+
+if TYPE_CHECKING or _twin is None:
+    from aiokafka_lite.record._batch_reader_py import RecordCursor
+else:
+    RecordCursor = _twin.RecordCursor
+
+__all__ = ["USES_C", "RecordCursor"]

@@ -1,6 +1,10 @@
 """Zigzag varints of any length, for where the record codecs do not inline the short ones."""
 
+from typing import Final
+
 from aiokafka_lite.errors import CorruptRecordException
+
+_64_BITS: Final = (1 << 64) - 1
 
 
 def read_varint(data: bytes, position: int, max_bytes: int = 5) -> tuple[int, int]:
@@ -16,6 +20,7 @@ def read_varint(data: bytes, position: int, max_bytes: int = 5) -> tuple[int, in
         position += 1
         raw |= (byte & 0x7F) << shift
         if byte < 0x80:
+            raw &= _64_BITS  # a tenth byte may have more
             return (raw >> 1) ^ -(raw & 1), position
     raise CorruptRecordException(f"a varint is longer than {max_bytes} bytes")
 

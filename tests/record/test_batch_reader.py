@@ -14,21 +14,33 @@ from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.compression.compressor import compress
 from aiokafka_lite.errors import CorruptRecordException, RecordDeserializationError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
-from aiokafka_lite.record import _batch_reader_py, batch_reader
+from aiokafka_lite.record import _batch_reader_py
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.record.batch_header import CONTROL, TRANSACTIONAL, assign_offsets
 from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
+from tests.twins import native_twin
 
-TWINS = {_batch_reader_py.RecordCursor, batch_reader.RecordCursor}
 ALL = 1_000_000
 
 
-@pytest.fixture(params=TWINS, ids=lambda twin: twin.__module__.rpartition(".")[2])
-def cursor(request):
+def twin_of(kind):
+    """The RecordCursor of that kind; skips where it was not built."""
+    if kind == "pure":
+        return _batch_reader_py.RecordCursor
+    return native_twin("aiokafka_lite.record._batch_reader").RecordCursor
+
+
+@pytest.fixture(scope="module", params=["pure", "native"])
+def twin(request):
+    return twin_of(request.param)
+
+
+@pytest.fixture
+def cursor(twin):
     """`cursor(data, fetch_offset=0, ...)` -> a RecordCursor of topic t, partition 3."""
 
     def make(data, fetch_offset=0, **options):
-        return request.param(data, topic="t", partition=3, fetch_offset=fetch_offset, **options)
+        return twin(data, topic="t", partition=3, fetch_offset=fetch_offset, **options)
 
     return make
 
@@ -155,7 +167,7 @@ rows = st.tuples(
 
 
 @given(rows=st.lists(rows, min_size=1, max_size=8), takes=st.integers(1, 9))
-def test_any_batch_is_read_in_any_portions(raw_batch, raw_record, rows, takes):
+def test_any_batch_is_read_in_any_portions(twin, raw_batch, raw_record, rows, takes):
     """A5: a rest stays and comes first, nothing is lost or repeated."""
     encoded, expected = [], []
     offset = 0
@@ -165,16 +177,15 @@ def test_any_batch_is_read_in_any_portions(raw_batch, raw_record, rows, takes):
         expected.append((offset + 9, timestamp + 1_000, key, value, tuple(headers)))
         offset += gap
     data = raw_batch(encoded, base_offset=9, last_offset_delta=offset)
-    for twin in TWINS:
-        cursor = twin(data, topic="t", partition=0, fetch_offset=9)
-        found = []
-        while records := cursor.take(takes):
-            assert len(records) <= takes
-            found += records
-            assert cursor.next_offset in (records[-1].offset + 1, offset + 10)
-        assert [(r.offset, r.timestamp, r.key, r.value, r.headers) for r in found] == expected
-        assert cursor.next_offset == offset + 10
-        assert cursor.exhausted
+    cursor = twin(data, topic="t", partition=0, fetch_offset=9)
+    found = []
+    while records := cursor.take(takes):
+        assert len(records) <= takes
+        found += records
+        assert cursor.next_offset in (records[-1].offset + 1, offset + 10)
+    assert [(r.offset, r.timestamp, r.key, r.value, r.headers) for r in found] == expected
+    assert cursor.next_offset == offset + 10
+    assert cursor.exhausted
 
 
 # Taking…
@@ -556,8 +567,15 @@ def test_hostile_records_are_corrupt_whatever_lies(cursor, raw_batch, raw_record
                 assert peak < 100_000, name
 
 
+def drained(twin, data, size, **options):
+    """What a twin makes of hostile bytes: records, where it stands then, and whether it failed."""
+    cursor = twin(data, topic="t", partition=3, fetch_offset=0, **options)
+    found, error = drain(cursor, size)
+    return found, cursor.next_offset, cursor.last_leader_epoch, error is not None
+
+
 @given(data=st.data())
-def test_mutated_bytes_give_records_or_the_one_error(data):
+def test_mutated_bytes_give_records_or_the_one_error_and_both_twins_the_same(data):
     """Never IndexError, struct.error or MemoryError, with checksums or without."""
     compression = data.draw(st.sampled_from(CompressionType))
     start = batch(0, 3, size=12, compression=compression, pid=1) + marker(3, 1)
@@ -572,18 +590,44 @@ def test_mutated_bytes_give_records_or_the_one_error(data):
         "max_decompressed_bytes": 1 << 20,
     }
     size = data.draw(st.integers(1, 5))
-    for twin in TWINS:
-        cursor = twin(mutated, topic="t", partition=3, fetch_offset=0, **options)
-        found, _ = drain(cursor, size)
-        assert all(type(record.offset) is int for record in found)
+    pure = drained(twin_of("pure"), mutated, size, **options)
+    assert all(type(record.offset) is int for record in pure[0])
+    assert drained(twin_of("native"), mutated, size, **options) == pure
+
+
+@given(data=st.data())
+def test_mutated_records_with_headers_are_the_same_to_both_twins(raw_batch, raw_record, data):
+    """Without a checksum and a codec in front, so that the change reaches the records."""
+    headers = [(b"trace", b"1"), (b"none", None)]
+    records = b"".join(
+        raw_record(index, b"key", b"value" * 40, headers, timestamp_delta=index * 5_000)
+        for index in range(4)
+    )
+    mutated = bytearray(raw_batch([records], count=4, last_offset_delta=3, base_timestamp=2**62))
+    for _ in range(data.draw(st.integers(1, 3))):
+        position = data.draw(st.integers(61, len(mutated) - 1))
+        mutated[position] = data.draw(st.integers(0, 255))
+    cut = data.draw(st.integers(0, len(mutated)))
+    for wire in (mutated, mutated[:cut]):
+        pure = drained(twin_of("pure"), wire, ALL, check_crcs=False)
+        assert drained(twin_of("native"), wire, ALL, check_crcs=False) == pure
 
 
 @given(noise=st.binary(max_size=200))
-def test_noise_gives_records_or_the_one_error(noise):
-    for twin in TWINS:
-        for prefix in (b"", bytes(8) + struct.pack(">iib", len(noise) + 5, 0, 2)):
-            cursor = twin(prefix + noise, topic="t", partition=3, fetch_offset=0, check_crcs=False)
-            drain(cursor, 10)
+def test_noise_gives_records_or_the_one_error(twin, noise):
+    for prefix in (b"", bytes(8) + struct.pack(">iib", len(noise) + 5, 0, 2)):
+        cursor = twin(prefix + noise, topic="t", partition=3, fetch_offset=0, check_crcs=False)
+        drain(cursor, 10)
+
+
+def test_timestamps_beyond_64_bits_go_around_the_corner(cursor, raw_batch, raw_record):
+    """As in Java's client; a broker does not look at deltas."""
+    records = [raw_record(0, timestamp_delta=1), raw_record(1, timestamp_delta=1 << 62)]
+    data = raw_batch(records, base_timestamp=2**63 - 1)
+    assert [record.timestamp for record in cursor(data).take(ALL)] == [
+        -(2**63),
+        -(2**63) + 2**62 - 1,
+    ]
 
 
 @pytest.mark.parametrize("codec", list(CompressionType)[1:])

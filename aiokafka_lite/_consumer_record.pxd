@@ -1,0 +1,23 @@
+from libc.stdint cimport int32_t, int64_t
+
+
+cdef class RecordOrigin:
+    cdef object topic, partition, timestamp_type, checksum
+    cdef dict odd
+
+
+cdef class ConsumerRecord:
+    cdef object key_, value_
+    cdef object headers_
+    cdef RecordOrigin origin
+    cdef dict __dict__
+    cdef int64_t offset_, timestamp_
+    cdef int32_t key_size, value_size
+
+
+cdef RecordOrigin make_origin(object topic, object partition, object timestamp_type)
+
+cdef ConsumerRecord make_record(
+    RecordOrigin origin, int64_t offset, int64_t timestamp, object key, object value,
+    object headers, int32_t key_size, int32_t value_size
+)

@@ -1,0 +1,505 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False
+# cython: preliminary_late_includes_cy28=True
+"""The record that consumers return, in 80 bytes: the native twin of `_consumer_record_py`.
+
+To the user it is that dataclass. What most records share (topic, partition, timestamp type) is one
+object for all of them, the `RecordOrigin`; offset, timestamp and sizes are C integers; headers stay
+the bytes they came as until somebody asks; the `__dict__` is made when an attribute is set that is
+no field.
+
+Records as they come from the reader refer to nothing that could refer back, so the garbage
+collector does not know of them: a million may be held without it ever walking over them. The moment
+an attribute is set, or the `__dict__` is asked for, it is told.
+"""
+
+cimport cython
+
+from copyreg import __newobj__
+from types import GenericAlias
+
+from cpython.bytes cimport (
+    PyBytes_AS_STRING,
+    PyBytes_CheckExact,
+    PyBytes_FromStringAndSize,
+    PyBytes_GET_SIZE,
+)
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t, uint8_t
+
+from aiokafka_lite import _consumer_record_py
+
+
+# Only functions are declared here: Cython then places the text behind the struct it speaks of.
+cdef extern from *:
+    """
+    #include <stddef.h>
+    #include <structmember.h>
+
+    typedef struct __pyx_obj_13aiokafka_lite_16_consumer_record_ConsumerRecord AlkRecord;
+
+    /* Key and value are read more often than all the rest. As members of the struct the interpreter
+     * finds them by their place, which it does for nothing that has a getter. */
+    static PyMemberDef alk_key = {
+        "key", T_OBJECT_EX, offsetof(AlkRecord, key_), 0, PyDoc_STR("None without a key.")};
+    static PyMemberDef alk_value = {
+        "value", T_OBJECT_EX, offsetof(AlkRecord, value_), 0, PyDoc_STR("None without a value.")};
+
+    /* Freed records wait here for the next ones: a consumer lets go about as many as it takes.
+     * Guarded by the interpreter's lock; where there is none, nothing waits. */
+    #define ALK_SPARE_MAX 1024
+    static PyObject *alk_spare[ALK_SPARE_MAX];
+    static int alk_spares;
+    static PyTypeObject *alk_record_type;
+
+    static void alk_free_record(PyObject *self) {
+        AlkRecord *record = (AlkRecord *)self;
+        PyTypeObject *type = Py_TYPE(self);
+        PyObject_GC_UnTrack(self);
+        Py_XDECREF(record->key_);
+        Py_XDECREF(record->value_);
+        Py_XDECREF(record->headers_);
+        Py_XDECREF((PyObject *)record->origin);
+        Py_XDECREF(record->__dict__);
+        if (type == alk_record_type && alk_spares < ALK_SPARE_MAX)
+            alk_spare[alk_spares++] = self;
+        else
+            type->tp_free(self);
+    }
+
+    /* Tell whether bare records can be made: not where the interpreter has no lock, or where Cython
+     * made a type on the heap. Then records are made as those of any class. */
+    static int alk_set_up(PyObject *type) {
+        PyTypeObject *record_type = (PyTypeObject *)type;
+    #ifdef Py_GIL_DISABLED
+        return 0;
+    #else
+        if (record_type->tp_flags & Py_TPFLAGS_HEAPTYPE)
+            return 0;
+        alk_record_type = record_type;
+        record_type->tp_dealloc = alk_free_record;
+        record_type->tp_name = "aiokafka_lite.model.ConsumerRecord";
+        return 1;
+    #endif
+    }
+
+    /* A record that the collector does not know of, its object fields empty. */
+    static inline AlkRecord *alk_bare_record(void) {
+        if (alk_spares > 0)
+            return (AlkRecord *)PyObject_Init(alk_spare[--alk_spares], alk_record_type);
+        return PyObject_GC_New(AlkRecord, alk_record_type);
+    }
+
+    static inline PyObject *alk_make_record(
+            PyObject *origin, int64_t offset, int64_t timestamp, PyObject *key, PyObject *value,
+            PyObject *headers, int32_t key_size, int32_t value_size) {
+        AlkRecord *record = alk_bare_record();
+        if (record == NULL)
+            return NULL;
+        record->origin = (void *)Py_NewRef(origin);
+        record->offset_ = offset;
+        record->timestamp_ = timestamp;
+        record->key_ = Py_NewRef(key);
+        record->value_ = Py_NewRef(value);
+        record->headers_ = Py_NewRef(headers);
+        record->key_size = key_size;
+        record->value_size = value_size;
+        record->__dict__ = NULL;
+        return (PyObject *)record;
+    }
+
+    static void alk_track(PyObject *self) {
+        if (!PyObject_GC_IsTracked(self))
+            PyObject_GC_Track(self);
+    }
+
+    static int alk_has_dict(PyObject *self) {
+        return ((AlkRecord *)self)->__dict__ != NULL;
+    }
+
+    static int alk_delete(PyObject *self, PyObject *name) {
+        return PyObject_GenericSetAttr(self, name, NULL);
+    }
+
+    static int alk_add_members(PyObject *type, PyObject *own) {
+        PyTypeObject *record_type = (PyTypeObject *)type;
+        PyMemberDef *members[] = {&alk_key, &alk_value};
+        for (int i = 0; i < 2; i++) {
+            PyObject *member = PyDescr_NewMember(record_type, members[i]);
+            if (member == NULL)
+                return -1;
+            int failed = PyDict_SetItemString(own, members[i]->name, member);
+            Py_DECREF(member);
+            if (failed)
+                return -1;
+        }
+        return 0;
+    }
+    """
+    bint alk_set_up(object record_type)
+    object alk_make_record(
+        object origin, int64_t offset, int64_t timestamp, object key, object value, object headers,
+        int32_t key_size, int32_t value_size
+    )
+    void alk_track(object record)
+    int alk_add_members(object record_type, object own) except -1
+    bint alk_has_dict(object record)
+    int alk_delete(object record, object name) except -1
+    object PyObject_GenericGetDict(object of, void *context)
+    void PyType_Modified(PyTypeObject *record_type)
+    int Py_ReprEnter(object of) except -1
+    void Py_ReprLeave(object of)
+
+
+cdef extern from "varint.h":
+    int alk_read_varint(const uint8_t **at, const uint8_t *end, int max_bytes, int64_t *value)
+
+
+@cython.auto_pickle(False)
+cdef class RecordOrigin:
+    """What the records of a batch have in common; also a home for the values of fields that their
+    C types cannot hold.
+
+    `odd` is None unless there are any: then the getters need look no further.
+    """
+
+
+
+cdef RecordOrigin make_origin(object topic, object partition, object timestamp_type):
+    cdef RecordOrigin origin = RecordOrigin.__new__(RecordOrigin)
+    origin.topic, origin.partition, origin.timestamp_type = topic, partition, timestamp_type
+    return origin
+
+
+# No methods: they would cost every record a pointer to their table.
+
+
+cdef object odd_or(ConsumerRecord record, str field, object value):
+    """Return the value of a field of a record that has odd ones: its odd one, or else `value`."""
+    if record.origin is UNSET:
+        raise AttributeError(f"a record without its {field}: it was made without __init__")
+    return record.origin.odd.get(field, value)
+
+
+cdef RecordOrigin own(ConsumerRecord record):
+    """Return an origin that no other record has."""
+    cdef RecordOrigin before = record.origin
+    cdef RecordOrigin origin = make_origin(before.topic, before.partition, before.timestamp_type)
+    origin.checksum = before.checksum
+    if before is not UNSET and before.odd is not None:
+        origin.odd = before.odd.copy()
+    record.origin = origin
+    return origin
+
+
+cdef int keep_odd(ConsumerRecord record, str field, object value) except -1:
+    cdef RecordOrigin origin = own(record)
+    if origin.odd is None:
+        origin.odd = {}
+    origin.odd[field] = value
+    return 0
+
+
+cdef bint is_int64(ConsumerRecord record, str field, object value, int64_t *number) except -1:
+    """Say whether C holds the value of the field from now on; keep it otherwise."""
+    cdef int overflow = 0
+    if PyLong_CheckExact(value):
+        number[0] = PyLong_AsLongLongAndOverflow(value, &overflow)
+        if not overflow:
+            if record.origin.odd is not None and own(record).odd is not None:
+                record.origin.odd.pop(field, None)
+            return True
+    keep_odd(record, field, value)
+    return False
+
+
+cdef bint is_int32(ConsumerRecord record, str field, object value, int32_t *number) except -1:
+    cdef int64_t wide = 0
+    if not is_int64(record, field, value, &wide):
+        return False
+    if not INT32_MIN <= wide <= INT32_MAX:
+        keep_odd(record, field, value)
+        return False
+    number[0] = <int32_t>wide
+    return True
+
+
+cdef tuple fields(ConsumerRecord record):
+    return (
+        record.topic,
+        record.partition,
+        record.offset,
+        record.timestamp,
+        record.timestamp_type,
+        record.key_,
+        record.value_,
+        record.checksum,
+        record.serialized_key_size,
+        record.serialized_value_size,
+        record.headers,
+    )
+
+
+@cython.auto_pickle(False)
+cdef class ConsumerRecord:
+
+    def __cinit__(self, *_, **__):
+        self.origin = UNSET
+
+    def __init__(
+        self,
+        topic,
+        partition,
+        offset,
+        timestamp,
+        timestamp_type,
+        key,
+        value,
+        checksum,
+        serialized_key_size,
+        serialized_value_size,
+        headers,
+    ):
+        cdef RecordOrigin origin = make_origin(topic, partition, timestamp_type)
+        origin.checksum = checksum
+        self.origin = origin
+        self.key_ = key
+        self.value_ = value
+        self.offset = offset
+        self.timestamp = timestamp
+        self.serialized_key_size = serialized_key_size
+        self.serialized_value_size = serialized_value_size
+        self.headers = headers
+
+    # What is shared…
+
+    @property
+    def topic(self):
+        if self.origin.odd is not None:
+            return odd_or(self, "topic", self.origin.topic)
+        return self.origin.topic
+
+    @topic.setter
+    def topic(self, topic):
+        own(self).topic = topic
+
+    @property
+    def partition(self):
+        if self.origin.odd is not None:
+            return odd_or(self, "partition", self.origin.partition)
+        return self.origin.partition
+
+    @partition.setter
+    def partition(self, partition):
+        own(self).partition = partition
+
+    @property
+    def timestamp_type(self):
+        """One of `TimestampType`."""
+        if self.origin.odd is not None:
+            return odd_or(self, "timestamp_type", self.origin.timestamp_type)
+        return self.origin.timestamp_type
+
+    @timestamp_type.setter
+    def timestamp_type(self, timestamp_type):
+        own(self).timestamp_type = timestamp_type
+
+    @property
+    def checksum(self):
+        """The CRC of a magic 0 or 1 record; None since magic 2."""
+        if self.origin.odd is not None:
+            return odd_or(self, "checksum", self.origin.checksum)
+        return self.origin.checksum
+
+    @checksum.setter
+    def checksum(self, checksum):
+        own(self).checksum = checksum
+
+    # Numbers…
+
+    @property
+    def offset(self):
+        if self.origin.odd is not None:
+            return odd_or(self, "offset", self.offset_)
+        return self.offset_
+
+    @offset.setter
+    def offset(self, offset):
+        is_int64(self, "offset", offset, &self.offset_)
+
+    @property
+    def timestamp(self):
+        """Milliseconds since the epoch, -1 when there is none."""
+        if self.origin.odd is not None:
+            return odd_or(self, "timestamp", self.timestamp_)
+        return self.timestamp_
+
+    @timestamp.setter
+    def timestamp(self, timestamp):
+        is_int64(self, "timestamp", timestamp, &self.timestamp_)
+
+    @property
+    def serialized_key_size(self):
+        """Bytes, -1 without a key."""
+        if self.origin.odd is not None:
+            return odd_or(self, "serialized_key_size", self.key_size)
+        return self.key_size
+
+    @serialized_key_size.setter
+    def serialized_key_size(self, size):
+        is_int32(self, "serialized_key_size", size, &self.key_size)
+
+    @property
+    def serialized_value_size(self):
+        """Bytes, -1 without a value."""
+        if self.origin.odd is not None:
+            return odd_or(self, "serialized_value_size", self.value_size)
+        return self.value_size
+
+    @serialized_value_size.setter
+    def serialized_value_size(self, size):
+        is_int32(self, "serialized_value_size", size, &self.value_size)
+
+    # Headers…
+
+    @property
+    def headers(self):
+        """In the producer's order; a name may occur more than once. Parsed when asked for."""
+        headers = self.headers_
+        if headers is None:
+            return ()
+        if PyBytes_CheckExact(headers):
+            self.headers_ = read_headers(headers)
+        elif headers is ODD:
+            return odd_or(self, "headers", None)
+        return self.headers_
+
+    @headers.setter
+    def headers(self, headers):
+        if headers is None or PyBytes_CheckExact(headers):  # which mean something else in the field
+            keep_odd(self, "headers", headers)
+            headers = ODD
+        self.headers_ = headers
+
+    # As a dataclass…
+
+    def __eq__(self, other):
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return fields(self) == fields(other)
+
+    def __ne__(self, other):
+        equal = type(self).__eq__(self, other)  # which a subclass may have of its own
+        return equal if equal is NotImplemented else not equal
+
+    def __repr__(self):
+        if Py_ReprEnter(self):
+            return "..."
+        try:
+            named = zip(FIELDS, fields(self))
+            text = ", ".join([f"{name}={value!r}" for name, value in named])
+            return f"{self.__class__.__qualname__}({text})"
+        finally:
+            Py_ReprLeave(self)
+
+    def __reduce__(self):
+        return __newobj__, (self.__class__,), self.__getstate__()
+
+    def __getstate__(self):
+        """Return what the twin's `__dict__` is: pickles of one are read by the other."""
+        state = dict(zip(FIELDS, fields(self)))
+        if alk_has_dict(self):
+            state.update(PyObject_GenericGetDict(self, NULL))
+        return state
+
+    def __setstate__(self, state):
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def __setattr__(self, name, value):
+        alk_track(self)
+        PyObject_GenericSetAttr(self, name, value)
+
+    def __delattr__(self, name):
+        if name in FIELDS:
+            raise AttributeError(f"a record keeps its {name}; set it to None instead")
+        alk_track(self)
+        alk_delete(self, name)
+
+
+def own_attributes(ConsumerRecord record):
+    """The attributes that are no fields, as a dict that may be changed."""
+    alk_track(record)
+    return PyObject_GenericGetDict(record, NULL)
+
+
+cdef tuple read_headers(bytes section):
+    """Return the headers in a section that the reader has checked."""
+    cdef const uint8_t *at = <const uint8_t *>PyBytes_AS_STRING(section)
+    cdef const uint8_t *end = at + PyBytes_GET_SIZE(section)
+    cdef int64_t count = 0, size = 0
+    cdef int fault = alk_read_varint(&at, end, 5, &count)
+    cdef list headers = []
+    while count > 0 and not fault:
+        count -= 1
+        fault = alk_read_varint(&at, end, 5, &size)
+        if fault or not 0 <= size <= end - at:
+            break
+        # As Java's client: a name that is no UTF-8 is of no use, the record is.
+        name = PyUnicode_DecodeUTF8(<const char *>at, size, "replace")
+        at += size
+        fault = alk_read_varint(&at, end, 5, &size)
+        if fault or size > end - at:
+            break
+        if size < 0:
+            headers.append((name, None))
+        else:
+            headers.append((name, PyBytes_FromStringAndSize(<const char *>at, size)))
+            at += size
+    return tuple(headers)
+
+
+cdef ConsumerRecord make_record(
+    RecordOrigin origin, int64_t offset, int64_t timestamp, object key, object value,
+    object headers, int32_t key_size, int32_t value_size
+):
+    """Return a record. `headers`: None for none, or their section of the batch, checked."""
+    cdef ConsumerRecord record
+    if HAS_BARE_RECORDS:
+        return alk_make_record(
+            origin, offset, timestamp, key, value, headers, key_size, value_size
+        )
+    record = ConsumerRecord.__new__(ConsumerRecord)
+    record.origin, record.offset_, record.timestamp_ = origin, offset, timestamp
+    record.key_, record.value_, record.headers_ = key, value, headers
+    record.key_size, record.value_size = key_size, value_size
+    return record
+
+
+cdef void complete_class() except *:
+    """Give the class what Cython has no words for."""
+    described = vars(_consumer_record_py.ConsumerRecord)
+    cdef dict own = <dict>(<PyTypeObject *>ConsumerRecord).tp_dict
+    alk_add_members(ConsumerRecord, own)
+    for name in (
+        "__doc__",
+        "__annotations__",
+        "__dataclass_fields__",
+        "__dataclass_params__",
+        "__match_args__",
+        "__replace__",  # from Python 3.13 on
+    ):
+        if name in described:
+            own[name] = described[name]
+    own["__class_getitem__"] = classmethod(GenericAlias)
+    own["__dict__"] = property(own_attributes)
+    PyType_Modified(<PyTypeObject *>ConsumerRecord)
+
+
+cdef bint HAS_BARE_RECORDS = alk_set_up(ConsumerRecord)
+cdef tuple FIELDS = _consumer_record_py.ConsumerRecord.__match_args__
+cdef object ODD = object()
+cdef RecordOrigin UNSET = make_origin(None, None, None)  # of a record made without __init__
+UNSET.odd = {}
+complete_class()
