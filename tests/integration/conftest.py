@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION
+from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, archive_classes
 from tests.conftest import require_kafka
 from tests.group_faults import Cluster
 from tests.producer_faults import three_nodes
@@ -16,6 +16,7 @@ from tests.unreliable_network import ProxiedKafka
 def cluster_of_the_session() -> Iterator[ProxiedKafka]:
     """Started when first asked for: three Java processes need the CPU for as long as many tests."""
     require_kafka(DEFAULT_VERSION)
+    archive_classes(DEFAULT_VERSION)  # for the two dozen nodes that are started from here on
     with three_nodes() as kafka:
         yield kafka
         for node in kafka.nodes:

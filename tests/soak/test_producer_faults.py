@@ -16,6 +16,7 @@ import pytest
 import uvloop
 
 from aiokafka_lite.clock import SYSTEM_CLOCK
+from aiokafka_lite.testing.apache_kafka import archive_classes
 from tests.conftest import KAFKA_VERSIONS, require_kafka
 from tests.exactly_once_faults import COPY_SCENARIOS, CopyScenario, copy_stage
 from tests.producer_fault_rounds import Round
@@ -45,6 +46,7 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 def _cluster(request: pytest.FixtureRequest) -> Iterator[ProxiedKafka]:
     """One cluster for all scenarios of a release; each finds it whole."""
     require_kafka(request.param)
+    archive_classes(request.param)
     with three_nodes(request.param) as kafka:
         yield kafka
         for node in kafka.nodes:
