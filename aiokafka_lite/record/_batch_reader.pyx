@@ -92,6 +92,10 @@ cdef struct Header:
     int32_t records_count
 
 
+cdef struct Hold:
+    Py_buffer view  # in a struct, or Cython has the collector drop its object without releasing it
+
+
 cdef struct RawRecord:
     int64_t timestamp_delta
     int64_t offset_delta
@@ -253,7 +257,7 @@ cdef class RecordCursor:
     """
 
     cdef object data  # None once there is nothing more in it
-    cdef Py_buffer data_view
+    cdef Hold data_hold
     cdef bint has_data_view
     cdef const uint8_t *bytes_
     cdef Py_ssize_t size
@@ -271,7 +275,7 @@ cdef class RecordCursor:
     # The open batch, if records are left in it:
     cdef int32_t left
     cdef object payload
-    cdef Py_buffer payload_view
+    cdef Hold payload_hold
     cdef bint has_payload_view
     cdef const uint8_t *at
     cdef const uint8_t *end
@@ -297,11 +301,11 @@ cdef class RecordCursor:
     ):
         close_payload(self)
         close_data(self)
-        PyObject_GetBuffer(data, &self.data_view, PyBUF_SIMPLE)
+        PyObject_GetBuffer(data, &self.data_hold.view, PyBUF_SIMPLE)
         self.has_data_view = True
         self.data = data
-        self.bytes_ = <const uint8_t *>self.data_view.buf
-        self.size = self.data_view.len
+        self.bytes_ = <const uint8_t *>self.data_hold.view.buf
+        self.size = self.data_hold.view.len
         self.topic = topic
         self.partition = partition
         self.check_crcs = check_crcs
@@ -392,7 +396,7 @@ cdef void close_data(RecordCursor self) noexcept:
     self.bytes_ = NULL
     if self.has_data_view:
         self.has_data_view = False
-        PyBuffer_Release(&self.data_view)
+        PyBuffer_Release(&self.data_hold.view)
     self.data = None
 
 
@@ -400,7 +404,7 @@ cdef void close_payload(RecordCursor self) noexcept:
     self.at = self.end = NULL
     if self.has_payload_view:
         self.has_payload_view = False
-        PyBuffer_Release(&self.payload_view)
+        PyBuffer_Release(&self.payload_hold.view)
     self.payload = None
 
 
@@ -565,10 +569,10 @@ cdef int open_batch(RecordCursor self) except -1:
         check_crc(self)
     if self.header.attributes & CODEC_MASK:
         self.payload = unpacked(self)
-        PyObject_GetBuffer(self.payload, &self.payload_view, PyBUF_SIMPLE)
+        PyObject_GetBuffer(self.payload, &self.payload_hold.view, PyBUF_SIMPLE)
         self.has_payload_view = True
-        self.at = <const uint8_t *>self.payload_view.buf
-        length = self.payload_view.len
+        self.at = <const uint8_t *>self.payload_hold.view.buf
+        length = self.payload_hold.view.len
     else:  # where it is: the data stays open for as long as the batch
         self.at = self.bytes_ + self.position + HEADER_BYTES
         length = self.header.size - HEADER_BYTES
