@@ -807,10 +807,13 @@ def test_repr_says_where_it_stands(cursor):
 def test_bytes_are_let_go_by_a_cursor_that_only_the_collector_finds(twin):
     """A buffer that is not released can never be resized or reused."""
     data = bytearray(batch(0, 3))
-    circle = []
-    taker = twin(data, topic="t", partition=3, fetch_offset=0, value_deserializer=lambda _: circle)
-    circle.append(taker)
-    taker.take(1)
-    del taker, circle
+
+    def take_in_a_circle():
+        circle = []
+        options = {"fetch_offset": 0, "value_deserializer": lambda _: circle}
+        circle.append(twin(data, topic="t", partition=3, **options))
+        circle[0].take(1)
+
+    take_in_a_circle()
     gc.collect()
     data.append(0)
