@@ -226,12 +226,14 @@ cdef class RecordColumnsBuilder:
         int timestamp_type,
         int64_t max_timestamp,
         int64_t fetch_offset,
+        Py_ssize_t end=-1,
     ):
         """Append records of a batch's decompressed `data` until full; return how many.
 
-        `count` are left from `position` on. Those before `fetch_offset` are passed over. Where it
-        came to is in `position`, `records_read` and `next_offset`. Raises CorruptRecordException at
-        a bad record, with the rows before it appended.
+        `count` are left from `position` to `end`, -1 for that of the data. Those before
+        `fetch_offset` are passed over. Where it came to is in `position`, `records_read` and
+        `next_offset`. Raises CorruptRecordException at a bad record, with the rows before it
+        appended.
         """
         cdef Py_buffer view
         cdef int64_t fault_value = 0, skipped_bytes = 0, before = self._unfinished().rows
@@ -239,13 +241,15 @@ cdef class RecordColumnsBuilder:
         cdef Fault fault
         PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
         try:
-            if not 0 <= position <= view.len:
+            if end == -1:
+                end = view.len
+            if not 0 <= position <= end <= view.len:
                 raise IndexError("position is outside of the data")
             at = <const uint8_t *> view.buf + position
             self.records_read = 0
             self.next_offset = fetch_offset
             fault = self._decode(
-                &at, <const uint8_t *> view.buf + view.len, count, base_offset, last_offset,
+                &at, <const uint8_t *> view.buf + end, count, base_offset, last_offset,
                 base_timestamp, timestamp_type, max_timestamp, &skipped_bytes, &fault_value,
             )
             self.size_in_bytes += at - <const uint8_t *> view.buf - position - skipped_bytes

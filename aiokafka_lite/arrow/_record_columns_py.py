@@ -109,26 +109,35 @@ class RecordColumnsBuilder:
         timestamp_type: int,
         max_timestamp: int,
         fetch_offset: int,
+        end: int = -1,
     ) -> int:
         """Append records of a batch's decompressed `data` until full; return how many.
 
-        `count` are left from `position` on. Those before `fetch_offset` are passed over. Where it
-        came to is in `position`, `records_read` and `next_offset`. Raises CorruptRecordException at
-        a bad record, with the rows before it appended.
+        `count` are left from `position` to `end`, -1 for that of the data. Those before
+        `fetch_offset` are passed over. Where it came to is in `position`, `records_read` and
+        `next_offset`. Raises CorruptRecordException at a bad record, with the rows before it
+        appended.
         """
         columns = self._unfinished()
-        buffer = data if isinstance(data, bytes) else bytes(data)
-        if not 0 <= position <= len(buffer):
+        view = memoryview(data).cast("B")
+        if end == -1:
+            end = len(view)
+        if not 0 <= position <= end <= len(view):
             raise IndexError("position is outside of the data")
+        is_whole = isinstance(data, bytes) and end == len(view)
+        buffer = data if is_whole else bytes(view[position:end])
+        shift = 0 if is_whole else position
         before = len(columns.offsets)
-        self.position = position
+        self.position = position - shift
         self.records_read = 0
         self.next_offset = fetch_offset
         try:
+            assert isinstance(buffer, bytes)
             self._decode(buffer, count, base_offset, last_offset, base_timestamp)
         except IndexError as error:
             raise CorruptRecordException("a record ends beyond its batch") from error
         finally:
+            self.position += shift
             rows = len(columns.offsets) - before
             if rows:
                 if timestamp_type == 1:

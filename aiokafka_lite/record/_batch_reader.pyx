@@ -371,6 +371,24 @@ cdef class RecordCursor:
             raise self.error
         return records
 
+    def take_columns(self, columns not None):
+        """Append the next records to `columns` until those are full; return how many.
+
+        0 means exhausted, or full before. Deserializers are not asked. Raises: as `take`.
+        """
+        cdef Py_ssize_t before = len(columns), taken
+        if self.error is not None:
+            raise self.error.with_traceback(None)
+        columns.begin(self.topic, self.partition)
+        try:
+            fill_columns(self, columns)
+        except CorruptRecordException as error:
+            self.error = located(self, error)
+        taken = len(columns) - before
+        if self.error is not None and not taken:
+            raise self.error
+        return taken
+
     def release(self):
         """Drop every buffer; nothing more can be taken. `next_offset` stays."""
         close_payload(self)
@@ -425,19 +443,45 @@ cdef int fill(RecordCursor self, list records, int64_t max_records, int64_t byte
     Raises CorruptRecordException.
     """
     while len(records) < max_records and (byte_room > 0 or not records):
+        if not stand_at_record(self):
+            return 0
         if self.left:
             byte_room -= decode(self, records, max_records - len(records), byte_room)
             if not self.left:
                 close_batch(self)
-        elif self.messages:
+        else:
             byte_room -= take_message(self, records)
-        elif self.has_header:
+    return look_ahead(self)
+
+
+cdef int fill_columns(RecordCursor self, columns) except -1:
+    """As `fill`, for columns, which know when they are full."""
+    while not columns.is_full:
+        if not stand_at_record(self):
+            return 0
+        if self.left:
+            decode_columns(self, columns)
+        elif not take_message_into(self, columns):
+            return 0
+    return look_ahead(self)
+
+
+cdef bint stand_at_record(RecordCursor self) except -1:
+    """Open what has the next record; False if there is none. Raises CorruptRecordException."""
+    while not (self.left or self.messages):
+        if self.has_header:
             open_batch(self)
         elif not advance(self):
-            return 0
+            return False
+    return True
+
+
+cdef int look_ahead(RecordCursor self) except -1:
+    """Pass over what is not shown, markers for one, if no record is left before it.
+
+    So the position is behind them before the next fetch, and the buffer counts as used up.
+    """
     if not self.left and not self.messages:
-        # What follows may be markers only: pass over them now, so that the position is behind
-        # them before the next fetch and the buffer counts as used up.
         try:
             advance(self)
         except CorruptRecordException as error:
@@ -691,6 +735,36 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
     return at - start
 
 
+cdef int decode_columns(RecordCursor self, columns) except -1:
+    """Append records of the open batch to `columns`. Raises CorruptRecordException."""
+    cdef Header *header = &self.header
+    cdef object buffer = self.payload if self.has_payload_view else self.data
+    cdef const uint8_t *start = self.bytes_
+    if self.has_payload_view:
+        start = <const uint8_t *>self.payload_view.buf
+    try:
+        columns.decode(
+            buffer,
+            self.at - start,
+            self.left,
+            header.base_offset,
+            header.last_offset,
+            header.base_timestamp,
+            header.attributes >> 3 & 1,
+            header.max_timestamp,
+            self.next_offset,
+            self.end - start,
+        )
+    finally:
+        if self.at != NULL:  # else released meanwhile
+            self.at = start + <Py_ssize_t>columns.position
+            self.left -= <int32_t>columns.records_read
+        self.next_offset = columns.next_offset
+    if not self.left:
+        close_batch(self)
+    return 0
+
+
 # Messages of magic 0 and 1…
 
 
@@ -726,6 +800,18 @@ cdef int64_t take_message(RecordCursor self, list records) except -1:
     )
     self.next_offset = message.offset + 1
     return len(key or b"") + len(value or b"") + MIN_RECORD_BYTES
+
+
+cdef bint take_message_into(RecordCursor self, columns) except -1:
+    """Append the next message to `columns`; False if they have no room for it."""
+    message = self.messages[len(self.messages) - 1]
+    if not columns.append(
+        message.offset, message.timestamp, message.timestamp_type, message.key, message.value
+    ):
+        return False
+    self.messages.pop()
+    self.next_offset = message.offset + 1
+    return True
 
 
 # Errors…

@@ -40,13 +40,15 @@ class ColumnsBuilder(Protocol):
         timestamp_type: int,
         max_timestamp: int,
         fetch_offset: int,
+        end: int = -1,
         /,
     ) -> int:
         """Append records of a batch's decompressed `data` until full; return how many.
 
-        `count` are left from `position` on. Those before `fetch_offset` are passed over. Where it
-        came to is in `position`, `records_read` and `next_offset`. Raises CorruptRecordException at
-        a bad record, with the rows before it appended.
+        `count` are left from `position` to `end`, -1 for that of the data. Those before
+        `fetch_offset` are passed over. Where it came to is in `position`, `records_read` and
+        `next_offset`. Raises CorruptRecordException at a bad record, with the rows before it
+        appended.
         """
 
     def append(

@@ -13,25 +13,34 @@ from aiokafka_lite.arrow import _record_columns_py
 from aiokafka_lite.arrow.record_schema import field_mask, record_schema
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import CorruptRecordException
-from aiokafka_lite.record._batch_reader_py import RecordCursor
+from aiokafka_lite.record import _batch_reader_py
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.record.batch_header import assign_offsets
 from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
 from tests.twins import native_twin
 
 ALL = 1_000_000
+READER = {"module": _batch_reader_py}
 STATM = Path("/proc/self/statm")
 
 
 @pytest.fixture(params=["pure", "native"])
 def twin(request):
-    if request.param == "pure":
-        return _record_columns_py
-    return native_twin("aiokafka_lite.arrow._record_columns")
+    """Columns and, for `cursor`, reader of the same build; a property tries them crosswise."""
+    return use_twins(request.param == "native")
+
+
+def use_twins(native, native_reader=None):
+    """Let `cursor` make those of that build; return the module of the columns."""
+    READER["module"] = _batch_reader_py
+    if native if native_reader is None else native_reader:
+        READER["module"] = native_twin("aiokafka_lite.record._batch_reader")
+    return native_twin("aiokafka_lite.arrow._record_columns") if native else _record_columns_py
 
 
 def cursor(data, fetch_offset=0, **options):
-    return RecordCursor(data, topic="t", partition=3, fetch_offset=fetch_offset, **options)
+    make = READER["module"].RecordCursor
+    return make(data, topic="t", partition=3, fetch_offset=fetch_offset, **options)
 
 
 def table(twin, data, fetch_offset=0, max_records=ALL, **options):
@@ -128,8 +137,11 @@ def logs(draw):
     read_committed=st.booleans(),
 )
 @pytest.mark.parametrize("native", [False, True], ids=["pure", "native"])
-def test_rows_are_the_records_take_returns(native, log, ahead, sizes, read_committed):
-    twin = native_twin("aiokafka_lite.arrow._record_columns") if native else _record_columns_py
+@pytest.mark.parametrize("native_reader", [False, True], ids=["by pure", "by native"])
+def test_rows_are_the_records_take_returns(
+    native, native_reader, log, ahead, sizes, read_committed
+):
+    twin = use_twins(native, native_reader)
     data, first, aborted = log
     options = {"read_committed": read_committed, "aborted_transactions": aborted}
     wanted = rows_by_take(data, first + ahead, **options)
@@ -247,9 +259,9 @@ def test_rows_of_several_partitions_stand_side_by_side(twin):
     builder = twin.RecordColumnsBuilder(ALL)
     for topic, partition in (("one", 0), ("two", 7)):
         data = batch(partition, [(1, None, b"v", ())] * 2)
-        RecordCursor(data, topic=topic, partition=partition, fetch_offset=partition).take_columns(
-            builder
-        )
+        READER["module"].RecordCursor(
+            data, topic=topic, partition=partition, fetch_offset=partition
+        ).take_columns(builder)
     rows = rows_of(builder.finish().to_pyarrow())
     assert [row[:3] for row in rows] == [("one", 0, 0), ("one", 0, 1), ("two", 7, 7), ("two", 7, 8)]
 
@@ -399,9 +411,26 @@ def test_both_twins_make_the_same_of_noise(noise, count):
 
 def test_position_outside_of_the_data_is_refused(twin):
     builder = twin.RecordColumnsBuilder(1)
-    for position in (-1, 8):
+    for position, end in ((-1, -1), (8, -1), (0, 8), (3, 2), (0, -2)):
         with pytest.raises(IndexError):
-            builder.decode(b"1234567", position, 1, 0, 0, 0, 0, 0, 0)
+            builder.decode(b"1234567", position, 1, 0, 0, 0, 0, 0, 0, end)
+
+
+def test_what_lies_around_the_records_is_not_read(twin, raw_record):
+    first, second = raw_record(0, b"k", b"one"), raw_record(1, None, b"two")
+    around = b"\x7e" * 50
+    data = around + first + second + around
+    for whole in (data, bytearray(data), memoryview(data)):
+        builder = twin.RecordColumnsBuilder(ALL)
+        builder.begin("t", 0)
+        end = len(data) - len(around)
+        assert builder.decode(whole, len(around), 2, 0, 1, 0, 0, 0, 0, end) == 2
+        assert builder.position == end
+        assert [row[6] for row in rows_of(builder.finish().to_pyarrow())] == [b"one", b"two"]
+    builder = twin.RecordColumnsBuilder(ALL)
+    with pytest.raises(CorruptRecordException):
+        builder.decode(data, len(around), 2, 0, 1, 0, 0, 0, 0, end - 1)
+    assert (len(builder), builder.position) == (1, len(around) + len(first))
 
 
 # The Arrow PyCapsule interface…
@@ -472,7 +501,7 @@ def test_columns_tell_their_size(columns):
 
 
 def test_no_object_is_made_for_a_record():
-    twin = native_twin("aiokafka_lite.arrow._record_columns")
+    twin = use_twins(native=True)
     data = b"".join(batch(i * 1000, [(1, b"key", b"value" * 10, ())] * 1000) for i in range(10))
     payload = len(data)
     walker = cursor(data, check_crcs=False)
