@@ -32,8 +32,10 @@ NEED_JAVA = ("java_peer",)
 QUICK_SCALE = 0.03
 FAILOVER_ROUNDS = 3
 """How many at most: one takes half a minute."""
-LEAF_ROUNDS = 3
-"""How many times as many rounds the leaves have: theirs take milliseconds."""
+LEAF_ROUNDS = 15
+QUICK_LEAF_ROUNDS = 2
+QUICK_LATENCY_S = 0.5
+QUICK_MEMORY_RECORDS = 10_000
 
 
 def main() -> None:
@@ -115,10 +117,10 @@ def _measure(options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
             cluster = failover.RealCluster(kafka)
             yield failover.measure(cluster, peers, steps, rounds=min(rounds, FAILOVER_ROUNDS))
     if "memory" in options.sections:
-        records = memory.RECORDS // (5 if quick else 1)
+        records = QUICK_MEMORY_RECORDS if quick else memory.RECORDS
         yield memory.measure(peers, steps, rounds=rounds, records=records)
     if "leaves" in options.sections:
-        yield from leaves.measure(steps, rounds=rounds * LEAF_ROUNDS)
+        yield from leaves.measure(steps, rounds=QUICK_LEAF_ROUNDS if quick else LEAF_ROUNDS)
     if "imports" in options.sections:
         yield imports.measure(peers, steps, rounds=rounds)
 
@@ -133,7 +135,7 @@ def _with_broker(
         settings = {"rounds": options.rounds, "scale": options.scale}
         yield clients.measure(called, address, paths, peers, steps, **settings)
     if "latency" in options.sections:
-        seconds = 1.0 if options.quick else latency.RUN_S
+        seconds = QUICK_LATENCY_S if options.quick else latency.RUN_S
         yield latency.measure(called, address, peers, steps, rounds=options.rounds, seconds=seconds)
 
 

@@ -21,7 +21,7 @@ def machine_facts() -> dict[str, str]:
         "machine": f"{_processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "build": build(),
-        "codecs": str(libraries()),
+        "codecs": ", ".join(f"{codec} by {name}" for codec, name in libraries().items()),
         **{name: _version(name) for name in PACKAGES},
     }
 

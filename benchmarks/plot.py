@@ -5,8 +5,9 @@ from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import LogLocator, NullFormatter
 
-from benchmarks.results import OURS, Line, Table
+from benchmarks.results import OURS, Line, Table, number
 
 BAR_HEIGHT = 0.8
 ROW_INCHES = 0.42
@@ -31,27 +32,35 @@ def plot(tables: Sequence[Table], file: Path, caption: str) -> None:
     panels = canvas.subplots(len(tables), 1, height_ratios=rows, squeeze=False)
     for table, (axes,) in zip(tables, panels, strict=True):
         _draw(axes, table)
-    canvas.suptitle(f"How many times more than {OURS} the others pay", fontsize=12)
+    canvas.suptitle(
+        f"How many times more than {OURS} the others pay (black marks: what is aimed at)",
+        fontsize=11,
+    )
     canvas.text(0.01, 0.002, caption, fontsize=5, wrap=True)
     canvas.tight_layout(rect=(0, 0.03, 1, 0.99))
     canvas.savefig(file, dpi=130, metadata=None if file.suffix != ".svg" else {"Date": None})
 
 
 def _draw(axes, table: Table) -> None:  # type: ignore[no-untyped-def]  # matplotlib is untyped here
-    rows = table.rows()
     lines = [line for line in table.lines() if line.ratio]
+    rows = list(dict.fromkeys(line.figure.row for line in lines))
     clients = list(dict.fromkeys(line.figure.client for line in lines))
     thickness = BAR_HEIGHT / max(1, len(clients))
     for index, client in enumerate(clients):
         own = [line for line in lines if line.figure.client == client]
         places = [rows.index(line.figure.row) + (index + 0.5) * thickness for line in own]
-        ratios = [line.ratio for line in own]
-        axes.barh(places, ratios, thickness, color=COLORS.get(client), label=client)
+        ratios = [line.ratio or 0.0 for line in own]
+        lengths = [ratio - 1 for ratio in ratios]
+        axes.barh(places, lengths, thickness, left=1, color=COLORS.get(client), label=client)
         for place, line in zip(places, own, strict=True):
-            axes.text(line.ratio, place, f" {line.ratio:.1f}x", va="center", fontsize=6)
+            end = max(1.0, line.ratio or 0.0)
+            axes.text(end, place, f" {number(line.ratio or 0.0)}x", va="center", fontsize=6)
             _draw_target(axes, line, place, thickness)
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter("{x:g}x")
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_yticks([at + BAR_HEIGHT / 2 for at in range(len(rows))], rows, fontsize=8)
     axes.invert_yaxis()
     axes.set_title(f"{table.title}, {table.unit}", fontsize=9, loc="left")

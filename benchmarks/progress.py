@@ -1,10 +1,15 @@
-"""A progress bar on stderr, so that stdout has nothing but tables."""
+"""A progress bar on stderr, so that stdout has nothing but tables; a line now and then where stderr
+is no terminal.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+LINE_EVERY = 20
+"""Steps between two lines."""
 
 
 class Steps:
@@ -13,24 +18,30 @@ class Steps:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._task = progress.add_task("", total=0)
+        self._total = self._done = 0
+        self._what = ""
 
     def expect(self, steps: int) -> None:
         """Say that so many more will come."""
-        total = self._progress.tasks[0].total or 0
-        self._progress.update(self._task, total=total + steps)
+        self._total += steps
+        self._progress.update(self._task, total=self._total)
 
     def begin(self, what: str) -> None:
         """Name what is measured now."""
+        self._what = what
         self._progress.update(self._task, description=what)
 
     def done(self) -> None:
         """One step is over."""
+        self._done += 1
         self._progress.advance(self._task)
+        if self._progress.disable and self._done % LINE_EVERY == 0:
+            self._progress.console.print(f"{self._done} of {self._total}: {self._what}")
 
 
 @contextmanager
 def progress() -> Iterator[Steps]:
-    """Show a bar during the block; without a terminal nothing is shown."""
+    """Show a bar during the block, or lines where stderr is no terminal."""
     columns = (
         BarColumn(),
         MofNCompleteColumn(),

@@ -71,7 +71,7 @@ class Table:
             return Line(figure, None, None, limit, is_met)
         target = self.targets.get((figure.row, figure.client))
         if ours is None or ours.median <= 0:
-            return Line(figure, None, None, target, None)
+            return Line(figure, None, None, None, None)
         ratio = figure.median / ours.median
         worst = min(figure.samples) / max(ours.samples)
         return Line(figure, ratio, worst, target, None if target is None else ratio >= target)
@@ -89,10 +89,20 @@ class Line:
     target: float | None
     is_met: bool | None
 
+    def brief(self) -> str:
+        """The line as one cell."""
+        marks = {None: "", True: " ✓", False: " ✗"}
+        aim = "" if self.target is None else f", {self._sign}{number(self.target)}"
+        if self.ratio is None or self.worst_ratio is None:
+            return f"{self.figure.spread}{aim}{marks[self.is_met]}"
+        return f"{number(self.ratio)}x ({number(self.worst_ratio)}x){aim}{marks[self.is_met]}"
+
+    @property
+    def _sign(self) -> str:
+        return "≤ " if self.ratio is None else "≥ "
+
     def cells(self) -> list[str]:
         """The line as text."""
-        limit = "" if self.target is None else f"{number(self.target)}"
-        sign = "≤ " if self.ratio is None else "≥ "
         return [
             self.figure.row,
             self.figure.client,
@@ -100,7 +110,7 @@ class Line:
             self.figure.note,
             "" if self.ratio is None else f"{number(self.ratio)}x",
             "" if self.worst_ratio is None else f"{number(self.worst_ratio)}x",
-            f"{sign}{limit}" if limit else "",
+            "" if self.target is None else f"{self._sign}{number(self.target)}",
             "" if self.is_met is None else ("met" if self.is_met else "MISSED"),
         ]
 
@@ -137,11 +147,22 @@ def as_text(table: Table) -> str:
 
 
 def as_markdown(table: Table) -> str:
-    """The table for the README."""
-    head, *rest = _without_empty_columns([headings(table), *(x.cells() for x in table.lines())])
-    rows = [head, ["---"] * len(head), *rest]
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([f"**{table.title}.** {table.conditions}", "", *lines, ""])
+    """The table for a README: a line per row, a column per client, which has its ratio to ours.
+
+    A cell is the ratio of the medians, in brackets that of the worst case, and the target with a
+    mark; where there is no ratio it is the figure.
+    """
+    lines = table.lines()
+    clients = dict.fromkeys(line.figure.client for line in lines if line.figure.client != OURS)
+    columns = [OURS, *clients]
+    cells = {(line.figure.row, line.figure.client): line.brief() for line in lines}
+    rows = [
+        ["", f"{OURS}, {table.unit}", *clients],
+        ["---"] * (len(columns) + 1),
+        *([row, *(cells.get((row, client), "") for client in columns)] for row in table.rows()),
+    ]
+    told = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([f"**{table.title}.** {table.conditions}", "", *told, ""])
 
 
 def as_values(table: Table) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def test_command_prints_tables_and_writes_the_files_asked_for(
         ("getmany, 500 a call", "aiokafka"),
     ]
     assert all(len(line["samples"]) == 2 for line in lines)
-    assert "| getmany, 500 a call | aiokafka |" in files["md"].read_text()
+    assert "|  | aiokafka-lite, CPU µs/record | aiokafka |" in files["md"].read_text()
     assert "<svg" in files["svg"].read_text()
 
 

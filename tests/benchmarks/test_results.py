@@ -39,12 +39,19 @@ def test_ours_comes_first_in_each_row() -> None:
 
 
 def test_text_and_markdown_say_what_was_missed() -> None:
-    assert as_text(TABLE).count("MISSED") == as_markdown(TABLE).count("MISSED") == 2
+    assert as_text(TABLE).count("MISSED") == as_markdown(TABLE).count("✗") == 2
     assert "10.0 (8-30.0)" in as_text(TABLE)
 
 
 def test_columns_nobody_uses_are_left_out() -> None:
-    assert "note" not in as_markdown(TABLE)
+    assert "note" not in as_text(TABLE)
+
+
+def test_markdown_has_a_line_per_row_and_a_column_per_client() -> None:
+    lines = as_markdown(TABLE).splitlines()
+    assert lines[2] == f"|  | {OURS}, µs | peer |"
+    assert lines[4] == "| send | 2 (1-4) | 5x (2x), ≥ 5 ✓ |"
+    assert lines[6] == "| alone |  | 1 |"
 
 
 def test_values_for_json_have_every_sample() -> None:
