@@ -2,9 +2,15 @@
 
 Decoding ends with consumer records in a list, checksum checked; building begins with key and value
 as bytes and ends with the finished batch.
+
+`python -m benchmarks.leaf_records ROUNDS CLIENT...` prints two rows of this build as JSON.
 """
 
-from collections.abc import Callable, Iterator
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,8 +19,6 @@ from aiokafka.record.default_records import DefaultRecordBatchBuilder as Aiokafk
 from aiokafka.structs import ConsumerRecord as AiokafkaRecord
 
 from aiokafka_lite.compression.compression_type import CompressionType
-from aiokafka_lite.record._batch_builder_py import RecordBatchBuilder as PureBuilder
-from aiokafka_lite.record._batch_reader_py import RecordCursor as PureCursor
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.record.batch_reader import RecordCursor
 from benchmarks import kafka_python_parts
@@ -24,7 +28,8 @@ RECORDS = 8_800
 """About 1 MiB at the default value size: what a fetch brings."""
 POLL = 500
 BATCH_BYTES = 16_384
-PURE_DECODE = "decode, pure twin"
+CLIENTS = ("aiokafka-lite", "aiokafka", "kafka-python")
+PURE_DECODE = "decode, pure Python"
 TIMESTAMP = 1_700_000_000_000
 KEY = b"key-0001"
 HEADERS = (("trace", b"00-4bf92f3577b34da6-01"), ("source", b"billing"), ("attempt", b"1"))
@@ -48,8 +53,8 @@ def build_ours(contents: list[bytes], codec: int, headers: Any = ()) -> bytes:
 # Decoding…
 
 
-def decode_ours(data: bytes, cursor_class: Any = RecordCursor) -> int:
-    cursor = cursor_class(data, topic="t", partition=0, fetch_offset=0)
+def decode_ours(data: bytes) -> int:
+    cursor = RecordCursor(data, topic="t", partition=0, fetch_offset=0)
     found = 0
     while records := cursor.take(POLL):
         found += len(records)
@@ -107,11 +112,11 @@ def decode_kafka_python(data: bytes) -> int:
 # Building…
 
 
-def encode_ours(contents: list[bytes], codec: int, builder_class: Any = RecordBatchBuilder) -> int:
+def encode_ours(contents: list[bytes], codec: int) -> int:
     buffer = bytearray(BATCH_BYTES)  # pooled by the producer
     position = batches = 0
     while position < len(contents):
-        builder = builder_class(buffer, compression=CompressionType(codec))
+        builder = RecordBatchBuilder(buffer, compression=CompressionType(codec))
         append = builder.append
         while position < len(contents):
             if append(TIMESTAMP, KEY, contents[position]) is None:
@@ -176,12 +181,37 @@ def record_rows(value_bytes: int, rounds: int) -> Iterator[tuple[str, Samples]]:
         yield f"decode, {codec.name.lower()}", measure(decoders(data), rounds)
     data = build_ours(contents, 0, HEADERS)
     yield "decode, 3 headers", measure(decoders(data), rounds)
-    data = build_ours(contents, 0)
-    pure = decoders(data)
-    pure["aiokafka-lite"] = partial(decode_ours, data, PureCursor)
-    yield PURE_DECODE, measure(pure, rounds)
+    pure = in_a_pure_process(rounds)
+    yield PURE_DECODE, pure["decode"]
     for codec in CompressionType:
         yield f"build, {codec.name.lower()}", measure(builders(contents, codec), rounds)
-    pure = builders(contents, 0)
-    pure["aiokafka-lite"] = partial(encode_ours, contents, 0, PureBuilder)
-    yield "build, pure twin", measure(pure, rounds)
+    yield "build, pure Python", pure["build"]
+
+
+def of_this_build(rounds: int, clients: Sequence[str] = CLIENTS) -> dict[str, Samples]:
+    """Measure `decode` and `build` without compression; seconds per record."""
+    contents = values(100)
+    data = build_ours(contents, 0)
+    contests = {"decode": decoders(data), "build": builders(contents, 0)}
+    return {
+        leaf: measure({name: contenders[name] for name in clients}, rounds)
+        for leaf, contenders in contests.items()
+    }
+
+
+def in_a_pure_process(rounds: int, clients: Sequence[str] = CLIENTS) -> dict[str, Samples]:
+    """The same in a process where ours is pure Python: beside native parts its twins are slower."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.leaf_records", str(rounds), *clients],
+        env={**os.environ, "AIOKAFKA_LITE_PURE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    found: dict[str, Samples] = json.loads(done.stdout)
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(of_this_build(int(sys.argv[1]), sys.argv[2:])))

@@ -18,8 +18,7 @@ NS, US = 1e9, 1e6
 CONDITIONS = "CPU in one process, contenders in turn, {rounds} rounds. "
 OF_RECORDS = (
     "8-byte key, 100-byte value; decode: batches of 8,800 records into consumer records, CRC "
-    "checked; build: batches of 16 KB. The pure twin is measured where it is said, whatever the "
-    "build."
+    "checked; build: batches of 16 KB. Pure Python is measured in a process of its own."
 )
 OF_BYTES = "Bytes of record batches, each client's default level (see Clients)."
 OF_MESSAGES = "Fetch version 11, Produce version 8: the newest aiokafka has."
