@@ -1,7 +1,8 @@
 """Owns the way of a record from the caller's hands into a batch, step by step (C3).
 
-`AIOKafkaProducer.send` has the same steps written out for records that find everything ready, and
-comes here for the others. It waits for metadata and for memory; `send_nowait` raises instead.
+A record that finds everything ready goes the short way of `short_way`, and comes here only to be
+serialized; all others go step by step. It waits for metadata and for memory; `send_nowait` raises
+instead.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,11 +21,13 @@ from aiokafka_lite.producer.record_fields import (
     Headers,
     RecordSerializers,
     check_bytes,
+    check_not_empty,
     check_size,
     checked_timestamp,
     freeze_headers,
 )
 from aiokafka_lite.producer.route_finder import RouteFinder
+from aiokafka_lite.producer.short_way import ShortWay
 from aiokafka_lite.producer.topic_routes import TopicRoute
 from aiokafka_lite.producer.transaction_manager import TransactionManager
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
@@ -59,7 +62,16 @@ class AppendPath:
         self.finder = finder
         self.routes = finder.routes
         self.serializers = RecordSerializers(config.key_serializer, config.value_serializer)
-        self.key_hashes = KeyHashes()
+        self._key_hashes = KeyHashes()
+        self.short_way = ShortWay(
+            self.routes.known,
+            now=client.clock.time,
+            key_hashes=self._key_hashes,
+            has_partitioner=config.partitioner is not None,
+            ignores_keys=config.partitioner_ignore_keys,
+            join_transaction=None if transactions is None else transactions.add_partition,
+        )
+        """For records whose key and value are bytes."""
 
     # The whole way…
 
@@ -74,8 +86,15 @@ class AppendPath:
     ) -> RecordAck:
         """Append a record. As `AIOKafkaProducer.send`."""
         began_s = self._clock.monotonic()
+        check_not_empty(value, key)
         route = await self.finder.find(topic, began_s)
         key_bytes, value_bytes, frozen = self.to_bytes(topic, value, key, headers)
+        if self.serializers:
+            ack = self.short_way.append(
+                topic, value_bytes, key_bytes, partition, timestamp_ms, frozen
+            )
+            if ack is not None:
+                return ack
         sticky_route = None
         if partition is not None:
             queue = await self.finder.queue(route, partition, began_s)
@@ -100,6 +119,7 @@ class AppendPath:
         headers: Iterable[tuple[str, bytes | None]] | None,
     ) -> RecordAck:
         """Append a record, or raise what it would have waited for."""
+        check_not_empty(value, key)
         route = self.finder.find_nowait(topic)
         key_bytes, value_bytes, frozen = self.to_bytes(topic, value, key, headers)
         sticky_route = None
@@ -155,7 +175,7 @@ class AppendPath:
         if partitioner is not None:
             return route.queue_chosen_by(partitioner, key), None
         if key is not None and not self._config.partitioner_ignore_keys:
-            return route.queues[self.key_hashes[key] % route.count], None
+            return route.queues[self._key_hashes[key] % route.count], None
         return route.sticky_queue(0 if value is None else len(value)), route
 
     def timestamp(self, timestamp_ms: int | None) -> int:

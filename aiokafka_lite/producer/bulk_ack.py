@@ -1,19 +1,16 @@
-"""What `send_many` returns: one handle for any number of records, with no object for each.
-
-Kept are the batches, and the runs of records that lie side by side in one: twelve bytes a run.
-"""
+"""What `send_many` returns: one handle for any number of records, with no object for each."""
 
 import asyncio
-from array import array
 from collections.abc import Generator, Iterator
 from itertools import repeat
 
 from aiokafka_lite.model import RecordMetadata
 from aiokafka_lite.producer.batch_wait import all_done
-from aiokafka_lite.producer.producer_batch import ProducerBatch
+from aiokafka_lite.producer.record_ack import BatchCore
+from aiokafka_lite.producer.short_way import BulkCore
 
 
-class BulkAck:
+class BulkAck(BulkCore):
     """The acknowledgement of many records, to come.
 
     `await` it, as often as you like: it returns itself once every record has its outcome, and
@@ -21,20 +18,7 @@ class BulkAck:
     loop of its producer.
     """
 
-    __slots__ = ("_batches", "_counts", "_firsts", "_numbers", "_places", "_sent", "_timestamps")
-
-    def __init__(self) -> None:
-        self._batches: list[ProducerBatch] = []
-        self._numbers: dict[ProducerBatch, int] = {}
-        self._places = array("I")  # for each run: the batch's number, its first index, how many
-        self._firsts = array("I")
-        self._counts = array("I")
-        self._timestamps: list[tuple[int, int]] = []
-        self._sent = 0
-
-    def __len__(self) -> int:
-        """How many records were sent."""
-        return self._sent
+    __slots__ = ()
 
     def __repr__(self) -> str:
         state = "done" if self.done() else "waiting"
@@ -87,34 +71,16 @@ class BulkAck:
         """How many records were written."""
         return self._sent - self.failed_count
 
-    # Filling it…
-
-    def add(self, batch: ProducerBatch, first: int, count: int, timestamp_ms: int) -> None:
-        """Note `count` records of one time that lie side by side in a batch."""
-        if not self._timestamps or self._timestamps[-1][1] != timestamp_ms:
-            self._timestamps.append((self._sent, timestamp_ms))
-        self._sent += count
-        place = self._numbers.get(batch)
-        if place is None:
-            place = self._numbers[batch] = len(self._batches)
-            self._batches.append(batch)
-        elif self._places[-1] == place and self._firsts[-1] + self._counts[-1] == first:
-            self._counts[-1] += count
-            return
-        self._places.append(place)
-        self._firsts.append(first)
-        self._counts.append(count)
-
     # Reading it…
 
     def _check_done(self) -> None:
         if not self.done():
             raise asyncio.InvalidStateError("not all records are acknowledged yet")
 
-    def _has_errors(self, batch: ProducerBatch) -> bool:
+    def _has_errors(self, batch: BatchCore) -> bool:
         return batch.is_split or batch.error is not None
 
-    def _records(self) -> Iterator[tuple[ProducerBatch, int]]:
+    def _records(self) -> Iterator[tuple[BatchCore, int]]:
         for place, first, count in zip(self._places, self._firsts, self._counts, strict=True):
             batch = self._batches[place]
             for index in range(first, first + count):

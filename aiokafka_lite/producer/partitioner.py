@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from aiokafka_lite.producer.murmur2 import KeyHashes, murmur2
-
-_RECORD_OVERHEAD = 8
+from aiokafka_lite.producer.short_way import RECORD_OVERHEAD, StickyCore
 
 
 class DefaultPartitioner:
@@ -77,51 +76,42 @@ class Loads(Protocol):
         """Return one of `choices`."""
 
 
-class StickyPartition:
+class StickyPartition(StickyCore):
     """The partition that takes a topic's records without key, until it had its share.
 
     It is left once it took `share_bytes` and its last batch is full, and at twice that at the
     latest, so that slow traffic is spread too. Source: KIP-794, BuiltInPartitioner.
     """
 
-    __slots__ = ("_choices", "_current", "_produced_bytes", "_rng", "_share_bytes", "loads")
+    __slots__ = ("_rng", "_share_bytes", "loads")
 
     def __init__(self, share_bytes: int, rng: random.Random) -> None:
+        super().__init__(2 * max(1, share_bytes))
         self._share_bytes = max(1, share_bytes)
         self._rng = rng
-        self._choices: Sequence[int] = ()
-        self._current = -1
-        self._produced_bytes = 0
         self.loads: Loads | None = None
         """Who knows where there is room; None: all partitions are alike."""
 
-    def choose(
-        self, all_partitions: Sequence[int], available: Sequence[int], value_bytes: int
-    ) -> int:
-        """Return the partition for a record with a value of that size, and count it there."""
-        choices = available or all_partitions
+    def choose(self, choices: Sequence[int], value_bytes: int) -> int:
+        """Return one of `choices` for a record with a value of that size, and count it there."""
         # One metadata picture gives the same object each time: the search is rare.
-        if choices is not self._choices:
-            self._choices = choices
-            if self._current not in choices:
-                self._current = -1
-        if self._current < 0 or self._produced_bytes >= 2 * self._share_bytes:
+        if choices is not self.choices:
+            self.choices = choices
+            if self.current not in choices:
+                self.current = -1
+        if self.current < 0 or self.produced_bytes >= self.most_bytes:
             loads = self.loads
-            self._current = (
+            self.current = (
                 self._rng.choice(choices) if loads is None else loads.choose(choices, self._rng)
             )
-            self._produced_bytes = 0
-        self._produced_bytes += value_bytes + _RECORD_OVERHEAD
-        return self._current
-
-    def count(self, record_bytes: int) -> None:
-        """Count records that went to the present partition without being asked for one by one."""
-        self._produced_bytes += record_bytes
+            self.produced_bytes = 0
+        self.produced_bytes += value_bytes + RECORD_OVERHEAD
+        return self.current
 
     def batch_is_full(self) -> None:
         """Say that the present partition's last batch has no room for the record just counted."""
-        if self._produced_bytes >= self._share_bytes:
-            self._current = -1
+        if self.produced_bytes >= self._share_bytes:
+            self.current = -1
 
 
 __all__ = [

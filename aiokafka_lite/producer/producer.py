@@ -40,15 +40,11 @@ from aiokafka_lite.producer.producer_config import Partitioner, ProducerConfig
 from aiokafka_lite.producer.producer_interceptors import InterceptedPath, ProducerInterceptors
 from aiokafka_lite.producer.producer_life import ProducerLife, ProducerState
 from aiokafka_lite.producer.record_accumulator import RecordAccumulator
-from aiokafka_lite.producer.record_ack import BatchAck, RecordAck
-from aiokafka_lite.producer.record_fields import (
-    check_bytes,
-    checked_timestamp,
-    freeze_headers,
-)
+from aiokafka_lite.producer.record_ack import BatchAck
 from aiokafka_lite.producer.route_finder import RouteFinder
 from aiokafka_lite.producer.sender import Sender
 from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
+from aiokafka_lite.producer.short_way import SendMethods, ShortWay
 from aiokafka_lite.producer.topic_routes import TopicRoutes
 from aiokafka_lite.producer.transaction_manager import TransactionManager
 from aiokafka_lite.producer.transaction_state import TransactionState
@@ -57,11 +53,9 @@ from aiokafka_lite.serialization import AnySerializer
 logger = logging.getLogger(__name__)
 
 Header = tuple[str, bytes | None]
-_TURN_BYTES = 65_536
-"""After so much memory in new batches `send` lets the sender have a look at them."""
 
 
-class AIOKafkaProducer:
+class AIOKafkaProducer(SendMethods):
     """Sends records to a Kafka cluster.
 
         async with AIOKafkaProducer(bootstrap_servers="...") as producer:
@@ -187,8 +181,6 @@ class AIOKafkaProducer:
         )
         self._clock = clock if clock is not None else SYSTEM_CLOCK
         self._now = self._clock.time
-        self._partitioner = self._config.partitioner
-        self._ignores_keys = self._config.partitioner_ignore_keys
         self._max_block_s = self._config.max_block_ms / 1000
         self._loop: asyncio.AbstractEventLoop | None = None
         self._rng = rng if rng is not None else random.Random()
@@ -244,16 +236,14 @@ class AIOKafkaProducer:
             self._transactions,
             wake_sender=self._sender.wake,
         )
-        self._serializers = self._path.serializers
-        self._has_serializers = bool(self._serializers)
-        self._key_hashes = self._path.key_hashes
-        self._known_routes = self._routes.known
         self._intercepted: InterceptedPath | None = None
+        self._short_way = self._path.short_way
+        self._way = self._path
         if config.interceptors:
             interceptors = ProducerInterceptors(config.interceptors)
-            self._intercepted = InterceptedPath(self._path, interceptors)
-            self._known_routes = {}  # so that send() never takes the short way
-        self._way: AppendPath | InterceptedPath = self._intercepted or self._path
+            self._way = self._intercepted = InterceptedPath(self._path, interceptors)
+        if self._path.serializers or config.interceptors:
+            self._short_way = ShortWay({}, now=self._now, key_hashes={})  # which no record can go
 
     def __repr__(self) -> str:
         return repr(self._life)
@@ -341,96 +331,6 @@ class AIOKafkaProducer:
 
     # Sending…
 
-    async def send(
-        self,
-        topic: str,
-        value: Any = None,
-        key: Any = None,
-        partition: int | None = None,
-        timestamp_ms: int | None = None,
-        headers: Iterable[Header] | None = None,
-    ) -> RecordAck:
-        """Queue a record; return its ack, which is awaited for the RecordMetadata.
-
-        `value` None is a tombstone, `key` None leaves the choice of the partition to the
-        partitioner. A record without both says nothing and is an AssertionError, as in aiokafka.
-        None is never given to a serializer. `timestamp_ms` None: now. Does not talk to a broker; it
-        waits for the topic's metadata and for memory, max_block_ms at most, and now and then lets
-        others run.
-
-        Raises, with nothing queued: ProducerClosed, IllegalStateError before start();
-        UnknownTopicOrPartitionError or KafkaTimeoutError without metadata in time;
-        SerializationError (a TypeError); IllegalArgumentError; MessageSizeTooLargeError;
-        BufferExhaustedError (a KafkaTimeoutError). Whatever happens later is raised by the ack.
-        Cancelled: nothing was queued.
-        """
-        if value is None and key is None:
-            raise AssertionError("Need at least one: key or value")
-        # The steps of AppendPath.send, written out: this is the hot path.
-        route = self._known_routes.get(topic)
-        if route is None:
-            return await self._way.send(topic, value, key, partition, timestamp_ms, headers)
-        if self._has_serializers:
-            headers = [] if headers is None else list(freeze_headers(headers))
-            key = self._serializers.to_bytes("key", topic, headers, key)
-            value = self._serializers.to_bytes("value", topic, headers, value)
-        else:
-            key = key if key.__class__ is bytes else check_bytes("key", key)
-            value = value if value.__class__ is bytes else check_bytes("value", value)
-        if partition is not None:
-            queue = await self._finder.queue(route, partition, None)
-        elif self._partitioner is not None:
-            queue = route.queue_chosen_by(self._partitioner, key)
-        elif key is not None and not self._ignores_keys:
-            queue = route.queues[self._key_hashes[key] % route.count]
-        else:
-            size = len(value) if value is not None else 0
-            queue = route.queues[route.sticky.choose(route.partitions, route.available, size)]
-        frozen = freeze_headers(headers) if headers else ()
-        timestamp_ms = (
-            int(self._now() * 1000) if timestamp_ms is None else checked_timestamp(timestamp_ms)
-        )
-        if self._transactions is not None:
-            self._transactions.add_partition(queue.topic_partition)
-        batch = queue.open_batch
-        if batch is not None:
-            index = batch.append(timestamp_ms, key, value, frozen)
-            if index is not None:
-                return RecordAck(
-                    batch,
-                    index,
-                    timestamp_ms,
-                    -1 if key is None else len(key),
-                    -1 if value is None else len(value),
-                )
-        is_sticky = partition is None and self._partitioner is None
-        if not is_sticky or (key is not None and not self._ignores_keys):
-            route = None
-        return await self._path.append_in_new_batch(
-            route, queue, timestamp_ms, key, value, frozen, None
-        )
-
-    def send_nowait(
-        self,
-        topic: str,
-        value: Any = None,
-        key: Any = None,
-        partition: int | None = None,
-        timestamp_ms: int | None = None,
-        headers: Iterable[Header] | None = None,
-    ) -> RecordAck:
-        """Queue a record as `send` does, or raise instead of waiting.
-
-        A caller that goes on and on without an `await` keeps the sender from running.
-
-        Raises, with nothing queued: as `send`; KafkaTimeoutError for want of metadata, which is
-        asked for; BufferExhaustedError for want of memory; IllegalStateError with an interceptor
-        whose on_send is async.
-        """
-        if value is None and key is None:
-            raise AssertionError("Need at least one: key or value")
-        return self._way.send_nowait(topic, value, key, partition, timestamp_ms, headers)
-
     async def send_many(
         self,
         topic: str,
@@ -454,7 +354,6 @@ class AIOKafkaProducer:
         bulk = BulkSend(
             self._path,
             self._intercepted,
-            self._config,
             topic,
             partition=partition,
             timestamp_ms=timestamp_ms,
@@ -469,7 +368,7 @@ class AIOKafkaProducer:
         """
         accumulator = self._accumulator
         return BatchBuilder(
-            accumulator.new_builder, accumulator.batch_bytes, self._serializers, self._now
+            accumulator.new_builder, accumulator.batch_bytes, self._path.serializers, self._now
         )
 
     async def send_batch(self, batch: BatchBuilder, topic: str, *, partition: int) -> BatchAck:
@@ -526,7 +425,7 @@ class AIOKafkaProducer:
 
         Raises: as `send`, for want of metadata. Cancelled: nothing stays behind.
         """
-        route = self._known_routes.get(topic)
+        route = self._routes.known.get(topic)
         if route is None:
             route = await self._finder.find(topic, self._clock.monotonic())
         return set(route.partitions)

@@ -5,58 +5,41 @@ A record is (batch, index) from the moment it is appended. Nothing is kept per r
 to know asks the batch by index. A batch that was split knows which piece has the record now.
 """
 
-import itertools
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from aiokafka_lite.errors import BrokerResponseError, InvalidRecordError, KafkaError
-from aiokafka_lite.model import RecordMetadata, TimestampType, TopicPartition
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.record_ack import BEHIND_ALL, BatchCore
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 
 logger = logging.getLogger(__name__)
 
-Listener = Callable[[], object]
 Append = Callable[[int, bytes | None, bytes | None, Sequence[tuple[str, bytes | None]]], int | None]
 NO_SEQUENCE = -1
-BEHIND_ALL = 2**31 - 1
-"""The index of those who listen for the batch as a whole, after the listeners of its records."""
-
-_tokens = itertools.count()  # of all batches: a listener moves to a piece with its token
 
 
-class ProducerBatch:
+class ProducerBatch(BatchCore):
     """A batch, open for records until it is closed, then sent until somebody knows its outcome."""
 
     __slots__ = (
-        "_builder",
-        "_error_was_seen",
         "_is_stamped",
-        "_listeners",
-        "_pieces",
         "append",
         "attempts",
-        "base_offset",
         "base_sequence",
         "buffer",
         "created_s",
         "drain_number",
-        "error",
         "is_closed",
-        "is_done",
         "is_in_flight",
         "last_error",
         "leader_epoch",
-        "log_append_time_ms",
-        "log_start_offset",
         "piece_number",
         "producer_epoch",
         "producer_id",
-        "record_count",
-        "record_errors",
         "reserved_bytes",
         "retry_at_s",
         "sequence_was_reset",
-        "topic_partition",
     )
 
     def __init__(
@@ -66,8 +49,7 @@ class ProducerBatch:
         buffer: bytearray,
         created_s: float,
     ) -> None:
-        self.topic_partition = topic_partition
-        self._builder: RecordBatchBuilder | None = builder
+        super().__init__(topic_partition, builder)
         self._is_stamped = True
         self.append: Append = builder.append
         """`append(timestamp_ms, key, value, headers) -> index | None`: the builder's own, so that
@@ -80,9 +62,6 @@ class ProducerBatch:
         self.created_s = created_s
         """Monotonic; linger and delivery timeout count from here."""
         self.is_closed = False
-        self.record_count = 0
-        """Set when the batch is closed."""
-
         self.attempts = 0
         self.drain_number = 0
         """Counts the batches of a producer in the order of their first drain, from 1."""
@@ -101,17 +80,6 @@ class ProducerBatch:
         self.sequence_was_reset = False
         """Got another base sequence after an epoch bump."""
 
-        self.is_done = False
-        self.error: Exception | None = None
-        self.record_errors: Mapping[int, Exception] = {}
-        self.base_offset = -1
-        self.log_append_time_ms = -1
-        self.log_start_offset = -1
-        self._listeners: dict[int, tuple[int, Listener]] = {}
-        self._pieces: list[tuple[int, ProducerBatch]] = []
-        """What it was split into, each with the index here of its first record."""
-        self._error_was_seen = False
-
     def __repr__(self) -> str:
         state = (
             f"failed: {self.error!r}"
@@ -127,8 +95,7 @@ class ProducerBatch:
             else "open"
         )
         topic, partition = self.topic_partition
-        count = self._builder.record_count if self._builder is not None else self.record_count
-        return f"<ProducerBatch {topic}-{partition}, {count} records, {state}>"
+        return f"<ProducerBatch {topic}-{partition}, {self.next_index} records, {state}>"
 
     # Before it is sent…
 
@@ -137,6 +104,11 @@ class ProducerBatch:
         if not self.is_closed and self._builder is not None:
             self.is_closed = True
             self.record_count = self._builder.record_count
+
+    @property
+    def next_index(self) -> int:
+        """The index of the next record; how many there are."""
+        return self._builder.record_count if self._builder is not None else self.record_count
 
     @property
     def size_in_bytes(self) -> int:
@@ -194,11 +166,6 @@ class ProducerBatch:
 
     # Split into pieces…
 
-    @property
-    def is_split(self) -> bool:
-        """Whether its records are in other batches now; `place_of` says where."""
-        return bool(self._pieces)
-
     def split_into(self, pieces: Sequence["ProducerBatch"]) -> None:
         """Hand over the records to `pieces`, in their order, and the listeners with them.
 
@@ -211,103 +178,14 @@ class ProducerBatch:
         for token, (index, listener) in tuple(self._listeners.items()):
             if index < first:
                 del self._listeners[token]
-                piece, at = self.place_of(index)
-                piece._listeners[token] = (at, listener)
+                place, at = self.place_of(index)
+                place._listeners[token] = (at, listener)
         for piece in pieces:
             piece.add_listener(BEHIND_ALL, self._piece_is_done)
-
-    def place_of(self, index: int) -> tuple["ProducerBatch", int]:
-        """Return the batch that has a record now, and its index there."""
-        batch = self
-        while batch._pieces:
-            first, piece = next(at for at in reversed(batch._pieces) if at[0] <= index)
-            batch, index = piece, index - first
-        return batch, index
 
     def _piece_is_done(self) -> None:
         if all(piece.is_done for _, piece in self._pieces):
             self._finish()
-
-    # Its outcome…
-
-    def succeed(
-        self, base_offset: int, log_append_time_ms: int = -1, log_start_offset: int = -1
-    ) -> bool:
-        """Set the outcome and tell the listeners; False if there was one before, which stays.
-
-        `base_offset` -1: written, nobody knows where.
-        """
-        if self.is_done:
-            return False
-        self.base_offset = base_offset
-        self.log_append_time_ms = log_append_time_ms
-        self.log_start_offset = log_start_offset
-        self._finish()
-        return True
-
-    def fail(self, error: Exception, record_errors: Mapping[int, Exception] | None = None) -> bool:
-        """Set the outcome and tell the listeners; False if there was one before, which stays.
-
-        `record_errors`: the records that have an error of their own, by index (KIP-467).
-        """
-        if self.is_done:
-            return False
-        self.error = error
-        self.record_errors = record_errors or {}
-        self._finish()
-        return True
-
-    def error_of(self, index: int) -> Exception | None:
-        """Return why a record failed, None if it did not. Asking counts as having noticed."""
-        if self.error is None:
-            return None
-        self._error_was_seen = True
-        return self.record_errors.get(index, self.error)
-
-    def metadata_of(
-        self, index: int, timestamp_ms: int, key_size: int = -1, value_size: int = -1
-    ) -> RecordMetadata:
-        """Return where a record of this written batch is; the other arguments are the record's."""
-        is_appended = self.log_append_time_ms >= 0
-        metadata = RecordMetadata(
-            self.topic_partition.topic,
-            self.topic_partition.partition,
-            self.topic_partition,
-            self.base_offset + index if self.base_offset >= 0 else -1,
-            self.log_append_time_ms if is_appended else timestamp_ms,
-            TimestampType.LOG_APPEND_TIME if is_appended else TimestampType.CREATE_TIME,
-            self.log_start_offset,
-        )
-        metadata.serialized_key_size = key_size
-        metadata.serialized_value_size = value_size
-        return metadata
-
-    # Who wants to hear of it…
-
-    def add_listener(self, index: int, listener: Listener) -> int:
-        """Call `listener()` once there is an outcome; return a token to take that back.
-
-        Listeners are called in the order of `index`, then of their coming. Not for a done batch.
-        """
-        token = next(_tokens)
-        self._listeners[token] = (index, listener)
-        return token
-
-    def remove_listener(self, token: int) -> None:
-        """Forget a listener; harmless when it was called or removed before."""
-        if self._listeners.pop(token, None) is None:
-            for _, piece in self._pieces:
-                piece.remove_listener(token)
-
-    def listeners_of(self, index: int) -> Sequence[tuple[int, Listener]]:
-        """Return the (token, listener) pairs of one record, in the order of their coming."""
-        return [(token, call) for token, (at, call) in self._listeners.items() if at == index]
-
-    def _finish(self) -> None:
-        self.is_done = True
-        listeners, self._listeners = self._listeners, {}
-        for _, listener in sorted(listeners.values(), key=lambda entry: entry[0]):
-            listener()
 
     def __del__(self) -> None:
         # The last ack is gone, so nobody can ask any more.
@@ -354,4 +232,4 @@ def record_errors_from(
     )
 
 
-__all__ = ["BEHIND_ALL", "NO_SEQUENCE", "Listener", "ProducerBatch", "record_errors_from"]
+__all__ = ["NO_SEQUENCE", "ProducerBatch", "record_errors_from"]

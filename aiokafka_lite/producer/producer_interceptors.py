@@ -15,6 +15,7 @@ from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.append_path import AppendPath
 from aiokafka_lite.producer.record_ack import RecordAck
+from aiokafka_lite.producer.record_fields import check_not_empty
 
 logger = logging.getLogger(__name__)
 
@@ -104,6 +105,7 @@ class InterceptedPath:
         headers: Iterable[tuple[str, bytes | None]] | None,
     ) -> RecordAck:
         """As `AppendPath.send`."""
+        check_not_empty(value, key)
         record = ProducerRecord(topic, value, key, partition, timestamp_ms, headers)
         record = await self._interceptors.on_send(record)
         try:
@@ -123,6 +125,7 @@ class InterceptedPath:
         headers: Iterable[tuple[str, bytes | None]] | None,
     ) -> RecordAck:
         """As `AppendPath.send_nowait`."""
+        check_not_empty(value, key)
         record = ProducerRecord(topic, value, key, partition, timestamp_ms, headers)
         record = self._interceptors.on_send_nowait(record)
         try:
@@ -141,8 +144,7 @@ class InterceptedPath:
 def _arguments(
     record: ProducerRecord,
 ) -> tuple[str, Any, Any, int | None, int | None, Iterable[tuple[str, bytes | None]] | None]:
-    if record.value is None and record.key is None:
-        raise AssertionError("Need at least one: key or value")
+    check_not_empty(record.value, record.key)
     return (
         record.topic,
         record.value,

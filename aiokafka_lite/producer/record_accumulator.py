@@ -18,6 +18,7 @@ from aiokafka_lite.producer.compression_ratios import CompressionRatios
 from aiokafka_lite.producer.producer_batch import ProducerBatch
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
+from aiokafka_lite.producer.short_way import QueueCore
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 
 LeaderOf = Callable[[TopicPartition], tuple[int | None, int]]
@@ -27,7 +28,7 @@ LeaderOf = Callable[[TopicPartition], tuple[int | None, int]]
 _AT_ONCE = float("-inf")
 
 
-class PartitionQueue:
+class PartitionQueue(QueueCore):
     """The batches of one partition that wait to be sent, oldest first."""
 
     __slots__ = (
@@ -35,15 +36,13 @@ class PartitionQueue:
         "is_muted",
         "leader_epoch",
         "leader_id",
-        "open_batch",
-        "topic_partition",
     )
 
+    open_batch: ProducerBatch | None
+
     def __init__(self, topic_partition: TopicPartition) -> None:
-        self.topic_partition = topic_partition
+        super().__init__(topic_partition)
         self.batches: deque[ProducerBatch] = deque()
-        self.open_batch: ProducerBatch | None = None
-        """The last batch while it takes records; None: the next record needs a new one."""
         self.leader_id: int | None = None
         self.leader_epoch = -1
         self.is_muted = False

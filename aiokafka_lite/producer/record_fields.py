@@ -73,6 +73,12 @@ def check_bytes(field: str, obj: object) -> bytes | None:
     )
 
 
+def check_not_empty(value: object, key: object) -> None:
+    """Raise AssertionError, as aiokafka does, for a record that says nothing."""
+    if value is None and key is None:
+        raise AssertionError("Need at least one: key or value")
+
+
 def freeze_headers(headers: Iterable[tuple[str, bytes | None]] | None) -> Headers:
     """Return the headers as they are now: later changes to the caller's list have no effect.
 
@@ -155,6 +161,7 @@ __all__ = [
     "Headers",
     "RecordSerializers",
     "check_bytes",
+    "check_not_empty",
     "check_size",
     "checked_timestamp",
     "freeze_headers",

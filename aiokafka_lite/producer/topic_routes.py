@@ -13,12 +13,16 @@ from aiokafka_lite.producer.partition_loads import NodePatience, PartitionLoads
 from aiokafka_lite.producer.partitioner import StickyPartition, TopicPartitioner
 from aiokafka_lite.producer.producer_config import Partitioner
 from aiokafka_lite.producer.record_accumulator import PartitionQueue, RecordAccumulator
+from aiokafka_lite.producer.short_way import RouteCore
 
 
-class TopicRoute:
+class TopicRoute(RouteCore):
     """One topic of one snapshot."""
 
-    __slots__ = ("available", "count", "partitions", "queues", "sticky", "topic")
+    __slots__ = ("available", "count", "partitions", "topic")
+
+    queues: Sequence[PartitionQueue]
+    sticky: StickyPartition
 
     def __init__(
         self,
@@ -28,19 +32,17 @@ class TopicRoute:
         queues: Sequence[PartitionQueue],
         sticky: StickyPartition,
     ) -> None:
+        super().__init__(queues, available or partitions, sticky)
         self.topic = topic
         self.partitions = partitions
         """All of them, ascending from 0."""
         self.available = available
         """Those with a leader."""
-        self.queues = queues
-        """By partition."""
         self.count = len(partitions)
-        self.sticky = sticky
 
     def sticky_queue(self, value_bytes: int) -> PartitionQueue:
         """Return the queue for a record without key and with a value of that size."""
-        return self.queues[self.sticky.choose(self.partitions, self.available, value_bytes)]
+        return self.queues[self.sticky.choose(self.choices, value_bytes)]
 
     def queue_chosen_by(
         self, partitioner: Partitioner | TopicPartitioner, key: bytes | None

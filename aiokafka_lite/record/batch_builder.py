@@ -1,5 +1,15 @@
-"""Chooses the `RecordBatchBuilder` at import: the pure one, until it has a native twin."""
+"""Chooses the `RecordBatchBuilder`: the native twin if it was built, the pure one otherwise."""
 
-from aiokafka_lite.record._batch_builder_py import RecordBatchBuilder, record_upper_bound
+from typing import TYPE_CHECKING
+
+from aiokafka_lite.native import native
+
+_twin = native("aiokafka_lite.record._batch_builder")
+
+if TYPE_CHECKING or _twin is None:
+    from aiokafka_lite.record._batch_builder_py import RecordBatchBuilder, record_upper_bound
+else:
+    RecordBatchBuilder = _twin.RecordBatchBuilder
+    record_upper_bound = _twin.record_upper_bound
 
 __all__ = ["RecordBatchBuilder", "record_upper_bound"]

@@ -17,11 +17,19 @@ TP = TopicPartition("orders", 0)
 
 
 def make_batch(
-    records: int = 1, *, tp: TopicPartition = TP, created_s: float = 0.0, closed: bool = True
+    records: int = 1,
+    *,
+    tp: TopicPartition = TP,
+    created_s: float = 0.0,
+    closed: bool = True,
+    twin: Any = None,
 ) -> ProducerBatch:
-    """A batch with `records` records of value b"v"."""
+    """A batch with `records` records of value b"v"; of a `twin` of `tests.producer.twins`."""
     buffer = bytearray(1024)
-    batch = ProducerBatch(tp, RecordBatchBuilder(buffer), buffer, created_s)
+    if twin is None:
+        batch = ProducerBatch(tp, RecordBatchBuilder(buffer), buffer, created_s)
+    else:
+        batch = twin.ProducerBatch(tp, twin.RecordBatchBuilder(buffer), buffer, created_s)
     for index in range(records):
         assert batch.append(1000 + index, None, b"v", ()) == index
     if closed:

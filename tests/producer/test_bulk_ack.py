@@ -1,21 +1,23 @@
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.producer.bulk_ack import BulkAck
 from aiokafka_lite.testing.fake_clock import settle
-from tests.producer.batches import make_batch
 
 
 async def waited_for(bulk: BulkAck) -> BulkAck:
     return await bulk
 
 
-async def test_it_is_awaited_for_all_and_lists_them_in_the_order_of_sending() -> None:
+async def test_it_is_awaited_for_all_and_lists_them_in_the_order_of_sending(
+    twin: SimpleNamespace,
+) -> None:
     """C2, C7"""
-    first, second = make_batch(6), make_batch(3)
-    bulk = BulkAck()
+    first, second = twin.make_batch(6), twin.make_batch(3)
+    bulk = twin.BulkAck()
     bulk.add(first, 1, 2, 100)
     bulk.add(second, 0, 1, 100)
     bulk.add(first, 3, 1, 100)
@@ -44,9 +46,9 @@ async def test_it_is_awaited_for_all_and_lists_them_in_the_order_of_sending() ->
     assert (bulk.written_count, bulk.failed_count) == (5, 0)
 
 
-def test_runs_that_go_on_are_one() -> None:
-    batch, other = make_batch(9), make_batch(9)
-    bulk = BulkAck()
+def test_runs_that_go_on_are_one(twin: SimpleNamespace) -> None:
+    batch, other = twin.make_batch(9), twin.make_batch(9)
+    bulk = twin.BulkAck()
     for index in (0, 1, 2, 4):
         bulk.add(batch, index, 1, 100)
     bulk.add(other, 0, 2, 100)
@@ -56,9 +58,11 @@ def test_runs_that_go_on_are_one() -> None:
     assert len(bulk) == 7
 
 
-async def test_the_first_error_in_the_order_of_sending_is_raised_all_are_listed() -> None:
-    good, bad, worse = make_batch(2), make_batch(2), make_batch(1)
-    bulk = BulkAck()
+async def test_the_first_error_in_the_order_of_sending_is_raised_all_are_listed(
+    twin: SimpleNamespace,
+) -> None:
+    good, bad, worse = twin.make_batch(2), twin.make_batch(2), twin.make_batch(1)
+    bulk = twin.BulkAck()
     bulk.add(good, 0, 2, 1)
     bulk.add(bad, 0, 2, 1)
     bulk.add(worse, 0, 1, 1)
@@ -79,12 +83,12 @@ async def test_the_first_error_in_the_order_of_sending_is_raised_all_are_listed(
         next(seen)
 
 
-async def test_records_are_followed_into_the_pieces_of_a_split_batch() -> None:
+async def test_records_are_followed_into_the_pieces_of_a_split_batch(twin: SimpleNamespace) -> None:
     """2d-14"""
-    batch = make_batch(3)
-    bulk = BulkAck()
+    batch = twin.make_batch(3)
+    bulk = twin.BulkAck()
     bulk.add(batch, 0, 3, 1)
-    pieces = make_batch(1), make_batch(2)
+    pieces = twin.make_batch(1), twin.make_batch(2)
     batch.split_into(pieces)
     pieces[0].succeed(4)
     assert not bulk.done()
@@ -94,16 +98,16 @@ async def test_records_are_followed_into_the_pieces_of_a_split_batch() -> None:
     assert next(bulk.metadata()).offset == 4
 
 
-async def test_nothing_sent_is_done() -> None:
-    bulk = BulkAck()
+async def test_nothing_sent_is_done(twin: SimpleNamespace) -> None:
+    bulk = twin.BulkAck()
     assert await bulk is bulk
     assert list(bulk.metadata()) == []
     assert len(bulk) == 0
 
 
-async def test_a_cancelled_wait_leaves_nothing() -> None:
-    batch = make_batch()
-    bulk = BulkAck()
+async def test_a_cancelled_wait_leaves_nothing(twin: SimpleNamespace) -> None:
+    batch = twin.make_batch()
+    bulk = twin.BulkAck()
     bulk.add(batch, 0, 1, 1)
     waiting = asyncio.ensure_future(waited_for(bulk))
     await settle()
@@ -112,9 +116,9 @@ async def test_a_cancelled_wait_leaves_nothing() -> None:
     assert batch._listeners == {}
 
 
-def test_runs_of_two_batches_are_two_even_where_their_numbers_go_on() -> None:
-    batch, other = make_batch(9), make_batch(9)
-    bulk = BulkAck()
+def test_runs_of_two_batches_are_two_even_where_their_numbers_go_on(twin: SimpleNamespace) -> None:
+    batch, other = twin.make_batch(9), twin.make_batch(9)
+    bulk = twin.BulkAck()
     for each, index in ((batch, 0), (other, 5), (batch, 6)):
         bulk.add(each, index, 1, 100)
     assert list(bulk._places) == [0, 1, 0]

@@ -97,5 +97,5 @@ def test_the_sticky_partition_asks_when_it_moves_on() -> None:
     """2d-5: the one with the short queue gets most of the records."""
     sticky = StickyPartition(100, random.Random(1))
     sticky.loads = PartitionLoads(queues(20, 0), NodePatience(0))
-    counts = Counter(sticky.choose((0, 1), (0, 1), 92) for _ in range(2000))
+    counts = Counter(sticky.choose((0, 1), 92) for _ in range(2000))
     assert counts[1] > 15 * counts[0]

@@ -32,18 +32,18 @@ def test_sticky_stays_until_its_share_is_there_and_the_batch_is_full() -> None:
     """2d-5"""
     sticky = StickyPartition(1000, random.Random(3))
     choices = tuple(range(50))
-    first = sticky.choose(choices, choices, 92)  # counts 100 with its overhead
+    first = sticky.choose(choices, 92)  # counts 100 with its overhead
     sticky.batch_is_full()
-    assert {sticky.choose(choices, choices, 92) for _ in range(9)} == {first}
+    assert {sticky.choose(choices, 92) for _ in range(9)} == {first}
     sticky.batch_is_full()
-    assert sticky.choose(choices, choices, 92) != first
+    assert sticky.choose(choices, 92) != first
 
 
 def test_sticky_leaves_at_twice_its_share_even_without_a_full_batch() -> None:
     """2d-5"""
     sticky = StickyPartition(1000, random.Random(3))
     choices = tuple(range(50))
-    chosen = [sticky.choose(choices, choices, 92) for _ in range(40)]
+    chosen = [sticky.choose(choices, 92) for _ in range(40)]
     assert len(set(chosen[:20])) == 1
     assert len(set(chosen[20:])) == 1
     assert chosen[0] != chosen[20]
@@ -52,14 +52,14 @@ def test_sticky_leaves_at_twice_its_share_even_without_a_full_batch() -> None:
 def test_sticky_leaves_a_partition_that_lost_its_leader() -> None:
     sticky = StickyPartition(1000, random.Random(3))
     everything = (0, 1)
-    first = sticky.choose(everything, everything, 1)
+    first = sticky.choose(everything, 1)
     other = (1 - first,)
-    assert sticky.choose(everything, other, 1) == other[0]
-    assert sticky.choose(everything, (), 1) == other[0]  # no leader anywhere: all are choices
+    assert sticky.choose(other, 1) == other[0]
+    assert sticky.choose(everything, 1) == other[0]  # no leader anywhere: all are choices
 
 
 def test_sticky_spreads_evenly_over_time() -> None:
     sticky = StickyPartition(100, random.Random(7))
     choices = (0, 1, 2, 3)
-    counts = Counter(sticky.choose(choices, choices, 92) for _ in range(4000))
+    counts = Counter(sticky.choose(choices, 92) for _ in range(4000))
     assert all(800 < counts[partition] < 1200 for partition in choices)

@@ -4,11 +4,8 @@ import pytest
 
 from aiokafka_lite.errors import InvalidRecordError, KafkaError, MessageSizeTooLargeError
 from aiokafka_lite.model import TimestampType
-from aiokafka_lite.producer.producer_batch import (
-    BEHIND_ALL,
-    ProducerBatch,
-    record_errors_from,
-)
+from aiokafka_lite.producer.producer_batch import ProducerBatch, record_errors_from
+from aiokafka_lite.producer.record_ack import BEHIND_ALL
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from tests.producer.batches import TP, make_batch, values
 

@@ -1,17 +1,19 @@
 import asyncio
 import contextvars
+from types import SimpleNamespace
 
 import pytest
 
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.producer.record_ack import RecordAck
 from aiokafka_lite.testing.fake_clock import settle
-from tests.producer.batches import make_batch
 
 
-async def test_an_ack_is_pending_then_done_and_may_be_awaited_many_times() -> None:
-    batch = make_batch(3)
-    ack = RecordAck(batch, 2, 1002)
+async def test_an_ack_is_pending_then_done_and_may_be_awaited_many_times(
+    twin: SimpleNamespace,
+) -> None:
+    batch = twin.make_batch(3)
+    ack = twin.RecordAck(batch, 2, 1002)
     assert not ack.done()
     assert not ack.cancelled()
     with pytest.raises(asyncio.InvalidStateError):
@@ -29,10 +31,10 @@ async def test_an_ack_is_pending_then_done_and_may_be_awaited_many_times() -> No
     assert ack.exception() is None
 
 
-async def test_a_failed_record_raises_for_everybody() -> None:
-    batch = make_batch(2)
+async def test_a_failed_record_raises_for_everybody(twin: SimpleNamespace) -> None:
+    batch = twin.make_batch(2)
     blamed = KafkaError("your fault")
-    acks = [RecordAck(batch, index, 0) for index in range(2)]
+    acks = [twin.RecordAck(batch, index, 0) for index in range(2)]
     waiting = asyncio.ensure_future(acks[0])
     await settle()
     batch.fail(KafkaError("no luck"), {1: blamed})
@@ -42,10 +44,10 @@ async def test_a_failed_record_raises_for_everybody() -> None:
     assert acks[1].exception() is blamed
 
 
-async def test_asyncio_wait_gather_wait_for_and_shield_take_acks() -> None:
+async def test_asyncio_wait_gather_wait_for_and_shield_take_acks(twin: SimpleNamespace) -> None:
     """aiokafka-api.md 0"""
-    first, second = make_batch(2), make_batch(1)
-    acks = [RecordAck(first, 0, 0), RecordAck(first, 1, 0), RecordAck(second, 0, 0)]
+    first, second = twin.make_batch(2), twin.make_batch(1)
+    acks = [twin.RecordAck(first, 0, 0), twin.RecordAck(first, 1, 0), twin.RecordAck(second, 0, 0)]
     first.succeed(5)
     done, pending = await asyncio.wait(acks, return_when=asyncio.FIRST_COMPLETED)
     assert (done, pending) == (set(acks[:2]), {acks[2]})
@@ -62,9 +64,11 @@ async def test_asyncio_wait_gather_wait_for_and_shield_take_acks() -> None:
     assert (await asyncio.wait_for(acks[2], 1)).offset == 9
 
 
-async def test_cancelling_one_who_waits_touches_nobody_else_and_leaves_nothing() -> None:
-    batch = make_batch()
-    ack = RecordAck(batch, 0, 0)
+async def test_cancelling_one_who_waits_touches_nobody_else_and_leaves_nothing(
+    twin: SimpleNamespace,
+) -> None:
+    batch = twin.make_batch()
+    ack = twin.RecordAck(batch, 0, 0)
     first, second = asyncio.ensure_future(ack), asyncio.ensure_future(ack)
     await settle()
     first.cancel()
@@ -77,9 +81,9 @@ async def test_cancelling_one_who_waits_touches_nobody_else_and_leaves_nothing()
     assert not batch._listeners
 
 
-async def test_cancelling_the_ack_ends_its_own_waiters_only() -> None:
-    batch = make_batch(2)
-    ack, other = RecordAck(batch, 0, 0), RecordAck(batch, 1, 0)
+async def test_cancelling_the_ack_ends_its_own_waiters_only(twin: SimpleNamespace) -> None:
+    batch = twin.make_batch(2)
+    ack, other = twin.RecordAck(batch, 0, 0), twin.RecordAck(batch, 1, 0)
     called: list[RecordAck] = []
     ack.add_done_callback(called.append)
     waiting, neighbour = asyncio.ensure_future(ack), asyncio.ensure_future(other)
@@ -101,10 +105,12 @@ async def test_cancelling_the_ack_ends_its_own_waiters_only() -> None:
     assert ack.remove_done_callback(called.append) == 0
 
 
-async def test_callbacks_run_soon_after_in_the_order_of_sending_with_the_ack() -> None:
+async def test_callbacks_run_soon_after_in_the_order_of_sending_with_the_ack(
+    twin: SimpleNamespace,
+) -> None:
     """C8"""
-    batch = make_batch(3)
-    acks = [RecordAck(batch, index, 0) for index in range(3)]
+    batch = twin.make_batch(3)
+    acks = [twin.RecordAck(batch, index, 0) for index in range(3)]
     called: list[RecordAck] = []
     for index in (2, 0, 1):
         acks[index].add_done_callback(called.append)
@@ -118,11 +124,11 @@ async def test_callbacks_run_soon_after_in_the_order_of_sending_with_the_ack() -
     assert called == [*acks, acks[0]]
 
 
-async def test_callbacks_run_in_the_context_given_or_that_of_adding() -> None:
+async def test_callbacks_run_in_the_context_given_or_that_of_adding(twin: SimpleNamespace) -> None:
     variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="none")
     seen: list[str] = []
-    batch = make_batch()
-    ack = RecordAck(batch, 0, 0)
+    batch = twin.make_batch()
+    ack = twin.RecordAck(batch, 0, 0)
     given = contextvars.copy_context()
     given.run(variable.set, "given")
     ack.add_done_callback(lambda _: seen.append(variable.get()), context=given)
@@ -134,9 +140,9 @@ async def test_callbacks_run_in_the_context_given_or_that_of_adding() -> None:
     assert seen == ["given", "adding"]
 
 
-async def test_a_callback_may_be_taken_back() -> None:
-    batch = make_batch(2)
-    ack, other = RecordAck(batch, 0, 0), RecordAck(batch, 1, 0)
+async def test_a_callback_may_be_taken_back(twin: SimpleNamespace) -> None:
+    batch = twin.make_batch(2)
+    ack, other = twin.RecordAck(batch, 0, 0), twin.RecordAck(batch, 1, 0)
     called: list[RecordAck] = []
 
     def callback(done: RecordAck) -> None:
@@ -152,17 +158,19 @@ async def test_a_callback_may_be_taken_back() -> None:
     assert called == [other]
 
 
-async def test_acks_follow_their_record_into_the_piece_of_a_split_batch() -> None:
+async def test_acks_follow_their_record_into_the_piece_of_a_split_batch(
+    twin: SimpleNamespace,
+) -> None:
     """C7, 2d-14"""
-    batch = make_batch(4)
-    acks = [RecordAck(batch, index, 1000 + index, 2, index) for index in range(4)]
+    batch = twin.make_batch(4)
+    acks = [twin.RecordAck(batch, index, 1000 + index, 2, index) for index in range(4)]
     order: list[int] = []
     for index in (3, 2):
         acks[index].add_done_callback(lambda ack: order.append(ack.result().offset))
     waiting = asyncio.ensure_future(acks[2])
     given_up = asyncio.ensure_future(acks[3])
     await asyncio.sleep(0)
-    pieces = make_batch(2), make_batch(2)
+    pieces = twin.make_batch(2), twin.make_batch(2)
     batch.split_into(pieces)
     given_up.cancel()
     await asyncio.wait([given_up])
@@ -181,14 +189,16 @@ async def test_acks_follow_their_record_into_the_piece_of_a_split_batch() -> Non
     assert order == [70, 71]
 
 
-async def test_an_ack_is_cancelled_or_relieved_of_callbacks_after_the_split_as_before() -> None:
+async def test_an_ack_is_cancelled_or_relieved_of_callbacks_after_the_split_as_before(
+    twin: SimpleNamespace,
+) -> None:
     """2d-14"""
-    batch = make_batch(2)
-    ack = RecordAck(batch, 1, 0)
+    batch = twin.make_batch(2)
+    ack = twin.RecordAck(batch, 1, 0)
     called: list[RecordAck] = []
     ack.add_done_callback(called.append)
     ack.add_done_callback(print)
-    pieces = make_batch(1), make_batch(1)
+    pieces = twin.make_batch(1), twin.make_batch(1)
     batch.split_into(pieces)
     assert ack.remove_done_callback(print) == 1
     assert ack.cancel()
@@ -197,10 +207,12 @@ async def test_an_ack_is_cancelled_or_relieved_of_callbacks_after_the_split_as_b
     assert not pieces[1].is_done
 
 
-async def test_cancelling_an_ack_leaves_other_acks_of_the_record_alone() -> None:
+async def test_cancelling_an_ack_leaves_other_acks_of_the_record_alone(
+    twin: SimpleNamespace,
+) -> None:
     """C8: interceptors hear of the record all the same."""
-    batch = make_batch()
-    mine, other = RecordAck(batch, 0, 0), RecordAck(batch, 0, 0)
+    batch = twin.make_batch()
+    mine, other = twin.RecordAck(batch, 0, 0), twin.RecordAck(batch, 0, 0)
     called: list[RecordAck] = []
     mine.add_done_callback(called.append)
     other.add_done_callback(called.append)

@@ -1,0 +1,412 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False
+"""What `send` returns, and what it looks into: the native twin of `_record_ack_py`.
+
+An ack is not known to the garbage collector: it is 56 bytes, made in a few nanoseconds. All it
+refers to is its batch, which lets go of whoever waits for it once there is an outcome.
+"""
+
+cimport cython
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_SET_ITEM
+from libc.stdint cimport int32_t, int64_t
+
+import asyncio
+import contextvars
+import itertools
+from collections.abc import Callable
+
+from aiokafka_lite.model import RecordMetadata, TimestampType, TopicPartition
+
+from aiokafka_lite.concurrency._ready cimport ready_value
+from aiokafka_lite.record._batch_builder cimport RecordBatchBuilder
+
+
+cdef extern from *:
+    """
+    #define ALK_NEW_TUPLE(type, size) \
+        (((PyTypeObject *)(type))->tp_alloc((PyTypeObject *)(type), (size)))
+    """
+    object ALK_NEW_TUPLE(object type, Py_ssize_t size)
+
+
+Listener = Callable[[], object]
+BEHIND_ALL = 2**31 - 1
+"""The index of those who listen for the batch as a whole, after the listeners of its records."""
+
+cdef object _next_token = itertools.count().__next__
+cdef object _get_running_loop = asyncio.get_running_loop
+cdef object _copy_context = contextvars.copy_context
+cdef object _CREATE_TIME = TimestampType.CREATE_TIME
+cdef object _LOG_APPEND_TIME = TimestampType.LOG_APPEND_TIME
+cdef object _InvalidStateError = asyncio.InvalidStateError
+cdef object _CancelledError = asyncio.CancelledError
+cdef type _RecordMetadata = RecordMetadata
+cdef object _is_wide = RecordMetadata._fields  # the order below
+assert _is_wide == (
+    "topic", "partition", "topic_partition", "offset", "timestamp", "timestamp_type",
+    "log_start_offset",
+)
+
+
+cdef inline void put(object metadata, Py_ssize_t at, object value):
+    Py_INCREF(value)
+    PyTuple_SET_ITEM(metadata, at, value)
+
+
+cdef class BatchCore:
+    """As the pure twin's."""
+
+    def __init__(self, topic_partition, RecordBatchBuilder builder not None):
+        if not isinstance(topic_partition, tuple) or len(topic_partition) != 2:
+            raise TypeError(f"{topic_partition!r} is no TopicPartition")
+        self.topic_partition = topic_partition
+        self._builder = builder
+        self.record_errors = {}
+        self.base_offset = -1
+        self.log_append_time_ms = -1
+        self.log_start_offset = -1
+        self._listeners = {}
+        self._pieces = []
+
+    @property
+    def is_split(self):
+        """Whether its records are in other batches now; `place_of` says where."""
+        return bool(self._pieces)
+
+    def place_of(self, index):
+        """Return the batch that has a record now, and its index there."""
+        batch = self
+        while batch._pieces:
+            for first, piece in reversed(batch._pieces):
+                if first <= index:
+                    batch, index = piece, index - first
+                    break
+        return batch, index
+
+    def succeed(self, base_offset, log_append_time_ms=-1, log_start_offset=-1):
+        """As the pure twin's."""
+        if self.is_done:
+            return False
+        self.base_offset = base_offset
+        self.log_append_time_ms = log_append_time_ms
+        self.log_start_offset = log_start_offset
+        self._finish()
+        return True
+
+    def fail(self, error, record_errors=None):
+        """As the pure twin's."""
+        if self.is_done:
+            return False
+        self.error = error
+        self.record_errors = record_errors or {}
+        self._finish()
+        return True
+
+    def error_of(self, index):
+        """Return why a record failed, None if it did not. Asking counts as having noticed."""
+        if self.error is None:
+            return None
+        self._error_was_seen = True
+        return self.record_errors.get(index, self.error)
+
+    def metadata_of(self, index, timestamp_ms, key_size=-1, value_size=-1):
+        """Return where a record of this written batch is; the other arguments are the record's."""
+        return self.what_of(index, timestamp_ms, key_size, value_size)
+
+    cdef object what_of(
+        self, int32_t index, int64_t timestamp_ms, int32_t key_size, int32_t value_size
+    ):
+        cdef bint is_appended = self.log_append_time_ms >= 0
+        cdef object metadata = ALK_NEW_TUPLE(_RecordMetadata, 7)
+        put(metadata, 0, <object>PyTuple_GET_ITEM(self.topic_partition, 0))
+        put(metadata, 1, <object>PyTuple_GET_ITEM(self.topic_partition, 1))
+        put(metadata, 2, self.topic_partition)
+        put(metadata, 3, self.base_offset + index if self.base_offset >= 0 else -1)
+        put(metadata, 4, self.log_append_time_ms if is_appended else timestamp_ms)
+        put(metadata, 5, _LOG_APPEND_TIME if is_appended else _CREATE_TIME)
+        put(metadata, 6, self.log_start_offset)
+        if key_size != -1:
+            metadata.serialized_key_size = key_size
+        if value_size != -1:
+            metadata.serialized_value_size = value_size
+        return metadata
+
+    # Who wants to hear of it…
+
+    cdef void listen(self, object token, int32_t index, object listener):
+        self._listeners[token] = (index, listener)
+
+    def add_listener(self, index, listener):
+        """As the pure twin's."""
+        token = _next_token()
+        self._listeners[token] = (index, listener)
+        return token
+
+    def remove_listener(self, token):
+        """Forget a listener; harmless when it was called or removed before."""
+        if self._listeners.pop(token, None) is None:
+            for _, piece in self._pieces:
+                piece.remove_listener(token)
+
+    def listeners_of(self, index):
+        """Return the (token, listener) pairs of one record, in the order of their coming."""
+        return [(token, call) for token, (at, call) in self._listeners.items() if at == index]
+
+    def _finish(self):
+        cdef object listeners = self._listeners
+        self.is_done = True
+        self._listeners = {}
+        if not listeners:
+            return
+        for _, listener in sorted(listeners.values(), key=_index_of):
+            if type(listener) is _Waiter:
+                (<_Waiter>listener).wake()
+            else:
+                listener()
+
+
+def _index_of(tuple entry):
+    return entry[0]
+
+
+@cython.freelist(64)
+cdef class _Waiter:
+    """Wakes somebody who awaits an ack."""
+
+    cdef void *ack  # to tell whose it is; whoever waits holds it
+    cdef object future
+
+    def __call__(self):
+        self.wake()
+
+    cdef int wake(self) except -1:
+        if not self.future.done():
+            self.future.set_result(None)
+        return 0
+
+
+cdef class _Callback:
+    """Has the loop call somebody who added a callback to an ack."""
+
+    cdef RecordAck ack
+    cdef object callback
+    cdef object context
+    cdef object loop
+
+    def __call__(self):
+        # As futures do: never inside the code that set the outcome.
+        self.loop.call_soon(self.callback, self.ack, context=self.context)
+
+
+cdef RecordAck new_ack(
+    BatchCore batch, int32_t index, int64_t timestamp_ms, int32_t key_size, int32_t value_size
+):
+    cdef RecordAck ack = RecordAck.__new__(RecordAck)
+    ack._batch = batch
+    ack._index = index
+    ack._timestamp_ms = timestamp_ms
+    ack.serialized_key_size = key_size
+    ack.serialized_value_size = value_size
+    return ack
+
+
+@cython.no_gc
+@cython.freelist(512)
+cdef class RecordAck:
+    """As the pure twin's."""
+
+    def __init__(
+        self,
+        BatchCore batch not None,
+        int32_t index,
+        int64_t timestamp_ms,
+        int32_t serialized_key_size=-1,
+        int32_t serialized_value_size=-1,
+    ):
+        self._batch = batch
+        self._index = index
+        self._timestamp_ms = timestamp_ms
+        self.serialized_key_size = serialized_key_size
+        self.serialized_value_size = serialized_value_size
+
+    def __repr__(self):
+        return f"<{type(self).__name__} {self._index} of {self.where() or 'a cancelled wait'!r}>"
+
+    def __await__(self):
+        """As the pure twin's."""
+        cdef BatchCore batch = self.where()
+        if batch is not None and not batch.is_done:
+            return self._wait(batch)
+        return ready_value(self.result())
+
+    def _wait(self, BatchCore batch):
+        cdef _Waiter waiter = _Waiter.__new__(_Waiter)
+        waiter.ack = <void *>self
+        future = waiter.future = _get_running_loop().create_future()
+        token = _next_token()
+        batch.listen(token, self._index, waiter)
+        try:
+            yield from future
+        finally:
+            batch.remove_listener(token)
+        return self.result()
+
+    @property
+    def timestamp_ms(self):
+        """The record's own timestamp."""
+        return self._timestamp_ms
+
+    @property
+    def place(self):
+        """The record's batch and its index there. Not once it is cancelled."""
+        batch = self.where()
+        assert batch is not None
+        return batch, self._index
+
+    @property
+    def topic_partition(self):
+        """Where the record goes. Not once it is cancelled."""
+        assert self._batch is not None
+        return self._batch.topic_partition
+
+    @property
+    def has_failed(self):
+        """Whether the record was not written. Asking does not count as having noticed."""
+        cdef BatchCore batch = self.where()
+        return batch is not None and batch.error is not None
+
+    def copy(self):
+        """Return another ack of the same record; each is cancelled by itself."""
+        assert self._batch is not None
+        return new_ack(
+            self._batch,
+            self._index,
+            self._timestamp_ms,
+            self.serialized_key_size,
+            self.serialized_value_size,
+        )
+
+    def done(self):
+        """Whether there is an outcome: acknowledged, failed or cancelled."""
+        cdef BatchCore batch = self.where()
+        return batch is None or batch.is_done
+
+    def result(self):
+        """As the pure twin's."""
+        cdef BatchCore batch = self.where()
+        if batch is None or not batch.is_done or batch.error is not None:
+            error = self.exception()
+            if error is not None:
+                raise error.with_traceback(None)
+        return batch.what_of(
+            self._index, self._timestamp_ms, self.serialized_key_size, self.serialized_value_size
+        )
+
+    def exception(self):
+        """As the pure twin's."""
+        cdef BatchCore batch = self.where()
+        if batch is None:
+            raise _CancelledError
+        if not batch.is_done:
+            raise _InvalidStateError("the record is not acknowledged yet")
+        return batch.error_of(self._index)
+
+    def cancelled(self):
+        """Whether `cancel()` was called before there was another outcome."""
+        return self._batch is None
+
+    def cancel(self, msg=None):
+        """As the pure twin's."""
+        cdef BatchCore batch = self.where()
+        if batch is None or batch.is_done:
+            return False
+        listeners = self._listeners(batch)
+        self._batch = None
+        for token, listener in listeners:
+            batch.remove_listener(token)
+            listener()
+        return True
+
+    def add_done_callback(self, callback, *, context=None):
+        """As the pure twin's."""
+        cdef _Callback call = _Callback.__new__(_Callback)
+        cdef BatchCore batch = self.where()
+        call.ack = self
+        call.callback = callback
+        call.context = context or _copy_context()
+        call.loop = _get_running_loop()
+        if batch is None or batch.is_done:
+            call()
+        else:
+            batch.listen(_next_token(), self._index, call)
+
+    def remove_done_callback(self, callback):
+        """Take back a callback; return how often it was there."""
+        cdef BatchCore batch = self.where()
+        if batch is None:
+            return 0
+        tokens = [
+            token
+            for token, call in self._listeners(batch)
+            if type(call) is _Callback and (<_Callback>call).callback == callback
+        ]
+        for token in tokens:
+            batch.remove_listener(token)
+        return len(tokens)
+
+    cdef BatchCore where(self):
+        """Return the batch that has the record now, None once cancelled: batches may be split."""
+        cdef BatchCore batch = self._batch
+        if batch is not None and batch._pieces:
+            batch, index = batch.place_of(self._index)
+            self._batch = batch
+            self._index = index
+        return batch
+
+    def _listeners(self, BatchCore batch):
+        """Return who listens through this ack, with their tokens; a record may have several."""
+        listeners = []
+        for token, listener in batch.listeners_of(self._index):
+            if type(listener) is _Waiter:
+                if (<_Waiter>listener).ack == <void *>self:
+                    listeners.append((token, listener))
+            elif type(listener) is _Callback and (<_Callback>listener).ack is self:
+                listeners.append((token, listener))
+        return listeners
+
+
+@cython.no_gc
+cdef class BatchAck(RecordAck):
+    """As the pure twin's."""
+
+    def __init__(self, BatchCore batch not None, int64_t timestamp_ms):
+        RecordAck.__init__(self, batch, BEHIND_ALL, timestamp_ms)
+
+    def result(self):
+        """Return where the first record is, or raise why one of them is nowhere."""
+        error = self.exception()
+        if error is not None:
+            raise error.with_traceback(None)
+        batch, index = self._batch.place_of(0)
+        return batch.metadata_of(index, self._timestamp_ms)
+
+    def exception(self):
+        """Return why one of the records was not written, None if all were."""
+        cdef BatchCore batch = self._batch
+        if batch is None:
+            raise _CancelledError
+        if not batch.is_done:
+            raise _InvalidStateError("the batch is not acknowledged yet")
+        for index in range(batch.record_count):
+            piece, at = batch.place_of(index)
+            error = piece.error_of(at)
+            if error is not None:
+                return error
+        return None
+
+    cdef BatchCore where(self):
+        return self._batch  # which is done when all its pieces are
+
+
+__all__ = ["BEHIND_ALL", "BatchAck", "BatchCore", "Listener", "RecordAck"]

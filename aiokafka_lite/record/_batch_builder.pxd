@@ -1,0 +1,28 @@
+"""What other native leaves may use of the batch builder: appending without an argument tuple."""
+
+from libc.stdint cimport int32_t, int64_t
+
+
+cdef class RecordBatchBuilder:
+    cdef object _buffer  # the lent one; None once a compressed batch has left it
+    cdef char *_data
+    cdef Py_ssize_t _limit
+    cdef Py_ssize_t _position
+    cdef int64_t _base_timestamp
+    cdef int64_t _max_timestamp
+    cdef int32_t _count
+    cdef int _attributes
+    cdef object _codec
+    cdef object _level
+    cdef int64_t _producer_id
+    cdef int _producer_epoch
+    cdef int32_t _base_sequence
+    cdef object _wire
+    cdef Py_buffer _view
+    cdef bint _is_lent
+
+    cdef void _give_back(self) noexcept
+    cdef int _write_header(self) except -1
+    cdef int32_t add(
+        self, int64_t timestamp_ms, object key, object value, object headers
+    ) except -2

@@ -1,0 +1,346 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False
+"""Records as one batch, written straight into a buffer that is lent: the native twin of
+`_batch_builder_py`.
+
+A record is measured, then written where it belongs; no object is made for it on the way. The buffer
+is held by the buffer protocol, so nobody can resize it meanwhile.
+"""
+
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
+from cpython.memoryview cimport PyMemoryView_FromObject
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from cpython.unicode cimport PyUnicode_CheckExact
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+from aiokafka_lite.compression.compression_type import CompressionType
+from aiokafka_lite.compression.compressor import compress
+
+
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+
+
+cdef extern from "../codec/crc32c.h":
+    uint32_t alk_crc32c(uint32_t crc, const uint8_t *data, size_t n) nogil
+
+
+cdef enum:
+    HEADER_BYTES = 61
+    LOG_OVERHEAD = 12  # base offset and length, which the length does not count
+    CRC_OFFSET = 17
+    ATTRIBUTES_OFFSET = 21
+    TRANSACTIONAL = 0x10
+    MAX_RECORD_OVERHEAD = 21  # length 5, attributes 1, timestamp delta 10, offset delta 5
+    MAX_RECORDS = 0x7FFFFFFF
+    MAX_FIELD_BYTES = 0x7FFFFFFF
+
+
+cdef inline uint64_t zigzag(int64_t number) noexcept:
+    return (<uint64_t>number << 1) ^ <uint64_t>(number >> 63)
+
+
+cdef inline int raw_size(uint64_t raw) noexcept:
+    cdef int size = 1
+    while raw > 0x7F:
+        raw >>= 7
+        size += 1
+    return size
+
+
+cdef inline int varint_size(int64_t number) noexcept:
+    return raw_size(zigzag(number))
+
+
+cdef inline char *put_varint(char *at, int64_t number) noexcept:
+    cdef uint64_t raw = zigzag(number)
+    while raw > 0x7F:
+        at[0] = <char>(raw & 0x7F | 0x80)
+        raw >>= 7
+        at += 1
+    at[0] = <char>raw
+    return at + 1
+
+
+cdef inline char *put_bytes(char *at, object field) noexcept:
+    """Write a nullable field of exact `bytes` behind its length."""
+    cdef Py_ssize_t size
+    if field is None:
+        at[0] = 1
+        return at + 1
+    size = PyBytes_GET_SIZE(field)
+    at = put_varint(at, size)
+    memcpy(at, PyBytes_AS_STRING(field), size)
+    return at + size
+
+
+cdef inline Py_ssize_t bytes_size(object field) noexcept:
+    """Return what `put_bytes` takes."""
+    cdef Py_ssize_t size
+    if field is None:
+        return 1
+    size = PyBytes_GET_SIZE(field)
+    return varint_size(size) + size
+
+
+cdef inline char *put_big_endian(char *at, uint64_t number, int size) noexcept:
+    cdef int index
+    for index in range(size - 1, -1, -1):
+        at[index] = <char>(number & 0xFF)
+        number >>= 8
+    return at + size
+
+
+cdef object to_bytes(object field):
+    """Return a nullable field as exact `bytes` or None. Raises TypeError for what is neither."""
+    if field is None or PyBytes_CheckExact(field):
+        return field
+    return bytes(memoryview(field))
+
+
+cdef Py_ssize_t headers_size(tuple headers) except -1:
+    """Return what `put_headers` takes for headers of `plain_headers`."""
+    cdef Py_ssize_t size = varint_size(PyTuple_GET_SIZE(headers)), name_size
+    cdef tuple header
+    for header in headers:
+        PyUnicode_AsUTF8AndSize(header[0], &name_size)
+        size += varint_size(name_size) + name_size + bytes_size(header[1])
+    return size
+
+
+cdef char *put_headers(char *at, tuple headers) except NULL:
+    cdef Py_ssize_t name_size
+    cdef const char *name
+    cdef tuple header
+    at = put_varint(at, PyTuple_GET_SIZE(headers))
+    for header in headers:
+        name = PyUnicode_AsUTF8AndSize(header[0], &name_size)
+        at = put_varint(at, name_size)
+        memcpy(at, name, name_size)
+        at = put_bytes(at + name_size, header[1])
+    return at
+
+
+cdef bint are_plain(object headers) noexcept:
+    """Whether the headers are tuples of exact str and bytes: what `send` makes of any others."""
+    cdef object header, name, content
+    if not PyTuple_CheckExact(headers):
+        return False
+    for header in <tuple>headers:
+        if not PyTuple_CheckExact(header) or PyTuple_GET_SIZE(header) != 2:
+            return False
+        name = <object>PyTuple_GET_ITEM(header, 0)
+        content = <object>PyTuple_GET_ITEM(header, 1)
+        if not PyUnicode_CheckExact(name):
+            return False
+        if content is not None and not PyBytes_CheckExact(content):
+            return False
+    return True
+
+
+cdef tuple plain_headers(object headers):
+    """Return headers as `put_headers` takes them. Raises TypeError for a name that is no str."""
+    if are_plain(headers):
+        return <tuple>headers
+    plain = []
+    for name, content in headers:
+        if not isinstance(name, str):
+            raise TypeError(f"a header's name must be str, got {type(name).__name__}")
+        plain.append((str(name), to_bytes(content)))
+    return tuple(plain)
+
+
+def record_upper_bound(key, value, headers=()):
+    """As the pure twin's."""
+    cdef Py_ssize_t size = HEADER_BYTES + MAX_RECORD_OVERHEAD
+    return size + bytes_size(to_bytes(key)) + bytes_size(to_bytes(value)) + headers_size(
+        plain_headers(headers)
+    )
+
+
+cdef class RecordBatchBuilder:
+    """As the pure twin's."""
+
+    def __init__(
+        self,
+        buffer not None,
+        *,
+        compression=CompressionType.NONE,
+        level=None,
+        is_transactional=False,
+    ):
+        if self._is_lent:
+            raise TypeError("a RecordBatchBuilder is made once")
+        PyObject_GetBuffer(buffer, &self._view, PyBUF_WRITABLE)
+        self._is_lent = True
+        self._buffer = buffer
+        self._data = <char *>self._view.buf
+        self._limit = self._view.len
+        self._position = HEADER_BYTES
+        self._codec = compression
+        self._level = level
+        self._attributes = <int>compression | (TRANSACTIONAL if is_transactional else 0)
+        self._base_timestamp = self._max_timestamp = -1
+        self._producer_id = self._producer_epoch = self._base_sequence = -1
+
+    def __dealloc__(self):
+        self._give_back()
+
+    cdef void _give_back(self) noexcept:
+        if self._is_lent:
+            self._is_lent = False
+            self._data = NULL
+            PyBuffer_Release(&self._view)
+
+    @property
+    def max_timestamp(self):
+        """The largest of the records' timestamps, ms; -1 without records."""
+        return self._max_timestamp
+
+    @property
+    def record_count(self):
+        """How many records it has."""
+        return self._count
+
+    @property
+    def is_sealed(self):
+        """No record can be added any more."""
+        return self._wire is not None
+
+    @property
+    def holds_buffer(self):
+        """Whether the lent buffer is part of the batch; a sealed compressed batch has left it."""
+        return self._buffer is not None
+
+    @property
+    def uncompressed_size(self):
+        """Bytes of the batch before compression, header included."""
+        return self._position
+
+    @property
+    def size_in_bytes(self):
+        """Bytes of the batch: on the wire once sealed, before compression until then."""
+        return self._position if self._wire is None else len(self._wire)
+
+    def __repr__(self):
+        state = "sealed" if self.is_sealed else "open"
+        return (
+            f"<RecordBatchBuilder {state}, {self.record_count:,} records,"
+            f" {self.size_in_bytes:,} bytes>"
+        )
+
+    def has_room_for(self, key, value, headers=()):
+        """As the pure twin's."""
+        return self._position + record_upper_bound(key, value, headers) - HEADER_BYTES <= self._limit
+
+    def append(self, int64_t timestamp_ms, key, value, headers=()):
+        """As the pure twin's."""
+        cdef int32_t index = self.add(timestamp_ms, key, value, headers)
+        return None if index < 0 else index
+
+    cdef int32_t add(
+        self, int64_t timestamp_ms, object key, object value, object headers
+    ) except -2:
+        """Append a record; return its index, or -1: no room."""
+        cdef Py_ssize_t size, end, tail = 1
+        cdef int64_t delta = 0
+        cdef int32_t count
+        cdef char *at
+        if not (key is None or PyBytes_CheckExact(key)):
+            key = to_bytes(key)
+        if not (value is None or PyBytes_CheckExact(value)):
+            value = to_bytes(value)
+        if headers:
+            headers = plain_headers(headers)
+            tail = headers_size(headers)
+        count = self._count  # not before: foreign bytes may come with code of their own
+        if count:
+            delta = <int64_t>(<uint64_t>timestamp_ms - <uint64_t>self._base_timestamp)
+        size = 1 + varint_size(delta) + varint_size(count) + bytes_size(key) + bytes_size(value)
+        size += tail
+        end = self._position + varint_size(size) + size
+        if end > self._limit or count == MAX_RECORDS or size > MAX_FIELD_BYTES:
+            return -1
+        at = put_varint(self._data + self._position, size)
+        at[0] = 0  # attributes
+        at = put_varint(at + 1, delta)
+        at = put_varint(at, count)
+        at = put_bytes(at, key)
+        at = put_bytes(at, value)
+        if headers:
+            put_headers(at, headers)
+        else:
+            at[0] = 0
+        self._position = end
+        self._count = count + 1
+        if not count:
+            self._base_timestamp = self._max_timestamp = timestamp_ms
+        elif timestamp_ms > self._max_timestamp:
+            self._max_timestamp = timestamp_ms
+        return count
+
+    # Once nothing more is to come…
+
+    def seal(self):
+        """As the pure twin's."""
+        if self._wire is not None:
+            return
+        self._limit = 0
+        whole = PyMemoryView_FromObject(self._buffer)[: self._position]
+        if self._codec:
+            compressed = memoryview(compress(self._codec, whole[HEADER_BYTES:], self._level))
+            size = HEADER_BYTES + len(compressed)
+            batch = PyByteArray_FromStringAndSize(NULL, size)  # not filled with zeros first
+            whole = PyMemoryView_FromObject(batch)
+            whole[HEADER_BYTES:] = compressed
+            self._give_back()
+            self._buffer = None
+            self._data = PyByteArray_AS_STRING(batch)  # which `whole` keeps as it is
+        self._wire = whole
+        self._write_header()
+
+    def stamp(self, int64_t producer_id, int producer_epoch, int32_t base_sequence):
+        """As the pure twin's."""
+        self._producer_id = producer_id
+        self._producer_epoch = producer_epoch
+        self._base_sequence = base_sequence
+        if self._wire is None:
+            self.seal()
+        else:
+            self._write_header()
+
+    def wire(self):
+        """As the pure twin's."""
+        if self._wire is None:
+            self.seal()
+        return self._wire
+
+    cdef int _write_header(self) except -1:
+        cdef Py_ssize_t size = len(self._wire)
+        cdef char *at = self._data
+        cdef uint32_t crc
+        if size < HEADER_BYTES:
+            raise ValueError(f"a batch has at least {HEADER_BYTES} bytes, its buffer has {size}")
+        at = put_big_endian(at, 0, 8)  # base offset and leader epoch are the broker's to set
+        at = put_big_endian(at, <uint64_t>(size - LOG_OVERHEAD), 4)
+        at = put_big_endian(at, <uint64_t>-1, 4)
+        at = put_big_endian(at, 2, 1)
+        at = put_big_endian(at, 0, 4)
+        at = put_big_endian(at, <uint64_t>self._attributes, 2)
+        at = put_big_endian(at, <uint64_t>max(self._count - 1, 0), 4)
+        at = put_big_endian(at, <uint64_t>self._base_timestamp, 8)
+        at = put_big_endian(at, <uint64_t>self._max_timestamp, 8)
+        at = put_big_endian(at, <uint64_t>self._producer_id, 8)
+        at = put_big_endian(at, <uint64_t>self._producer_epoch, 2)
+        at = put_big_endian(at, <uint64_t>self._base_sequence, 4)
+        put_big_endian(at, <uint64_t>self._count, 4)
+        crc = alk_crc32c(
+            0, <const uint8_t *>(self._data + ATTRIBUTES_OFFSET), <size_t>(size - ATTRIBUTES_OFFSET)
+        )
+        put_big_endian(self._data + CRC_OFFSET, crc, 4)
+        return 0
+
+
+__all__ = ["RecordBatchBuilder", "record_upper_bound"]

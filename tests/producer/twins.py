@@ -1,0 +1,70 @@
+"""The leaves of the producer as one of their twins, whatever this process has chosen: what is built
+upon them (`ProducerBatch`, `StickyPartition`, …) is imported anew for the other one.
+"""
+
+import functools
+import importlib
+import os
+import sys
+from types import ModuleType, SimpleNamespace
+from unittest import mock
+
+import pytest
+
+from tests.producer.batches import make_batch
+from tests.twins import native_twin
+
+_LEAVES = ("record._batch_builder", "producer._record_ack", "producer._short_way")
+_BUILT_UPON = (
+    "record.batch_builder",
+    "record._batch_builder_py",
+    "producer.record_ack",
+    "producer._record_ack_py",
+    "producer.short_way",
+    "producer._short_way_py",
+    "producer.producer_batch",
+    "producer.partitioner",
+    "producer.partition_loads",
+    "producer.sequence_numbers",
+    "producer.batch_split",
+    "producer.record_accumulator",
+    "producer.topic_routes",
+    "producer.bulk_ack",
+    "producer.batch_wait",
+)
+
+
+@functools.cache
+def _modules(kind: str) -> dict[str, ModuleType]:
+    names = [f"aiokafka_lite.{name}" for name in _BUILT_UPON]
+    before = {name: importlib.import_module(name) for name in names}
+    for name in names:
+        del sys.modules[name]
+    try:
+        with mock.patch.dict(os.environ, {"AIOKAFKA_LITE_PURE": "1" if kind == "pure" else "0"}):
+            return {name: importlib.import_module(name) for name in names}
+    finally:
+        sys.modules.update(before)
+        for name, module in before.items():
+            package, _, stem = name.rpartition(".")
+            setattr(sys.modules[package], stem, module)
+
+
+def producer_twin(kind: str) -> SimpleNamespace:
+    """Return the public names of the modules above on their "pure" or their "native" leaves."""
+    if kind == "native":
+        for leaf in _LEAVES:
+            native_twin(f"aiokafka_lite.{leaf}")
+    names: dict[str, object] = {}
+    for name, module in _modules(kind).items():
+        if not name.endswith("_py"):
+            names.update({each: getattr(module, each) for each in module.__all__})
+    return SimpleNamespace(**names)
+
+
+@pytest.fixture(params=["pure", "native"])
+def twin(request: pytest.FixtureRequest) -> SimpleNamespace:
+    """Each of the twins; `make_batch` as in `tests.producer.batches`."""
+    names = producer_twin(request.param)
+    names.make_batch = functools.partial(make_batch, twin=names)
+    return names
