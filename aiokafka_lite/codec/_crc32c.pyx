@@ -10,8 +10,8 @@ from libc.stdint cimport uint8_t, uint32_t
 
 cdef extern from "crc32c.h":
     uint32_t alk_crc32c(uint32_t crc, const uint8_t *data, size_t n) nogil
-    uint32_t alk_crc32c_by_table(uint32_t crc, const uint8_t *data, size_t n) nogil
-    bint alk_crc32c_has_instruction() nogil
+    uint32_t alk_crc32c_by(int routine, uint32_t crc, const uint8_t *data, size_t n) nogil
+    int alk_crc32c_best() nogil
 
 
 def crc32c(data, uint32_t crc=0, /):
@@ -23,14 +23,16 @@ def crc32c(data, uint32_t crc=0, /):
     return crc
 
 
-def crc32c_by_table(data, uint32_t crc=0, /):
-    """Do the same without the processor's instruction, as on a processor that has none."""
+def crc32c_by(int routine, data, uint32_t crc=0, /):
+    """Do the same by one of the routines 1 (the table, for every processor) to `BEST`."""
     cdef Py_buffer view
+    if not 1 <= routine <= BEST:
+        raise ValueError(f"this processor has the routines 1 to {BEST}, not {routine}")
     PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
-    crc = alk_crc32c_by_table(crc, <const uint8_t *>view.buf, <size_t>view.len)
+    crc = alk_crc32c_by(routine, crc, <const uint8_t *>view.buf, <size_t>view.len)
     PyBuffer_Release(&view)
     return crc
 
 
-HAS_INSTRUCTION = alk_crc32c_has_instruction()
-"""Whether this processor computes it by an instruction of its own."""
+BEST = alk_crc32c_best()
+"""The routine `crc32c` uses: 1 no instruction, 2 the processor's, 3 AVX-512's multiplication."""

@@ -1,9 +1,10 @@
 /* CRC-32C for the native leaves, by the processor's own instruction where it has one.
  *
  * x86-64: SSE4.2's crc32 on three parts of the data at a time, since each step waits three cycles
- * for the one before; the parts are joined by carry-less multiplication. ARMv8: its crc32c
- * instructions. Elsewhere, and where the compiler is neither gcc nor clang: slicing by 8.
- * Which one is decided at first use. Safe to call without the GIL.
+ * for the one before; the parts are joined by carry-less multiplication. With AVX-512 and
+ * VPCLMULQDQ that multiplication does nearly all of it, 256 bytes at a time, three times as fast.
+ * ARMv8: its crc32c instructions. Elsewhere, and where the compiler is neither gcc nor clang:
+ * slicing by 8. Which one is decided at first use. Safe to call without the GIL.
  */
 #ifndef AIOKAFKA_LITE_CRC32C_H
 #define AIOKAFKA_LITE_CRC32C_H
@@ -15,6 +16,9 @@
 #if defined(__GNUC__) && defined(__x86_64__)
 #define ALK_CRC32C_SSE42 1
 #include <immintrin.h>
+#if defined(__clang__) ? __clang_major__ >= 8 : __GNUC__ >= 9
+#define ALK_CRC32C_AVX512 1
+#endif
 #elif defined(__GNUC__) && defined(__aarch64__) && !defined(__ARM_BIG_ENDIAN)
 #define ALK_CRC32C_ARMV8 1
 #if defined(__linux__) && !defined(__ARM_FEATURE_CRC32)
@@ -118,10 +122,64 @@ alk_crc32c_by_instruction(uint32_t crc, const uint8_t *data, size_t n)
     return ~(uint32_t)first;
 }
 
+#if defined(ALK_CRC32C_AVX512)
+
+#define ALK_AVX512 __attribute__((target("sse4.2,pclmul,avx512f,vpclmulqdq")))
+
+/* Each 128 bits of `part`, moved over as many bits as `over` stands for, on top of `next`. */
+ALK_AVX512 static inline __m512i alk_crc32c_fold(__m512i part, __m512i over, __m512i next)
+{
+    __m512i low = _mm512_clmulepi64_epi128(part, over, 0x00);
+    __m512i high = _mm512_clmulepi64_epi128(part, over, 0x11);
+    return _mm512_ternarylogic_epi64(low, high, next, 0x96); /* xor of the three */
+}
+
+/* Source: Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ" (2009). To
+ * move 128 bits over n bits their lower half is multiplied by x^(n + 31), their upper one by
+ * x^(n - 33), modulo the polynomial, in reflected bits. Needs 256 bytes at least. */
+ALK_AVX512 static inline uint32_t alk_crc32c_wide(uint32_t crc, const uint8_t *data, size_t n)
+{
+    const __m512i over_2048 = _mm512_set4_epi64(0xB9E02B86, 0xDCB17AA4, 0xB9E02B86, 0xDCB17AA4);
+    const __m512i over_512 = _mm512_set4_epi64(0x9E4ADDF8, 0x740EEF02, 0x9E4ADDF8, 0x740EEF02);
+    const __m512i to_the_last = /* 384, 256, 128 bits; the last stays where it is */
+        _mm512_set_epi64(0, 0, 0x493C7D27, 0xF20C0DFE, 0xBA4FC28E, 0x3DA6D0CB, 0xDDC0152B,
+                         0x1C291D04);
+    __m512i a = _mm512_loadu_si512(data), b = _mm512_loadu_si512(data + 64);
+    __m512i c = _mm512_loadu_si512(data + 128), d = _mm512_loadu_si512(data + 192);
+    a = _mm512_xor_si512(a, _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)~crc)));
+    for (data += 256, n -= 256; n >= 256; data += 256, n -= 256) {
+        a = alk_crc32c_fold(a, over_2048, _mm512_loadu_si512(data));
+        b = alk_crc32c_fold(b, over_2048, _mm512_loadu_si512(data + 64));
+        c = alk_crc32c_fold(c, over_2048, _mm512_loadu_si512(data + 128));
+        d = alk_crc32c_fold(d, over_2048, _mm512_loadu_si512(data + 192));
+    }
+    b = alk_crc32c_fold(a, over_512, b);
+    c = alk_crc32c_fold(b, over_512, c);
+    d = alk_crc32c_fold(c, over_512, d);
+    for (; n >= 64; data += 64, n -= 64)
+        d = alk_crc32c_fold(d, over_512, _mm512_loadu_si512(data));
+    __m512i moved = alk_crc32c_fold(d, to_the_last, _mm512_setzero_si512());
+    __m128i last = _mm_xor_si128(_mm512_extracti32x4_epi32(d, 3), _mm512_castsi512_si128(moved));
+    last = _mm_xor_si128(last, _mm512_extracti32x4_epi32(moved, 1));
+    last = _mm_xor_si128(last, _mm512_extracti32x4_epi32(moved, 2));
+    uint64_t state = _mm_crc32_u64(0, (uint64_t)_mm_cvtsi128_si64(last));
+    state = _mm_crc32_u64(state, (uint64_t)_mm_extract_epi64(last, 1));
+    return alk_crc32c_by_instruction(~(uint32_t)state, data, n);
+}
+
+#endif
+
+/* 1: none, 2: crc32, 3: the wide multiplication, too. */
 static inline int alk_crc32c_find_instruction(void)
 {
     __builtin_cpu_init();
-    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
+    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("pclmul"))
+        return 1;
+#if defined(ALK_CRC32C_AVX512)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("vpclmulqdq"))
+        return 3;
+#endif
+    return 2;
 }
 
 #elif defined(ALK_CRC32C_ARMV8)
@@ -143,11 +201,11 @@ static inline uint32_t alk_crc32c_by_instruction(uint32_t crc, const uint8_t *da
 static inline int alk_crc32c_find_instruction(void)
 {
 #if defined(__ARM_FEATURE_CRC32)
-    return 1; /* the compiler was told so, as on every Mac */
+    return 2; /* the compiler was told so, as on every Mac */
 #elif defined(__linux__)
-    return (getauxval(AT_HWCAP) & (1ul << 7)) != 0; /* HWCAP_CRC32 */
+    return getauxval(AT_HWCAP) & (1ul << 7) ? 2 : 1; /* HWCAP_CRC32 */
 #else
-    return 0;
+    return 1;
 #endif
 }
 
@@ -157,28 +215,39 @@ static inline int alk_crc32c_find_instruction(void)
 
 static inline int alk_crc32c_find_instruction(void)
 {
-    return 0;
+    return 1;
 }
 
 #endif
 
-static int alk_crc32c_instruction; /* 0: not looked yet, 1: none, 2: there is one */
+static int alk_crc32c_instruction; /* 0: not looked yet, else as found */
 
-static inline int alk_crc32c_has_instruction(void)
+/* Return the best routine here, for alk_crc32c_by. */
+static inline int alk_crc32c_best(void)
 {
-    int state = ALK_LOAD(alk_crc32c_instruction);
-    if (!state) {
-        state = 1 + alk_crc32c_find_instruction();
-        ALK_STORE(alk_crc32c_instruction, state);
+    int best = ALK_LOAD(alk_crc32c_instruction);
+    if (!best) {
+        best = alk_crc32c_find_instruction();
+        ALK_STORE(alk_crc32c_instruction, best);
     }
-    return state == 2;
+    return best;
 }
 
-/* Return the CRC-32C of `n` bytes, going on from `crc` (the CRC of what came before, 0 at first). */
+/* The same by a routine from 1, the table, to the best one here. */
+static inline uint32_t alk_crc32c_by(int routine, uint32_t crc, const uint8_t *data, size_t n)
+{
+#if defined(ALK_CRC32C_AVX512)
+    if (routine == 3 && n >= 256)
+        return alk_crc32c_wide(crc, data, n);
+#endif
+    return routine > 1 ? alk_crc32c_by_instruction(crc, data, n)
+                       : alk_crc32c_by_table(crc, data, n);
+}
+
+/* Return the CRC-32C of `n` bytes, going on from `crc` (that of what came before, 0 at first). */
 static inline uint32_t alk_crc32c(uint32_t crc, const uint8_t *data, size_t n)
 {
-    return alk_crc32c_has_instruction() ? alk_crc32c_by_instruction(crc, data, n)
-                                        : alk_crc32c_by_table(crc, data, n);
+    return alk_crc32c_by(alk_crc32c_best(), crc, data, n);
 }
 
 #endif

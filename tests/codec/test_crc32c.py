@@ -1,6 +1,7 @@
 """Tests of `codec/crc32c.py`: all implementations keep the same promises."""
 
 import builtins
+import functools
 import importlib.util
 import logging
 
@@ -11,8 +12,11 @@ from hypothesis import strategies as st
 from aiokafka_lite.codec import crc32c as module
 from tests.twins import native_twin
 
+# Around those at which the native routines take another step.
+LENGTHS = [255, 256, 319, 320, 383, 384, 391, 511, 512, 767, 3071, 3072, 3073, 3456, 7000, 20_011]
 
-@pytest.fixture(params=["chosen", "pure", "native", "native-table"])
+
+@pytest.fixture(params=["chosen", "pure", "native", "native-1", "native-2", "native-3"])
 def crc32c(request):
     match request.param:
         case "chosen":
@@ -22,7 +26,10 @@ def crc32c(request):
         case "native":
             return native_twin("aiokafka_lite.codec._crc32c").crc32c
         case _:
-            return native_twin("aiokafka_lite.codec._crc32c").crc32c_by_table
+            twin, routine = native_twin("aiokafka_lite.codec._crc32c"), int(request.param[-1])
+            if routine > twin.BEST:
+                pytest.skip("this processor lacks the instruction")
+            return functools.partial(twin.crc32c_by, routine)
 
 
 @pytest.mark.parametrize(
@@ -60,15 +67,16 @@ def test_both_agree_and_go_on_from_an_earlier_part(crc32c, data, cut):
 
 
 @given(
-    length=st.sampled_from([383, 384, 391, 767, 3071, 3072, 3073, 3456, 7000, 20_011]),
+    length=st.sampled_from(LENGTHS),
     start=st.integers(0, 7),
     seed=st.randoms(use_true_random=False),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 def test_long_data_is_joined_from_parts_without_a_seam(crc32c, length, start, seed):
-    """Lengths around those at which the native twin works on three parts at a time, unaligned."""
+    """The native routines work on several parts at a time; unaligned, going on from `crc`."""
     data = memoryview(seed.randbytes(length + start))[start:]
-    assert crc32c(data) == module.crc32c_py(data)
+    crc = seed.getrandbits(32)
+    assert crc32c(data, crc) == module.crc32c_py(data, crc)
 
 
 def test_bytes_that_are_not_in_one_piece_are_refused():
@@ -80,6 +88,12 @@ def test_bytes_that_are_not_in_one_piece_are_refused():
 def test_what_is_no_bytes_is_a_type_error(wrong):
     with pytest.raises(TypeError):
         native_twin("aiokafka_lite.codec._crc32c").crc32c(wrong)
+
+
+@pytest.mark.parametrize("wrong", [0, 4])
+def test_routine_that_is_not_here_is_refused(wrong):
+    with pytest.raises(ValueError, match="routines 1 to"):
+        native_twin("aiokafka_lite.codec._crc32c").crc32c_by(wrong, b"data")
 
 
 @pytest.mark.parametrize("wrong", [-1, 1 << 32])
