@@ -741,7 +741,7 @@ cdef int decode_columns(RecordCursor self, columns) except -1:
     cdef object buffer = self.payload if self.has_payload_view else self.data
     cdef const uint8_t *start = self.bytes_
     if self.has_payload_view:
-        start = <const uint8_t *>self.payload_view.buf
+        start = <const uint8_t *>self.payload_hold.view.buf
     try:
         columns.decode(
             buffer,
