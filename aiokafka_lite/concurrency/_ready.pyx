@@ -18,61 +18,6 @@ cimport cython
 
 cdef extern from *:
     """
-    #if PY_VERSION_HEX >= 0x030C0000 && !defined(Py_GIL_DISABLED)
-    #define ALK_ONE_STOP_ITERATION 1
-    #else
-    #define ALK_ONE_STOP_ITERATION 0
-    #endif
-
-    #if ALK_ONE_STOP_ITERATION
-    /* The one exception object; its value goes when the awaitable that set it goes. */
-    static PyObject *alk_stop_iteration;
-    #endif
-
-    static inline void alk_raise_new_stop_iteration(PyObject *value)
-    {
-        PyObject *stop = PyObject_CallOneArg(PyExc_StopIteration, value);
-        Py_DECREF(value);
-        if (stop != NULL) {
-            PyErr_SetObject(PyExc_StopIteration, stop);
-            Py_DECREF(stop);
-        }
-    }
-
-    /* Raise StopIteration with that value, whose reference is stolen. Return whether it is the one
-     * object, which keeps the value until alk_forget_value. */
-    static inline int alk_raise_stop_iteration(PyObject *value)
-    {
-    #if ALK_ONE_STOP_ITERATION
-        /* Somebody who caught it may hold it still: then it is theirs. */
-        if (alk_stop_iteration != NULL && Py_REFCNT(alk_stop_iteration) == 1) {
-            Py_XSETREF(((PyStopIterationObject *)alk_stop_iteration)->value, value);
-            PyErr_SetRaisedException(Py_NewRef(alk_stop_iteration));
-            return 1;
-        }
-    #endif
-        alk_raise_new_stop_iteration(value);
-        return 0;
-    }
-
-    static inline void alk_forget_value(void)
-    {
-    #if ALK_ONE_STOP_ITERATION
-        if (Py_REFCNT(alk_stop_iteration) == 1)
-            Py_SETREF(((PyStopIterationObject *)alk_stop_iteration)->value, Py_NewRef(Py_None));
-    #endif
-    }
-
-    static inline int alk_make_stop_iteration(void)
-    {
-    #if ALK_ONE_STOP_ITERATION
-        alk_stop_iteration = PyObject_CallNoArgs(PyExc_StopIteration);
-        return alk_stop_iteration == NULL ? -1 : 0;
-    #else
-        return 0;
-    #endif
-    }
-
     #ifdef Py_GIL_DISABLED
     #define ALK_SPARES 0 /* threads would take the same one */
     #else
@@ -85,9 +30,14 @@ cdef extern from *:
         return spare;
     }
 
-    typedef PySendResult (*alk_sendfunc)(PyObject *, PyObject *, PyObject **);
     """
     const int ALK_SPARES
+
+    void PyObject_Free(void *memory)
+    object alk_live_again(PyObject *spare)
+
+
+cdef extern from "stop_iteration.h":
     ctypedef int PySendResult
     PySendResult PYGEN_RETURN
     PySendResult PYGEN_ERROR
@@ -103,10 +53,8 @@ cdef extern from *:
         iternextfunc tp_iternext
         destructor tp_dealloc
 
-    void PyObject_Free(void *memory)
     void PyType_Modified(PyTypeObject *type)
 
-    object alk_live_again(PyObject *spare)
     bint alk_raise_stop_iteration(PyObject *value)
     void alk_forget_value()
     int alk_make_stop_iteration() except -1

@@ -35,6 +35,7 @@ from aiokafka_lite.consumer.consumer_arguments import (
 )
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.consumer_statistics import BufferedFetch, ConsumerStatistics
+from aiokafka_lite.consumer.fetch.decoded_records import RecordIteration
 from aiokafka_lite.consumer.group.classic_coordinator import JOIN_GRACE_S
 from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
@@ -84,7 +85,7 @@ _ALIVE = (ConsumerState.RUNNING, ConsumerState.STOPPING)
 """When calls are taken: a listener may commit while stop() has not returned."""
 
 
-class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
+class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     """Reads records from the partitions of Kafka topics.
 
         async with AIOKafkaConsumer("orders", bootstrap_servers="localhost:9092") as consumer:
@@ -227,7 +228,6 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
         )
         self._poller: RecordPoller | None = None
         self._listener: ConsumerRebalanceListener | None = None
-        self._next_decoded: Callable[[], ConsumerRecord[KT, VT] | None] = _nothing
         self._loop: asyncio.AbstractEventLoop | None = None
         if topics:
             self._subscription.subscribe(checked_topics(topics))
@@ -281,7 +281,7 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
             await self._start(self._poller)
             self._not_stopped()
             self._state = ConsumerState.RUNNING
-            self._next_decoded = self._poller.collector.next_decoded
+            self.decoded = self._poller.collector.decoded
         except BaseException as error:
             with anyio.CancelScope(shield=True):
                 if self._poller.group is not None:
@@ -530,12 +530,14 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
         moves only with what is returned.
         """
         if not partitions:
-            record = self._next_decoded()
-            if record is not None:
+            decoded = self.decoded
+            if decoded is not None and (record := decoded.take()) is not None:
                 return record
         poller = self._running()
         self._check_readable(partitions)
         return await poller.poll_one(partitions)
+
+    own_getone = getone
 
     async def getmany(
         self,
@@ -637,7 +639,11 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
         self._not_stopped()
         return self
 
-    async def __anext__(self) -> ConsumerRecord[KT, VT]:
+    if TYPE_CHECKING:
+
+        async def __anext__(self) -> ConsumerRecord[KT, VT]: ...
+
+    async def next_by_getone(self) -> ConsumerRecord[KT, VT]:
         """Return the next record, by `getone`; the iteration ends when the consumer is stopped.
 
         RecordTooLargeError is logged, everything else is raised.
@@ -832,10 +838,6 @@ class AIOKafkaConsumer(OffsetCalls, Generic[KT, VT]):
             and not topic.error_code
             and not (topic.is_internal and self._config.exclude_internal_topics)
         }
-
-
-def _nothing() -> None:
-    return None
 
 
 def _awaits_reset(state: PartitionState | None) -> bool:

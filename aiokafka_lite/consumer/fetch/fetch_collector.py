@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sized
 from typing import TypeVar
 
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch, Record
+from aiokafka_lite.consumer.fetch.decoded_records import DecodedRecords
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.position.subscription_state import (
     FetchState,
@@ -29,10 +30,10 @@ class FetchCollector:
         self._subscription = subscription
         self._buffer = buffer
         self._revision = subscription.revision
-        # The fetch that was taken from one by one last, for the short way:
-        self._chunk: list[Record] = []
-        self._chunk_size = 0
-        self._chunk_revision = -1
+        self.decoded = DecodedRecords(self._revision)
+        """What `collect_one` has decoded ahead; taking from it is a poll each."""
+        self._decoded_before = 0
+        # The fetch they are of.
         self._chunk_fetch = CompletedFetch(_NOBODYS, 0, node_id=-1)
         self._chunk_state = PartitionState(_NOBODYS)
 
@@ -104,10 +105,11 @@ class FetchCollector:
     def collect_one(self, partitions: Collection[TopicPartition] = ()) -> Record | None:
         """Take one record; None when nothing is buffered that may be returned.
 
-        Raises: as `collect`. Records decoded ahead can afterwards be taken by `next_decoded`,
-        unless `partitions` are named: others may be older.
+        Raises: as `collect`. Records decoded ahead can afterwards be taken from `decoded`, unless
+        `partitions` are named: others may be older.
         """
-        self._chunk, self._chunk_size = [], 0
+        self.decoded.forget()
+        self._decoded_before = 0
         for fetch in self._buffer:
             state = self._usable(fetch, partitions)
             if state is None or _stands_aside(fetch):
@@ -119,29 +121,16 @@ class FetchCollector:
                 raise
             if record is not None:
                 if fetch.decoded and not partitions:
-                    self._chunk, self._chunk_revision = fetch.decoded, self._revision.number
-                    self._chunk_size = len(fetch.decoded)
+                    self.decoded.follow(fetch.decoded, fetch, state)
+                    self._decoded_before = len(fetch.decoded)
                     self._chunk_fetch, self._chunk_state = fetch, state
                 return record
         return None
 
-    def next_decoded(self) -> Record | None:
-        """Take a record that `collect_one` has decoded ahead; None when the whole way is needed.
-
-        It is needed for the last one of a chunk too, since a partition may come free with it, and
-        after anything else has changed: a seek, a pause, an answer that came in.
-        """
-        chunk = self._chunk
-        if len(chunk) < 2 or self._chunk_revision != self._revision.number:
-            return None
-        record = chunk.pop()
-        self._chunk_state.offset = self._chunk_fetch.next_offset = record.offset + 1
-        return record
-
     @property
     def decoded_ahead(self) -> int:
-        """How many records `next_decoded` has left; it changes with each it hands out."""
-        return len(self._chunk)
+        """How many records `decoded` has left; it changes with each it hands out."""
+        return len(self.decoded)
 
     def begin_poll(self) -> None:
         """Count a poll: what the earlier ones returned is processed from now on (B7)."""
@@ -149,10 +138,11 @@ class FetchCollector:
         self._subscription.poll_number += 1
 
     def settle(self) -> None:
-        """Catch up on the polls that `next_decoded` was: only the newest one's record is not
+        """Catch up on the polls that taking from `decoded` was: only the newest one's record is not
         processed yet (B7).
         """
-        taken, self._chunk_size = self._chunk_size - len(self._chunk), len(self._chunk)
+        left = len(self.decoded)
+        taken, self._decoded_before = self._decoded_before - left, left
         if taken:
             self._subscription.poll_number += 1
             state = self._chunk_state

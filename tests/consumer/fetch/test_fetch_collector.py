@@ -57,7 +57,7 @@ class Bench:
         return {tp: [record.offset for record in records] for tp, records in collected.items()}
 
     def one(self, *partitions: TopicPartition) -> tuple[TopicPartition, int] | None:
-        record = (not partitions and self.collector.next_decoded()) or (
+        record = (not partitions and self.collector.decoded.take()) or (
             self.collector.collect_one(partitions)
         )
         return record and (TopicPartition(record.topic, record.partition), record.offset)
@@ -350,10 +350,10 @@ def test_one_by_one_returns_the_same_records_in_the_same_order() -> None:
 def test_the_last_record_of_a_chunk_takes_the_whole_way_since_it_may_free_a_partition() -> None:
     bench = Bench(P0)
     bench.add(P0, batches(0, 3))
-    assert bench.collector.next_decoded() is None
+    assert bench.collector.decoded.take() is None
     assert bench.collector.collect_one() is not None
-    assert bench.collector.next_decoded() is not None
-    assert bench.collector.next_decoded() is None
+    assert bench.collector.decoded.take() is not None
+    assert bench.collector.decoded.take() is None
     assert bench.one() == (P0, 2)
 
 
@@ -370,7 +370,7 @@ def test_whatever_changes_ends_the_short_way(change: str) -> None:
         bench.subscription.assign_from_user([P1])
     else:
         bench.add(P1, batches(0, 1))
-    assert bench.collector.next_decoded() is None
+    assert bench.collector.decoded.take() is None
     assert bench.one() == ((P0, 1) if change == "new data" else None)
 
 

@@ -1,0 +1,405 @@
+# cython: language_level=3, binding=False, boundscheck=False, wraparound=False, annotation_typing=False
+"""Records one by one, without a poll for each: the native twin of `_decoded_records_py`.
+
+`async for` asks for an awaitable and awaits it at once. While records are at hand that is a
+`NextRecord`, which takes one only when it is awaited: who drops it, or cancels the task around it
+before it runs, has taken nothing. It is a coroutine to asyncio, and costs a quarter of one.
+"""
+
+from cpython.exc cimport PyErr_SetString
+from cpython.list cimport PyList_GET_SIZE
+from cpython.object cimport PyObject, PyObject_GenericSetAttr
+from libc.stdint cimport int64_t
+
+from aiokafka_lite._consumer_record cimport ConsumerRecord
+
+cimport cython
+
+
+cdef extern from *:
+    """
+    #include <structmember.h>
+
+    /* Where an object with __slots__ keeps an attribute; NULL where it is no such object. */
+    static PyObject **alk_slot(PyObject *self, PyObject *name) {
+        PyObject *found = _PyType_Lookup(Py_TYPE(self), name);
+        if (found == NULL || !Py_IS_TYPE(found, &PyMemberDescr_Type))
+            return NULL;
+        PyMemberDef *member = ((PyMemberDescrObject *)found)->d_member;
+        if (member->type != T_OBJECT_EX || member->flags & READONLY)
+            return NULL;
+        return (PyObject **)((char *)self + member->offset);
+    }
+
+    static inline void alk_put(PyObject **slot, PyObject *value) {
+        PyObject *before = *slot;
+        *slot = Py_NewRef(value);
+        Py_XDECREF(before);
+    }
+
+    static inline PyObject *alk_get(PyObject **slot) {
+        return *slot;
+    }
+
+    static inline int alk_same_in_class(PyObject *self, PyObject *name, PyObject *other) {
+        PyObject *found = _PyType_Lookup(Py_TYPE(self), name);
+        return found != NULL && found == _PyType_Lookup(Py_TYPE(self), other);
+    }
+
+    static inline int alk_in_instance(PyObject *self, PyObject *name) {
+        PyObject **own = _PyObject_GetDictPtr(self);
+        return own == NULL || *own == NULL ? 0 : PyDict_Contains(*own, name);
+    }
+
+    #ifdef Py_GIL_DISABLED
+    #define ALK_SPARES 0 /* threads would take the same one */
+    #else
+    #define ALK_SPARES 16
+    #endif
+
+    static inline PyObject *alk_live_again(PyObject *spare) {
+        _Py_NewReference(spare);
+        return spare;
+    }
+    """
+    PyObject **alk_slot(object of, object name)
+    void alk_put(PyObject **slot, object value)
+    PyObject *alk_get(PyObject **slot)
+    bint alk_same_in_class(object of, object name, object other)
+    bint alk_in_instance(object of, object name) except -1
+    const int ALK_SPARES
+    object alk_live_again(PyObject *spare)
+    void PyObject_GC_Track(object of)
+    void PyObject_GC_UnTrack(PyObject *of)
+
+
+cdef extern from "../../concurrency/stop_iteration.h":
+    ctypedef int PySendResult
+    PySendResult PYGEN_NEXT
+    PySendResult PYGEN_RETURN
+    PySendResult PYGEN_ERROR
+    ctypedef PySendResult (*sendfunc "alk_sendfunc")(PyObject *, PyObject *, PyObject **) except -1
+    ctypedef PyObject *(*iternextfunc)(PyObject *) except? NULL
+    ctypedef void (*destructor)(PyObject *) noexcept
+
+    ctypedef struct PyAsyncMethods:
+        sendfunc am_send
+
+    ctypedef struct PyTypeObject:
+        PyAsyncMethods *tp_as_async
+        iternextfunc tp_iternext
+        destructor tp_dealloc
+
+    void PyType_Modified(PyTypeObject *type)
+    PySendResult PyIter_Send(PyObject *iterator, PyObject *sent, PyObject **result)
+    bint alk_raise_stop_iteration(PyObject *value)
+    void alk_forget_value()
+    int alk_make_stop_iteration() except -1
+
+
+cdef class DecodedRecords:
+    """The records of one fetch that were decoded ahead, and the positions that move with them.
+
+    They may be handed out while `revision` stands where it stood: no seek, no pause, no answer.
+    """
+
+    cdef list records
+    cdef object revision, seen, fetch, state
+    # Where the revision and the two positions are kept, in the objects held above.
+    cdef PyObject **revision_number
+    cdef PyObject **fetch_offset
+    cdef PyObject **state_offset
+
+    def __init__(self, revision):
+        self.revision = revision
+        self.revision_number = alk_slot(revision, "number")
+        self.forget()
+
+    def forget(self):
+        """Hand out no more."""
+        self.records = []
+        self.seen = self.fetch = self.state = None
+        self.fetch_offset = self.state_offset = NULL
+
+    def follow(self, list records not None, fetch, state):
+        """Hand out `records`, the next one last, from here on; the list is shared with `fetch`."""
+        self.records = records
+        self.seen = self.revision.number
+        self.fetch, self.state = fetch, state
+        self.fetch_offset = alk_slot(fetch, "next_offset")
+        self.state_offset = alk_slot(state, "offset")
+
+    def __len__(self):
+        """How many are left, the last one included."""
+        return PyList_GET_SIZE(self.records)
+
+    def take(self):
+        """Return the next record and move the positions behind it; None: a poll is due.
+
+        It is for the last record, too: its partition may come free with it.
+        """
+        return take_next(self)
+
+
+cdef inline bint has_next(DecodedRecords self) except -1:
+    if PyList_GET_SIZE(self.records) < 2:
+        return False
+    if self.revision_number != NULL:
+        if alk_get(self.revision_number) == <PyObject *>self.seen:
+            return True
+        return <object>alk_get(self.revision_number) == self.seen
+    return self.revision.number == self.seen
+
+
+cdef inline object take_next(DecodedRecords self):
+    if not has_next(self):
+        return None
+    record = self.records.pop()
+    if type(record) is ConsumerRecord:
+        behind = (<ConsumerRecord>record).offset_ + 1
+    else:
+        behind = record.offset + 1
+    if self.state_offset != NULL and self.fetch_offset != NULL:
+        alk_put(self.state_offset, behind)
+        alk_put(self.fetch_offset, behind)
+    else:
+        self.state.offset = self.fetch.next_offset = behind
+    return record
+
+
+@cython.final
+cdef class NextRecord:
+    """Gives the next record of an iteration when it is awaited, once."""
+
+    # The collector knows of it only once it holds a coroutine: until then it lives from the call to
+    # the await, and what it refers to does not refer back.
+    cdef RecordIteration iteration
+    cdef object slow
+    cdef bint is_used, stop_holds_value
+
+    def __dealloc__(self):
+        if self.stop_holds_value:
+            alk_forget_value()
+
+    def __await__(self):
+        return self
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return driven(self, None)
+
+    # With these it is a `collections.abc.Coroutine`, which `asyncio.create_task` wants.
+
+    def send(self, value):
+        return driven(self, value)
+
+    def throw(self, kind, value=None, traceback=None):
+        if self.slow is not None:
+            return self.slow.throw(kind, value, traceback) if value or traceback else (
+                self.slow.throw(kind)
+            )
+        self.is_used = True
+        error = kind if isinstance(kind, BaseException) else value
+        if not isinstance(error, BaseException):
+            error = kind() if value is None else kind(value)
+        raise error if traceback is None else error.with_traceback(traceback)
+
+    def close(self):
+        self.is_used = True
+        if self.slow is not None:
+            self.slow.close()
+
+
+cdef PySendResult step(NextRecord self, PyObject *sent, PyObject **result) except -1:
+    """Go on; PYGEN_RETURN with the record in `result`, or what the coroutine of a poll says."""
+    if self.slow is None:
+        if self.is_used:
+            raise RuntimeError("cannot reuse an awaitable that was awaited")
+        self.is_used = True
+        record = take_next(self.iteration.decoded_)
+        if record is not None:
+            result[0] = new_reference(record)
+            return PYGEN_RETURN
+        self.slow = self.iteration.next_by_getone()
+        PyObject_GC_Track(self)
+    return PyIter_Send(<PyObject *>self.slow, sent, result)
+
+
+cdef inline PyObject *new_reference(object of) noexcept:
+    cdef PyObject *pointer = NULL
+    alk_put(&pointer, of)
+    return pointer
+
+
+cdef object driven(NextRecord self, object sent):
+    """As `step`, for who calls a method: the record comes as a StopIteration."""
+    cdef PyObject *result = NULL
+    cdef PySendResult outcome = step(self, <PyObject *>sent, &result)
+    found = owned(result)
+    if outcome == PYGEN_NEXT:
+        return found
+    raise StopIteration(found)
+
+
+cdef object owned(PyObject *pointer):
+    """Return the object whose one reference is given."""
+    found = <object>pointer
+    release(pointer)
+    return found
+
+
+cdef extern from *:
+    void release "Py_DECREF" (PyObject *of)
+
+
+cdef PySendResult am_send(PyObject *self, PyObject *sent, PyObject **result) except -1:
+    return step(<NextRecord>self, sent, result)
+
+
+cdef PyObject *tp_iternext(PyObject *self) except? NULL:
+    cdef PyObject *result = NULL
+    if step(<NextRecord>self, <PyObject *>None, &result) == PYGEN_NEXT:
+        return result
+    (<NextRecord>self).stop_holds_value = alk_raise_stop_iteration(result)
+    return NULL
+
+
+cdef PyObject *spare[16]
+cdef int spares = 0
+
+
+cdef void tp_dealloc(PyObject *self) noexcept:
+    global spares
+    if spares >= ALK_SPARES:
+        plain_tp_dealloc(self)
+        return
+    PyObject_GC_UnTrack(self)
+    (<NextRecord>self).iteration = None
+    (<NextRecord>self).slow = None
+    (<NextRecord>self).is_used = False
+    if (<NextRecord>self).stop_holds_value:
+        (<NextRecord>self).stop_holds_value = False
+        alk_forget_value()
+    spare[spares] = self
+    spares += 1
+
+
+cdef NextRecord next_record(RecordIteration iteration):
+    global spares
+    cdef NextRecord made
+    if spares > 0:
+        spares -= 1
+        made = alk_live_again(spare[spares])
+    else:
+        made = NextRecord.__new__(NextRecord)
+        PyObject_GC_UnTrack(<PyObject *>made)
+    made.iteration = iteration
+    return made
+
+
+cdef class RecordIteration:
+    """What makes a consumer an iterator: by `take`, and where that has none by `next_by_getone`.
+
+    The class that inherits it has `getone` under a second name, `own_getone`: where the two are not
+    the same any more, in a subclass or an instance, every record comes by way of `getone`.
+    """
+
+    cdef DecodedRecords decoded_
+    cdef dict __dict__
+
+    @property
+    def decoded(self):
+        return self.decoded_
+
+    @decoded.setter
+    def decoded(self, decoded):
+        self.decoded_ = decoded
+
+    def __anext__(self):
+        """Return an awaitable of the next record. Cancelled: none was taken."""
+        if self.decoded_ is not None and has_next(self.decoded_) and has_own_getone(self):
+            return next_record(self)
+        return self.next_by_getone()
+
+
+cdef inline bint has_own_getone(RecordIteration self) except -1:
+    return alk_same_in_class(self, "getone", "own_getone") and not alk_in_instance(self, "getone")
+
+
+cdef class _Numbered:
+    """For the self-test: whatever has an offset."""
+
+    cdef public object offset, next_offset, number
+
+
+cdef bint self_test() except -1:
+    """Return whether the interpreter's `await`, and who drives a coroutine by hand, get the record.
+
+    The awaiter is compiled by the interpreter at hand: Cython's own `await` goes another way.
+    """
+    cdef RecordIteration iteration = RecordIteration()
+    cdef DecodedRecords decoded
+    namespace = {}
+    exec("async def awaiter(awaitable):\n    return await awaitable", namespace)
+    revision, state = _Numbered(), _Numbered()
+    revision.number = 0
+    decoded = iteration.decoded_ = DecodedRecords(revision)
+    records = [_Numbered() for _ in range(8)]
+    for offset, record in enumerate(records):
+        record.offset = offset
+    decoded.follow(list(reversed(records)), state, state)
+    for record in records[:6:2]:
+        for awaitable in (
+            namespace["awaiter"](next_record(iteration)),
+            next_record(iteration),
+        ):
+            try:
+                awaitable.send(None)
+            except StopIteration as end:
+                if end.value is not records[state.offset - 1]:
+                    return False
+            else:
+                return False
+    used = next_record(iteration)
+    for expected in (StopIteration, RuntimeError):
+        try:
+            next(used)
+        except expected as error:
+            if expected is StopIteration and error.value is not records[6]:
+                return False
+        else:
+            return False
+    return state.next_offset == 7
+
+
+cdef PyTypeObject *next_record_type = <PyTypeObject *>NextRecord
+cdef sendfunc plain_am_send = next_record_type.tp_as_async.am_send
+cdef iternextfunc plain_tp_iternext = next_record_type.tp_iternext
+cdef destructor plain_tp_dealloc = next_record_type.tp_dealloc
+
+
+cdef bint patch_slots() except -1:
+    """Replace the slots; put them back if the self-test fails."""
+    global spares
+    alk_make_stop_iteration()
+    next_record_type.tp_as_async.am_send = am_send
+    next_record_type.tp_iternext = tp_iternext
+    next_record_type.tp_dealloc = tp_dealloc
+    PyType_Modified(next_record_type)
+    try:
+        if self_test():
+            return True
+    except Exception:
+        pass  # any answer but "as it should be" is a no
+    next_record_type.tp_as_async.am_send = plain_am_send
+    next_record_type.tp_iternext = plain_tp_iternext
+    next_record_type.tp_dealloc = plain_tp_dealloc
+    spares = 0
+    PyType_Modified(next_record_type)
+    return False
+
+
+HAS_PATCHED_SLOTS = patch_slots()
+"""Whether this interpreter goes along with the replaced slots."""

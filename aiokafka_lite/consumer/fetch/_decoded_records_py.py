@@ -1,0 +1,86 @@
+"""Records one by one, without a poll for each: the pure twin.
+
+A poll for one record decodes some ahead. Until anything else happens, the next ones need only be
+handed out. Nothing here waits by itself.
+"""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch, Record
+from aiokafka_lite.consumer.position.partition_state import PartitionState
+from aiokafka_lite.consumer.revision import Revision
+
+
+class DecodedRecords:
+    """The records of one fetch that were decoded ahead, and the positions that move with them.
+
+    They may be handed out while `revision` stands where it stood: no seek, no pause, no answer.
+    """
+
+    __slots__ = ("_fetch", "_records", "_revision", "_seen", "_state")
+
+    def __init__(self, revision: Revision) -> None:
+        self._revision = revision
+        self.forget()
+
+    def forget(self) -> None:
+        """Hand out no more."""
+        self._records: list[Record] = []
+        self._seen = -1
+        self._fetch: CompletedFetch | None = None
+        self._state: PartitionState | None = None
+
+    def follow(self, records: list[Record], fetch: CompletedFetch, state: PartitionState) -> None:
+        """Hand out `records`, the next one last, from here on; the list is shared with `fetch`."""
+        self._records = records
+        self._seen = self._revision.number
+        self._fetch = fetch
+        self._state = state
+
+    def __len__(self) -> int:
+        """How many are left, the last one included."""
+        return len(self._records)
+
+    def take(self) -> Record | None:
+        """Return the next record and move the positions behind it; None: a poll is due.
+
+        It is for the last record, too: its partition may come free with it.
+        """
+        records = self._records
+        if len(records) < 2 or self._seen != self._revision.number:
+            return None
+        record = records.pop()
+        assert self._state is not None
+        assert self._fetch is not None
+        self._state.offset = self._fetch.next_offset = record.offset + 1
+        return record
+
+
+class RecordIteration:
+    """What makes a consumer an iterator: by `take`, and where that has none by `next_by_getone`.
+
+    The class that inherits it has `getone` under a second name, `own_getone`: where the two are not
+    the same any more, in a subclass or an instance, every record comes by way of `getone`.
+    """
+
+    decoded: DecodedRecords | None = None
+    own_getone: Callable[..., Any]
+    next_by_getone: Callable[..., Coroutine[Any, Any, Any]]
+    """Returns the next record by `getone`, however long it takes."""
+
+    async def __anext__(self) -> Any:
+        """Return the next record. Cancelled: none was taken."""
+        if self.decoded is not None and _has_own_getone(self):
+            record = self.decoded.take()
+            if record is not None:
+                return record
+        return await self.next_by_getone()
+
+
+def _has_own_getone(iteration: RecordIteration) -> bool:
+    kind: Any = type(iteration)
+    return kind.getone is kind.own_getone and "getone" not in vars(iteration)
+
+
+__all__ = ["DecodedRecords", "RecordIteration"]

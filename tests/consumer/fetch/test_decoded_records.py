@@ -1,0 +1,200 @@
+"""Records handed out one by one, by each twin."""
+
+import asyncio
+import gc
+import weakref
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from aiokafka_lite.consumer.fetch import _decoded_records_py
+from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
+from aiokafka_lite.consumer.position.partition_state import PartitionState
+from aiokafka_lite.consumer.revision import Revision
+from aiokafka_lite.model import ConsumerRecord, TopicPartition
+from tests.twins import native_twin
+
+TP = TopicPartition("t", 0)
+
+
+@pytest.fixture(params=["pure", "native"])
+def twin(request: pytest.FixtureRequest) -> ModuleType:
+    if request.param == "pure":
+        return _decoded_records_py
+    return native_twin("aiokafka_lite.consumer.fetch._decoded_records")
+
+
+class Bench:
+    """Records of offsets 0, 10, 20, … decoded ahead, and an iteration over them."""
+
+    def __init__(self, twin: ModuleType, count: int) -> None:
+        self.revision = Revision()
+        self.fetch = CompletedFetch(TP, 0, node_id=1)
+        self.state = PartitionState(TP)
+        self.decoded = twin.DecodedRecords(self.revision)
+        self.records = [
+            ConsumerRecord("t", 0, number * 10, 0, 0, b"", b"", None, 0, 0, ())
+            for number in range(count)
+        ]
+        self.decoded.follow(self.records[::-1], self.fetch, self.state)
+        self.polls = 0
+        bench = self
+
+        class Iteration(twin.RecordIteration):  # type: ignore[name-defined, misc]
+            async def getone(self) -> Any:
+                await asyncio.sleep(0)
+                bench.polls += 1
+                return "by getone"
+
+            own_getone = getone
+
+            async def next_by_getone(self) -> Any:
+                return await self.getone()
+
+        self.iteration = Iteration()
+        self.iteration.decoded = self.decoded
+
+    @property
+    def positions(self) -> tuple[int, int]:
+        return self.state.offset, self.fetch.next_offset
+
+
+@pytest.fixture
+def bench(twin: ModuleType) -> Callable[[int], Bench]:
+    return lambda count: Bench(twin, count)
+
+
+def test_a6_positions_move_with_each_record(bench: Callable[[int], Bench]) -> None:
+    at = bench(3)
+    assert len(at.decoded) == 3
+    assert at.decoded.take() is at.records[0]
+    assert at.positions == (1, 1)
+    assert at.decoded.take() is at.records[1]
+    assert at.positions == (11, 11)
+    assert len(at.decoded) == 1
+
+
+def test_the_last_record_is_left_to_a_poll(bench: Callable[[int], Bench]) -> None:
+    at = bench(2)
+    at.decoded.take()
+    assert at.decoded.take() is None
+    assert at.positions == (1, 1)
+    assert bench(0).decoded.take() is None
+
+
+def test_after_any_change_a_poll_is_due(bench: Callable[[int], Bench]) -> None:
+    at = bench(5)
+    at.decoded.take()
+    at.revision.number += 1
+    assert at.decoded.take() is None
+    assert at.positions == (1, 1)
+
+
+def test_what_was_forgotten_is_not_handed_out(bench: Callable[[int], Bench]) -> None:
+    at = bench(5)
+    at.decoded.forget()
+    assert (at.decoded.take(), len(at.decoded)) == (None, 0)
+
+
+async def test_iteration_takes_what_is_there_and_then_polls(bench: Callable[[int], Bench]) -> None:
+    at = bench(3)
+    assert await at.iteration.__anext__() is at.records[0]
+    assert await at.iteration.__anext__() is at.records[1]
+    assert at.polls == 0
+    assert await at.iteration.__anext__() == "by getone"
+    assert at.polls == 1
+
+
+async def test_a_record_is_taken_when_it_is_awaited_and_not_before(
+    bench: Callable[[int], Bench],
+) -> None:
+    at = bench(4)
+    at.iteration.__anext__().close()
+    early, later = at.iteration.__anext__(), at.iteration.__anext__()
+    assert at.state.offset == -1
+    assert await later is at.records[0]
+    assert await early is at.records[1]
+
+
+async def test_a_task_cancelled_before_it_ran_has_taken_nothing(
+    bench: Callable[[int], Bench],
+) -> None:
+    at = bench(3)
+    task = asyncio.create_task(at.iteration.__anext__())
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(at.iteration.__anext__(), 0)
+    assert at.state.offset == -1
+    assert await at.iteration.__anext__() is at.records[0]
+
+
+async def test_tasks_gather_and_timeouts_take_it_for_a_coroutine(
+    bench: Callable[[int], Bench],
+) -> None:
+    at = bench(5)
+    call = at.iteration.__anext__
+    assert await asyncio.create_task(call()) is at.records[0]
+    assert await asyncio.wait_for(call(), 5) is at.records[1]
+    assert await asyncio.gather(call(), call()) == at.records[2:4]
+
+
+async def test_what_changes_between_call_and_await_leads_to_a_poll(
+    bench: Callable[[int], Bench],
+) -> None:
+    at = bench(5)
+    awaitable = at.iteration.__anext__()
+    at.revision.number += 1
+    assert await awaitable == "by getone"
+    at = bench(5)
+    task = asyncio.create_task(at.iteration.__anext__())
+    at.revision.number += 1
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_an_awaitable_is_awaited_once(bench: Callable[[int], Bench]) -> None:
+    at = bench(5)
+    awaitable = at.iteration.__anext__()
+    await awaitable
+    with pytest.raises(RuntimeError, match="cannot reuse"):
+        await awaitable
+
+
+@pytest.mark.parametrize("place", ["class", "instance"])
+async def test_a_replaced_getone_sees_every_record(
+    bench: Callable[[int], Bench], place: str
+) -> None:
+    at = bench(5)
+    target = at.iteration if place == "instance" else type(at.iteration)
+
+    async def replaced(*_: Any) -> str:
+        return "replaced"
+
+    assert await at.iteration.__anext__() is at.records[0]
+    target.getone = replaced
+    assert await at.iteration.__anext__() == "replaced"
+    if place == "instance":
+        del target.getone
+        assert await at.iteration.__anext__() is at.records[1]
+
+
+async def test_an_abandoned_poll_is_collected(bench: Callable[[int], Bench]) -> None:
+    at = bench(5)
+    awaitable = at.iteration.__anext__()
+    at.revision.number += 1
+    at.iteration.waits_in = awaitable  # a circle
+    awaitable.send(None)
+    gone = weakref.ref(at.iteration)
+    del at, awaitable
+    gc.collect()
+    assert gone() is None
+
+
+def test_slots_are_replaced_on_the_interpreters_we_know() -> None:
+    assert native_twin("aiokafka_lite.consumer.fetch._decoded_records").HAS_PATCHED_SLOTS
