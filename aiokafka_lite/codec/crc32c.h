@@ -16,6 +16,11 @@
 #if defined(__GNUC__) && defined(__x86_64__)
 #define ALK_CRC32C_SSE42 1
 #include <immintrin.h>
+#if defined(__clang__) && __clang_major__ >= 14 /* there its instruction is a feature of its own */
+#define ALK_SSE42 "sse4.2,crc32,pclmul"
+#else
+#define ALK_SSE42 "sse4.2,pclmul"
+#endif
 #if defined(__clang__) ? __clang_major__ >= 8 : __GNUC__ >= 9
 #define ALK_CRC32C_AVX512 1
 #endif
@@ -87,7 +92,7 @@ static inline uint64_t alk_crc32c_word(const uint8_t *data)
 /* Go on over as many three parts of `part` bytes each as there are. The checksums of the first two
  * are moved over what follows them: multiplied by x^(8 * bytes - 33) modulo the polynomial, in
  * reflected bits; one crc32 instruction does what is left of both divisions. */
-__attribute__((target("sse4.2,pclmul"), always_inline)) static inline uint64_t
+__attribute__((target(ALK_SSE42), always_inline)) static inline uint64_t
 alk_crc32c_three_parts(uint64_t first, const uint8_t **data, size_t *n, const size_t part,
                        const uint32_t move_two, const uint32_t move_one)
 {
@@ -109,7 +114,7 @@ alk_crc32c_three_parts(uint64_t first, const uint8_t **data, size_t *n, const si
     return first;
 }
 
-__attribute__((target("sse4.2,pclmul"))) static inline uint32_t
+__attribute__((target(ALK_SSE42))) static inline uint32_t
 alk_crc32c_by_instruction(uint32_t crc, const uint8_t *data, size_t n)
 {
     uint64_t first = (uint32_t)~crc;
@@ -124,7 +129,7 @@ alk_crc32c_by_instruction(uint32_t crc, const uint8_t *data, size_t n)
 
 #if defined(ALK_CRC32C_AVX512)
 
-#define ALK_AVX512 __attribute__((target("sse4.2,pclmul,avx512f,vpclmulqdq")))
+#define ALK_AVX512 __attribute__((target(ALK_SSE42 ",avx512f,vpclmulqdq")))
 
 /* Each 128 bits of `part`, moved over as many bits as `over` stands for, on top of `next`. */
 ALK_AVX512 static inline __m512i alk_crc32c_fold(__m512i part, __m512i over, __m512i next)
