@@ -72,7 +72,7 @@ class Cluster:
         """Bring back who is down; return when every replica of every partition is in sync again."""
         down = [node for node in self.kafka.nodes if node.process is None]
         for node in down:
-            node.spawn()
+            await asyncio.to_thread(node.spawn)  # it waits until the new process runs
         for node in down:
             await asyncio.to_thread(node.wait_ready, len(self.kafka.nodes), READY_S)
         async with asyncio.timeout(READY_S):
