@@ -299,7 +299,7 @@ def run_java(
     Raises KafkaConnectionError with both outputs when its exit code is not 0.
     """
     done = subprocess.run(  # noqa: S603 - our own command line
-        [*_java(version), *TOOL_FLAGS, main_class, *arguments],
+        [*_java(version), *TOOL_FLAGS, *reading(class_archive(version)), main_class, *arguments],
         input=stdin,
         capture_output=True,
         timeout=timeout_s,
