@@ -97,6 +97,8 @@ PLAIN_FILES = {
     "cluster/node_states",
     "cluster/refresh_schedule",
     "cluster/topic_interest",
+    "producer/arrow_column_faults",
+    "producer/arrow_rows",
     "producer/batch_split",
     "producer/compression_ratios",
     "producer/manual_batch",

@@ -30,6 +30,8 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import ConsumerGroupMetadata, RecordMetadata
 from aiokafka_lite.offset_arguments import OffsetsToCommit, checked_offsets
 from aiokafka_lite.producer.append_path import AppendPath
+from aiokafka_lite.producer.arrow_ack import ArrowAck
+from aiokafka_lite.producer.arrow_send import ArrowSend
 from aiokafka_lite.producer.buffer_pool import BufferPool
 from aiokafka_lite.producer.bulk_ack import BulkAck
 from aiokafka_lite.producer.bulk_send import BulkSend
@@ -360,6 +362,43 @@ class AIOKafkaProducer(SendMethods):
             headers=headers,
         )
         return await bulk.send(records)
+
+    async def send_arrow(
+        self,
+        data: Any,
+        topic: str | None = None,
+        *,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+    ) -> ArrowAck:
+        """Queue the rows of Arrow data; return one handle for all, awaited for their outcome.
+
+        `data` is a pyarrow RecordBatch or Table, a Polars DataFrame, or anything else with an Arrow
+        PyCapsule interface; a stream is read as its batches are queued. Its columns are value and
+        key (binary or string; one of them is needed), and if need be headers, partition, timestamp
+        and topic; offset and timestamp_type, which `getmany_arrow` has besides, are passed over.
+        The arguments win over the columns of the same name. A null means what None means for
+        `send`. Serializers, interceptors and a partitioner are asked row by row.
+
+        Rows of one partition keep their order. Waits for metadata and for the memory of each batch,
+        max_block_ms at most, and now and then lets others run.
+
+        Raises: SerializationError, with nothing queued, for a column that is not known, missing or
+        of a wrong type; ImportError without pyarrow, which the pure Python build needs; as `send`
+        at the first row in question; a note of the error says how many were queued before it, which
+        are sent. Cancelled: the same.
+        """
+        self._check_running()
+        sending = ArrowSend(
+            self._path,
+            self._intercepted,
+            self._config,
+            self._clock,
+            topic=topic,
+            partition=partition,
+            timestamp_ms=timestamp_ms,
+        )
+        return await sending.send(data)
 
     def create_batch(self) -> BatchBuilder:
         """Return an empty batch of max_batch_size, to be filled by hand and given to `send_batch`.

@@ -111,6 +111,11 @@ class ProducerBatch(BatchCore):
         return self._builder.record_count if self._builder is not None else self.record_count
 
     @property
+    def open_builder(self) -> RecordBatchBuilder | None:
+        """What appends records to it, many in one go; None once it takes no more."""
+        return None if self.is_closed else self._builder
+
+    @property
     def size_in_bytes(self) -> int:
         """Its size as far as known: compressed once it is sealed. 0 when its bytes are gone."""
         return self._builder.size_in_bytes if self._builder is not None else 0
