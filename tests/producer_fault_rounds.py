@@ -48,12 +48,13 @@ def table(rounds: Iterable[Round]) -> Iterator[str]:
     the sums of its records.
     """
     ordered = sorted(rounds, key=_subject)
-    rows = {subject: _row(list(played)) for subject, played in itertools.groupby(ordered, _subject)}
-    width = max((len(each) for each in rows), default=0)
-    yield " ".join([" " * width, *_COLUMNS])
-    for subject, row in rows.items():
-        cells = (cell.rjust(len(name)) for cell, name in zip(row, _COLUMNS, strict=True))
-        yield " ".join([subject.ljust(width), *cells])
+    lines = [("", *_COLUMNS)]
+    for subject, played in itertools.groupby(ordered, _subject):
+        lines.append((subject, *_row(list(played))))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for subject, *cells in lines:
+        aligned = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
+        yield "  ".join([subject.ljust(widths[0]), *aligned])
 
 
 def _subject(played: Round) -> str:
