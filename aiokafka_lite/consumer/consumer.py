@@ -81,10 +81,6 @@ class ConsumerState(Enum):
     STOPPED = "stopped"  # for good
 
 
-_ALIVE = (ConsumerState.RUNNING, ConsumerState.STOPPING)
-"""When calls are taken: a listener may commit while stop() has not returned."""
-
-
 class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     """Reads records from the partitions of Kafka topics.
 
@@ -410,7 +406,11 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     def _running(self) -> RecordPoller:
         """Return the engine. Raises IllegalStateError before start(), ConsumerStoppedError after
         stop()."""
-        if self._poller is not None and (self._state in _ALIVE or self._is_in_first_rebalance()):
+        if self._poller is not None and (
+            self._state is ConsumerState.RUNNING
+            or self._state is ConsumerState.STOPPING  # a listener may commit in there
+            or self._is_in_first_rebalance()
+        ):
             return self._poller
         if self._state is ConsumerState.STOPPED:
             raise ConsumerStoppedError(f"{self!r}")
@@ -534,7 +534,8 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             if decoded is not None and (record := decoded.take()) is not None:
                 return record
         poller = self._running()
-        self._check_readable(partitions)
+        if partitions:
+            self._check_readable(partitions)
         return await poller.poll_one(partitions)
 
     own_getone = getone
@@ -556,7 +557,8 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         Cancelled: no record is lost; a fetch on its way serves the next poll.
         """
         poller = self._running()
-        self._check_readable(partitions)
+        if partitions:
+            self._check_readable(partitions)
         limit = self._checked_limit(timeout_ms, max_records)
         return await poller.poll(partitions, limit, timeout_ms / 1000)
 

@@ -5,8 +5,7 @@ waiting. It does not know the facade, so that an unclosed consumer can be notice
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -30,11 +29,9 @@ from aiokafka_lite.record.columns_builder import ColumnsBuilder
 _T = TypeVar("_T")
 
 
-@dataclass(slots=True)
-class _Outcome:
-    """How a poll ended."""
-
-    has_records: bool = False
+_POLLS_A_TURN = 8
+_TURN_S = 0.002
+"""How much polls that find records do in a row before they let the rest of the program run."""
 
 
 @dataclass(slots=True)
@@ -82,6 +79,8 @@ class RecordPoller:
         self._leader_watch = LeaderWatch(config.default_api_timeout_ms / 1000)
         self._wanted: list[Collection[TopicPartition]] = []  # by the polls that run; empty: all
         self._is_stopped = False
+        self._polls_left = 0  # of this turn
+        self._turn_ends_s = 0.0
 
     def stop(self) -> None:
         """End every waiting poll, and every later one."""
@@ -174,8 +173,11 @@ class RecordPoller:
         clock = self.client.clock
         deadline_s = clock.monotonic() + timeout_s
         patience = _Patience()
-        await asyncio.sleep(0)  # a loop of polls that always find records must let others run
-        with self._polling(partitions) as outcome:
+        if self._is_turn_over():
+            await asyncio.sleep(0)
+        taken: _T | None = None
+        self._begin_poll(partitions)
+        try:
             while not self._is_stopped:
                 positions_due_s = self._look_around()
                 try:
@@ -183,7 +185,6 @@ class RecordPoller:
                 finally:
                     fetches_due_s = self.fetcher.start_fetches()
                 if taken:
-                    outcome.has_records = True
                     return taken
                 fetches_due_s = self._fetch_what_is_wanted(fetches_due_s)
                 is_over = clock.monotonic() >= deadline_s
@@ -191,6 +192,8 @@ class RecordPoller:
                 if is_over:
                     break
                 await self._wait(deadline_s, positions_due_s, fetches_due_s)
+        finally:
+            self._end_poll(partitions, returned_records=bool(taken))
         return None
 
     async def poll_one(self, partitions: Collection[TopicPartition]) -> Record:
@@ -199,8 +202,11 @@ class RecordPoller:
         Raises: as `poll`, ConsumerStoppedError when the consumer was stopped. Cancelled: as `poll`.
         """
         patience = _Patience()
-        await asyncio.sleep(0)
-        with self._polling(partitions) as outcome:
+        if self._is_turn_over():
+            await asyncio.sleep(0)
+        record: Record | None = None
+        self._begin_poll(partitions)
+        try:
             while not self._is_stopped:
                 positions_due_s = self._look_around()
                 try:
@@ -208,30 +214,41 @@ class RecordPoller:
                 finally:
                     fetches_due_s = self.fetcher.start_fetches()
                 if record is not None:
-                    outcome.has_records = True
                     return record
                 fetches_due_s = self._fetch_what_is_wanted(fetches_due_s)
                 self._raise_for_want_of_records(partitions, patience, is_over=False)
                 await self._wait(None, positions_due_s, fetches_due_s)
+        finally:
+            self._end_poll(partitions, returned_records=record is not None)
         raise ConsumerStoppedError("the consumer was stopped while a record was waited for")
 
-    @contextmanager
-    def _polling(self, partitions: Collection[TopicPartition]) -> Iterator["_Outcome"]:
-        """Count a poll among those that run while it does. Raises: what the group has to say."""
+    def _is_turn_over(self) -> bool:
+        """Say whether a poll must let others run first, as it does where nothing is buffered.
+
+        Polls that find records go on by themselves for a few, or a few milliseconds: one turn of
+        the loop for each would cost as much as the poll.
+        """
+        now_s = self.client.clock.monotonic()
+        if self._polls_left and now_s < self._turn_ends_s and len(self.buffer):
+            self._polls_left -= 1
+            return False
+        self._polls_left, self._turn_ends_s = _POLLS_A_TURN, now_s + _TURN_S
+        return True
+
+    def _begin_poll(self, partitions: Collection[TopicPartition]) -> None:
+        """Count a poll among those that run. Raises: what the group has to say."""
         if self.group is not None:
             self.group.poll_began()
-        outcome = _Outcome()
         self.collector.begin_poll()
         self.fetcher.want(partitions)
         self._wanted.append(partitions)
-        try:
-            yield outcome
-        finally:
-            if self.group is not None:
-                self.group.poll_ended(returned_records=outcome.has_records)
-            self._wanted.remove(partitions)
-            if self._wanted and self.fetcher.lacks_room:
-                self._signal.notify()  # what this poll left may be in the way of the others
+
+    def _end_poll(self, partitions: Collection[TopicPartition], *, returned_records: bool) -> None:
+        if self.group is not None:
+            self.group.poll_ended(returned_records=returned_records)
+        self._wanted.remove(partitions)
+        if self._wanted and self.fetcher.lacks_room:
+            self._signal.notify()  # what this poll left may be in the way of the others
 
     def _fetch_what_is_wanted(self, due_s: float | None) -> float | None:
         """Fetch behind a buffer full of what no poll takes, if each of them names what it takes.

@@ -1,11 +1,14 @@
 """The order of a poll, and what it does when it has nothing to return."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.consumer.record_poller import RecordPoller
 from aiokafka_lite.errors import CorruptRecordException, UnknownError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
@@ -64,6 +67,14 @@ async def test_a9_an_error_that_stands_aside_is_raised_when_the_time_of_a_poll_i
             broker.faults.release()
 
 
+@contextmanager
+def polling(poller: RecordPoller, partitions: tuple[TopicPartition, ...]) -> Iterator[None]:
+    """Pretend that a poll of the partitions runs."""
+    poller._begin_poll(partitions)
+    yield
+    poller._end_poll(partitions, returned_records=False)
+
+
 async def test_a11_nothing_is_dropped_that_another_poll_is_about_to_take() -> None:
     options = {"fetch_buffer_bytes": 1, "fetch_max_bytes": 1}
     async with embedded({"t": 2}) as broker, consumer_of(broker, "t", **options) as consumer:
@@ -72,10 +83,10 @@ async def test_a11_nothing_is_dropped_that_another_poll_is_about_to_take() -> No
         poller = consumer._poller
         assert poller is not None
         for others in ((P0,), ()):
-            with poller._polling(others), poller._polling((P1,)):
+            with polling(poller, others), polling(poller, (P1,)):
                 poller._fetch_what_is_wanted(None)
             assert poller.buffer.is_buffered(P0)
-        with poller._polling((P1,)):
+        with polling(poller, (P1,)):
             poller._fetch_what_is_wanted(None)
         assert not poller.buffer.is_buffered(P0)
 
@@ -88,8 +99,8 @@ async def test_a11_the_end_of_a_poll_lets_the_others_look_for_room_again() -> No
         poller = consumer._poller
         assert poller is not None
         waiting = asyncio.create_task(consumer._signal.wait())
-        with poller._polling((P1,)):
-            with poller._polling((P0,)):
+        with polling(poller, (P1,)):
+            with polling(poller, (P0,)):
                 await settle()
                 assert not waiting.done()
             await asyncio.wait_for(waiting, 5)

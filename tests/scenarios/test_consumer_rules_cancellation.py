@@ -184,7 +184,7 @@ async def test_a6_cancelled_at_each_await_a_poll_loses_and_repeats_nothing(
         struck += 1
     else:
         pytest.fail("the poll has more awaits than anybody thought of")
-    # A record that was decoded ahead needs no await; every other poll has one at least.
+    # What is buffered needs no await, now and then; every other poll has one at least.
     assert struck or (place is decoded_ahead and poll in (one, iterate))
 
 

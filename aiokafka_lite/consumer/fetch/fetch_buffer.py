@@ -24,8 +24,17 @@ class FetchBuffer:
         return len(self._completed_fetches)
 
     def __iter__(self) -> Iterator[CompletedFetch]:
-        """Iterate over a copy, oldest first: the loop may remove what it sees."""
-        return iter(tuple(self._completed_fetches))
+        """Iterate oldest first; the loop may remove what it sees, and nothing may come meanwhile.
+
+        A poll is mostly served by the first: only who wants more pays for a copy of all the rest.
+        """
+        oldest = next(iter(self._completed_fetches), None)
+        if oldest is None:
+            return
+        has_more = len(self._completed_fetches) > 1
+        yield oldest
+        if has_more:
+            yield from [fetch for fetch in self._completed_fetches if fetch is not oldest]
 
     def is_buffered(self, tp: TopicPartition) -> bool:
         """Say whether anything of the partition waits here; then it is not free to fetch (A7)."""

@@ -54,7 +54,11 @@ class FetchCollector:
             nonlocal budget
             records = fetch.take(budget)
             if records:
-                collected.setdefault(fetch.topic_partition, []).extend(records)
+                tp = fetch.topic_partition
+                if tp in collected:
+                    collected[tp] += records
+                else:
+                    collected[tp] = records
                 budget -= len(records)
             return budget > 0
 
