@@ -4,6 +4,8 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
+# One of the processes waits, most of its time, for clusters that were hurt: so there is one more than cores.
+PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # What an installed package was built from: when it changes, it is built and installed anew.
 NATIVE := pyproject.toml setup.py $(shell find aiokafka_lite -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
@@ -32,8 +34,8 @@ $(VENV)/.installed-test: $(NATIVE) | $(BIN)/python
 demo: $(VENV)/.installed-demo  ## the main job: a real data set out and back; ARGS="--broker apache" for a real Kafka
 	$(BIN)/python -m aiokafka_lite demo $(ARGS)
 
-test: $(VENV)/.installed-test  ## the whole suite; with Java it also starts a real Apache Kafka
-	$(BIN)/python -m pytest -m 'not soak' $(ARGS)
+test: $(VENV)/.installed-test  ## the whole suite, in several processes; with Java it also starts a real Apache Kafka
+	$(BIN)/python -m pytest -m 'not soak' -n $(PROCESSES) --dist loadgroup $(ARGS)
 
 check: $(VENV)/.installed-test  ## linters and types; what CI runs
 	$(BIN)/ruff check .
