@@ -62,7 +62,7 @@ def _draw(axes, table: Table) -> None:  # type: ignore[no-untyped-def]  # matplo
     axes.xaxis.set_major_formatter("{x:g}x")
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_yticks([at + BAR_HEIGHT / 2 for at in range(len(rows))], rows, fontsize=8)
-    axes.invert_yaxis()
+    axes.set_ylim(len(rows), BAR_HEIGHT - 1)
     axes.set_title(f"{table.title}, {table.unit}", fontsize=9, loc="left")
     axes.legend(fontsize=6, loc="best")
 
