@@ -28,8 +28,12 @@ RELEASED = ("aiokafka_lite", "pyproject.toml", "setup.py", "MANIFEST.in", "READM
 GENERATED = (".c", ".so", ".pyd")
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
-# Compilers take their time on busy machines.
-pytestmark = [pytest.mark.packaging, pytest.mark.timeout(300)]
+# Compilers take their time on busy machines; one process of the suite builds for all tests.
+pytestmark = [
+    pytest.mark.packaging,
+    pytest.mark.timeout(300),
+    pytest.mark.xdist_group("packages"),
+]
 
 
 def python(
