@@ -298,6 +298,11 @@ cdef class RecordColumnsBuilder:
             return NO_FAULT
         if alk_reserve_rows(columns, room):
             return NO_MEMORY
+        if has_value:
+            # Most of a batch are values, so these bytes hold nearly all that are to come.
+            size = min((end - at) // count * room, byte_room, limit - columns.values.size)
+            if alk_reserve_bytes(&columns.values, columns.values.size + size):
+                return NO_MEMORY
         if end - at > byte_room:
             stop = at + (byte_room if byte_room > 0 else 1)
         else:

@@ -220,15 +220,17 @@ static int alk_append_rows(alk_columns *self, int64_t count, const char *topic, 
                            int32_t partition, int32_t timestamp_type) {
     int64_t row = self->rows, end = row + count;
     if (self->fields & ALK_TOPIC) {
-        int64_t size = self->topics.size;
-        if (alk_reserve_bytes(&self->topics, size + count * topic_size))
+        int64_t size = self->topics.size, total = count * topic_size, done = topic_size;
+        char *names;
+        if (alk_reserve_bytes(&self->topics, size + total))
             return -1;
-        for (int64_t at = row; at < end; at++) {
-            memcpy(self->topics.data + size, topic, (size_t)topic_size);
-            size += topic_size;
-            self->topic_offsets[at + 1] = (int32_t)size;
-        }
-        self->topics.size = size;
+        names = self->topics.data + size;
+        memcpy(names, topic, (size_t)topic_size);
+        for (; done < total; done *= 2)  /* twice as many with each copy */
+            memcpy(names + done, names, (size_t)(done < total - done ? done : total - done));
+        for (int64_t at = row; at < end; at++)
+            self->topic_offsets[at + 1] = (int32_t)(size + (at - row + 1) * topic_size);
+        self->topics.size = size + total;
     }
     for (int64_t at = row; at < end; at++)
         self->partitions[at] = partition;

@@ -365,6 +365,14 @@ cdef class ArrowRows:
 
     # Sorting…
 
+    def numbers(self, uint32_t start, uint32_t stop):
+        """Return the numbers of the rows from `start` to `stop`."""
+        cdef array rows = _new_array("I", bytes(4 * (stop - start) if start < stop else 0))
+        cdef uint32_t row
+        for row in range(start, stop):
+            rows.data.as_uints[row - start] = row
+        return rows
+
     def by_topic(self, int64_t start, int64_t stop):
         """Return the rows from `start` to `stop` by topic, each topic's in their order."""
         cdef dict parts = {}
@@ -435,13 +443,16 @@ cdef class ArrowRows:
         It stops where there is no room, and at a row that has to be refused. `use_timestamps`: a
         row's own timestamp counts, where there is one.
         """
-        cdef Py_ssize_t count = self._checked_rows(rows), at
+        cdef Py_ssize_t count = len(rows), at
         cdef uint32_t row
         cdef int64_t time_ms
+        if rows.ob_descr.typecode != c"I" or start < 0:
+            raise TypeError("rows are an array of type I, of which none comes before the first")
         if not isinstance(builder, RecordBatchBuilder):
             return self._append_to_any(builder, rows, start, timestamp_ms, use_timestamps)
         for at in range(start, count):
             row = rows.data.as_uints[at]
+            self._checked(row)
             time_ms = timestamp_ms
             if use_timestamps and not is_null(&self._timestamps, row):
                 time_ms = milliseconds_of(&self._timestamps, row)

@@ -113,6 +113,10 @@ class ArrowRows:
             headers.append(entry)
         return tuple(headers)
 
+    def numbers(self, start: int, stop: int) -> "array[int]":
+        """Return the numbers of the rows from `start` to `stop`."""
+        return array("I", range(start, stop))
+
     def by_topic(self, start: int, stop: int) -> list[tuple[str, "array[int]"]]:
         """Return the rows from `start` to `stop` by topic, each topic's in their order."""
         parts: dict[str, array[int]] = {}

@@ -14,27 +14,35 @@ from aiokafka_lite.producer.bulk_ack import BulkAck
 class ArrowAck(BulkAck):
     """The acknowledgement of the rows of Arrow data, to come. As `BulkAck`; row 0 is the first."""
 
-    __slots__ = ("_own_times", "_rows")
+    __slots__ = ("_own_times", "_parts")
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows = array("I")  # for each record in the order of sending
+        # For the records in the order of sending: their rows in a batch, and the rows before that.
+        self._parts: list[tuple[array[int], int]] = []
         self._own_times: array[int] | None = None
 
-    def note_rows(self, rows: "array[int]", times_ms: "array[int] | None") -> None:
-        """Note which rows the records are that were added last, and their own times, if any."""
+    def note_rows(
+        self, rows: "array[int]", times_ms: "array[int] | None", rows_before: int = 0
+    ) -> None:
+        """Note which rows the records are that were added last, and their own times, if any.
+
+        `rows` are numbers in their Arrow batch, before which `rows_before` have come.
+        """
         if times_ms is not None:
             if self._own_times is None:
                 self._own_times = array("q")
             self._own_times.extend(times_ms)
-        self._rows.extend(rows)
+        self._parts.append((rows, rows_before))
 
     def errors(self) -> Iterator[tuple[int, Exception]]:
         """Yield (row, why) of each row that was not written, in the order of rows.
 
         Raises asyncio.InvalidStateError while there is no outcome.
         """
-        failed = [(self._rows[number], error) for number, error in super().errors()]
+        self._check_done()
+        rows = self._rows() if any(map(self._has_errors, self._batches)) else []
+        failed = [(rows[number], error) for number, error in super().errors()]
         yield from sorted(failed, key=lambda pair: pair[0])
 
     def metadata(self) -> Iterator[RecordMetadata]:
@@ -43,7 +51,8 @@ class ArrowAck(BulkAck):
         Raises as `BulkAck.metadata`.
         """
         self._check_done()
-        by_row = sorted(range(len(self._rows)), key=self._rows.__getitem__)
+        rows = self._rows()
+        by_row = sorted(range(len(rows)), key=rows.__getitem__)
         places = list(self._records())
         times = self._own_times if self._own_times is not None else array("q", self._times())
         for number in by_row:
@@ -52,6 +61,10 @@ class ArrowAck(BulkAck):
             if error is not None:
                 raise error.with_traceback(None)
             yield batch.metadata_of(index, times[number])
+
+    def _rows(self) -> list[int]:
+        """Return the row of each record, in the order of sending."""
+        return [row + before for rows, before in self._parts for row in rows]
 
 
 __all__ = ["ArrowAck"]

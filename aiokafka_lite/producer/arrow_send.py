@@ -71,7 +71,7 @@ class ArrowSend:
         if self._topic is None:
             parts = rows.by_topic(start, stop)
         else:
-            parts = [(self._topic, array("I", range(start, stop)))]
+            parts = [(self._topic, rows.numbers(start, stop))]
         for topic, numbers in parts:
             if self._is_plain:
                 await self._send_by_partition(rows, topic, numbers)
@@ -143,9 +143,7 @@ class ArrowSend:
         times = None
         if rows.has_timestamps and self._timestamp_ms is None:
             times = rows.timestamps_ms(numbers, timestamp_ms)
-        if self._rows_before:
-            numbers = array("I", [row + self._rows_before for row in numbers])
-        self._acks.note_rows(numbers, times)
+        self._acks.note_rows(numbers, times, self._rows_before)
 
 
 __all__ = ["ArrowSend"]

@@ -465,7 +465,7 @@ def test_any_library_takes_the_columns_by_capsule(columns):
 
 
 def test_nanoarrow_reads_the_capsules(columns):
-    nanoarrow = pytest.importorskip("nanoarrow")
+    nanoarrow = pytest.importorskip("nanoarrow")  # absent where it has no wheel
     stream = nanoarrow.ArrayStream(columns)
     assert len(stream.read_all()) == 1000
 

@@ -27,7 +27,8 @@ async def test_numbers_are_those_of_rows_whatever_the_order_of_sending() -> None
     ack.add(first, 0, 2, 50)
     ack.note_rows(array("I", [1, 4]), array("q", [10, 40]))
     ack.add(second, 0, 3, 60)
-    ack.note_rows(array("I", [0, 2, 3]), array("q", [0, 20, 30]))
+    ack.note_rows(array("I", [0]), array("q", [0]))
+    ack.note_rows(array("I", [0, 1]), array("q", [20, 30]), 2)
     with pytest.raises(asyncio.InvalidStateError):
         list(ack.metadata())
     first.succeed(100)

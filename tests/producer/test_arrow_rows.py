@@ -265,6 +265,8 @@ def test_rows_are_sorted_by_topic_and_by_the_keys_partition(twin):
         ]
         for partition in (None, *range(7))
     }
+    assert rows.numbers(10, 13) == numbers(10, 11, 12)
+    assert rows.numbers(13, 10) == numbers()
     parts = rows.by_partition(numbers(1, 2), 7, by_key=False, by_column=False)
     assert [(partition, list(part)) for partition, part in parts] == [(None, [1, 2])]
 

@@ -25,9 +25,14 @@ async def produce(bootstrap_servers: str) -> None:
         assert_type(producer.send_nowait("orders", b"value").done(), bool)
         many = await (await producer.send_many("orders", [b"value", (b"key", b"value")]))
         assert_type(list(many.metadata()), list[RecordMetadata])
+        rows = await (await producer.send_arrow(polars_like, "orders", partition=0))
+        assert_type(list(rows.metadata()), list[RecordMetadata])
         batch = producer.create_batch()
         batch.append(timestamp=None, key=None, value=b"value")
         assert_type(await (await producer.send_batch(batch, "orders", partition=0)), RecordMetadata)
+
+
+polars_like: object = None
 
 
 class AddTrace:
@@ -46,6 +51,9 @@ async def consume_bytes(bootstrap_servers: str) -> None:
         assert_type(consumer, AIOKafkaConsumer[bytes, bytes])
         polled = await consumer.getmany(timeout_ms=1000, max_records=100)
         assert_type(polled, dict[TopicPartition, list[ConsumerRecord[bytes, bytes]]])
+        columns = await consumer.getmany_columns(max_bytes=1 << 20, columns=["offset", "value"])
+        assert_type(len(columns), int)
+        await consumer.getmany_arrow(TopicPartition("orders", 0), timeout_ms=1000)
         async for record in consumer:
             assert_type(record.value, bytes | None)
             assert_type(record.offset, int)
