@@ -360,7 +360,8 @@ class SendMethods:
         UnknownTopicOrPartitionError or KafkaTimeoutError without metadata in time;
         SerializationError (a TypeError); IllegalArgumentError; MessageSizeTooLargeError;
         BufferExhaustedError (a KafkaTimeoutError). Whatever happens later is raised by the ack.
-        Cancelled: nothing was queued.
+        Cancelled while it waits: nothing was queued. A record that has nothing to wait for may be
+        queued by the call itself, before the await.
         """
         ack = self._short_way.append(topic, value, key, partition, timestamp_ms, headers)
         if ack is None:

@@ -32,7 +32,7 @@ from aiokafka_lite.producer.topic_routes import TopicRoute
 from aiokafka_lite.producer.transaction_manager import TransactionManager
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
 
-_TURN_BYTES = 65_536
+_TURN_BYTES = 131_072
 """After so much memory in new batches `send` lets the sender have a look at them."""
 
 
@@ -87,7 +87,9 @@ class AppendPath:
         """Append a record. As `AIOKafkaProducer.send`."""
         began_s = self._clock.monotonic()
         check_not_empty(value, key)
-        route = await self.finder.find(topic, began_s)
+        route = self.routes.known.get(topic) if topic.__class__ is str else None
+        if route is None:
+            route = await self.finder.find(topic, began_s)
         key_bytes, value_bytes, frozen = self.to_bytes(topic, value, key, headers)
         if self.serializers:
             ack = self.short_way.append(
@@ -228,14 +230,16 @@ class AppendPath:
         if ack is not None:
             return ack
         size = self._accumulator.new_batch_bytes(queue.topic_partition.topic, size)
-        buffer = await self.take_memory(size, began_s)
-        # Somebody may have made room, or a batch, while this call waited for memory (C5).
-        ack = self._append_to_open(queue, timestamp_ms, key, value, headers)
-        if ack is not None:
-            self._pool.give(buffer)
-            return ack
+        buffer = self._pool.take_nowait(size)
+        if buffer is None:
+            buffer = await self.take_memory(size, began_s)
+            # Somebody may have made room, or a batch, while this call waited for memory (C5).
+            ack = self._append_to_open(queue, timestamp_ms, key, value, headers)
+            if ack is not None:
+                self._pool.give(buffer)
+                return ack
         try:
-            # The call has waited: the transaction may have ended, or the partition be another.
+            # The call may have waited: the transaction may have ended, or the partition be another.
             self.join_transaction(queue)
         except BaseException:
             self._pool.give(buffer)

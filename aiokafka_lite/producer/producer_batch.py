@@ -32,6 +32,7 @@ class ProducerBatch(BatchCore):
         "drain_number",
         "is_closed",
         "is_in_flight",
+        "is_queued",
         "last_error",
         "leader_epoch",
         "piece_number",
@@ -74,6 +75,8 @@ class ProducerBatch(BatchCore):
         """Of the leader it was last sent to."""
         self.is_in_flight = False
         """A request with this batch is on its way: its bytes may not change."""
+        self.is_queued = False
+        """It waits in its partition's queue."""
         self.producer_id = -1
         self.producer_epoch = -1
         self.base_sequence = NO_SEQUENCE

@@ -5,8 +5,10 @@ A queue's last batch takes records until it has no room; the first is the next t
 that is retried goes back to the front, before every batch that was first drained after it.
 """
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import NamedTuple
 
 from aiokafka_lite.compression.compression_type import CompressionType
@@ -36,6 +38,7 @@ class PartitionQueue(QueueCore):
         "is_muted",
         "leader_epoch",
         "leader_id",
+        "turn",
     )
 
     open_batch: ProducerBatch | None
@@ -45,6 +48,8 @@ class PartitionQueue(QueueCore):
         self.batches: deque[ProducerBatch] = deque()
         self.leader_id: int | None = None
         self.leader_epoch = -1
+        self.turn = 0
+        """Its number among the partitions of its leader, in which order they are drained."""
         self.is_muted = False
         """One of its batches is in flight and the next has to wait for its outcome (2d-12)."""
 
@@ -53,6 +58,29 @@ class PartitionQueue(QueueCore):
         if self.open_batch is not None:
             self.open_batch.close()
             self.open_batch = None
+
+
+class _NodeQueues:
+    """The queues whose partitions have one node as their leader."""
+
+    __slots__ = ("filled", "next_turn", "turns")
+
+    def __init__(self) -> None:
+        self.turns = 0
+        """How many there are."""
+        self.filled: dict[PartitionQueue, None] = {}
+        """Those with batches: what is drained costs no more for the others."""
+        self.next_turn = 0
+        """Where the next drain goes on."""
+
+    def in_turn(self) -> list[PartitionQueue]:
+        """Return those with batches in their turn, from the next one around."""
+        queues = sorted(self.filled, key=_turn_of)
+        first = bisect_left(queues, self.next_turn, key=_turn_of)
+        return queues[first:] + queues[:first]
+
+
+_turn_of = attrgetter("turn")
 
 
 class Readiness(NamedTuple):
@@ -91,8 +119,7 @@ class RecordAccumulator:
         self._ratios = CompressionRatios()
         self._queues: dict[TopicPartition, PartitionQueue] = {}
         self._filled: dict[PartitionQueue, None] = {}
-        self._of_node: dict[int, list[PartitionQueue]] = {}
-        self._drain_index: dict[int, int] = {}
+        self._of_node: dict[int, _NodeQueues] = {}
         self._drain_number = 0
         self._incomplete: dict[ProducerBatch, None] = {}  # oldest first
         self.unseen_bytes = 0
@@ -155,7 +182,7 @@ class RecordAccumulator:
         queue.close_open_batch()
         batch = ProducerBatch(queue.topic_partition, builder, buffer, now_s)
         queue.batches.append(batch)
-        self._filled[queue] = None
+        self._note_filled(queue, batch)
         self._incomplete[batch] = None
         self.unseen_bytes += len(buffer)
         return batch
@@ -164,14 +191,31 @@ class RecordAccumulator:
 
     def set_leaders(self, leader_of: LeaderOf) -> None:
         """Follow new metadata."""
-        self._of_node.clear()
+        for node in self._of_node.values():
+            node.turns = 0
+            node.filled.clear()
         for queue in self._queues.values():
             self._lead(queue, leader_of)
 
     def _lead(self, queue: PartitionQueue, leader_of: LeaderOf) -> None:
         queue.leader_id, queue.leader_epoch = leader_of(queue.topic_partition)
         if queue.leader_id is not None:
-            self._of_node.setdefault(queue.leader_id, []).append(queue)
+            node = self._of_node.setdefault(queue.leader_id, _NodeQueues())
+            queue.turn = node.turns
+            node.turns += 1
+            if queue.batches:
+                node.filled[queue] = None
+
+    def _note_filled(self, queue: PartitionQueue, batch: ProducerBatch) -> None:
+        batch.is_queued = True
+        self._filled[queue] = None
+        if queue.leader_id is not None:
+            self._of_node[queue.leader_id].filled[queue] = None
+
+    def _note_emptied(self, queue: PartitionQueue) -> None:
+        del self._filled[queue]
+        if queue.leader_id is not None:
+            del self._of_node[queue.leader_id].filled[queue]
 
     def ready(self, now_s: float) -> Readiness:
         """Return the nodes with a batch that is due at `now_s` (monotonic), and when the next is.
@@ -222,52 +266,47 @@ class RecordAccumulator:
         With one batch due, the others go with it, lingered or not; with none, nothing does. Each
         drain goes on where the last one stopped, so no partition starves. Source: 2d-9.
         """
-        queues = self._of_node.get(node_id, [])
-        candidates, is_due = self._candidates(queues, self._drain_index.get(node_id, 0), now_s)
+        node = self._of_node.get(node_id)
+        if node is None:
+            return []
+        taken: list[tuple[PartitionQueue, ProducerBatch]] = []
+        size = next_turn = 0
+        is_due = is_full = False
+        for queue in node.in_turn():
+            batch = queue.batches[0]
+            due_s = self._due_at(queue)
+            if due_s is None or (due_s > now_s and batch.attempts):
+                continue
+            is_due = is_due or due_s <= now_s
+            if not is_full:
+                batch_size = self._estimated_size(batch)
+                if not taken or size + batch_size <= self._max_request_size:
+                    size += batch_size
+                    taken.append((queue, batch))
+                    continue
+                is_full = True
+                next_turn = queue.turn
+            if is_due:
+                break
         if not is_due:
             return []
-        batches: list[ProducerBatch] = []
-        size = 0
-        next_index = 0
-        for index in candidates:
-            batch = queues[index].batches[0]
-            batch_size = self._estimated_size(batch)
-            if batches and size + batch_size > self._max_request_size:
-                next_index = index
-                break
-            size += batch_size
-            self._take(queues[index], batch)
-            batches.append(batch)
-        self._drain_index[node_id] = next_index
-        return batches
-
-    def _candidates(
-        self, queues: list[PartitionQueue], start: int, now_s: float
-    ) -> tuple[list[int], bool]:
-        """Return which queues, from `start` around, have a batch that may go, and if one has to."""
-        candidates: list[int] = []
-        is_due = False
-        for index in (*range(start, len(queues)), *range(min(start, len(queues)))):
-            queue = queues[index]
-            if not queue.batches:
-                continue
-            due_s = self._due_at(queue)
-            if due_s is None or (due_s > now_s and queue.batches[0].attempts):
-                continue
-            candidates.append(index)
-            is_due = is_due or due_s <= now_s
-        return candidates, is_due
+        node.next_turn = next_turn
+        for queue, batch in taken:
+            self._take(queue, batch)
+        return [batch for _, batch in taken]
 
     def has_more(self, node_id: int) -> bool:
         """Return whether batches for this node wait in their queues, due or not."""
-        return any(queue.batches for queue in self._of_node.get(node_id, ()))
+        node = self._of_node.get(node_id)
+        return node is not None and bool(node.filled)
 
     def _take(self, queue: PartitionQueue, batch: ProducerBatch) -> None:
         if batch is queue.open_batch:
             queue.close_open_batch()
         queue.batches.popleft()
+        batch.is_queued = False
         if not queue.batches:
-            del self._filled[queue]
+            self._note_emptied(queue)
         if not batch.drain_number:
             self._drain_number += 1
             batch.drain_number = self._drain_number
@@ -325,7 +364,7 @@ class RecordAccumulator:
                 break
             at += 1
         queue.batches.insert(at, batch)
-        self._filled[queue] = None
+        self._note_filled(queue, batch)
 
     def split(self, batch: ProducerBatch) -> None:
         """Put smaller batches in the place of one that has landed and was too large (2d-14).
@@ -368,10 +407,11 @@ class RecordAccumulator:
     def _unqueue(self, queue: PartitionQueue, batch: ProducerBatch) -> None:
         if batch is queue.open_batch:
             queue.close_open_batch()
-        if batch in queue.batches:
+        if batch.is_queued:
             queue.batches.remove(batch)
+            batch.is_queued = False
             if not queue.batches:
-                del self._filled[queue]
+                self._note_emptied(queue)
 
     def _release(self, batch: ProducerBatch, reusable: bool) -> None:
         buffer, reserved = batch.buffer, batch.reserved_bytes
@@ -383,6 +423,9 @@ class RecordAccumulator:
 
     def expired(self, now_s: float) -> Iterator[ProducerBatch]:
         """Yield the batches older than delivery_timeout_ms, queued or in flight, oldest first."""
+        next_s = self.next_expiry_s
+        if next_s is None or next_s > now_s:
+            return  # the usual case does not look at the others
         for batch in self.incomplete:
             if batch.created_s + self._delivery_timeout_s > now_s:
                 return

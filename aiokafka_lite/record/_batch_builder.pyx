@@ -6,6 +6,7 @@ A record is measured, then written where it belongs; no object is made for it on
 is held by the buffer protocol, so nobody can resize it meanwhile.
 """
 
+cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
@@ -160,6 +161,7 @@ def record_upper_bound(key, value, headers=()):
     )
 
 
+@cython.no_gc  # all it refers to is bytes; and the collector would take the buffer from its view
 cdef class RecordBatchBuilder:
     """As the pure twin's."""
 

@@ -1,5 +1,6 @@
 import random
 import zlib
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 
 from aiokafka_lite.errors import KafkaError, ProducerClosed
 from aiokafka_lite.producer.producer_batch import ProducerBatch
+from aiokafka_lite.producer.record_accumulator import PartitionQueue
 from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
 from tests.producer.batches import Shelf, values
 
@@ -449,3 +451,53 @@ def test_whatever_happens_order_is_kept_and_no_memory_is_lost(data: st.DataObjec
     assert written == sent
     assert shelf.pool.used_bytes == 0
     assert not shelf.accumulator.has_incomplete
+
+
+# What it costs…
+
+
+def test_a_drain_looks_at_the_partitions_with_batches_and_at_no_other() -> None:
+    """One partition of a node or five thousand: what is not active costs nothing."""
+    shelf = Shelf(linger_ms=0)
+    for partition in range(5000):
+        shelf.queue(partition)
+    for partition in (7, 4321):
+        shelf.append(partition=partition)
+    looked_at: list[int] = []
+    due_at = shelf.accumulator._due_at
+
+    def counted(queue: PartitionQueue) -> float | None:
+        looked_at.append(queue.topic_partition.partition)
+        return due_at(queue)
+
+    with mock.patch.object(shelf.accumulator, "_due_at", counted):
+        assert shelf.accumulator.ready(0.0).node_ids == {1}
+        assert [batch.topic_partition.partition for batch in shelf.drain()] == [7, 4321]
+        assert looked_at == [7, 7, 4321]
+        assert not shelf.accumulator.has_more(1)
+        assert shelf.drain() == []
+        assert shelf.accumulator.ready(0.0).node_ids == set()
+        assert looked_at == [7, 7, 4321]
+
+
+def test_no_batch_is_looked_at_for_its_expiry_before_the_oldest_has_expired() -> None:
+    """2d-13"""
+    shelf = Shelf(delivery_timeout_ms=30_100)
+    batches = [shelf.append(b"v" * 100, now_s=float(second)) for second in range(3)]
+    with mock.patch.object(type(shelf.accumulator), "incomplete", mock.PropertyMock()) as all_of:
+        assert list(shelf.accumulator.expired(30.0)) == []
+        all_of.assert_not_called()
+    assert list(shelf.accumulator.expired(31.5)) == batches[:2]
+
+
+def test_a_batch_that_was_taken_is_not_searched_for_when_it_is_forgotten() -> None:
+    shelf = Shelf()
+    first = shelf.append(b"v" * 150)
+    shelf.append(b"v" * 150)
+    shelf.drain()
+    queue = shelf.queue()
+    assert (first.is_queued, len(queue.batches)) == (False, 1)
+    queue.batches = mock.Mock()  # which cannot be searched
+    shelf.succeed(first)
+    queue.batches.remove.assert_not_called()
+    assert not shelf.accumulator.incomplete[0].is_done

@@ -1,5 +1,8 @@
 """Tests of `record/batch_builder.py`: every twin of the builder keeps these promises."""
 
+import gc
+import struct
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +21,11 @@ T = 1_700_000_000_000
 @pytest.fixture(params=TWINS, ids=lambda twin: twin.__module__.rpartition(".")[2])
 def builder_of(request):
     """`builder_of(size, compression=..., ...)` -> a RecordBatchBuilder on a buffer of that size."""
-    return lambda size=16_384, **options: request.param(bytearray(size), **options)
+
+    def make(size=16_384, *, buffer=None, **options):
+        return request.param(bytearray(size) if buffer is None else buffer, **options)
+
+    return make
 
 
 def read(batch):
@@ -100,6 +107,25 @@ def test_buffer_too_small_for_its_first_record_is_told(builder_of):
     assert not builder.has_room_for(None, b"12345")
     assert builder.append(T, None, b"12345") is None
     assert builder.record_count == 0
+
+
+def test_a_buffer_is_let_go_with_its_builder_also_by_the_garbage_collector(builder_of):
+    buffer = bytearray(500)
+    builder = builder_of(buffer=buffer)
+    builder.append(T, b"k", b"v")
+    builder.wire()
+    circle = [builder, buffer]
+    circle.append(circle)
+    del builder, buffer, circle
+    gc.collect()
+    assert not gc.garbage
+
+
+def test_a_buffer_too_small_for_a_header_is_refused_at_the_latest_when_it_is_written(builder_of):
+    builder = builder_of(60)
+    assert builder.append(T, None, b"") is None
+    with pytest.raises((ValueError, struct.error)):
+        builder.seal()
 
 
 def test_room_is_promised_only_where_append_keeps_it(builder_of):

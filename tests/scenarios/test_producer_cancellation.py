@@ -53,11 +53,11 @@ async def test_a_send_cancelled_while_it_waits_for_memory_queued_nothing() -> No
 
 async def test_a_send_cancelled_while_it_gives_others_a_turn_queued_nothing() -> None:
     """C4"""
-    async with kafka() as broker, producing(broker, max_batch_size=70_000) as producer:
+    async with kafka() as broker, producing(broker, max_batch_size=140_000) as producer:
         await producer.send_and_wait("orders", b"first")
 
         async def send_two() -> None:
-            for value in (b"a" * 60_000, b"b" * 60_000):
+            for value in (b"a" * 130_000, b"b" * 130_000):
                 await producer.send("orders", value)
 
         task = asyncio.create_task(send_two())
@@ -65,7 +65,7 @@ async def test_a_send_cancelled_while_it_gives_others_a_turn_queued_nothing() ->
         assert not task.done()
         assert await cancelled(task)
         await producer.flush()
-        assert written(broker) == [b"first", b"a" * 60_000]
+        assert written(broker) == [b"first", b"a" * 130_000]
 
 
 async def test_a_cancelled_ack_lets_its_record_and_its_neighbours_go_on() -> None:
