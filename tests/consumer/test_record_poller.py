@@ -133,6 +133,36 @@ def count_turns(consumer: AIOKafkaConsumer[Any, Any]) -> list[None]:
     return turns
 
 
+async def test_what_a_poll_costs_does_not_grow_with_what_is_assigned() -> None:
+    """Polls use up fetch after fetch; none looks at all partitions while no fetch could go out."""
+    partitions = tps(*range(100))
+    async with (
+        embedded({"t": len(partitions)}) as broker,
+        consumer_of(broker, "t", max_poll_records=2) as consumer,
+    ):
+        for tp in partitions:
+            fill(broker, tp, 2)
+        await consumer.getmany(timeout_ms=5000, max_records=1)
+        assert len(consumer.statistics().buffered) == len(partitions)
+        broker.faults.stall(FetchRequest)
+        await consumer.getmany(max_records=1)
+        assert consumer.statistics().fetching_nodes
+        assert consumer._poller is not None
+        planner = consumer._poller.fetcher._planner
+        looks: list[None] = []
+        free_states = planner._free_states
+
+        def counted() -> Any:
+            looks.append(None)
+            return free_states()
+
+        planner._free_states = counted  # type: ignore[method-assign]  # to count
+        returned = [len(await consumer.getmany()) for _ in partitions[1:]]
+        assert returned == [1] * (len(partitions) - 1)
+        assert not looks
+        broker.faults.release()
+
+
 async def test_a_waiting_poll_does_not_spin() -> None:
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         await consumer.seek_to_beginning()

@@ -4,7 +4,7 @@ It counts the raw bytes that lie unread, per node. It decides nothing and does n
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.revision import Revision
@@ -35,6 +35,11 @@ class FetchBuffer:
         yield oldest
         if has_more:
             yield from [fetch for fetch in self._completed_fetches if fetch is not oldest]
+
+    @property
+    def buffered(self) -> Container[TopicPartition]:
+        """The partitions of which anything waits here; for who asks about many (A7)."""
+        return self._fetches_of
 
     def is_buffered(self, tp: TopicPartition) -> bool:
         """Say whether anything of the partition waits here; then it is not free to fetch (A7)."""

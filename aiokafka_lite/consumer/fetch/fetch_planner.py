@@ -181,12 +181,12 @@ class FetchPlanner:
         return PlannedFetch(session.node_id, request, None)
 
     def _free_states(self) -> Iterable[PartitionState]:
-        is_buffered, dropped = self._buffer.is_buffered, self._dropped
+        buffered, dropped = self._buffer.buffered, self._dropped
         return (
             state
             for state in self._subscription.states()
-            if state.is_fetchable
-            and not is_buffered(state.topic_partition)
+            if state.topic_partition not in buffered
+            and state.is_fetchable
             and state.topic_partition not in dropped
         )
 

@@ -13,6 +13,7 @@ import anyio
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
@@ -74,6 +75,10 @@ class Fetcher:
         self.lacks_room = False
         """The newest round left a node out because too much of its data lies unread (A11)."""
         self._is_closed = False
+        self._may_read_from_followers = config.client_rack is not None
+        self._assignment: frozenset[TopicPartition] = frozenset()
+        self._leaders_of: tuple[int, int] | None = None
+        self._leaders: set[int | None] = set()
 
     # For the poll: nothing here waits…
 
@@ -90,6 +95,9 @@ class Fetcher:
         now_s = self._client.clock.monotonic()
         if seen == self._looked_at and (self._due_at_s is None or now_s < self._due_at_s):
             return self._due_at_s
+        if self._every_leader_owes_an_answer(snapshot):
+            self.lacks_room = False
+            return None
         found = self._planner.plan_round(snapshot, now_s)
         for planned in found.fetches:
             self._let_go(planned)
@@ -100,6 +108,24 @@ class Fetcher:
         self._looked_at = (self._revision.number, snapshot.version)
         self._due_at_s = found.due_at_s
         return found.due_at_s
+
+    def _every_leader_owes_an_answer(self, snapshot: MetadataSnapshot) -> bool:
+        """Say so where no round can be planned, without a look at every partition.
+
+        Polls ask it each time they have used up a fetch; who the leaders are is looked up only
+        after the assignment or the metadata has changed.
+        """
+        assigned = self._subscription.assignment
+        if self._leaders_of != (snapshot.version, id(assigned)):
+            self._leaders_of = (snapshot.version, id(assigned))
+            self._assignment = assigned  # so that its id stays its own
+            self._leaders = {snapshot.leader(tp).node_id for tp in assigned}
+        if self._may_read_from_followers or not self._leaders:
+            return False
+        nodes = self._nodes
+        return all(
+            node_id in nodes and nodes[node_id].planned is not None for node_id in self._leaders
+        )
 
     def want(self, partitions: Collection[TopicPartition]) -> None:
         """Note that a poll of `partitions` begins, of all if none is named."""
