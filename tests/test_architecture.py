@@ -216,6 +216,8 @@ def calls(tree: ast.AST) -> Iterator[str]:
 
 PATHS = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.py"))
 MODULE_PATHS = [path for path in PATHS if not path.endswith("__init__")]
+IMPORT_PARTS = 8
+"""Over how many tests the first imports are spread: all of them take half a minute."""
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -252,7 +254,8 @@ def test_no_import_cycle() -> None:
         walk(path, ())
 
 
-def test_every_module_can_be_the_first_import() -> None:
+@pytest.mark.parametrize("part", range(IMPORT_PARTS))
+def test_every_module_can_be_the_first_import(part: int) -> None:
     """In a fresh interpreter, each with none of the package loaded; nothing may start a thread."""
     program = """
 import importlib, sys, threading
@@ -267,7 +270,7 @@ for name in sys.argv[1:]:
         sys.exit(f"{name} starts a thread when it is imported")
 """
     run = subprocess.run(
-        [sys.executable, "-c", program, *sorted(modules())],
+        [sys.executable, "-c", program, *sorted(modules())[part::IMPORT_PARTS]],
         capture_output=True,
         text=True,
         check=False,
