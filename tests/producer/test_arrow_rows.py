@@ -17,7 +17,9 @@ from tests.twins import native_twin
 
 ALL = 1_000_000
 HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
-BUILDERS = {_batch_builder_py.RecordBatchBuilder, batch_builder.RecordBatchBuilder}
+BUILDERS = list(
+    dict.fromkeys((_batch_builder_py.RecordBatchBuilder, batch_builder.RecordBatchBuilder))
+)
 
 
 @pytest.fixture(params=["pure", "native"])

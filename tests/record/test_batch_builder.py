@@ -12,8 +12,12 @@ from aiokafka_lite.record import _batch_builder_py, batch_builder
 from aiokafka_lite.record.batch_header import HEADER_BYTES, validate_batch
 from aiokafka_lite.record.batch_reader import RecordCursor
 
-TWINS = {_batch_builder_py.RecordBatchBuilder, batch_builder.RecordBatchBuilder}
-UPPER_BOUNDS = {_batch_builder_py.record_upper_bound, batch_builder.record_upper_bound}
+TWINS = list(
+    dict.fromkeys((_batch_builder_py.RecordBatchBuilder, batch_builder.RecordBatchBuilder))
+)
+UPPER_BOUNDS = list(
+    dict.fromkeys((_batch_builder_py.record_upper_bound, batch_builder.record_upper_bound))
+)
 CODECS = list(CompressionType)[1:]
 T = 1_700_000_000_000
 
