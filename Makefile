@@ -35,7 +35,7 @@ demo: $(VENV)/.installed-demo  ## the main job: a real data set out and back; AR
 	$(BIN)/python -m aiokafka_lite demo $(ARGS)
 
 test: $(VENV)/.installed-test  ## the whole suite, in several processes; with Java it also starts a real Apache Kafka
-	$(BIN)/python -m pytest -m 'not soak' -n $(PROCESSES) --dist loadgroup $(ARGS)
+	$(BIN)/python -m pytest -m 'not soak' -n $(PROCESSES) --no-loadscope-reorder $(ARGS)
 
 check: $(VENV)/.installed-test  ## linters and types; what CI runs
 	$(BIN)/ruff check .

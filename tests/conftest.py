@@ -22,6 +22,7 @@ from aiokafka_lite.testing.java_runtime import (
     kafka_clients_jar,
     kafka_jars,
 )
+from tests.spread import OWN_CLUSTERS, SpreadByFile, group_of
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("suite", deadline=None)
@@ -29,13 +30,6 @@ settings.load_profile("suite")
 
 NO_KAFKA = "no Java here: the tests against a real Apache Kafka are skipped"
 KAFKA_VERSIONS = (DEFAULT_VERSION, "3.9.2")
-OWN_CLUSTERS = (
-    "test_group_faults",
-    "test_producer_faults",
-    "test_leaders_and_replicas",
-    "test_apache_kafka",
-)
-"""Modules of tests that start a cluster of several nodes."""
 
 
 def pytest_asyncio_loop_factories(
@@ -45,19 +39,14 @@ def pytest_asyncio_loop_factories(
     return {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
 
 
-@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What shares a real broker stays in one of the processes the suite is spread over.
+    """What waits longest begins first."""
+    items.sort(key=lambda item: group_of(item.nodeid) != OWN_CLUSTERS)
 
-    Tests with clusters of their own wait for most of their time, one after the other; the others
-    share the nodes of `running_kafka`.
-    """
-    for item in items:
-        assert isinstance(item, pytest.Function)
-        if item.path.stem in OWN_CLUSTERS:
-            item.add_marker(pytest.mark.xdist_group("own clusters"))
-        elif "running_kafka" in item.fixturenames:
-            item.add_marker(pytest.mark.xdist_group("running kafka"))
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> SpreadByFile:
+    return SpreadByFile(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -26,9 +26,6 @@ print(json.dumps([spent, sorted(sys.modules)]))
 HEAVY = {"numpy", "pyarrow", "pytest", "rich", "typer", "uvloop", "unittest"}
 
 
-pytestmark = pytest.mark.xdist_group("import time")  # measured once
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, float], list[str]]]:
     """Five fresh interpreters, after one that wrote the byte code."""

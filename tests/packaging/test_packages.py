@@ -32,7 +32,6 @@ SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 pytestmark = [
     pytest.mark.packaging,
     pytest.mark.timeout(300),
-    pytest.mark.xdist_group("packages"),
 ]
 
 

@@ -1,0 +1,28 @@
+"""How the suite is spread over processes: a file goes to one of them, accidents all to the same."""
+
+from typing import Final
+
+from xdist.scheduler import LoadScopeScheduling
+
+_FILES: Final = (
+    "tests/integration/test_group_faults.py",
+    "tests/integration/test_leaders_and_replicas.py",
+    "tests/integration/test_producer_faults.py",
+    "tests/testing/test_apache_kafka.py",
+)
+OWN_CLUSTERS: Final = "clusters of their own"
+"""The group of the files that start clusters of several nodes, hurt them, and wait: one after the
+other, first of all, while other processes use the processor."""
+
+
+def group_of(nodeid: str) -> str:
+    """Return the name of what has to run in one process, in order."""
+    path = nodeid.partition("::")[0]
+    return OWN_CLUSTERS if path in _FILES else path
+
+
+class SpreadByFile(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
+    """Gives a process that is free the next file. (pytest 9.2 does not know xdist's own groups.)"""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid)
