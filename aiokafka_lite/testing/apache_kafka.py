@@ -6,6 +6,7 @@ an event loop calls it before it starts or through a thread. `real_kafka()` take
 already there (`KAFKA_BOOTSTRAP_SERVERS`), else Java, else Docker through testcontainers.
 """
 
+import logging
 import os
 import shutil
 import signal
@@ -21,10 +22,12 @@ from typing import Any, Self
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import KafkaConnectionError
 from aiokafka_lite.testing.broker_probe import known_brokers
-from aiokafka_lite.testing.class_archive import class_archive, keep, reading, writing
+from aiokafka_lite.testing.class_archive import chosen, class_archive, keep, reading, writing
 from aiokafka_lite.testing.free_ports import free_ports
 from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java, kafka_jars
 from aiokafka_lite.testing.server_properties import server_properties
+
+logger = logging.getLogger(__name__)
 
 DEFAULT_VERSION = "4.3.1"
 READY_TIMEOUT_S = 60.0
@@ -52,7 +55,7 @@ class KafkaNode:
         self.port = port
         self.folder = folder
         self.process: subprocess.Popen[bytes] | None = None
-        self._java_options = (*JVM_FLAGS, *reading(class_archive(version)), *java_options)
+        self._java_options = (*JVM_FLAGS, *chosen(java_options, class_archive(version)))
         folder.mkdir(parents=True)
         self._config = folder / "server.properties"
         self._config.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
@@ -242,16 +245,19 @@ def archive_classes(version: str = DEFAULT_VERSION) -> None:
     on each node takes half the CPU and half the time to start.
 
     Starts and stops one node (about 8 s) unless it was done before; 50 MB in the cache folder. A
-    Java that cannot do it leaves everything as it was. Raises as `ApacheKafka.start()`, and
-    OSError where the archive cannot be kept.
+    Java that cannot do it leaves everything as it was. Raises JavaNotFoundError, and OSError where
+    the archive cannot be kept.
     """
     archive = class_archive(version)
     if archive.is_file():
         return
     with tempfile.TemporaryDirectory() as folder:
         part = Path(folder) / archive.name
-        with ApacheKafka(version, java_options=writing(part)) as kafka:
-            kafka.nodes[0].stop(ARCHIVE_TIMEOUT_S)
+        try:
+            with ApacheKafka(version, java_options=writing(part)) as kafka:
+                kafka.nodes[0].stop(ARCHIVE_TIMEOUT_S)
+        except KafkaConnectionError as error:
+            logger.info("this Java keeps no classes of Kafka %s: %s", version, error)
         if part.is_file():
             keep(part, archive)
 

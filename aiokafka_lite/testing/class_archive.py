@@ -7,10 +7,12 @@ Owns the files, one for each release and Java, in the folder of the jars; starts
 import hashlib
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from aiokafka_lite.testing.java_runtime import cache_folder, find_java
 
+_OF_ARCHIVES = ("-XX:SharedArchiveFile", "-XX:ArchiveClassesAtExit")
 _QUIET = "-Xlog:disable"  # an archive that does not fit is left alone, without a word
 
 
@@ -36,6 +38,16 @@ def writing(part: Path) -> tuple[str, ...]:
     return (f"-XX:ArchiveClassesAtExit={part}", _QUIET)
 
 
+def chosen(java_options: Sequence[str], archive: Path) -> tuple[str, ...]:
+    """Return `java_options`, behind those that read the archive unless they name one themselves.
+
+    A Java that reads such an archive refuses to write another.
+    """
+    if any(option.startswith(_OF_ARCHIVES) for option in java_options):
+        return tuple(java_options)
+    return (*reading(archive), *java_options)
+
+
 def keep(part: Path, archive: Path) -> None:
     """Move what Java wrote to its place, whole or not at all. Raises OSError."""
     whole = archive.with_name(f"{archive.name}.{os.getpid()}")
@@ -46,4 +58,4 @@ def keep(part: Path, archive: Path) -> None:
         whole.unlink(missing_ok=True)
 
 
-__all__ = ["class_archive", "keep", "reading", "writing"]
+__all__ = ["chosen", "class_archive", "keep", "reading", "writing"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from aiokafka_lite.testing.apache_kafka import ApacheKafka, archive_classes
-from aiokafka_lite.testing.class_archive import class_archive, keep, reading, writing
+from aiokafka_lite.testing.class_archive import chosen, class_archive, keep, reading, writing
 from tests.conftest import require_kafka
 
 
@@ -45,6 +45,15 @@ def test_it_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [(path.name, path.read_bytes()) for path in archive.parent.iterdir()] == [
         ("a.jsa", b"classes")
     ]
+
+
+def test_options_that_name_an_archive_keep_the_default_away(tmp_path: Path) -> None:
+    """Java refuses to write an archive while it reads one."""
+    archive = tmp_path / "a.jsa"
+    archive.touch()
+    assert chosen(["-Da=b"], archive) == (*reading(archive), "-Da=b")
+    for options in (writing(tmp_path / "part"), reading(archive)):
+        assert chosen(options, archive) == options
 
 
 @pytest.mark.real_kafka

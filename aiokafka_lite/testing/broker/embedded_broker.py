@@ -257,6 +257,7 @@ class EmbeddedBroker:
         self._transactions.close()
         for server in self._servers.values():
             server.stop()
+            server.release_port()
         if self._owner is not None:
             await self._owner.close()
         for server in self._servers.values():
@@ -374,7 +375,7 @@ class EmbeddedBroker:
     def start_node(self, node_id: int) -> None:
         """Start a stopped node again, on the same port. Harmless when it runs.
 
-        Raises OSError when the port was taken meanwhile.
+        Raises OSError when the port was taken meanwhile, which cannot be on Linux.
         """
 
         def start() -> None:

@@ -46,6 +46,7 @@ class NodeServer:
         self.on_crash = on_crash
         self.connections: set[BrokerConnection] = set()
         self._socket: socket.socket | None = None
+        self._port_holder: socket.socket | None = None
         self._server: asyncio.Server | None = None
         self._serving: OwnedTask | None = None
         self._all_closed = asyncio.Event()
@@ -62,8 +63,10 @@ class NodeServer:
         Raises OSError, with the remedy in it, when the address cannot be had.
         """
         node = self.context.node
-        self._socket = _listen(self._listen_host, node.port, node.node_id)
+        self._socket, holder = _listen(self._listen_host, node.port, node.node_id)
         node.port = self._socket.getsockname()[1]
+        self.release_port()
+        self._port_holder = holder
         self._serving = self.owner.spawn(f"node {node.node_id} accepts", self._serve, self._socket)
 
     async def wait_serving(self) -> None:
@@ -89,6 +92,12 @@ class NodeServer:
         self._server = self._socket = self._serving = None
         self.drop_connections()
         self.context.sessions.clear()
+
+    def release_port(self) -> None:
+        """Let others have the port of a node that was stopped for good."""
+        if self._port_holder is not None:
+            self._port_holder.close()
+            self._port_holder = None
 
     def drop_connections(self) -> None:
         """Close every connection now; what was not sent is lost."""
@@ -230,16 +239,35 @@ class BrokerConnection(asyncio.Protocol):
         self._server.on_answer()
 
 
-def _listen(host: str, port: int, node_id: int) -> socket.socket:
+def _holder(host: str, port: int) -> socket.socket | None:
+    """Return a socket that never listens, but keeps others from the port while the node is down.
+
+    None where two sockets may not share an address (anywhere but on Linux).
+    """
+    holder = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind((host, port))
+    except OSError:
+        holder.close()
+        return None
+    return holder
+
+
+def _listen(host: str, port: int, node_id: int) -> tuple[socket.socket, socket.socket | None]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
+    holder: socket.socket | None = None
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.setblocking(False)
         listener.bind((host, port))
+        holder = _holder(host, listener.getsockname()[1])  # not once somebody listens
         listener.listen(128)
     except OSError as error:
         listener.close()
+        if holder is not None:
+            holder.close()
         if error.errno == errno.EADDRINUSE:
             remedy = "stop the program that listens there, or pass port=0 for any free port"
         else:
@@ -248,4 +276,4 @@ def _listen(host: str, port: int, node_id: int) -> socket.socket:
             error.errno,
             f"node {node_id} cannot listen on {host}:{port} ({error.strerror}): {remedy}",
         ) from error
-    return listener
+    return listener, holder

@@ -2,6 +2,8 @@
 
 import asyncio
 import random
+import socket
+import sys
 import time
 
 import pytest
@@ -514,3 +516,25 @@ def test_logs_and_requests_can_be_looked_at_after_the_with_block() -> None:
         broker.append(TP, batch(b"a"))
     assert broker.log(TP).high_watermark == 1
     assert broker.requests == []
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="two sockets may share an address on Linux only"
+)
+async def test_the_port_of_a_stopped_node_is_kept_for_it_until_the_broker_ends() -> None:
+    async with EmbeddedBroker() as broker:
+        address = ("127.0.0.1", int(broker.bootstrap_servers.rpartition(":")[2]))
+        broker.stop_node(1)
+        with socket.socket() as other, pytest.raises(ConnectionRefusedError):
+            other.connect(address)
+        with socket.socket() as other, pytest.raises(OSError, match="in use"):
+            other.bind(address)
+        broker.start_node(1)
+        async with asyncio.timeout(5):
+            _, writer = await asyncio.open_connection(*address)
+            writer.close()
+            await writer.wait_closed()
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(address)
+        other.listen()
