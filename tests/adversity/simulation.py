@@ -219,8 +219,8 @@ def _network() -> Network:
     return loop.network
 
 
-def _listen(_: str, port: int, node_id: int) -> Listener:
-    return Listener(port or _FIRST_PORT + node_id)
+def _listen(_: str, port: int, node_id: int) -> tuple[Listener, None]:
+    return Listener(port or _FIRST_PORT + node_id), None  # nobody else wants these ports
 
 
 async def _connect(address: Address, handler: Any, *, frame_pool: Any, **_: Any) -> FrameTransport:
