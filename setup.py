@@ -25,7 +25,13 @@ def native_leaves() -> list[Extension]:
     # CFLAGS have the last word on optimization, and MSVC knows no such level.
     chosen = sys.platform == "win32" or "-O" in os.environ.get("CFLAGS", "")
     optimize = [] if chosen else ["-O3"]
-    every = Extension("*", ["aiokafka_lite/**/*.pyx"], extra_compile_args=optimize, depends=HEADERS)
+    every = Extension(
+        "*",
+        ["aiokafka_lite/**/*.pyx"],
+        include_dirs=["."],  # a `.pxd` names its header from here, whoever cimports it
+        extra_compile_args=optimize,
+        depends=HEADERS,
+    )
     extensions: list[Extension] = cythonize([every], language_level=3)
     for extension in extensions:
         extension.optional = not REQUIRED  # here, not above: cythonize drops it

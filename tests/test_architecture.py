@@ -84,7 +84,6 @@ PLAIN_FILES = {
     "serialization",
     "version",
     "concurrency/backoff",
-    "concurrency/ready",
     "net/connection_state",
     "net/endpoint",
     "net/frame_buffer_pool",

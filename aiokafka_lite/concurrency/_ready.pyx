@@ -1,5 +1,7 @@
 # cython: language_level=3, binding=False, boundscheck=False, wraparound=False
-"""The native twin of the ready awaitable: an await of it costs a sixth of a coroutine's. Never waits.
+"""A ready awaitable, for native leaves: an await of it costs a sixth of a coroutine's. Never waits.
+
+Its pure counterpart is a coroutine that returns at once: `async def` of the leaf's twin.
 
 A value is handed to the awaiter by `StopIteration`, and to raise one costs more than all the rest.
 So slots of the type are replaced: `am_send`, which gives the value without any exception (the
@@ -13,51 +15,26 @@ from cpython.exc cimport PyErr_SetString
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF
 
+from aiokafka_lite.concurrency.awaitable cimport (
+    ALK_SPARES,
+    PYGEN_ERROR,
+    PYGEN_RETURN,
+    PySendResult,
+    PyTypeObject,
+    alk_forget_value,
+    alk_live_again,
+    alk_make_stop_iteration,
+    alk_raise_stop_iteration,
+    alk_slots,
+    alk_swap_slots,
+    raise_thrown,
+)
+
 cimport cython
 
 
-cdef extern from *:
-    """
-    #ifdef Py_GIL_DISABLED
-    #define ALK_SPARES 0 /* threads would take the same one */
-    #else
-    #define ALK_SPARES 16
-    #endif
-
-    static inline PyObject *alk_live_again(PyObject *spare)
-    {
-        _Py_NewReference(spare);
-        return spare;
-    }
-
-    """
-    const int ALK_SPARES
-
+cdef extern from "Python.h":
     void PyObject_Free(void *memory)
-    object alk_live_again(PyObject *spare)
-
-
-cdef extern from "stop_iteration.h":
-    ctypedef int PySendResult
-    PySendResult PYGEN_RETURN
-    PySendResult PYGEN_ERROR
-    ctypedef PySendResult (*sendfunc "alk_sendfunc")(PyObject *, PyObject *, PyObject **) noexcept
-    ctypedef PyObject *(*iternextfunc)(PyObject *) noexcept
-    ctypedef void (*destructor)(PyObject *) noexcept
-
-    ctypedef struct PyAsyncMethods:
-        sendfunc am_send
-
-    ctypedef struct PyTypeObject:
-        PyAsyncMethods *tp_as_async
-        iternextfunc tp_iternext
-        destructor tp_dealloc
-
-    void PyType_Modified(PyTypeObject *type)
-
-    bint alk_raise_stop_iteration(PyObject *value)
-    void alk_forget_value()
-    int alk_make_stop_iteration() except -1
 
 
 @cython.final
@@ -89,10 +66,7 @@ cdef class Ready:
 
     def throw(self, kind, value=None, traceback=None):
         self.close()
-        error = kind if isinstance(kind, BaseException) else value
-        if not isinstance(error, BaseException):
-            error = kind() if value is None else kind(value)
-        raise error if traceback is None else error.with_traceback(traceback)
+        raise_thrown(kind, value, traceback)
 
     def close(self):
         cdef PyObject *value = self.value
@@ -119,12 +93,12 @@ cdef PyObject *taken(Ready self) noexcept:
     return value
 
 
-cdef PySendResult am_send(PyObject *self, PyObject *sent, PyObject **result) noexcept:
+cdef PySendResult am_send(PyObject *self, PyObject *sent, PyObject **result) except -1:
     result[0] = taken(<Ready>self)
     return PYGEN_ERROR if result[0] is NULL else PYGEN_RETURN
 
 
-cdef PyObject *tp_iternext(PyObject *self) noexcept:
+cdef PyObject *tp_iternext(PyObject *self) except? NULL:
     cdef PyObject *value = taken(<Ready>self)
     if value is not NULL:
         (<Ready>self).stop_holds_value = alk_raise_stop_iteration(value)
@@ -167,7 +141,7 @@ cdef object ready_value(object value):
 
 
 def ready(value, /):
-    """Return an awaitable that gives `value` without suspending; it is awaited once."""
+    """As `ready_value`, to who is no native leaf: a test."""
     return ready_value(value)
 
 
@@ -199,30 +173,24 @@ cdef bint self_test():
     return True
 
 
-cdef PyTypeObject *ready_type = <PyTypeObject *>Ready
-cdef sendfunc plain_am_send = ready_type.tp_as_async.am_send
-cdef iternextfunc plain_tp_iternext = ready_type.tp_iternext
-cdef destructor plain_tp_dealloc = ready_type.tp_dealloc
+cdef alk_slots slots  # the ones to put in; once they are in, the ones that were there
+slots.am_send = am_send
+slots.tp_iternext = tp_iternext
+slots.tp_dealloc = tp_dealloc
 
 
 cdef bint patch_slots() except -1:
     """Replace the slots; put them back if the self-test fails."""
     global spares
     alk_make_stop_iteration()
-    ready_type.tp_as_async.am_send = am_send
-    ready_type.tp_iternext = tp_iternext
-    ready_type.tp_dealloc = tp_dealloc
-    PyType_Modified(ready_type)
+    alk_swap_slots(<PyTypeObject *>Ready, &slots)
     try:
         if self_test():
             return True
     except Exception:
         pass  # any answer but "as it should be" is a no
-    ready_type.tp_as_async.am_send = plain_am_send
-    ready_type.tp_iternext = plain_tp_iternext
-    ready_type.tp_dealloc = plain_tp_dealloc
+    alk_swap_slots(<PyTypeObject *>Ready, &slots)
     spares = 0
-    PyType_Modified(ready_type)
     return False
 
 

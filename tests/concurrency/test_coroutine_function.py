@@ -4,13 +4,12 @@ import sys
 from unittest import mock
 
 from aiokafka_lite.concurrency.coroutine_function import look_like_coroutine_function
-from aiokafka_lite.concurrency.ready import ready
 
 
 async def test_a_plain_function_looks_like_a_coroutine_function() -> None:
     class Waiting:
         def get(self) -> object:
-            return ready(5)
+            return asyncio.sleep(0, 5)
 
     assert not asyncio.iscoroutinefunction(Waiting.get)
     look_like_coroutine_function(Waiting.get)

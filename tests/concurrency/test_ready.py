@@ -1,25 +1,31 @@
-"""The ready awaitable, in each of its twins; and how one is chosen."""
+"""The ready awaitable of the native leaves; a coroutine is the measure of it."""
 
 import asyncio
-import os
-import subprocess
 import sys
 import weakref
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from aiokafka_lite.concurrency import _ready_py
 from tests.twins import native_twin
 
 
-@pytest.fixture(params=["pure", "native"])
-def twin(request: pytest.FixtureRequest) -> ModuleType:
-    return _ready_py if request.param == "pure" else native_twin("aiokafka_lite.concurrency._ready")
+class _Coroutine:
+    """What the same leaf does where it was not built."""
+
+    @staticmethod
+    async def ready(value: object) -> object:
+        return value
 
 
-def test_await_gives_the_value_without_suspending(twin: ModuleType) -> None:
+@pytest.fixture(params=["coroutine", "native"])
+def twin(request: pytest.FixtureRequest) -> Any:
+    if request.param == "coroutine":
+        return _Coroutine
+    return native_twin("aiokafka_lite.concurrency._ready")
+
+
+def test_await_gives_the_value_without_suspending(twin: Any) -> None:
     async def caller() -> object:
         return await twin.ready("value")
 
@@ -28,39 +34,39 @@ def test_await_gives_the_value_without_suspending(twin: ModuleType) -> None:
     assert end.value.value == "value"
 
 
-async def test_await_gives_the_very_object(twin: ModuleType) -> None:
+async def test_await_gives_the_very_object(twin: Any) -> None:
     value = [1]
     assert await twin.ready(value) is value
 
 
-async def test_asyncio_takes_it_for_an_awaitable(twin: ModuleType) -> None:
+async def test_asyncio_takes_it_for_an_awaitable(twin: Any) -> None:
     assert await asyncio.gather(twin.ready(1), twin.ready(None)) == [1, None]
     assert await asyncio.wait_for(twin.ready(2), 1) == 2
 
 
 @pytest.mark.parametrize("value", [None, (1, 2), StopIteration(3), KeyError, KeyError("text")])
 async def test_values_that_mean_something_to_exceptions_arrive_unharmed(
-    twin: ModuleType, value: object
+    twin: Any, value: object
 ) -> None:
     assert await twin.ready(value) is value
     assert await asyncio.create_task(twin.ready(value)) is value
 
 
-async def test_a_task_can_be_made_of_it(twin: ModuleType) -> None:
+async def test_a_task_can_be_made_of_it(twin: Any) -> None:
     awaitable = twin.ready("value")
     assert asyncio.iscoroutine(awaitable)
     task = asyncio.create_task(awaitable)
     assert await task == "value"
 
 
-async def test_second_await_is_an_error(twin: ModuleType) -> None:
+async def test_second_await_is_an_error(twin: Any) -> None:
     awaitable = twin.ready("value")
     await awaitable
     with pytest.raises(RuntimeError, match="cannot reuse"):
         await awaitable
 
 
-async def test_value_lives_no_longer_than_who_asked_for_it(twin: ModuleType) -> None:
+async def test_value_lives_no_longer_than_who_asked_for_it(twin: Any) -> None:
     class Value:
         pass
 
@@ -71,7 +77,7 @@ async def test_value_lives_no_longer_than_who_asked_for_it(twin: ModuleType) -> 
     assert seen() is None
 
 
-def test_closed_and_forgotten_ones_let_go_of_the_value(twin: ModuleType) -> None:
+def test_closed_and_forgotten_ones_let_go_of_the_value(twin: Any) -> None:
     class Value:
         pass
 
@@ -88,7 +94,7 @@ def test_closed_and_forgotten_ones_let_go_of_the_value(twin: ModuleType) -> None
 
 @pytest.mark.parametrize("thrown", [(KeyError("key"),), (KeyError, "key"), (KeyError, None)])
 @pytest.mark.filterwarnings("ignore:the .* signature of throw:DeprecationWarning")
-def test_exception_thrown_in_comes_out(twin: ModuleType, thrown: tuple[Any, ...]) -> None:
+def test_exception_thrown_in_comes_out(twin: Any, thrown: tuple[Any, ...]) -> None:
     awaitable = twin.ready("value")
     with pytest.raises(KeyError):
         awaitable.throw(*thrown)
@@ -96,7 +102,7 @@ def test_exception_thrown_in_comes_out(twin: ModuleType, thrown: tuple[Any, ...]
         awaitable.send(None)
 
 
-def test_exception_somebody_holds_keeps_its_value(twin: ModuleType) -> None:
+def test_exception_somebody_holds_keeps_its_value(twin: Any) -> None:
     """One exception object serves all awaits, but never two who look at it at the same time."""
 
     def stopped(value: object) -> StopIteration:
@@ -109,7 +115,7 @@ def test_exception_somebody_holds_keeps_its_value(twin: ModuleType) -> None:
     assert (first.value, second.value) == ("first", "second")
 
 
-def test_many_awaits_are_driven_by_one_loop(twin: ModuleType) -> None:
+def test_many_awaits_are_driven_by_one_loop(twin: Any) -> None:
     async def caller() -> int:
         return sum([await twin.ready(number) for number in range(1000)])
 
@@ -118,7 +124,7 @@ def test_many_awaits_are_driven_by_one_loop(twin: ModuleType) -> None:
     assert end.value.value == sum(range(1000))
 
 
-async def test_any_number_may_be_alive_at_once(twin: ModuleType) -> None:
+async def test_any_number_may_be_alive_at_once(twin: Any) -> None:
     for _ in range(2):
         alive = [twin.ready(number) for number in range(100)]
         assert [await awaitable for awaitable in reversed(alive)] == list(reversed(range(100)))
@@ -127,12 +133,3 @@ async def test_any_number_may_be_alive_at_once(twin: ModuleType) -> None:
 def test_slots_are_replaced_on_the_interpreters_we_support() -> None:
     native = native_twin("aiokafka_lite.concurrency._ready")
     assert native.HAS_PATCHED_SLOTS or sys.version_info >= (3, 14)
-
-
-def test_environment_forces_the_pure_twin() -> None:
-    program = (
-        "from aiokafka_lite.concurrency import ready; "
-        "assert not ready.USES_C and ready.ready.__module__.endswith('_ready_py')"
-    )
-    environment = {**os.environ, "AIOKAFKA_LITE_PURE": "1"}
-    subprocess.run([sys.executable, "-c", program], check=True, env=environment)

@@ -12,6 +12,21 @@ from cpython.object cimport PyObject, PyObject_GenericSetAttr
 from libc.stdint cimport int64_t
 
 from aiokafka_lite._consumer_record cimport ConsumerRecord
+from aiokafka_lite.concurrency.awaitable cimport (
+    ALK_SPARES,
+    PYGEN_NEXT,
+    PYGEN_RETURN,
+    PyIter_Send,
+    PySendResult,
+    PyTypeObject,
+    alk_forget_value,
+    alk_live_again,
+    alk_make_stop_iteration,
+    alk_raise_stop_iteration,
+    alk_slots,
+    alk_swap_slots,
+    raise_thrown,
+)
 
 cimport cython
 
@@ -50,51 +65,14 @@ cdef extern from *:
         PyObject **own = _PyObject_GetDictPtr(self);
         return own == NULL || *own == NULL ? 0 : PyDict_Contains(*own, name);
     }
-
-    #ifdef Py_GIL_DISABLED
-    #define ALK_SPARES 0 /* threads would take the same one */
-    #else
-    #define ALK_SPARES 16
-    #endif
-
-    static inline PyObject *alk_live_again(PyObject *spare) {
-        _Py_NewReference(spare);
-        return spare;
-    }
     """
     PyObject **alk_slot(object of, object name)
     void alk_put(PyObject **slot, object value)
     PyObject *alk_get(PyObject **slot)
     bint alk_same_in_class(object of, object name, object other)
     bint alk_in_instance(object of, object name) except -1
-    const int ALK_SPARES
-    object alk_live_again(PyObject *spare)
     void PyObject_GC_Track(object of)
     void PyObject_GC_UnTrack(PyObject *of)
-
-
-cdef extern from "../../concurrency/stop_iteration.h":
-    ctypedef int PySendResult
-    PySendResult PYGEN_NEXT
-    PySendResult PYGEN_RETURN
-    PySendResult PYGEN_ERROR
-    ctypedef PySendResult (*sendfunc "alk_sendfunc")(PyObject *, PyObject *, PyObject **) except -1
-    ctypedef PyObject *(*iternextfunc)(PyObject *) except? NULL
-    ctypedef void (*destructor)(PyObject *) noexcept
-
-    ctypedef struct PyAsyncMethods:
-        sendfunc am_send
-
-    ctypedef struct PyTypeObject:
-        PyAsyncMethods *tp_as_async
-        iternextfunc tp_iternext
-        destructor tp_dealloc
-
-    void PyType_Modified(PyTypeObject *type)
-    PySendResult PyIter_Send(PyObject *iterator, PyObject *sent, PyObject **result)
-    bint alk_raise_stop_iteration(PyObject *value)
-    void alk_forget_value()
-    int alk_make_stop_iteration() except -1
 
 
 cdef class DecodedRecords:
@@ -201,10 +179,7 @@ cdef class NextRecord:
                 self.slow.throw(kind)
             )
         self.is_used = True
-        error = kind if isinstance(kind, BaseException) else value
-        if not isinstance(error, BaseException):
-            error = kind() if value is None else kind(value)
-        raise error if traceback is None else error.with_traceback(traceback)
+        raise_thrown(kind, value, traceback)
 
     def close(self):
         self.is_used = True
@@ -266,6 +241,7 @@ cdef PyObject *tp_iternext(PyObject *self) except? NULL:
     return NULL
 
 
+cdef alk_slots slots  # the ones to put in; once they are in, the ones that were there
 cdef PyObject *spare[16]
 cdef int spares = 0
 
@@ -273,7 +249,7 @@ cdef int spares = 0
 cdef void tp_dealloc(PyObject *self) noexcept:
     global spares
     if spares >= ALK_SPARES:
-        plain_tp_dealloc(self)
+        slots.tp_dealloc(self)  # the one that was there
         return
     PyObject_GC_UnTrack(self)
     (<NextRecord>self).iteration = None
@@ -284,6 +260,11 @@ cdef void tp_dealloc(PyObject *self) noexcept:
         alk_forget_value()
     spare[spares] = self
     spares += 1
+
+
+slots.am_send = am_send
+slots.tp_iternext = tp_iternext
+slots.tp_dealloc = tp_dealloc
 
 
 cdef NextRecord next_record(RecordIteration iteration):
@@ -374,30 +355,18 @@ cdef bint self_test() except -1:
     return state.next_offset == 7
 
 
-cdef PyTypeObject *next_record_type = <PyTypeObject *>NextRecord
-cdef sendfunc plain_am_send = next_record_type.tp_as_async.am_send
-cdef iternextfunc plain_tp_iternext = next_record_type.tp_iternext
-cdef destructor plain_tp_dealloc = next_record_type.tp_dealloc
-
-
 cdef bint patch_slots() except -1:
     """Replace the slots; put them back if the self-test fails."""
     global spares
     alk_make_stop_iteration()
-    next_record_type.tp_as_async.am_send = am_send
-    next_record_type.tp_iternext = tp_iternext
-    next_record_type.tp_dealloc = tp_dealloc
-    PyType_Modified(next_record_type)
+    alk_swap_slots(<PyTypeObject *>NextRecord, &slots)
     try:
         if self_test():
             return True
     except Exception:
         pass  # any answer but "as it should be" is a no
-    next_record_type.tp_as_async.am_send = plain_am_send
-    next_record_type.tp_iternext = plain_tp_iternext
-    next_record_type.tp_dealloc = plain_tp_dealloc
+    alk_swap_slots(<PyTypeObject *>NextRecord, &slots)
     spares = 0
-    PyType_Modified(next_record_type)
     return False
 
 

@@ -1,11 +1,12 @@
-/* Handing a value to an awaiter by StopIteration, for the awaitables among the native leaves.
+/* What the awaitables among the native leaves share: handing over a value, slots, spare objects.
  *
+ * A value is handed to an awaiter by StopIteration.
  * To raise one costs more than all the rest of an await. Up to 3.11 the interpreter asks `am_send`,
  * which needs none; asyncio's tasks do so in every version. From 3.12 on `await` raises one: here it
  * is one object over and over. The interpreter's lock guards it; where there is none, each is new.
  */
-#ifndef AIOKAFKA_LITE_STOP_ITERATION_H
-#define AIOKAFKA_LITE_STOP_ITERATION_H
+#ifndef AIOKAFKA_LITE_AWAITABLE_H
+#define AIOKAFKA_LITE_AWAITABLE_H
 
 #include <Python.h>
 
@@ -65,5 +66,35 @@ static inline int alk_make_stop_iteration(void)
 }
 
 typedef PySendResult (*alk_sendfunc)(PyObject *, PyObject *, PyObject **);
+
+typedef struct {
+    alk_sendfunc am_send;
+    iternextfunc tp_iternext;
+    destructor tp_dealloc;
+} alk_slots;
+
+/* Give the type these slots, and keep here the ones it had: a second swap undoes the first. */
+static inline void alk_swap_slots(PyTypeObject *type, alk_slots *slots)
+{
+    alk_slots had = {type->tp_as_async->am_send, type->tp_iternext, type->tp_dealloc};
+    type->tp_as_async->am_send = slots->am_send;
+    type->tp_iternext = slots->tp_iternext;
+    type->tp_dealloc = slots->tp_dealloc;
+    *slots = had;
+    PyType_Modified(type);
+}
+
+/* How many objects that were let go are kept for the next ones. */
+#ifdef Py_GIL_DISABLED
+#define ALK_SPARES 0 /* threads would take the same one */
+#else
+#define ALK_SPARES 16
+#endif
+
+static inline PyObject *alk_live_again(PyObject *spare)
+{
+    _Py_NewReference(spare);
+    return spare;
+}
 
 #endif
