@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-PATIENCE_S = 10  # a test that waits longer than this has failed
+PATIENCE_S = 30  # a test that waits longer than this has failed
 
 
 async def eventually(condition: Callable[[], object]) -> None:

@@ -19,12 +19,12 @@ async def test_call_at_runs_at_its_moment_and_never_at_once() -> None:
     done: asyncio.Future[float] = loop.create_future()
     when = SYSTEM_CLOCK.monotonic() + 0.01
     SYSTEM_CLOCK.call_at(when, lambda: done.set_result(SYSTEM_CLOCK.monotonic()))
-    assert await asyncio.wait_for(done, 5) >= when
+    assert await asyncio.wait_for(done, 30) >= when
 
     ran: list[str] = []
     SYSTEM_CLOCK.call_at(SYSTEM_CLOCK.monotonic() - 5, lambda: ran.append("past"))
     assert ran == []
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not ran:
             await SYSTEM_CLOCK.sleep(0)
 
@@ -36,7 +36,7 @@ async def test_call_at_is_never_early() -> None:
         done: asyncio.Future[None] = loop.create_future()
         when = SYSTEM_CLOCK.monotonic() + tenths / 10_000
         SYSTEM_CLOCK.call_at(when, lambda done=done: done.set_result(None))
-        await asyncio.wait_for(done, 5)
+        await asyncio.wait_for(done, 30)
         assert SYSTEM_CLOCK.monotonic() >= when
 
 

@@ -41,7 +41,7 @@ async def test_await_gives_the_very_object(twin: Any) -> None:
 
 async def test_asyncio_takes_it_for_an_awaitable(twin: Any) -> None:
     assert await asyncio.gather(twin.ready(1), twin.ready(None)) == [1, None]
-    assert await asyncio.wait_for(twin.ready(2), 1) == 2
+    assert await asyncio.wait_for(twin.ready(2), 30) == 2
 
 
 @pytest.mark.parametrize("value", [None, (1, 2), StopIteration(3), KeyError, KeyError("text")])

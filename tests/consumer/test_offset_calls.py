@@ -80,9 +80,9 @@ async def test_committed_and_seek_to_committed_ask_until_there_is_an_answer(erro
     async with simple(P0) as (broker, consumer):
         await consumer.commit({P0: 4})
         broker.faults.fail(OffsetFetchRequest, error, times=3)
-        assert await asyncio.wait_for(consumer.committed(P0), 10) == 4
+        assert await asyncio.wait_for(consumer.committed(P0), 30) == 4
         broker.faults.fail(OffsetFetchRequest, error, times=3)
-        assert await asyncio.wait_for(consumer.seek_to_committed(), 10) == {P0: 4}
+        assert await asyncio.wait_for(consumer.seek_to_committed(), 30) == {P0: 4}
 
 
 async def test_a_partition_that_was_let_go_meanwhile_is_not_sought() -> None:
@@ -94,7 +94,7 @@ async def test_a_partition_that_was_let_go_meanwhile_is_not_sought() -> None:
         await broker.wait_until(lambda: len(broker.requests_of(OffsetFetchRequest)) > asked)
         consumer.assign([P1])
         broker.faults.release()
-        assert await asyncio.wait_for(seeking, 10) == {P0: 4, P1: 5}
+        assert await asyncio.wait_for(seeking, 30) == {P0: 4, P1: 5}
         assert await consumer.position(P1) == 5
 
 
@@ -190,5 +190,5 @@ async def test_what_the_leaders_refuse_is_raised_and_what_may_pass_ends_with_the
         broker.faults.fail(ListOffsetsRequest, LeaderNotAvailableError, times=None)
         before_s = clock.monotonic()
         with pytest.raises(KafkaTimeoutError, match="t-0"):
-            await asyncio.wait_for(consumer.beginning_offsets([P0]), 20)
+            await asyncio.wait_for(consumer.beginning_offsets([P0]), 30)
         assert clock.monotonic() - before_s == pytest.approx(3, abs=0.2)

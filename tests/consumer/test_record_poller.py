@@ -103,7 +103,7 @@ async def test_a11_the_end_of_a_poll_lets_the_others_look_for_room_again() -> No
             with polling(poller, (P0,)):
                 await settle()
                 assert not waiting.done()
-            await asyncio.wait_for(waiting, 5)
+            await asyncio.wait_for(waiting, 30)
 
 
 async def test_the_time_of_a_poll_follows_the_consumers_clock() -> None:
@@ -208,7 +208,7 @@ async def test_several_tasks_that_wait_for_one_record_each_get_one_each() -> Non
         await broker.wait_until(lambda: bool(broker.requests_of(FetchRequest)))
         fill(broker, P0, 2)
         fill(broker, P1, 2)
-        records = await asyncio.wait_for(asyncio.gather(*waiting), 5)
+        records = await asyncio.wait_for(asyncio.gather(*waiting), 30)
         seen = sorted((record.partition, record.offset) for record in records)
         assert seen == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
@@ -239,7 +239,7 @@ async def test_resuming_wakes_the_poll_that_waits() -> None:
         await settle()
         assert not pending.done()
         consumer.resume(P0)
-        assert (await asyncio.wait_for(pending, 5)).offset == 1
+        assert (await asyncio.wait_for(pending, 30)).offset == 1
 
 
 @pytest.mark.parametrize("kind", ["getmany", "getone"])
@@ -256,5 +256,5 @@ async def test_d10_a_waiting_poll_goes_on_by_itself_when_a_backoff_is_over(
         monkeypatch.setattr(consumer._poller.client, "request_metadata_update", lambda: None)
         broker.faults.fail(request_type, UnknownError, times=2)
         pending = consumer.getone() if kind == "getone" else consumer.getmany(timeout_ms=60_000)
-        await asyncio.wait_for(pending, 5)
+        await asyncio.wait_for(pending, 30)
         assert await consumer.position(P0) == 1

@@ -151,7 +151,7 @@ async def test_the_consumer_survives_a_topic_that_is_deleted_under_it(
     ) as consumer:
         await consumer.getmany(timeout_ms=100)
         await delete_topic(any_kafka, topic_name)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             for _ in range(10):
                 with suppress(UnknownTopicOrPartitionError):
                     assert await consumer.getmany(timeout_ms=100) == {}

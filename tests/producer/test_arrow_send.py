@@ -275,7 +275,7 @@ async def test_cancelled_it_has_queued_whole_records_and_goes_on_sending_them() 
     ):
         broker.faults.stall(ProduceRequest)
         task = asyncio.create_task(producer.send_arrow(pa.table({"value": values}), "orders"))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while producer._pool.used_bytes < 20_000:
                 await asyncio.sleep(0)
         assert not task.done(), "it waits for memory"

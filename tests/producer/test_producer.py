@@ -332,7 +332,7 @@ async def test_flush_waits_for_what_was_there_when_it_began() -> None:
     """C6, 2d-21"""
     async with kafka() as broker, producing(broker, linger_ms=60_000, request_timeout_ms=9000) as p:
         acks = [await p.send("orders", b"v") for _ in range(3)]
-        await asyncio.wait_for(p.flush(), 5)
+        await asyncio.wait_for(p.flush(), 30)
         assert all(ack.done() for ack in acks)
         assert not (await p.send("orders", b"v")).done()
         await p.flush()
@@ -432,7 +432,7 @@ async def test_a_failed_background_task_reaches_the_next_calls_and_the_acks() ->
         for call in (producer.send("orders", b"v"), producer.send("new", b"v"), producer.flush()):
             with pytest.raises(KafkaError, match="a bug"):
                 await call
-        await asyncio.wait_for(producer.stop(), 5)
+        await asyncio.wait_for(producer.stop(), 30)
 
 
 def test_options_that_do_nothing_are_deprecated() -> None:

@@ -297,7 +297,7 @@ async def test_send_is_a_coroutine_function_to_who_asks_and_gives_a_coroutine() 
             ack = await asyncio.create_task(sending)
             assert (await ack).offset == number
         acks = await asyncio.gather(*(producing_one.send("orders", b"v", b"k") for _ in range(3)))
-        await asyncio.wait_for(producing_one.send("orders", b"v", b"k"), 1)
+        await asyncio.wait_for(producing_one.send("orders", b"v", b"k"), 30)
         assert [(await ack).offset for ack in acks] == [2, 3, 4]
         await producing_one.flush()
         assert len(written(broker)) == 6

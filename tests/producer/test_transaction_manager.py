@@ -219,7 +219,7 @@ async def test_partitions_belong_to_one_transaction(version: int) -> None:
         manager.add_partition(ORDERS)
         assert manager.may_send(ORDERS) == (version == 2)
         if version == 1:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(30):
                 while not manager.may_send(ORDERS):
                     await asyncio.sleep(0)
             assert woken

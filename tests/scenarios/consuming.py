@@ -11,7 +11,7 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.consumer.batches import batches
 from tests.leftovers import nothing_left_behind
 
-PATIENCE_S = 10.0
+PATIENCE_S = 30.0
 
 Records = dict[TopicPartition, list[ConsumerRecord[Any, Any]]]
 

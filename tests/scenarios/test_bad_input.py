@@ -91,7 +91,7 @@ async def test_an_unreachable_bootstrap_names_each_address_and_what_happened(
 ) -> None:
     first, second = free_ports(2)
     servers = [f"127.0.0.1:{first}", f"127.0.0.1:{second}", "no-such-host.invalid:9092"]
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(30):
         with pytest.raises(KafkaConnectionError) as caught:
             await client(bootstrap_servers=servers, request_timeout_ms=5000).start()
     for server in servers:
@@ -104,7 +104,7 @@ async def test_a_bootstrap_that_accepts_and_says_nothing_ends_within_the_timeout
     client: Client,
 ) -> None:
     async with _listening(_read_until_closed) as address:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             with pytest.raises(KafkaConnectionError, match=address):
                 await client(bootstrap_servers=address, request_timeout_ms=500).start()
 
@@ -115,7 +115,7 @@ async def test_tls_bytes_on_a_plain_port_are_recognised(client: Client) -> None:
         writer.write(b"\x15\x03\x03\x00\x02\x02\x50")  # what a TLS listener answers to plain bytes
         await _read_until_closed(reader, writer)
 
-    async with _listening(alert) as address, asyncio.timeout(10):
+    async with _listening(alert) as address, asyncio.timeout(30):
         with pytest.raises(KafkaConnectionError, match=r"TLS") as caught:
             await client(bootstrap_servers=address, request_timeout_ms=2000).start()
         assert address in str(caught.value)
@@ -127,7 +127,7 @@ async def test_an_http_port_is_recognised(client: Client) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         await _read_until_closed(reader, writer)
 
-    async with _listening(answer) as address, asyncio.timeout(10):
+    async with _listening(answer) as address, asyncio.timeout(30):
         with pytest.raises(KafkaConnectionError, match="HTTP"):
             await client(bootstrap_servers=address, request_timeout_ms=2000).start()
 
@@ -181,13 +181,13 @@ async def test_use_after_stop_says_so() -> None:
 
 async def test_sending_to_a_topic_that_does_not_exist_names_it() -> None:
     async with _producer(auto_create=False, max_block_ms=300) as (_, producer):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             with pytest.raises((UnknownTopicOrPartitionError, KafkaTimeoutError), match="nowhere"):
                 await producer.send("nowhere", b"v")
 
 
 async def test_an_invalid_topic_name_is_refused_at_once() -> None:
-    async with _producer() as (_, producer), asyncio.timeout(5):
+    async with _producer() as (_, producer), asyncio.timeout(30):
         with pytest.raises(Exception, match="no such/name"):
             await producer.send("no such/name", b"v")
 
@@ -200,13 +200,13 @@ async def test_reading_a_topic_that_does_not_exist_names_it() -> None:
         ) as consumer,
     ):
         consumer.assign([TopicPartition("nowhere", 0)])
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             with pytest.raises((UnknownTopicOrPartitionError, KafkaTimeoutError), match="nowhere"):
                 await consumer.position(TopicPartition("nowhere", 0))
 
 
 async def test_a_partition_that_does_not_exist_names_it() -> None:
-    async with _producer(max_block_ms=300) as (broker, producer), asyncio.timeout(10):
+    async with _producer(max_block_ms=300) as (broker, producer), asyncio.timeout(30):
         broker.create_topic("t", partitions=2)
         with pytest.raises(Exception, match="7"):
             await producer.send("t", b"v", partition=7)

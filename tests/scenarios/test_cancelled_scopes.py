@@ -47,7 +47,7 @@ async def stop_in_finally(address: str, started: asyncio.Event) -> None:
 async def test_a_cancelled_scope_ends_its_clients(
     work: Callable[[str, asyncio.Event], Awaitable[None]],
 ) -> None:
-    async with EmbeddedBroker() as broker, asyncio.timeout(20):
+    async with EmbeddedBroker() as broker, asyncio.timeout(30):
         broker.create_topic("t")
         before = asyncio.all_tasks()
         with warnings.catch_warnings(action="error"):

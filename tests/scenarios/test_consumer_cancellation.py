@@ -55,7 +55,7 @@ def add(seen: Seen, polled: Seen) -> None:
 
 
 async def finish(consumer: AIOKafkaConsumer[Any, Any], seen: Seen, count: int) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while sum(map(len, seen.values())) < count:
             add(seen, offsets(await consumer.getmany(timeout_ms=1000)))
 

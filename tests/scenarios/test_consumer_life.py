@@ -88,7 +88,7 @@ async def test_stop_wakes_a_pending_getone_and_a_pending_getmany_in_the_long_pol
         one = asyncio.create_task(consumer.getone())
         many = asyncio.create_task(consumer.getmany(timeout_ms=60_000))
         await broker.wait_until(lambda: bool(broker.requests_of(FetchRequest)))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(15):
             await consumer.stop()
         with pytest.raises(ConsumerStoppedError):
             await one
@@ -175,7 +175,7 @@ async def test_stop_ends_in_time_with_every_broker_dead() -> None:
         await consumer.start()
         await consumer.getone()
         broker.stop_node(1)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await consumer.stop()
 
 
@@ -208,7 +208,7 @@ async def test_an_unclosed_consumer_warns_when_it_is_dropped() -> None:
         assert [call.pop("message") for call in calls] == ["Unclosed AIOKafkaConsumer"]
         calls.clear()
         asyncio.get_running_loop().set_exception_handler(None)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while any(task.get_name().startswith("consumer") for task in asyncio.all_tasks()):
                 await asyncio.sleep(0)
 
@@ -268,5 +268,5 @@ async def test_stop_may_be_called_while_the_second_fetch_is_on_its_way() -> None
         await consumer.start()
         assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1]}
         assert consumer.statistics().fetching_nodes == {1}
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(15):
             await consumer.stop()

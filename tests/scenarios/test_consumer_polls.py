@@ -232,7 +232,7 @@ async def test_a11_polls_of_named_partitions_go_on_behind_a_buffer_full_of_other
         polling = asyncio.create_task(poll())
         await broker.wait_until(lambda: len(broker.requests_of(FetchRequest)) > 10)
         fill(broker, P1, 1)
-        assert await asyncio.wait_for(polling, 5) == [0]
+        assert await asyncio.wait_for(polling, 30) == [0]
         entries = [entry for request in asked(broker) for entry in request]
         assert (entries.count((0, 0)), entries.count((2, 0))) == (1, 1), "not over and over"
         assert await read(consumer, 10) == {P0: [0, 1, 2, 3, 4], P2: [0, 1, 2, 3, 4]}
@@ -245,9 +245,9 @@ async def test_a11_what_another_poll_takes_is_not_dropped_for_a_named_one() -> N
         polls = [asyncio.create_task(consumer.getone(tp)) for tp in (P1, P0)]
         await broker.wait_until(lambda: bool(broker.requests_of(FetchRequest)))
         fill(broker, P0, 5)
-        assert (await asyncio.wait_for(polls[1], 5)).offset == 0
+        assert (await asyncio.wait_for(polls[1], 30)).offset == 0
         fill(broker, P1, 1)
-        assert (await asyncio.wait_for(polls[0], 5)).offset == 0, "the rest of P0 makes room now"
+        assert (await asyncio.wait_for(polls[0], 30)).offset == 0, "the rest of P0 makes room now"
         assert [entry for request in asked(broker) for entry in request].count((0, 0)) == 1
 
 
@@ -349,7 +349,7 @@ async def test_several_tasks_may_poll_one_consumer() -> None:
 
         for partition in (P0, P1):
             fill(broker, partition, *[4] * 5)
-        await asyncio.wait_for(asyncio.gather(*(work() for _ in range(4))), 10)
+        await asyncio.wait_for(asyncio.gather(*(work() for _ in range(4))), 30)
         assert sorted(seen) == [(partition, offset) for partition in (0, 1) for offset in range(20)]
 
 

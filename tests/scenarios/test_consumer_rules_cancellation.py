@@ -153,7 +153,7 @@ def add(seen: Seen, polled: Seen) -> None:
 
 
 async def rest(consumer: Consumer, seen: Seen, count: int) -> Seen:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while sum(map(len, seen.values())) < count:
             add(seen, offsets(await consumer.getmany(timeout_ms=1000)))
     return seen
@@ -320,7 +320,7 @@ async def test_500_random_wait_for_timeouts_return_exactly_what_was_written(
         assert writing.cancelled(), "else with what it failed"
         assert timeouts > 50
         ends = await consumer.end_offsets([TopicPartition(topic_name, n) for n in (0, 1)])
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             while sum(map(len, seen.values())) < sum(ends.values()):
                 await poll(consumer)
     # The record of the cancelled send may or may not have been written.

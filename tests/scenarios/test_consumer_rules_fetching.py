@@ -106,7 +106,7 @@ async def test_e4_a_fetch_of_markers_only_does_not_hide_the_records_behind_it() 
         await answers_are_there(consumer)
         assert [f.topic_partition for f in consumer.statistics().buffered] == [P0, P1]
         broker.faults.stall(FetchRequest, times=None)
-        record = await asyncio.wait_for(consumer.getone(), 5)
+        record = await asyncio.wait_for(consumer.getone(), 30)
         assert (record.partition, record.offset) == (1, 0)
         assert await consumer.position(P0) == 1
         broker.faults.release()

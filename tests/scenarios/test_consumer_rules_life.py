@@ -40,7 +40,7 @@ async def test_stop_ends_within_its_timeout_whatever_keeps_the_fetches_from_endi
         assert consumer._poller is not None
         monkeypatch.setattr(consumer._poller.fetcher, "close", forever)
         before = clock.monotonic()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await consumer.stop(timeout_ms=timeout_ms)
         assert timeout_ms / 1000 <= clock.monotonic() - before <= timeout_ms / 1000 + 0.1
     assert "fetches did not end" in caplog.text
@@ -59,7 +59,7 @@ async def test_stop_gives_its_client_a_second_at_least_and_no_more_than_its_time
             before = clock.monotonic()
             with monkeypatch.context() as patch:
                 patch.setattr(client, "close", forever)
-                async with asyncio.timeout(10):
+                async with asyncio.timeout(30):
                     await consumer.stop(timeout_ms=timeout_ms)
             assert clock.monotonic() - before == pytest.approx(bound_s, abs=0.1)
             await client.close()
@@ -90,14 +90,14 @@ async def test_f4_a_lost_connection_fails_every_waiter_of_its_node_with_one_caus
         # A stalled node looks at one request at a time; the others were written with it.
         await broker.wait_until(lambda: len(broker.requests_of(ListOffsetsRequest)) == 2)
         broker.drop_connections(lost_node)
-        errors = await asyncio.wait_for(asyncio.gather(*lost, return_exceptions=True), 5)
+        errors = await asyncio.wait_for(asyncio.gather(*lost, return_exceptions=True), 30)
         assert [type(error) for error in errors] == [KafkaConnectionError] * 4
         causes = {id(error.__cause__) for error in errors if isinstance(error, BaseException)}
         assert len(causes) == 1
         assert len({id(error) for error in errors}) == 4, "each has its own traceback"
         assert all(error.__cause__ is not None for error in errors if isinstance(error, Exception))
         broker.faults.release()
-        await asyncio.wait_for(asyncio.gather(*kept), 5)
+        await asyncio.wait_for(asyncio.gather(*kept), 30)
 
 
 async def test_f4_a_lost_connection_takes_no_waiting_call_of_the_user_along() -> None:
@@ -121,6 +121,6 @@ async def test_f4_a_lost_connection_takes_no_waiting_call_of_the_user_along() ->
         await broker.wait_until(lambda: bool(broker.requests_of(ListOffsetsRequest)))
         broker.drop_connections()
         broker.faults.release()
-        position, ends, beginnings, record = await asyncio.wait_for(asyncio.gather(*waiting), 5)
+        position, ends, beginnings, record = await asyncio.wait_for(asyncio.gather(*waiting), 30)
         assert (position, ends, beginnings) == (0, {P1: 2}, {P2: 0})
         assert record.offset == 0

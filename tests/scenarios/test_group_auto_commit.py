@@ -50,7 +50,7 @@ async def test_b7_a_poll_that_waits_commits_when_the_interval_ends_meanwhile() -
         await clock.advance(5.1)
         await broker.wait_until(lambda: committed(broker) == {P0: 2})
         fill(broker, P0, 1)
-        assert offsets(await asyncio.wait_for(waiting, 10)) == {0: [2]}
+        assert offsets(await asyncio.wait_for(waiting, 30)) == {0: [2]}
 
 
 async def test_b7_nothing_is_committed_before_anything_was_returned() -> None:
@@ -162,7 +162,7 @@ async def test_b7_cancellation_that_leaves_the_block_is_an_exception_too() -> No
                 await asyncio.Event().wait()
 
         task = asyncio.create_task(work())
-        await asyncio.wait_for(has_read.wait(), 10)
+        await asyncio.wait_for(has_read.wait(), 30)
         task.cancel()
         await asyncio.wait([task])
         assert task.cancelled()
@@ -285,7 +285,7 @@ async def test_b7_commits_by_hand_and_automatic_ones_keep_their_order() -> None:
         assert not by_hand.done()
         assert len(broker.requests_of(OffsetCommitRequest)) == 1
         broker.faults.release()
-        await asyncio.wait_for(by_hand, 10)
+        await asyncio.wait_for(by_hand, 30)
         assert committed(broker) == {P0: 4}
 
 

@@ -55,7 +55,7 @@ async def test_2e_4_a_coordinator_that_dies_is_replaced() -> None:
         broker.stop_node(coordinator)
         fill(broker, P0, 2)
         await poll(consumer)
-        await asyncio.wait_for(consumer.commit(), 10)
+        await asyncio.wait_for(consumer.commit(), 30)
         assert committed(broker)[P0] == 2
         assert broker.group("g").coordinator != coordinator
 
@@ -158,7 +158,7 @@ async def test_stop_while_the_member_joins_leaves_the_group_all_the_same() -> No
         broker.faults.stall(SyncGroupRequest)
         consumer.enforce_rebalance()
         await broker.wait_until(lambda: len(broker.requests_of(SyncGroupRequest)) == 2)
-        await asyncio.wait_for(consumer.stop(), 10)
+        await asyncio.wait_for(consumer.stop(), 30)
         await broker.wait_until(lambda: not broker.group("g").members)
 
 
@@ -166,7 +166,7 @@ async def test_stop_twice_at_once_ends_both_and_leaves_once() -> None:
     async with embedded({"t": 1}) as broker:
         consumer = member_of(broker, "t")
         await consumer.start()
-        await asyncio.wait_for(asyncio.gather(consumer.stop(), consumer.stop()), 10)
+        await asyncio.wait_for(asyncio.gather(consumer.stop(), consumer.stop()), 30)
         await consumer.stop()
         assert len(broker.requests_of(LeaveGroupRequest)) == 1
 
@@ -177,9 +177,9 @@ async def test_stop_while_start_waits_for_the_assignment() -> None:
         consumer = member_of(broker, "t")
         starting = asyncio.create_task(consumer.start())
         await broker.wait_until(lambda: bool(broker.requests_of(JoinGroupRequest)))
-        await asyncio.wait_for(consumer.stop(), 10)
+        await asyncio.wait_for(consumer.stop(), 30)
         with pytest.raises(ConsumerStoppedError):
-            await asyncio.wait_for(starting, 10)
+            await asyncio.wait_for(starting, 30)
         broker.faults.release()
 
 
@@ -199,7 +199,7 @@ async def test_a_cancelled_start_leaves_nothing_and_may_be_repeated(request_type
         await asyncio.wait([starting])
         assert starting.cancelled()
         broker.faults.release()
-        await asyncio.wait_for(consumer.start(), 10)
+        await asyncio.wait_for(consumer.start(), 30)
         assert consumer.assignment() == {P0}
         await consumer.stop()
 
@@ -213,7 +213,7 @@ async def test_a_cancelled_commit_leaves_nothing_and_the_next_one_is_stored() ->
         await asyncio.wait([committing])
         assert committing.cancelled()
         broker.faults.release()
-        await asyncio.wait_for(consumer.commit({P0: 4}), 10)
+        await asyncio.wait_for(consumer.commit({P0: 4}), 30)
         assert committed(broker) == {P0: 4}
 
 
@@ -229,7 +229,7 @@ async def test_a_cancelled_commit_between_two_attempts_leaves_no_timer() -> None
             committing.cancel()
             await asyncio.wait([committing])
             broker.faults.clear()
-            await asyncio.wait_for(_until(lambda: clock.pending_timers <= before + 2), 10)
+            await asyncio.wait_for(_until(lambda: clock.pending_timers <= before + 2), 30)
 
 
 async def _until(condition: Any) -> None:
@@ -247,7 +247,7 @@ async def test_a_cancelled_stop_ends_tasks_and_sockets_all_the_same() -> None:
         stopping = asyncio.create_task(consumer.stop())
         await broker.wait_until(lambda: bool(broker.requests_of(OffsetCommitRequest)))
         stopping.cancel()
-        await asyncio.wait([stopping], timeout=10)
+        await asyncio.wait([stopping], timeout=30)
         assert stopping.cancelled()
         broker.faults.release()
         assert "stopped" in repr(consumer)
@@ -289,7 +289,7 @@ async def test_an_assignor_that_raises_is_named_by_start_and_by_polls() -> None:
     async with embedded({"t": 1}) as broker:
         consumer = member_of(broker, "t", partition_assignment_strategy=[Faulty])
         with pytest.raises(KafkaError, match="'faulty' raised ZeroDivisionError"):
-            await asyncio.wait_for(consumer.start(), 10)
+            await asyncio.wait_for(consumer.start(), 30)
         await consumer.stop()
         late = member_of(broker, partition_assignment_strategy=[Faulty])
         async with late:

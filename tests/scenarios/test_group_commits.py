@@ -266,7 +266,7 @@ async def test_commit_async_stores_positions_with_metadata_and_epochs_for_the_ca
         await poll(consumer)
         told: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         consumer.commit_async(callback=lambda stored, error: told.set_result((stored, error)))
-        stored, error = await asyncio.wait_for(told, 10)
+        stored, error = await asyncio.wait_for(told, 30)
         assert error is None
         assert stored == {P0: OffsetAndMetadata(3, "")}
         assert isinstance(stored[P0], OffsetAndMetadata)
@@ -319,7 +319,7 @@ async def test_2e_13_a_commit_that_stop_cannot_wait_for_is_told_so() -> None:
         heard: list[object] = []
         broker.faults.stall(OffsetCommitRequest)
         consumer.commit_async({P0: 4}, lambda stored, error: heard.append(error))
-        await asyncio.wait_for(consumer.stop(timeout_ms=1000), 10)
+        await asyncio.wait_for(consumer.stop(timeout_ms=1000), 30)
         assert len(heard) == 1
         assert isinstance(heard[0], KafkaError)
 
@@ -331,10 +331,10 @@ async def test_a_commit_never_queues_behind_a_long_fetch() -> None:
     ):
         polling = asyncio.create_task(consumer.getmany(timeout_ms=60_000))
         await consumer.position(P0)
-        await asyncio.wait_for(consumer.commit({P0: 0}), 5)
+        await asyncio.wait_for(consumer.commit({P0: 0}), 15)
         assert not polling.done()
         fill(broker, P0, 1)
-        await asyncio.wait_for(polling, 10)
+        await asyncio.wait_for(polling, 30)
 
 
 async def test_metadata_that_is_too_long_names_the_partition() -> None:

@@ -150,7 +150,7 @@ async def test_a_member_without_partitions_never_leaves() -> None:
         idle = watched(broker, clock, client_id="b")
         idle.subscribe(["t"])
         starting = asyncio.create_task(idle.start())
-        await asyncio.wait_for(starting, 10)
+        await asyncio.wait_for(starting, 30)
         await assigned(idle, ())
         await clock.advance(60)
         assert members(broker) == 2
@@ -167,13 +167,13 @@ async def test_a_poll_that_waits_is_a_poll(reader: str) -> None:
         async with consumer:
             call: Awaitable[Any] = consumer.getone()
             if reader == "getmany":
-                await asyncio.wait_for(_cancelled(call), 10)
+                await asyncio.wait_for(_cancelled(call), 30)
                 call = consumer.getmany(timeout_ms=600_000)
             waiting = asyncio.ensure_future(call)
             await clock.advance(60)
             assert members(broker) == 1
             fill(broker, P0, 1)
-            await asyncio.wait_for(waiting, 10)
+            await asyncio.wait_for(waiting, 30)
 
 
 async def _cancelled(call: Awaitable[object]) -> None:
@@ -225,7 +225,7 @@ async def test_the_fast_path_of_getone_counts_as_polls() -> None:
             await nobody_is_left(broker)
             # Not of what was decoded ahead: the group may have given it away.
             reading = asyncio.create_task(consumer.getone())
-            record = await asyncio.wait_for(reading, 10)
+            record = await asyncio.wait_for(reading, 30)
             assert record.offset == committed(broker)[P0]
 
 

@@ -131,7 +131,7 @@ async def test_2e_3_a_second_consumer_of_that_name_fences_the_first_for_good() -
                 with pytest.raises(FencedInstanceIdError):
                     await poll(first)
             with pytest.raises(FencedInstanceIdError):
-                await asyncio.wait_for(first.getone(), 10)
+                await asyncio.wait_for(first.getone(), 30)
             assert listener.diary[2:] == [("lost", [0])]
             assert first.assignment() == set()
             joins = len(broker.requests_of(JoinGroupRequest))
@@ -149,8 +149,8 @@ async def test_2e_3_fenced_while_joining_is_raised_by_start(request_type: type) 
         broker.faults.fail(request_type, FencedInstanceIdError)
         consumer = member_of(broker, "t", group_instance_id="i")
         with pytest.raises(FencedInstanceIdError):
-            await asyncio.wait_for(consumer.start(), 10)
-        await asyncio.wait_for(consumer.start(), 10)
+            await asyncio.wait_for(consumer.start(), 30)
+        await asyncio.wait_for(consumer.start(), 30)
         assert consumer.assignment() == {P0}
         await consumer.stop()
 
@@ -164,7 +164,7 @@ async def test_a_static_member_that_does_not_come_back_is_missed_when_its_sessio
             starting = asyncio.create_task(gone.start())
             await broker.wait_until(lambda: len(broker.group("g").members) == 2)
             await clock.advance(3.1)
-            await asyncio.wait_for(starting, 10)
+            await asyncio.wait_for(starting, 30)
             await assigned(stays, stays.assignment())
             assert len(stays.assignment()) == 1
             await gone.stop()

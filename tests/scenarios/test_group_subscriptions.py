@@ -118,7 +118,7 @@ async def test_unsubscribe_and_subscribe_again_is_a_new_member() -> None:
         (before,) = broker.group("g").members
         consumer.unsubscribe()
         assert consumer.subscription() == frozenset()
-        assert await asyncio.wait_for(consumer.getmany(timeout_ms=20), 10) == {}
+        assert await asyncio.wait_for(consumer.getmany(timeout_ms=20), 30) == {}
         await nobody_is_left(broker)
         consumer.subscribe(["t"])
         await assigned(consumer, {P0})

@@ -146,7 +146,7 @@ async def test_every_way_of_sending_takes_part_in_the_transaction_and_none_works
         ) as consumer:
             consumer.assign([TopicPartition("orders", 0)])
             read: list[bytes | None] = []
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 while len(read) < 5:
                     read.append((await consumer.getone()).value)
             assert read == [b"0", b"1", b"2", b"2", b"3"]

@@ -475,7 +475,7 @@ class EmbeddedBroker:
         """Begin `requests` anew."""
         self._call(self._request_log.clear)
 
-    async def wait_until(self, condition: Callable[[], bool], timeout_s: float = 5.0) -> None:
+    async def wait_until(self, condition: Callable[[], bool], timeout_s: float = 30.0) -> None:
         """Wait until `condition()` is true; it is tried after each request, answer, `append`
         and change of a group.
 

@@ -138,7 +138,7 @@ async def test_tasks_gather_and_timeouts_take_it_for_a_coroutine(
     at = bench(5)
     call = at.iteration.__anext__
     assert await asyncio.create_task(call()) is at.records[0]
-    assert await asyncio.wait_for(call(), 5) is at.records[1]
+    assert await asyncio.wait_for(call(), 30) is at.records[1]
     assert await asyncio.gather(call(), call()) == at.records[2:4]
 
 

@@ -42,7 +42,7 @@ class Bench:
         self.fetcher = Fetcher(config, self.client, self.subscription, self.buffer, self.signal)
 
     async def news(self) -> None:
-        await asyncio.wait_for(self.signal.wait(), 10)
+        await asyncio.wait_for(self.signal.wait(), 30)
 
 
 @asynccontextmanager
@@ -152,7 +152,7 @@ async def test_closing_ends_the_loops_and_their_fetches() -> None:
     ):
         bench.fetcher.start_fetches()
         await broker.wait_until(lambda: bool(broker.requests_of(FetchRequest)))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(15):
             await bench.fetcher.close(1.0)
             await bench.fetcher.close(1.0)
         assert not any("fetch_loop" in child.name for child in bench.client.owner.children)

@@ -67,7 +67,7 @@ async def test_the_wait_for_an_assignment_is_bounded_and_says_how_it_stands() ->
         with pytest.raises(
             KafkaTimeoutError, match=r"no assignment in group 'g' within 2 s.*UNJOIN"
         ):
-            await asyncio.wait_for(scene.group.wait_for_assignment(2.0), 10)
+            await asyncio.wait_for(scene.group.wait_for_assignment(2.0), 30)
 
 
 async def test_the_wait_for_an_assignment_ends_with_it_or_with_what_the_group_refuses() -> None:
@@ -75,10 +75,10 @@ async def test_the_wait_for_an_assignment_ends_with_it_or_with_what_the_group_re
         scene.broker.faults.fail(JoinGroupRequest, GroupAuthorizationFailedError)
         scene.consumer.subscribe(["t"])
         with pytest.raises(GroupAuthorizationFailedError):
-            await asyncio.wait_for(scene.group.wait_for_assignment(60.0), 10)
+            await asyncio.wait_for(scene.group.wait_for_assignment(60.0), 30)
         scene.group.poll_began()
         scene.group.poll_ended(returned_records=False)
-        await asyncio.wait_for(scene.group.wait_for_assignment(60.0), 10)
+        await asyncio.wait_for(scene.group.wait_for_assignment(60.0), 30)
         await scene.group.wait_for_assignment(0.0)
 
 
@@ -148,7 +148,7 @@ async def test_2e_11_a_commit_before_a_revocation_is_bounded_by_the_rebalance_ti
         await read_twice(scene)
         scene.broker.faults.fail(OffsetCommitRequest, GroupLoadInProgressError, times=None)
         before_s = clock.monotonic()
-        await asyncio.wait_for(scene.group.commit_before_revocation({P0}), 20)
+        await asyncio.wait_for(scene.group.commit_before_revocation({P0}), 30)
         assert clock.monotonic() - before_s == pytest.approx(4, abs=0.1)
         assert "not committed within 4 s" in caplog.text
         scene.broker.faults.clear()

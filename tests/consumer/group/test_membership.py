@@ -266,8 +266,8 @@ async def test_close_ends_a_listener_that_runs() -> None:
     is_called = asyncio.Event()
     async with scene_of("t", listener=Hanging()) as scene:
         scene.membership.request_rejoin("once more")
-        await asyncio.wait_for(is_called.wait(), 10)
-        await asyncio.wait_for(scene.membership.close(), 10)
+        await asyncio.wait_for(is_called.wait(), 30)
+        await asyncio.wait_for(scene.membership.close(), 30)
         beats = len(scene.broker.requests_of(HeartbeatRequest))
         await scene.consumer.topics()
         assert len(scene.broker.requests_of(HeartbeatRequest)) == beats

@@ -47,7 +47,7 @@ class Bench:
         self.fetcher = OffsetFetcher(self.config, self.client, self.subscription, self.signal)
 
     async def news(self) -> None:
-        await asyncio.wait_for(self.signal.wait(), 10)
+        await asyncio.wait_for(self.signal.wait(), 30)
 
 
 @asynccontextmanager

@@ -162,8 +162,8 @@ class WireClient:
         return self._correlation_id
 
     async def receive_frame(self) -> bytes:
-        """Read one frame, at most 5 s long."""
-        async with asyncio.timeout(5):
+        """Read one frame, at most 30 s long."""
+        async with asyncio.timeout(30):
             size = int.from_bytes(await self.reader.readexactly(4), "big")
             return await self.reader.readexactly(size)
 
@@ -180,8 +180,8 @@ class WireClient:
         return response
 
     async def is_closed_by_peer(self) -> bool:
-        """Wait for the end of the stream, at most 5 s; return whether nothing came before it."""
-        async with asyncio.timeout(5):
+        """Wait for the end of the stream, at most 30 s; return whether nothing came before it."""
+        async with asyncio.timeout(30):
             try:
                 return await self.reader.read() == b""
             except ConnectionError:

@@ -270,7 +270,7 @@ class Peers:
 
     async def is_rebalancing(self, peer: Peer) -> bool:
         """Return True once the coordinator has seen the JoinGroup of another connection."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while await peer.heartbeat() != 27:
                 await asyncio.sleep(0.01)
         return True

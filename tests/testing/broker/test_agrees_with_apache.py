@@ -84,7 +84,7 @@ class Peer(WireClient):
         assert created.topics[0].error_code == 0, created
         self.topic_id = created.topics[0].topic_id
         # A real broker knows of a leader before it is one, and has no event to wait for.
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while await self.lacks_leaders(partitions):
                 await asyncio.sleep(0.01)
 
@@ -486,7 +486,7 @@ async def test_producer_ids(peer: Peer) -> None:
             producer_id=producer_id,
             producer_epoch=epoch,
         )
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while (answer := await peer.ask(request, 4)).error_code == 14:
                 await asyncio.sleep(0.01)  # a fresh broker has no ids to give out yet
         return answer.error_code, answer.producer_id, answer.producer_epoch

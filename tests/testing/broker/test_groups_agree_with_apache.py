@@ -600,7 +600,7 @@ async def test_offsets_of_a_deleted_topic(peers: Peers, topic: str) -> None:
     await peer.commit(topic, {0: 8})
     request = DeleteTopicsRequest(topics=[DeleteTopicState(name=topic)], timeout_ms=5000)
     await peer.ask(request, 6)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while offsets_in(await peer.fetch(None)):
             await asyncio.sleep(0.01)
 
