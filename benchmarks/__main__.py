@@ -18,7 +18,7 @@ from pathlib import Path
 
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java
-from benchmarks import clients, failover, imports, latency, leaves, memory
+from benchmarks import clients, failover, growth, imports, latency, leaves, memory
 from benchmarks.harness import PEERS, running_broker
 from benchmarks.machine_facts import machine_facts
 from benchmarks.paths import BY_NAME, QUICK
@@ -26,7 +26,7 @@ from benchmarks.plot import plot
 from benchmarks.progress import Steps, progress
 from benchmarks.results import Table, as_markdown, as_text, as_values, facts_line
 
-SECTIONS = ("clients", "latency", "failover", "memory", "leaves", "imports")
+SECTIONS = ("clients", "latency", "failover", "memory", "growth", "leaves", "imports")
 BROKERS = {"apache": "Apache Kafka 4.3.1", "embedded": "embedded broker"}
 NEED_JAVA = ("java_peer",)
 QUICK_SCALE = 0.03
@@ -36,6 +36,10 @@ LEAF_ROUNDS = 15
 QUICK_LEAF_ROUNDS = 2
 QUICK_LATENCY_S = 0.5
 QUICK_MEMORY_RECORDS = 10_000
+GROWTH_ROUNDS = 3
+"""How many at most."""
+QUICK_POLLS = 20
+QUICK_IDLE_S = 0.5
 
 
 def main() -> None:
@@ -119,6 +123,17 @@ def _measure(options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
     if "memory" in options.sections:
         records = QUICK_MEMORY_RECORDS if quick else memory.RECORDS
         yield memory.measure(peers, steps, rounds=rounds, records=records)
+    if "growth" in options.sections:
+        with running_broker("embedded") as address:
+            yield from growth.measure(
+                address,
+                peers,
+                steps,
+                rounds=min(rounds, GROWTH_ROUNDS),
+                sizes=growth.QUICK_SIZES if quick else growth.SIZES,
+                polls=QUICK_POLLS if quick else growth.POLLS,
+                idle_s=QUICK_IDLE_S if quick else growth.IDLE_S,
+            )
     if "leaves" in options.sections:
         yield from leaves.measure(steps, rounds=QUICK_LEAF_ROUNDS if quick else LEAF_ROUNDS)
     if "imports" in options.sections:

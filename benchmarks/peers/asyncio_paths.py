@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from benchmarks.peers import growth_paths
 from benchmarks.peers.job import Job
 from benchmarks.peers.membership import Membership
 
@@ -169,6 +170,27 @@ class AsyncioPaths:
             while not membership.is_over:
                 for tp, records in (await consumer.getmany(timeout_ms=100)).items():
                     membership.note(tp.partition, records[0].offset, records[-1].offset)
+
+    # Much that is idle…
+
+    async def growing_group(self, job: Job) -> None:
+        """A group of one that has every partition of many topics."""
+        topics = job.topic_names()
+        consumer = self.consumer(*topics, **reading_options(job), group_id=job.group_id)
+        await growth_paths.consume([consumer], job)
+
+    async def growing_consumers(self, job: Job) -> None:
+        """Many consumers, each with a partition assigned by hand."""
+        consumers = []
+        for partition in range(job.clients):
+            consumer = self.consumer(**reading_options(job))
+            consumer.assign([self.topic_partition(job.topic, partition)])
+            consumers.append(consumer)
+        await growth_paths.consume(consumers, job)
+
+    async def growing_producer(self, job: Job) -> None:
+        """A producer that knows many partitions."""
+        await growth_paths.produce(self._producer(job, linger_ms=0), job)
 
     # How…
 

@@ -37,6 +37,8 @@ class Outcome:
     """Of `paced` by a tool that tells no single acks: `p50`, `p99`, `max`."""
     delays_s: list[float] = field(default_factory=list)
     """Of `paced_receive`: from sending to receiving."""
+    idle_cpu: float = 0.0
+    """Of the growth paths: CPU seconds a second while nothing came."""
     returned: list[tuple[float, int, int, int]] = field(default_factory=list)
     """Of `member`: moment, partition, first and last offset of records that came together."""
 
@@ -61,12 +63,23 @@ class Job:
     """Of `hold_unsent`: also keep what `send` returned."""
     partitions: int = 1
     """How many the topic has."""
+    topics: int = 1
+    """Of the growth paths: how many there are, `topic` and others whose names begin with it."""
+    clients: int = 1
+    """Of the growth paths: how many consumers the process has."""
+    active: int = 1
+    """Of the growth paths: how many partitions of `topic` get records."""
+    idle_s: float = 0.0
     group_id: str = ""
     assignor: str = "range"
     """Of `member`: range, or cooperative-sticky."""
     heartbeat_ms: int = 1000
     """Of `member`."""
     outcome: Outcome = field(default_factory=Outcome)
+
+    def topic_names(self) -> list[str]:
+        """The topics of the growth paths; the first is `topic`."""
+        return [self.topic, *(f"{self.topic}-{number}" for number in range(1, self.topics))]
 
     def pairs(self) -> list[tuple[bytes, bytes]]:
         """The keys and values to send: 8-byte keys, JSON-like values of `value_bytes`, a thousand
@@ -105,6 +118,26 @@ class Job:
         yield
         gc.collect()
         self.outcome.rss_bytes = _resident_bytes() - before
+
+    @contextmanager
+    def idle(self) -> Iterator[None]:
+        """Measure what doing nothing costs a second; say when that begins and ends."""
+        self.tell("ready")
+        cpu_s, wall_s = _cpu_s(), time.perf_counter()
+        yield
+        self.outcome.idle_cpu = (_cpu_s() - cpu_s) / (time.perf_counter() - wall_s)
+        self.tell("idle")
+
+    def note_round(self) -> None:
+        """Count a round; the stopwatch runs behind the first `warm_up`, for `records` of them."""
+        if self.warm_up:
+            self.warm_up -= 1
+            if not self.warm_up:
+                self.start()
+        elif self.outcome.records < self.records:
+            self.outcome.records += 1
+            if self.outcome.records == self.records:
+                self.stop()
 
     def begin_paced(self) -> None:
         """Say that paced records come now; record 0 is due at once."""
