@@ -153,6 +153,9 @@ class KafkaClient:
                 logger.warning(
                     "%s: sockets are still open %s s after closing", self.name, CLOSE_BOUND_S
                 )
+            finally:
+                # No shield holds off a plain `task.cancel()`: then the rest ends in the background.
+                self.owner.close_soon()
             await self.owner.close()
 
     def check(self) -> None:

@@ -245,6 +245,19 @@ async def test_a_close_cancelled_at_any_moment_can_be_repeated(cluster: Scripted
         assert client.owner.children == ()
 
 
+async def test_a_close_cancelled_at_any_moment_goes_on_by_itself(cluster: ScriptedCluster) -> None:
+    for steps in range(1, 12):
+        async with nothing_left_behind():
+            client = KafkaClient(cluster.config(), clock=FakeClock(), rng=random.Random(1))
+            await client.start()
+            closing = asyncio.create_task(client.close())
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            closing.cancel()
+            await asyncio.wait([closing])
+            await eventually(lambda: not cluster.nodes[1].open_connections)
+
+
 async def test_a_request_cancelled_at_any_moment_leaves_the_next_one_its_answer(
     cluster: ScriptedCluster,
 ) -> None:

@@ -154,18 +154,25 @@ async def test_stop_while_it_starts_ends_the_start() -> None:
             await starting
 
 
-async def test_a_cancelled_stop_can_be_finished_by_another() -> None:
-    async with embedded({"t": 1}) as broker:
-        consumer = consumer_of(broker, "t", fetch_max_wait_ms=20_000)
-        await consumer.start()
-        await consumer.getmany(timeout_ms=10)
-        stopping = asyncio.create_task(consumer.stop())
-        await asyncio.sleep(0)
-        stopping.cancel()
-        await asyncio.gather(stopping, return_exceptions=True)
-        with pytest.raises(ConsumerStoppedError):
-            await consumer.getmany()
-        await consumer.stop()
+@pytest.mark.parametrize("is_fetching", [True, False])
+async def test_a_stop_cancelled_at_any_moment_can_be_finished_by_another(is_fetching: bool) -> None:
+    """Nothing stays behind, wherever it is struck: with a session to close, or only sockets."""
+    for steps in range(1, 12):
+        async with embedded({"t": 1}) as broker:
+            consumer = consumer_of(broker, "t", fetch_max_wait_ms=20_000)
+            await consumer.start()
+            if is_fetching:
+                await consumer.seek_to_beginning()
+                await consumer.getmany()
+                await broker.wait_until(lambda: bool(broker.requests_of(FetchRequest)))
+            stopping = asyncio.create_task(consumer.stop())
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            stopping.cancel()
+            await asyncio.gather(stopping, return_exceptions=True)
+            with pytest.raises(ConsumerStoppedError):
+                await consumer.getmany()
+            await consumer.stop()
 
 
 async def test_stop_ends_in_time_with_every_broker_dead() -> None:
