@@ -1,24 +1,12 @@
 """Unpacks the frames of a codec through cramjam, each into room of the size its header allows."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any
 
 import cramjam
 
+from aiokafka_lite.compression.frames import Frame
 from aiokafka_lite.compression.output_bound import raise_malformed, raise_too_large
-
-
-class Frame(Protocol):
-    """Where a frame lies in the data, and how many bytes it can hold at the most."""
-
-    @property
-    def start(self) -> int: ...
-
-    @property
-    def end(self) -> int: ...
-
-    @property
-    def bound(self) -> int: ...
 
 
 def decompress_frames(
@@ -47,4 +35,4 @@ def decompress_frames(
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-__all__ = ["Frame", "decompress_frames"]
+__all__ = ["decompress_frames"]

@@ -7,11 +7,12 @@ Read: any frame without a dictionary, several in a row, skippable frames between
 
 import struct
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 import cramjam
 
 from aiokafka_lite.compression.cramjam_frames import decompress_frames
+from aiokafka_lite.compression.frames import Frame, walk_frames
 from aiokafka_lite.compression.output_bound import raise_malformed, raise_too_large
 
 try:
@@ -20,7 +21,6 @@ except ImportError:
     lz4_frame = None
 
 _MAGIC: Final = 0x184D2204
-_SKIPPABLE: Final = 0x184D2A50  # to ...5F
 _BLOCK_MAX_BYTES: Final = {4: 1 << 16, 5: 1 << 18, 6: 1 << 20, 7: 1 << 22}
 _STORED: Final = 1 << 31
 _MAX_RATIO: Final = 255  # one more byte of a length adds at most 255
@@ -28,40 +28,11 @@ _UINT32 = struct.Struct("<I")
 _UINT64 = struct.Struct("<Q")
 
 
-class Lz4Frame(NamedTuple):
-    """Where one frame lies, and the most its content can be."""
-
-    start: int
-    end: int
-    bound: int
+def _frames(view: memoryview) -> Iterator[Frame]:
+    return walk_frames("lz4", _MAGIC, view, _measure)
 
 
-def lz4_frames(view: memoryview) -> Iterator[Lz4Frame]:
-    """Yield the data frames in order.
-
-    Raises CorruptRecordException for what is no sequence of whole frames.
-
-    Source: lz4_Frame_format.md 1.6.
-    """
-    position = 0
-    try:
-        while position < len(view):
-            (magic,) = _UINT32.unpack_from(view, position)
-            if magic & 0xFFFFFFF0 == _SKIPPABLE:
-                position += 8 + _UINT32.unpack_from(view, position + 4)[0]
-            elif magic == _MAGIC:
-                frame = _walk(view, position)
-                yield frame
-                position = frame.end
-            else:
-                raise_malformed("lz4", f"no frame starts with {magic:#010x}")
-    except (struct.error, IndexError):
-        position = len(view) + 1
-    if position > len(view):
-        raise_malformed("lz4", "the stream is truncated")
-
-
-def _walk(view: memoryview, start: int) -> Lz4Frame:
+def _measure(view: memoryview, start: int) -> Frame:
     """Measure the frame at start by its blocks' sizes.
 
     Raises struct.error or IndexError if it is cut off.
@@ -92,7 +63,7 @@ def _walk(view: memoryview, start: int) -> Lz4Frame:
         if claimed > bound:
             raise_malformed("lz4", f"blocks of at most {bound:,} bytes claim to hold {claimed:,}")
         bound = claimed
-    return Lz4Frame(start, end, bound)
+    return Frame(start, end, bound)
 
 
 def compress_lz4(data: bytes | bytearray | memoryview, level: int | None = None) -> bytes:
@@ -127,7 +98,7 @@ def decompress_lz4(data: bytes | bytearray | memoryview, max_size: int) -> bytes
     view = memoryview(data)
     parts: list[bytes] = []
     room = max_size
-    for start, end, bound in lz4_frames(view):
+    for start, end, bound in _frames(view):
         context = lz4_frame.create_decompression_context()
         try:
             part, _, is_whole = lz4_frame.decompress_chunk(
@@ -148,7 +119,7 @@ def decompress_cramjam(data: bytes | bytearray | memoryview, max_size: int) -> b
     """As `decompress_lz4`."""
     view = memoryview(data)
     into = cramjam.lz4.decompress_into
-    return decompress_frames("lz4", view, lz4_frames(view), into, max_size)
+    return decompress_frames("lz4", view, _frames(view), into, max_size)
 
 
 def with_right_header_checksum(data: bytes | bytearray | memoryview) -> bytes:
@@ -196,13 +167,11 @@ decompress = decompress_cramjam if lz4_frame is None else decompress_lz4
 
 __all__ = [
     "LIBRARY",
-    "Lz4Frame",
     "compress",
     "compress_cramjam",
     "compress_lz4",
     "decompress",
     "decompress_cramjam",
     "decompress_lz4",
-    "lz4_frames",
     "with_right_header_checksum",
 ]

@@ -5,14 +5,14 @@ their blocks tell how much they can hold at most, so the output is bounded and m
 default level is 3, as Java's.
 """
 
-import struct
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import cramjam
 
 from aiokafka_lite.compression.cramjam_frames import decompress_frames
+from aiokafka_lite.compression.frames import Frame, walk_frames
 from aiokafka_lite.compression.output_bound import raise_malformed, raise_too_large
 
 try:
@@ -24,7 +24,6 @@ except ImportError:
         std_zstd = None
 
 _MAGIC: Final = 0xFD2FB528
-_SKIPPABLE: Final = 0x184D2A50  # to ...5F
 _DEFAULT_LEVEL: Final = 3
 _MAX_KEPT_LEVEL: Final = 5
 """Up to this level a compressor is kept for the next batch.
@@ -36,43 +35,13 @@ _BLOCK_MAX_BYTES: Final = 128 * 1024
 _RAW_BLOCK: Final = 0
 _RLE_BLOCK: Final = 1
 _RESERVED_BLOCK: Final = 3
-_UINT32 = struct.Struct("<I")
 
 
-class ZstdFrame(NamedTuple):
-    """Where one frame lies, and the most its content can be."""
-
-    start: int
-    end: int
-    bound: int
+def _frames(view: memoryview) -> Iterator[Frame]:
+    return walk_frames("zstd", _MAGIC, view, _measure)
 
 
-def zstd_frames(view: memoryview) -> Iterator[ZstdFrame]:
-    """Yield the data frames in order.
-
-    Raises CorruptRecordException for what is no sequence of whole frames.
-
-    Source: RFC 8878 section 3.1.
-    """
-    position = 0
-    try:
-        while position < len(view):
-            (magic,) = _UINT32.unpack_from(view, position)
-            if magic & 0xFFFFFFF0 == _SKIPPABLE:
-                position += 8 + _UINT32.unpack_from(view, position + 4)[0]
-            elif magic == _MAGIC:
-                frame = _walk(view, position)
-                yield frame
-                position = frame.end
-            else:
-                raise_malformed("zstd", f"no frame starts with {magic:#010x}")
-    except (struct.error, IndexError):
-        position = len(view) + 1
-    if position > len(view):
-        raise_malformed("zstd", "the stream is truncated")
-
-
-def _walk(view: memoryview, start: int) -> ZstdFrame:
+def _measure(view: memoryview, start: int) -> Frame:
     """Measure the frame at start by its blocks' headers. Raises IndexError if it is cut off."""
     descriptor = view[start + 4]
     is_single_segment = descriptor >> 5 & 1
@@ -98,7 +67,7 @@ def _walk(view: memoryview, start: int) -> ZstdFrame:
         if claimed > bound:
             raise_malformed("zstd", f"blocks of at most {bound:,} bytes claim to hold {claimed:,}")
         bound = claimed
-    return ZstdFrame(start, end, bound)
+    return Frame(start, end, bound)
 
 
 @cache
@@ -130,7 +99,7 @@ def decompress_std(data: bytes | bytearray | memoryview, max_size: int) -> bytes
     view = memoryview(data)
     parts: list[bytes] = []
     room = max_size
-    for start, end, bound in zstd_frames(view):
+    for start, end, bound in _frames(view):
         decompressor = std_zstd.ZstdDecompressor()
         try:
             part = decompressor.decompress(view[start:end], max_length=min(bound, room) + 1)
@@ -149,7 +118,7 @@ def decompress_cramjam(data: bytes | bytearray | memoryview, max_size: int) -> b
     """As `decompress_std`."""
     view = memoryview(data)
     into = cramjam.zstd.decompress_into
-    return decompress_frames("zstd", view, zstd_frames(view), into, max_size)
+    return decompress_frames("zstd", view, _frames(view), into, max_size)
 
 
 LIBRARY: Final = "cramjam" if std_zstd is None else std_zstd.__name__
@@ -159,12 +128,10 @@ decompress = decompress_cramjam if std_zstd is None else decompress_std
 
 __all__ = [
     "LIBRARY",
-    "ZstdFrame",
     "compress",
     "compress_cramjam",
     "compress_std",
     "decompress",
     "decompress_cramjam",
     "decompress_std",
-    "zstd_frames",
 ]

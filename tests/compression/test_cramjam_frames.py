@@ -1,24 +1,17 @@
 """Frames through cramjam; the codecs' own tests run every shape of frame through it."""
 
-from typing import NamedTuple
-
 import cramjam
 import pytest
 
 from aiokafka_lite.compression.cramjam_frames import decompress_frames
+from aiokafka_lite.compression.frames import Frame
 from aiokafka_lite.errors import CorruptRecordException
-
-
-class At(NamedTuple):
-    start: int
-    end: int
-    bound: int
 
 
 def unpack(frames: list[bytes], bounds: list[int], max_size: int) -> bytes:
     places, position = [], 0
     for frame, bound in zip(frames, bounds, strict=True):
-        places.append(At(position, position + len(frame), bound))
+        places.append(Frame(position, position + len(frame), bound))
         position += len(frame)
     view = memoryview(b"".join(frames))
     return decompress_frames("zstd", view, places, cramjam.zstd.decompress_into, max_size)

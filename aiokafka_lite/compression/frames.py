@@ -1,0 +1,49 @@
+"""A sequence of frames of one codec, with skippable ones between them, as lz4 and zstd have it."""
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from aiokafka_lite.compression.output_bound import raise_malformed
+
+_SKIPPABLE: Final = 0x184D2A50  # to ...5F
+_UINT32 = struct.Struct("<I")
+
+
+class Frame(NamedTuple):
+    """Where a frame lies in the data, and how many bytes it can hold at the most."""
+
+    start: int
+    end: int
+    bound: int
+
+
+def walk_frames(
+    codec: str, magic: int, view: memoryview, measure: Callable[[memoryview, int], Frame]
+) -> Iterator[Frame]:
+    """Yield the data frames in order; `measure` is given where one starts.
+
+    It raises struct.error or IndexError for a frame that is cut off. Raises CorruptRecordException
+    for what is no sequence of whole frames.
+
+    Source: RFC 8878 section 3.1; lz4_Frame_format.md 1.6.
+    """
+    position = 0
+    try:
+        while position < len(view):
+            (found,) = _UINT32.unpack_from(view, position)
+            if found & 0xFFFFFFF0 == _SKIPPABLE:
+                position += 8 + _UINT32.unpack_from(view, position + 4)[0]
+            elif found == magic:
+                frame = measure(view, position)
+                yield frame
+                position = frame.end
+            else:
+                raise_malformed(codec, f"no frame starts with {found:#010x}")
+    except (struct.error, IndexError):
+        position = len(view) + 1
+    if position > len(view):
+        raise_malformed(codec, "the stream is truncated")
+
+
+__all__ = ["Frame", "walk_frames"]
