@@ -115,6 +115,7 @@ async def test_a2_a_node_that_is_slow_to_answer_holds_up_no_other() -> None:
 async def test_a2_a_poll_that_timed_out_leaves_its_fetch_to_the_next() -> None:
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 2)
+        await consumer.position(P0)
         broker.faults.stall(FetchRequest)
         assert await consumer.getmany(timeout_ms=20) == {}
         await broker.wait_until(lambda: len(asked(broker)) == 1)
@@ -130,6 +131,15 @@ async def test_a3_a10_one_request_holds_all_free_partitions_of_a_node() -> None:
         await consumer.getmany(timeout_ms=1)
         await broker.wait_until(lambda: bool(asked(broker)))
         assert asked(broker) == [[(0, 0), (1, 0), (2, 0)]]
+
+
+async def test_a4_a_partition_far_behind_does_not_wait_for_those_that_are_at_their_end() -> None:
+    """The node's one fetch asks for P1 alone while P0 is buffered, and P0 needs the next (A10)."""
+    options = {"fetch_max_wait_ms": 20_000, "fetch_max_bytes": 1, "max_poll_records": 1}
+    async with embedded({"t": 2}) as broker, consumer_of(broker, "t", **options) as consumer:
+        fill(broker, P0, *[2] * 5)
+        assert await asyncio.wait_for(read(consumer, 10), 10) == {P0: list(range(10))}
+        assert any(r.forgotten_topics_data for r in broker.requests_of(FetchRequest)), "P1 alone"
 
 
 async def test_a4_a_batch_beyond_every_limit_is_delivered_all_the_same() -> None:

@@ -37,6 +37,7 @@ class CompletedFetch:
         "leader_epoch",
         "next_offset",
         "node_id",
+        "received_at_s",
         "size_in_bytes",
         "topic_partition",
     )
@@ -51,12 +52,15 @@ class CompletedFetch:
         size_in_bytes: int = 0,
         error: KafkaError | None = None,
         incarnation: int = 0,
+        received_at_s: float = 0.0,
     ) -> None:
         self.topic_partition = topic_partition
         self.fetch_offset = fetch_offset
         self.node_id = node_id
         self.incarnation = incarnation
         """Of the topic: one that was deleted and created again has another."""
+        self.received_at_s = received_at_s
+        """When the answer came, in the clock's monotonic seconds."""
         self.size_in_bytes = size_in_bytes
         self.error: Exception | None = error
         self.next_offset = fetch_offset

@@ -19,6 +19,7 @@ class FetchBuffer:
         self._completed_fetches: dict[CompletedFetch, None] = {}
         self._fetches_of: Counter[TopicPartition] = Counter()
         self._unread_bytes: Counter[int] = Counter()
+        self._newest_at_s: dict[int, float] = {}
 
     def __len__(self) -> int:
         return len(self._completed_fetches)
@@ -49,11 +50,16 @@ class FetchBuffer:
         """Return the raw bytes from that node in fetches not yet used up (A11)."""
         return self._unread_bytes[node_id]
 
+    def newest_at_s(self, node_id: int) -> float:
+        """Return when (monotonic) the newest fetch of that node came that was not empty."""
+        return self._newest_at_s[node_id]
+
     def add(self, fetch: CompletedFetch) -> None:
         """Append a fetch that just came in."""
         self._completed_fetches[fetch] = None
         self._fetches_of[fetch.topic_partition] += 1
         self._unread_bytes[fetch.node_id] += fetch.size_in_bytes
+        self._newest_at_s[fetch.node_id] = fetch.received_at_s
         self.revision.number += 1
 
     def remove(self, fetch: CompletedFetch) -> None:

@@ -30,6 +30,8 @@ from aiokafka_lite.protocol.messages.fetch import (
 
 LAST_VERSION_WITH_NAMES = 12
 """Fetch names topics by id from version 13 on (KIP-516)."""
+_LEAST_WAIT_MS = 5
+"""How long an answer may be held at least, if it may be held at all, while data lies unread."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,7 +140,7 @@ class FetchPlanner:
             if delay_s > 0:
                 _due(found, now_s + delay_s)
             elif self._has_room(node_id):
-                found.fetches.append(self._plan(node_id, partitions))
+                found.fetches.append(self._plan(node_id, partitions, now_s))
             else:
                 found.lacks_room = True
         return found
@@ -201,7 +203,7 @@ class FetchPlanner:
         return state is not None and state.is_paused
 
     def _plan(
-        self, node_id: int, partitions: dict[TopicPartition, SessionPartition]
+        self, node_id: int, partitions: dict[TopicPartition, SessionPartition], now_s: float
     ) -> PlannedFetch:
         planned = self.session(node_id).build(partitions)
         max_version = None if planned.can_use_topic_ids else LAST_VERSION_WITH_NAMES
@@ -211,9 +213,22 @@ class FetchPlanner:
             # By name, this would forget the very partition that is sent under its new id.
             forgotten += planned.to_replace
         request = self._request(
-            planned, forgotten=forgotten, max_wait_ms=self._config.fetch_max_wait_ms
+            planned, forgotten=forgotten, max_wait_ms=self._max_wait_ms(node_id, now_s)
         )
         return PlannedFetch(node_id, request, max_version)
+
+    def _max_wait_ms(self, node_id: int, now_s: float) -> int:
+        """Return how long the node may hold the answer: `fetch_max_wait_ms`, but no longer than its
+        newest data has been lying here.
+
+        The partitions of that data are not in the request (A7). When they are used up they have to
+        wait for its end, which then costs no more time than using them up did.
+        """
+        longest_ms = self._config.fetch_max_wait_ms
+        if not self._buffer.unread_bytes(node_id):
+            return longest_ms
+        lain_s = now_s - self._buffer.newest_at_s(node_id)
+        return min(longest_ms, max(round(lain_s * 1000), _LEAST_WAIT_MS))
 
     def _request(
         self,

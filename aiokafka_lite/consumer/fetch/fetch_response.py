@@ -206,6 +206,7 @@ class FetchResponseHandler:
                 cursor=cursor,
                 size_in_bytes=size,
                 incarnation=state.incarnation,
+                received_at_s=moment.now_s,
             )
         )
 
@@ -293,6 +294,7 @@ class FetchResponseHandler:
                 node_id=session.node_id,
                 error=error,
                 incarnation=state.incarnation,
+                received_at_s=moment.now_s,
             )
         )
 

@@ -48,9 +48,18 @@ class Bench:
         self.nodes = Nodes()
         self.planner = FetchPlanner(self.config, self.subscription, self.buffer, self.nodes)
 
-    def buffered(self, tp: TopicPartition, size: int = 10, node_id: int = 1) -> CompletedFetch:
+    def buffered(
+        self, tp: TopicPartition, size: int = 10, node_id: int = 1, received_at_s: float = 0.0
+    ) -> CompletedFetch:
         cursor = RecordCursor(batches(0, 4), topic=tp.topic, partition=tp.partition, fetch_offset=0)
-        fetch = CompletedFetch(tp, 0, node_id=node_id, cursor=cursor, size_in_bytes=size)
+        fetch = CompletedFetch(
+            tp,
+            0,
+            node_id=node_id,
+            cursor=cursor,
+            size_in_bytes=size,
+            received_at_s=received_at_s,
+        )
         self.buffer.add(fetch)
         return fetch
 
@@ -296,6 +305,35 @@ def test_2b_6_2b_7_the_request_carries_limits_isolation_leader_epoch_and_topic_i
     assert partition.current_leader_epoch == 3
     assert (partition.last_fetched_epoch, partition.log_start_offset) == (-1, -1)
     assert planned.max_version is None
+
+
+@pytest.mark.parametrize(
+    ("now_s", "max_wait_ms"), [(3.0, 5), (3.005, 5), (3.04, 40), (3.5, 500), (9.0, 500)]
+)
+def test_a4_beside_unread_data_the_broker_may_hold_an_answer_no_longer_than_that_has_lain(
+    now_s: float, max_wait_ms: int
+) -> None:
+    """P1 is not in the request: once it is used up it waits for the answer (A7, A10)."""
+    bench = Bench(P0, P1)
+    bench.buffered(P1, received_at_s=1.0)
+    bench.buffered(P1, received_at_s=3.0)
+    (planned,) = bench.planner.plan_round(cluster({P0: 1, P1: 1}), now_s).fetches
+    assert planned.request.max_wait_ms == max_wait_ms
+
+
+def test_a4_a_shorter_wait_than_the_least_stays_as_it_is() -> None:
+    bench = Bench(P0, P1, fetch_max_wait_ms=2)
+    bench.buffered(P1)
+    (planned,) = bench.planner.plan_round(cluster({P0: 1, P1: 1}), 0.0).fetches
+    assert planned.request.max_wait_ms == 2
+
+
+def test_a4_what_lies_unread_of_other_nodes_or_is_used_up_shortens_no_wait() -> None:
+    bench = Bench(P0, P1, P2)
+    bench.buffered(P1, node_id=2)
+    bench.buffer.remove(bench.buffered(P2))
+    found = bench.planner.plan_round(cluster({P0: 1, P1: 2, P2: 1}), 0.0)
+    assert [planned.request.max_wait_ms for planned in found.fetches] == [500]
 
 
 def test_2a_6_a_partition_without_a_topic_id_caps_the_request_at_version_12() -> None:
