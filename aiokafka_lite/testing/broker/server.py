@@ -49,6 +49,8 @@ class NodeServer:
         self._port_holder: socket.socket | None = None
         self._server: asyncio.Server | None = None
         self._serving: OwnedTask | None = None
+        self._has_let_go = asyncio.Event()
+        self._has_let_go.set()
         self._all_closed = asyncio.Event()
 
     def __repr__(self) -> str:
@@ -85,13 +87,18 @@ class NodeServer:
                 self._socket.shutdown(socket.SHUT_RDWR)
             except OSError:
                 logger.debug("the listener of %r was not connected", self, exc_info=True)
-        if self._server is not None:
-            self._server.close()
+        if self._server is not None and self._socket is not None:
+            self._has_let_go.clear()
+            _close(self._server, self._socket, self._has_let_go)
         elif self._socket is not None:
             self._socket.close()
         self._server = self._socket = self._serving = None
         self.drop_connections()
         self.context.sessions.clear()
+
+    @property
+    def is_listening(self) -> bool:
+        return self._socket is not None
 
     def release_port(self) -> None:
         """Let others have the port of a node that was stopped for good."""
@@ -105,17 +112,19 @@ class NodeServer:
             connection.abort()
 
     async def wait_stopped(self) -> None:
-        """Return when every connection is closed."""
+        """Return when the listener and every connection is closed."""
+        await self._has_let_go.wait()
         while self.connections:
             self._all_closed.clear()
             await self._all_closed.wait()
 
     async def _serve(self, listener: socket.socket) -> None:
         server = await asyncio.get_running_loop().create_server(
-            lambda: BrokerConnection(self), sock=listener
+            lambda: BrokerConnection(self), sock=listener, start_serving=False
         )
         if self._socket is listener:
-            self._server = server
+            self._server = server  # from here on stop() closes it, also in the next line's await
+            await server.start_serving()
         else:  # stopped meanwhile
             server.close()
 
@@ -144,9 +153,8 @@ class BrokerConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
         self._server.connections.add(self)
-        if self._server.context.node.is_alive:
-            return
-        self.abort()  # accepted by the kernel before the node was stopped
+        if not self._server.is_listening:
+            self.abort()  # accepted before the node was stopped
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -237,6 +245,21 @@ class BrokerConnection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
         self._server.on_answer()
+
+
+def _close(server: asyncio.Server, listener: socket.socket, has_let_go: asyncio.Event) -> None:
+    """Accept nothing more; set the event when each accepted connection knows, and the port is free.
+
+    A selector loop makes a connection of what it has accepted one turn later, and loses the socket
+    if the server was closed in between: https://github.com/python/cpython/issues/109564
+    """
+    loop = asyncio.get_running_loop()
+    if isinstance(loop, asyncio.SelectorEventLoop):
+        loop.remove_reader(listener)
+        loop.call_soon(server.close)
+    else:
+        server.close()
+    loop.call_soon(has_let_go.set)
 
 
 def _holder(host: str, port: int) -> socket.socket | None:

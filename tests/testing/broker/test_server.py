@@ -2,8 +2,10 @@
 
 import asyncio
 import errno
+import gc
 import logging
 import socket
+from contextlib import suppress
 
 import pytest
 
@@ -197,6 +199,27 @@ async def test_a_node_stopped_before_it_accepts_refuses() -> None:
         broker.stop_node(1)
         with pytest.raises(ConnectionRefusedError):
             await WireClient.connect(broker.bootstrap_servers)
+
+
+@pytest.mark.parametrize("is_node_only", [True, False], ids=["node", "broker"])
+@pytest.mark.parametrize("turns", range(5))
+async def test_who_connects_in_the_moment_of_a_stop_is_shut_out(
+    turns: int, is_node_only: bool
+) -> None:
+    """Nobody waits for it to leave, and its socket is not lost: that would be a warning here."""
+    with socket.socket() as late:
+        late.setblocking(False)
+        async with asyncio.timeout(30), EmbeddedBroker() as broker:
+            host, port = broker.bootstrap_servers.split(":")
+            late.connect_ex((host, int(port)))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            if is_node_only:
+                broker.stop_node(1)
+        late.settimeout(30)
+        with suppress(ConnectionError):
+            assert late.recv(1) == b""
+    gc.collect()
 
 
 async def test_a_port_in_use_is_named_with_the_remedy() -> None:
