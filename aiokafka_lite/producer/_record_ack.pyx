@@ -6,6 +6,7 @@ refers to is its batch, which lets go of whoever waits for it once there is an o
 """
 
 cimport cython
+from cpython.list cimport PyList_GET_SIZE
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_SET_ITEM
@@ -20,6 +21,11 @@ from aiokafka_lite.model import RecordMetadata, TimestampType, TopicPartition
 
 from aiokafka_lite.concurrency._ready cimport ready_value
 from aiokafka_lite.record._batch_builder cimport RecordBatchBuilder
+
+
+cdef extern from "Python.h":
+    int PyContext_Enter(object context) except -1
+    int PyContext_Exit(object context) except -1
 
 
 cdef extern from *:
@@ -154,35 +160,163 @@ cdef class BatchCore:
         return [(token, call) for token, (at, call) in self._listeners.items() if at == index]
 
     def _finish(self):
+        cdef _Wakeups group = None
         cdef object listeners = self._listeners
+        cdef tuple entry
         self.is_done = True
         self._listeners = {}
         if not listeners:
             return
-        for _, listener in sorted(listeners.values(), key=_index_of):
-            if type(listener) is _Waiter:
-                (<_Waiter>listener).wake()
+        for entry in in_order(list(listeners.values())):
+            if type(entry[1]) is _Wait:
+                group = (<_Wait>entry[1]).wake(group)
             else:
-                listener()
+                group = None  # whoever comes later is not called before this one
+                entry[1]()
 
 
 def _index_of(tuple entry):
     return entry[0]
 
 
-@cython.freelist(64)
-cdef class _Waiter:
-    """Wakes somebody who awaits an ack."""
+cdef list in_order(list entries):
+    """Return (index, listener) entries by index; who awaits acks mostly came in that order."""
+    cdef int64_t index, last = -1
+    cdef tuple entry
+    for entry in entries:
+        index = entry[0]
+        if index < last:
+            return sorted(entries, key=_index_of)
+        last = index
+    return entries
 
-    cdef void *ack  # to tell whose it is; whoever waits holds it
-    cdef object future
+
+cdef class _Wakeups:
+    """The tasks that await acks of one batch, to be woken by one callback of their loop: a callback
+    for each costs as much as all the rest of an ack.
+    """
+
+    cdef object loop
+    cdef list waits
+    cdef Py_ssize_t woken
 
     def __call__(self):
-        self.wake()
+        while self.woken < PyList_GET_SIZE(self.waits):
+            self.woken += 1
+            try:
+                (<_Wait>self.waits[self.woken - 1]).call_back()
+            except BaseException:  # SystemExit out of a task ends the loop, maybe not for good
+                if self.woken < PyList_GET_SIZE(self.waits):
+                    self.loop.call_soon(self)
+                raise
 
-    cdef int wake(self) except -1:
-        if not self.future.done():
-            self.future.set_result(None)
+
+@cython.freelist(256)
+cdef class _Wait:
+    """What an await of an ack waits on, to the task a future: it knows those by
+    `_asyncio_future_blocking`, and calls what is here from there on.
+    """
+
+    cdef public bint _asyncio_future_blocking
+    cdef readonly object _loop
+    cdef RecordAck ack
+    cdef BatchCore batch
+    cdef object callback
+    cdef object context
+    cdef object message
+    cdef bint is_done
+    cdef bint is_cancelled
+
+    # To the coroutine that awaits: a generator…
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        cdef BatchCore batch
+        if self.batch is None:
+            batch = self.ack.where()
+            if batch is not None and not batch.is_done:
+                self.begin(batch)
+                return self
+        elif not self.is_done:
+            raise RuntimeError("await of an ack was resumed before there is an outcome")
+        raise StopIteration(self.ack.result())
+
+    cdef int begin(self, BatchCore batch) except -1:
+        self._loop = _get_running_loop()
+        self.batch = batch
+        batch.listen(self, self.ack._index, self)
+        self._asyncio_future_blocking = True
+        return 0
+
+    def send(self, _value):
+        return self.__next__()
+
+    def throw(self, kind, value=None, traceback=None):
+        self.close()
+        error = kind if isinstance(kind, BaseException) else value
+        if not isinstance(error, BaseException):
+            error = kind() if value is None else kind(value)
+        raise error if traceback is None else error.with_traceback(traceback)
+
+    def close(self):
+        self.is_done = True
+        self.callback = self.context = None
+        if self.batch is not None:
+            self.batch.remove_listener(self)
+
+    # To the task that runs it: a future…
+
+    def add_done_callback(self, callback, *, context=None):
+        self.callback = callback
+        self.context = context or _copy_context()
+
+    def done(self):
+        return self.is_done
+
+    def result(self):
+        if self.is_cancelled:
+            raise _CancelledError() if self.message is None else _CancelledError(self.message)
+        return None
+
+    def cancel(self, msg=None):
+        if self.is_done:
+            return False
+        self.is_cancelled = True
+        self.message = msg
+        self.batch.remove_listener(self)
+        self.wake(None)
+        return True
+
+    # To the batch: a listener…
+
+    def __call__(self):
+        self.wake(None)
+
+    cdef _Wakeups wake(self, _Wakeups group):
+        """Have the loop resume the task, with the others of `group`; return whose group it is."""
+        if self.is_done:
+            return group
+        self.is_done = True
+        if group is None or group.loop is not self._loop:
+            group = _Wakeups.__new__(_Wakeups)
+            group.loop = self._loop
+            group.waits = []
+            self._loop.call_soon(group)
+        group.waits.append(self)
+        return group
+
+    cdef int call_back(self) except -1:
+        callback, context = self.callback, self.context
+        self.callback = self.context = None
+        if callback is None:  # whoever began to wait has gone
+            return 0
+        PyContext_Enter(context)
+        try:
+            callback(self)
+        finally:
+            PyContext_Exit(context)
         return 0
 
 
@@ -236,21 +370,12 @@ cdef class RecordAck:
     def __await__(self):
         """As the pure twin's."""
         cdef BatchCore batch = self.where()
+        cdef _Wait wait
         if batch is not None and not batch.is_done:
-            return self._wait(batch)
+            wait = _Wait.__new__(_Wait)
+            wait.ack = self
+            return wait
         return ready_value(self.result())
-
-    def _wait(self, BatchCore batch):
-        cdef _Waiter waiter = _Waiter.__new__(_Waiter)
-        waiter.ack = <void *>self
-        future = waiter.future = _get_running_loop().create_future()
-        token = _next_token()
-        batch.listen(token, self._index, waiter)
-        try:
-            yield from future
-        finally:
-            batch.remove_listener(token)
-        return self.result()
 
     @property
     def timestamp_ms(self):
@@ -368,8 +493,8 @@ cdef class RecordAck:
         """Return who listens through this ack, with their tokens; a record may have several."""
         listeners = []
         for token, listener in batch.listeners_of(self._index):
-            if type(listener) is _Waiter:
-                if (<_Waiter>listener).ack == <void *>self:
+            if type(listener) is _Wait:
+                if (<_Wait>listener).ack is self:
                     listeners.append((token, listener))
             elif type(listener) is _Callback and (<_Callback>listener).ack is self:
                 listeners.append((token, listener))

@@ -1,6 +1,7 @@
 import asyncio
 import contextvars
 from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 
@@ -222,3 +223,91 @@ async def test_cancelling_an_ack_leaves_other_acks_of_the_record_alone(
     batch.succeed(1)
     await asyncio.sleep(0)
     assert called == [mine, other]
+
+
+async def _outcome_of(ack: RecordAck, seen: list[int], number: int) -> None:
+    await ack
+    seen.append(number)
+
+
+async def test_those_who_wait_are_woken_in_the_order_of_sending_among_the_callbacks(
+    twin: SimpleNamespace,
+) -> None:
+    """C8"""
+    batch = twin.make_batch(4)
+    acks = [twin.RecordAck(batch, index, 0) for index in range(4)]
+    seen: list[int] = []
+    waiting = [asyncio.ensure_future(_outcome_of(acks[at], seen, at)) for at in (3, 1, 0)]
+    await settle()
+    acks[2].add_done_callback(lambda _: seen.append(2))
+    batch.succeed(0)
+    assert seen == []
+    await asyncio.gather(*waiting)
+    assert seen == [0, 1, 2, 3]
+
+
+def test_tasks_that_await_acks_of_a_batch_cost_the_loop_one_callback(
+    twin: SimpleNamespace,
+) -> None:
+    """In Python one each: to do without the loop's own futures costs more there."""
+    is_native = not twin.RecordAck.__module__.endswith("_py")
+
+    async def count() -> int:
+        batch = twin.make_batch(100)
+        gathered = asyncio.gather(*(twin.RecordAck(batch, index, 0) for index in range(100)))
+        await settle()
+        with mock.patch.object(loop := asyncio.get_running_loop(), "call_soon") as call_soon:
+            call_soon.side_effect = type(loop).call_soon.__get__(loop)
+            batch.succeed(7)
+        assert [metadata.offset for metadata in await gathered] == list(range(7, 107))
+        return call_soon.call_count
+
+    with asyncio.Runner() as runner:
+        assert runner.run(count()) == (1 if is_native else 100)
+
+
+async def test_a_wait_ends_once_whatever_ends_it_first(twin: SimpleNamespace) -> None:
+    """Cancelled after the outcome and before the task ran, with a word, and by being closed."""
+    batch = twin.make_batch(3)
+    acks = [twin.RecordAck(batch, index, 0) for index in range(3)]
+    late, worded, closed = (_outcome_of(ack, [], 0) for ack in acks)
+    late_task, worded_task = asyncio.ensure_future(late), asyncio.ensure_future(worded)
+    closed.send(None)
+    await settle()
+    worded_task.cancel("enough")
+    worded_task.cancel("twice")
+    closed.close()
+    with pytest.raises(asyncio.CancelledError, match=r"enough|twice"):
+        await worded_task
+    assert len(batch._listeners) == 1
+    batch.succeed(3)
+    late_task.cancel()
+    await settle()
+    assert late_task.cancelled()
+    assert (await acks[0]).offset == 3
+
+
+def test_a_task_that_exits_keeps_no_other_from_waking(twin: SimpleNamespace) -> None:
+    """SystemExit ends the loop; it may be run again."""
+    batch = twin.make_batch(3)
+    seen: list[int] = []
+
+    async def leave() -> None:
+        await twin.RecordAck(batch, 1, 0)
+        raise SystemExit
+
+    async def wait_for_acks() -> list[asyncio.Task[None]]:
+        acks = [twin.RecordAck(batch, index, 0) for index in range(3)]
+        bodies = (_outcome_of(acks[0], seen, 0), leave(), _outcome_of(acks[2], seen, 2))
+        tasks = [asyncio.ensure_future(body) for body in bodies]
+        await settle()
+        asyncio.get_running_loop().call_soon(batch.succeed, 0)
+        return tasks
+
+    with asyncio.Runner() as runner:
+        tasks = runner.run(wait_for_acks())
+        with pytest.raises(SystemExit):
+            runner.run(settle())
+        runner.run(settle())
+        assert seen == [0, 2]
+        assert isinstance(tasks[1].exception(), SystemExit)
