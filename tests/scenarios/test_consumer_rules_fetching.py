@@ -202,13 +202,13 @@ async def test_2a_12_a_node_all_of_whose_partitions_are_buffered_is_asked_nothin
     """Not even by an empty request, which would be a change of the session and cost a round."""
     async with (
         embedded({"t": 2}, nodes=2) as broker,
-        consumer_of(broker, "t", max_poll_records=1) as consumer,
+        consumer_of(broker, "t", max_poll_records=1, fetch_max_wait_ms=20_000) as consumer,
     ):
         fill(broker, P0, 5)
         fill(broker, P1, 5)
         await consumer.seek_to_beginning()
         await read(consumer, 8)
-        await answers_are_there(consumer)
+        await broker.wait_until(lambda: len(broker.requests_of(FetchRequest)) == 3)
         assert len(consumer.statistics().buffered) == 1
         busy = broker.leader(consumer.statistics().buffered[0].topic_partition)
         asked = [r.node_id for r in broker.requests if isinstance(r.request, FetchRequest)]
