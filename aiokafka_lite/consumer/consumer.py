@@ -99,7 +99,8 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     `message.max.bytes` without a record ever getting stuck; they should not be, since such batches
     then travel one at a time. What is fetched and not returned is at most (`fetch_buffer_bytes` +
     `fetch_max_bytes`) per node, plus one oversize batch each. `max_poll_records` limits what one
-    poll returns, not what is fetched.
+    poll returns, not what is fetched. A partition is fetched again when what was fetched is used
+    up; with `prefetch_max_bytes`, already while less raw bytes of its node than that lie unread.
 
     Raises: KafkaConfigurationError, a ValueError, naming every wrong option at once;
     FeatureNotSupportedError, a kind of it, for options of features that come later; TypeError for
@@ -122,6 +123,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         fetch_min_bytes: int = 1,
         max_partition_fetch_bytes: int = 1_048_576,
         fetch_buffer_bytes: int = 52_428_800,
+        prefetch_max_bytes: int = 0,
         request_timeout_ms: int = 30_000,
         default_api_timeout_ms: int = 60_000,
         retry_backoff_ms: int = 100,
@@ -178,6 +180,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             fetch_min_bytes=fetch_min_bytes,
             max_partition_fetch_bytes=max_partition_fetch_bytes,
             fetch_buffer_bytes=fetch_buffer_bytes,
+            prefetch_max_bytes=prefetch_max_bytes,
             request_timeout_ms=request_timeout_ms,
             default_api_timeout_ms=default_api_timeout_ms,
             retry_backoff_ms=retry_backoff_ms,

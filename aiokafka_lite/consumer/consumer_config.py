@@ -46,6 +46,9 @@ class ConsumerConfig(ClientConfig):
     """One partition's data in one answer. Soft, in the same way."""
     fetch_buffer_bytes: int = 52_428_800
     """A node for which that many raw bytes lie unread gets no new fetch (A11)."""
+    prefetch_max_bytes: int = 0
+    """While less raw bytes of a node lie unread, the partitions they are of are fetched on, too;
+    0: a partition is fetched when what is buffered of it is used up."""
     max_poll_records: int | None = 500
     """What one poll returns at most; None: no limit. The rest stays buffered (A5)."""
     check_crcs: bool = True
@@ -98,6 +101,12 @@ class ConsumerConfig(ClientConfig):
             self.request_timeout_ms,
         )
         yield from at_least("fetch_buffer_bytes", self.fetch_buffer_bytes, 1)
+        yield from not_above(
+            "prefetch_max_bytes",
+            self.prefetch_max_bytes,
+            "fetch_buffer_bytes",
+            self.fetch_buffer_bytes,
+        )
         if self.max_poll_records is not None:
             yield from at_least("max_poll_records", self.max_poll_records, 1)
         if self.isolation_level not in ISOLATION_LEVELS:
@@ -161,7 +170,13 @@ class ConsumerConfig(ClientConfig):
             yield later("group_protocol", self.group_protocol, "use 'classic'")
 
 
-_SIZES = ("fetch_max_wait_ms", "fetch_min_bytes", "fetch_max_bytes", "max_partition_fetch_bytes")
+_SIZES = (
+    "fetch_max_wait_ms",
+    "fetch_min_bytes",
+    "fetch_max_bytes",
+    "max_partition_fetch_bytes",
+    "prefetch_max_bytes",
+)
 
 _GROUP_TIMES = (
     "auto_commit_interval_ms",

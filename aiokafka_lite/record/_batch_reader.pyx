@@ -389,6 +389,13 @@ cdef class RecordCursor:
             raise self.error
         return taken
 
+    def end_offset(self):
+        """Return where this will stand when all is taken; None if a batch's header is no good.
+
+        For a cursor from which nothing was taken: the headers are walked, nothing is decoded.
+        """
+        return end_of_batches(self)
+
     def release(self):
         """Drop every buffer; nothing more can be taken. `next_offset` stays."""
         close_payload(self)
@@ -531,6 +538,30 @@ cdef bint advance(RecordCursor self) except -1:
             self.next_offset = max(self.next_offset, self.header.last_offset + 1)
         self.position += size
     return True
+
+
+cdef object end_of_batches(RecordCursor self):
+    cdef Py_ssize_t before = self.position
+    cdef int64_t size, last, delta, end = self.next_offset
+    cdef const uint8_t *at
+    try:
+        while True:
+            size = batch_size(self)
+            if not size:
+                return end
+            at = self.bytes_ + self.position
+            last = read_int64(at)
+            if at[MAGIC_OFFSET] == 2:
+                delta = read_int32(at + 23)
+                if delta < 0 or last > INT64_MAX - 1 - delta:
+                    return None
+                last += delta
+            end = max(end, last + 1)
+            self.position += size
+    except CorruptRecordException:
+        return None
+    finally:
+        self.position = before
 
 
 cdef int read_header(RecordCursor self, int64_t size) except -1:

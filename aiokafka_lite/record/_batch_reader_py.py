@@ -37,7 +37,7 @@ from aiokafka_lite.record.batch_header import (
 )
 from aiokafka_lite.record.columns_builder import ColumnsBuilder
 from aiokafka_lite.record.control_record import control_type
-from aiokafka_lite.record.memory_records import has_complete_batch, next_batch_size
+from aiokafka_lite.record.memory_records import end_offset, has_complete_batch, next_batch_size
 from aiokafka_lite.record.message_set import Message, read_messages
 from aiokafka_lite.record.record_deserializer import RecordDeserializer
 from aiokafka_lite.record.record_start import read_headers, read_record_start
@@ -198,6 +198,13 @@ class RecordCursor:
         if self._error is not None and not taken:
             raise self._error
         return taken
+
+    def end_offset(self) -> int | None:
+        """Return where this will stand when all is taken; None if a batch's header is no good.
+
+        For a cursor from which nothing was taken: the headers are walked, nothing is decoded.
+        """
+        return end_offset(self._data, self.next_offset)
 
     def release(self) -> None:
         """Drop every buffer; nothing more can be taken. `next_offset` stays."""

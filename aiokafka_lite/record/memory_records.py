@@ -20,6 +20,9 @@ from aiokafka_lite.record.batch_header import (
 )
 
 _OFFSET_AND_LENGTH = Struct(">qi")
+_OFFSET = Struct(">q")
+_LAST_OFFSET_DELTA = Struct(">i")
+_LAST_OFFSET_DELTA_AT: Final = 23
 _MIN_MESSAGE_LENGTH: Final = 14
 """Length of a magic 0 message without key and value: CRC, magic, attributes, two lengths."""
 _PREFIX_BYTES: Final = MAGIC_OFFSET + 1
@@ -77,6 +80,27 @@ def has_complete_batch(data: memoryview) -> bool:
         return True
 
 
+def end_offset(data: memoryview, start_offset: int) -> int | None:
+    """Return the offset behind the last whole batch, at least `start_offset`.
+
+    None for a length, or an offset, that cannot be.
+    """
+    end, position = start_offset, 0
+    try:
+        while size := next_batch_size(data, position):
+            (last,) = _OFFSET.unpack_from(data, position)
+            if data[position + MAGIC_OFFSET] == 2:
+                (delta,) = _LAST_OFFSET_DELTA.unpack_from(data, position + _LAST_OFFSET_DELTA_AT)
+                last += delta
+                if delta < 0 or last > MAX_OFFSET:
+                    return None
+            end = max(end, last + 1)
+            position += size
+    except CorruptRecordException:
+        return None
+    return end
+
+
 def iter_batches(data: bytes | bytearray | memoryview) -> Iterator[BatchSlice]:
     """Yield the whole batches in order; the partial tail is dropped.
 
@@ -97,4 +121,4 @@ def iter_batches(data: bytes | bytearray | memoryview) -> Iterator[BatchSlice]:
         position += size
 
 
-__all__ = ["BatchSlice", "has_complete_batch", "iter_batches", "next_batch_size"]
+__all__ = ["BatchSlice", "end_offset", "has_complete_batch", "iter_batches", "next_batch_size"]

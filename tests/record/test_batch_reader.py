@@ -217,6 +217,33 @@ def test_used_up_cursor_is_exhausted_at_once(cursor):
     assert taker.exhausted
 
 
+@pytest.mark.parametrize(
+    ("data", "fetch_offset", "end"),
+    [
+        (lambda: b"", 7, 7),
+        (lambda: batch(0, 10) + batch(10, 5), 3, 15),
+        (lambda: batch(0, 10) + batch(10, 5)[:-1], 0, 10),
+        (lambda: batch(0, 3) + marker(3, 1), 0, 4),
+        (lambda: batch(0, 3), 5, 5),
+    ],
+    ids=["nothing", "two batches", "a partial one", "a marker", "all before the fetch offset"],
+)
+def test_end_offset_is_where_the_cursor_will_stand_when_used_up(cursor, data, fetch_offset, end):
+    taker = cursor(data(), fetch_offset)
+    assert taker.end_offset() == end
+    drain(taker)
+    assert taker.next_offset == end
+
+
+def test_end_offset_is_not_known_behind_a_header_that_cannot_be(cursor):
+    impossible = bytearray(batch(3, 1))
+    impossible[8:12] = b"\x00\x00\x00\x01"  # its length
+    assert cursor(batch(0, 3) + impossible).end_offset() is None
+    impossible = bytearray(batch(3, 1))
+    impossible[23:27] = b"\xff\xff\xff\xff"  # where its last offset lies
+    assert cursor(batch(0, 3) + impossible).end_offset() is None
+
+
 @pytest.mark.parametrize("compression", CompressionType)
 def test_take_stops_near_max_bytes_but_returns_one_record_at_least(cursor, compression):
     data = batch(0, 50, size=1_000, compression=compression) + batch(50, 50, size=1_000)
@@ -578,9 +605,12 @@ def test_hostile_records_are_corrupt_whatever_lies(cursor, raw_batch, raw_record
 def drained(twin, data, size, **options):
     """What a twin makes of hostile bytes: records, where it stands then, and whether it failed."""
     cursor = twin(data, topic="t", partition=3, fetch_offset=0, **options)
+    end_offset = cursor.end_offset()
     found, error = drain(cursor, size)
     rows = [dataclasses.astuple(record) for record in found]
-    return rows, cursor.next_offset, cursor.last_leader_epoch, error is not None
+    if error is None:
+        assert end_offset == cursor.next_offset
+    return rows, cursor.next_offset, cursor.last_leader_epoch, error is not None, end_offset
 
 
 @given(data=st.data())

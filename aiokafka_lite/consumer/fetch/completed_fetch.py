@@ -6,6 +6,7 @@ subscription's position (A6). It changes nothing but itself and does not wait.
 
 from typing import Any
 
+from aiokafka_lite.consumer.position.partition_state import PartitionState
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
@@ -31,6 +32,7 @@ class CompletedFetch:
         "_chunk",
         "_chunk_epoch",
         "_cursor",
+        "end_offset",
         "error",
         "fetch_offset",
         "incarnation",
@@ -53,6 +55,7 @@ class CompletedFetch:
         error: KafkaError | None = None,
         incarnation: int = 0,
         received_at_s: float = 0.0,
+        end_offset: int | None = None,
     ) -> None:
         self.topic_partition = topic_partition
         self.fetch_offset = fetch_offset
@@ -61,6 +64,8 @@ class CompletedFetch:
         """Of the topic: one that was deleted and created again has another."""
         self.received_at_s = received_at_s
         """When the answer came, in the clock's monotonic seconds."""
+        self.end_offset = end_offset
+        """Where it will stand when it is used up; None: not known, or of no interest."""
         self.size_in_bytes = size_in_bytes
         self.error: Exception | None = error
         self.next_offset = fetch_offset
@@ -85,6 +90,10 @@ class CompletedFetch:
     def is_drained(self) -> bool:
         """True when nothing is left to take."""
         return not self._chunk and (self._cursor is None or self._cursor.exhausted)
+
+    def fits(self, state: PartitionState) -> bool:
+        """Say whether it goes on where the position of its partition stands (A6)."""
+        return self.next_offset == state.offset and self.incarnation == state.incarnation
 
     def take(self, max_records: int) -> list[Record]:
         """Return up to `max_records` records in offset order and move on behind them.
@@ -174,6 +183,7 @@ class CompletedFetch:
     def fail(self, error: Exception) -> None:
         """Stand aside with `error` in place of the bytes, which cannot be read on (A9)."""
         self.error = error
+        self.end_offset = None
         self.size_in_bytes = 0
         self.release()
 

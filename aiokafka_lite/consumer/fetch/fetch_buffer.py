@@ -4,9 +4,10 @@ It counts the raw bytes that lie unread, per node. It decides nothing and does n
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
+from aiokafka_lite.consumer.position.partition_state import PartitionState
 from aiokafka_lite.consumer.revision import Revision
 from aiokafka_lite.model import TopicPartition
 
@@ -17,7 +18,7 @@ class FetchBuffer:
     def __init__(self, revision: Revision | None = None) -> None:
         self.revision = revision or Revision()
         self._completed_fetches: dict[CompletedFetch, None] = {}
-        self._fetches_of: Counter[TopicPartition] = Counter()
+        self._fetches_of: dict[TopicPartition, list[CompletedFetch]] = {}
         self._unread_bytes: Counter[int] = Counter()
         self._newest_at_s: dict[int, float] = {}
 
@@ -38,13 +39,28 @@ class FetchBuffer:
             yield from [fetch for fetch in self._completed_fetches if fetch is not oldest]
 
     @property
-    def buffered(self) -> Container[TopicPartition]:
+    def buffered(self) -> Collection[TopicPartition]:
         """The partitions of which anything waits here; for who asks about many (A7)."""
         return self._fetches_of
 
     def is_buffered(self, tp: TopicPartition) -> bool:
         """Say whether anything of the partition waits here; then it is not free to fetch (A7)."""
         return tp in self._fetches_of
+
+    def is_next(self, fetch: CompletedFetch) -> bool:
+        """Say whether nothing of its partition was fetched before it and waits here."""
+        return self._fetches_of[fetch.topic_partition][0] is fetch
+
+    def end_offset(self, state: PartitionState) -> int | None:
+        """Return where a fetch ahead of the position has to go on (`prefetch_max_bytes`).
+
+        None when nothing of the partition is buffered, or what is does not fit its position, or
+        cannot be read to its end.
+        """
+        fetches = self._fetches_of.get(state.topic_partition)
+        if fetches is None or not fetches[0].fits(state):
+            return None
+        return fetches[-1].end_offset
 
     def unread_bytes(self, node_id: int) -> int:
         """Return the raw bytes from that node in fetches not yet used up (A11)."""
@@ -57,7 +73,7 @@ class FetchBuffer:
     def add(self, fetch: CompletedFetch) -> None:
         """Append a fetch that just came in."""
         self._completed_fetches[fetch] = None
-        self._fetches_of[fetch.topic_partition] += 1
+        self._fetches_of.setdefault(fetch.topic_partition, []).append(fetch)
         self._unread_bytes[fetch.node_id] += fetch.size_in_bytes
         self._newest_at_s[fetch.node_id] = fetch.received_at_s
         self.revision.number += 1
@@ -66,8 +82,9 @@ class FetchBuffer:
         """Take a fetch out and drop its bytes."""
         del self._completed_fetches[fetch]
         tp = fetch.topic_partition
-        self._fetches_of[tp] -= 1
-        if not self._fetches_of[tp]:
+        fetches = self._fetches_of[tp]
+        fetches.remove(fetch)
+        if not fetches:
             del self._fetches_of[tp]
         self._unread_bytes[fetch.node_id] -= fetch.size_in_bytes
         fetch.release()
@@ -77,7 +94,10 @@ class FetchBuffer:
         """Keep a fetch that cannot be read on for the sake of its error, without its bytes (A9).
 
         It no longer counts as unread, so that the other partitions of its node are read on (A11).
+        What was fetched behind it is dropped: nobody gets there but by a seek.
         """
+        for behind in self._fetches_of[fetch.topic_partition][1:]:
+            self.remove(behind)
         self._unread_bytes[fetch.node_id] -= fetch.size_in_bytes
         fetch.fail(error)
         self.revision.number += 1

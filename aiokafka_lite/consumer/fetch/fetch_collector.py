@@ -169,12 +169,12 @@ class FetchCollector:
         """Return the state of a fetch to be taken from; drop one that does not fit the position."""
         tp = fetch.topic_partition
         state = self._subscription.get(tp)
-        if (
-            state is None
-            or state.offset != fetch.next_offset
-            or state.incarnation != fetch.incarnation
-        ):
+        if state is None:
             self._buffer.remove(fetch)
+            return None
+        if not fetch.fits(state):
+            if self._buffer.is_next(fetch):  # else it was fetched ahead, and its turn may come
+                self._buffer.remove(fetch)
             return None
         if state.fetch_state is FetchState.AWAIT_VALIDATION:
             return None  # it keeps its place: of use if the position turns out valid

@@ -109,30 +109,12 @@ class FetchPlanner:
         found = FetchRound()
         by_node: dict[int, dict[TopicPartition, SessionPartition]] = {}
         for state in self._free_states():
-            tp = state.topic_partition
-            if state.retry_at_s > now_s:
-                _due(found, state.retry_at_s)
-                continue
-            leader = snapshot.leader(tp)
-            if leader.node_id is None:
-                found.leaderless.append(tp)
-                continue
-            node_id = _node_to_read(state, snapshot, now_s)
-            assert node_id is not None
-            if node_id == leader.node_id and self._subscription.forget_replica(state):
-                found.needs_metadata = True
-                if now_s < state.preferred_until_s:
-                    # The leader sees a replica that we do not. It would only name it again.
-                    retry_at_s = now_s + self._config.retry_backoff_ms / 1000
-                    self._subscription.back_off(state, retry_at_s)
-                    _due(found, retry_at_s)
-                    continue
-            by_node.setdefault(node_id, {})[tp] = SessionPartition(
-                snapshot.topic_id(tp.topic),
-                state.offset,
-                self._config.max_partition_fetch_bytes,
-                leader.epoch,
-            )
+            node_id = self._node_to_ask(found, state, snapshot, now_s)
+            if node_id is not None:
+                asked = self._ask(state, state.offset, snapshot)
+                by_node.setdefault(node_id, {})[state.topic_partition] = asked
+        if self._config.prefetch_max_bytes:
+            self._prefetch(found, by_node, snapshot, now_s)
         for node_id, partitions in by_node.items():
             delay_s = self._nodes.fetch_delay(node_id)
             if delay_s is None:
@@ -144,6 +126,65 @@ class FetchPlanner:
             else:
                 found.lacks_room = True
         return found
+
+    def _node_to_ask(
+        self, found: FetchRound, state: PartitionState, snapshot: MetadataSnapshot, now_s: float
+    ) -> int | None:
+        """Return the node to fetch a partition from, None if that cannot be now; `found` learns
+        why."""
+        if state.retry_at_s > now_s:
+            _due(found, state.retry_at_s)
+            return None
+        node_id = _node_to_read(state, snapshot, now_s)
+        if node_id is None:
+            found.leaderless.append(state.topic_partition)
+            return None
+        leader_id = snapshot.leader(state.topic_partition).node_id
+        if node_id == leader_id and self._subscription.forget_replica(state):
+            found.needs_metadata = True
+            if now_s < state.preferred_until_s:
+                # The leader sees a replica that we do not. It would only name it again.
+                retry_at_s = now_s + self._config.retry_backoff_ms / 1000
+                self._subscription.back_off(state, retry_at_s)
+                _due(found, retry_at_s)
+                return None
+        return node_id
+
+    def _ask(
+        self, state: PartitionState, offset: int, snapshot: MetadataSnapshot
+    ) -> SessionPartition:
+        tp = state.topic_partition
+        return SessionPartition(
+            snapshot.topic_id(tp.topic),
+            offset,
+            self._config.max_partition_fetch_bytes,
+            snapshot.leader(tp).epoch,
+        )
+
+    def _prefetch(
+        self,
+        found: FetchRound,
+        by_node: dict[int, dict[TopicPartition, SessionPartition]],
+        snapshot: MetadataSnapshot,
+        now_s: float,
+    ) -> None:
+        """Add partitions that are buffered, from behind what is buffered, the oldest first.
+
+        Behind the free ones, which the broker then serves before them.
+        """
+        for tp in self._buffer.buffered:
+            state = self._subscription.get(tp)
+            if state is None or not state.is_fetchable or tp in self._dropped:
+                continue
+            offset = self._buffer.end_offset(state)
+            if offset is None:
+                continue
+            node_id = self._node_to_ask(found, state, snapshot, now_s)
+            if node_id is not None and self._may_prefetch(node_id):
+                by_node.setdefault(node_id, {})[tp] = self._ask(state, offset, snapshot)
+
+    def _may_prefetch(self, node_id: int) -> bool:
+        return self._buffer.unread_bytes(node_id) < self._config.prefetch_max_bytes
 
     def want(self, partitions: Collection[TopicPartition]) -> None:
         """Ask again for what `make_room_for` has dropped of `partitions`, of all if none is named.
@@ -225,7 +266,7 @@ class FetchPlanner:
         wait for its end, which then costs no more time than using them up did.
         """
         longest_ms = self._config.fetch_max_wait_ms
-        if not self._buffer.unread_bytes(node_id):
+        if not self._buffer.unread_bytes(node_id) or self._may_prefetch(node_id):
             return longest_ms
         lain_s = now_s - self._buffer.newest_at_s(node_id)
         return min(longest_ms, max(round(lain_s * 1000), _LEAST_WAIT_MS))

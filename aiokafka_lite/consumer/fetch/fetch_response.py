@@ -138,11 +138,21 @@ class FetchResponseHandler:
                     self._subscription.move_to_end(tp)  # and asked for again at once (KIP-951)
                     continue
                 outcome.needs_metadata |= data.error_code in _LEADER_MOVED | _TOPIC_CHANGED
-                if _is_at(state, asked.fetch_offset):  # else about an offset nobody wants now
+                if _is_at(state, asked.fetch_offset):
                     self._handle_error(session, state, data, moment)
-            elif _is_at(state, asked.fetch_offset):
-                self._handle_data(session, state, data, moment)
+                elif self._is_ahead(state, asked.fetch_offset):
+                    self._put_off_error(state, data, moment)
+                # Else it is about an offset nobody wants now.
+            elif _is_at(state, asked.fetch_offset) or self._is_ahead(state, asked.fetch_offset):
+                self._handle_data(session, state, asked.fetch_offset, data, moment)
         return outcome
+
+    def _is_ahead(self, state: PartitionState, fetch_offset: int) -> bool:
+        """Say whether the offset is behind what is buffered of the partition, which is in order."""
+        return (
+            state.fetch_state is FetchState.FETCHING
+            and self._buffer.end_offset(state) == fetch_offset
+        )
 
     def _follow_hints(
         self, answers: Mapping[TopicPartition, PartitionData], response: FetchResponse
@@ -166,7 +176,12 @@ class FetchResponseHandler:
     # Data…
 
     def _handle_data(
-        self, session: FetchSession, state: PartitionState, data: PartitionData, moment: _Moment
+        self,
+        session: FetchSession,
+        state: PartitionState,
+        offset: int,
+        data: PartitionData,
+        moment: _Moment,
     ) -> None:
         _remember_watermarks(state, data, moment.timestamp_ms)
         if data.preferred_read_replica >= 0:
@@ -183,7 +198,7 @@ class FetchResponseHandler:
             data.records,
             topic=tp.topic,
             partition=tp.partition,
-            fetch_offset=state.offset,
+            fetch_offset=offset,
             check_crcs=self._config.check_crcs,
             read_committed=self._config.is_read_committed,
             aborted_transactions=[
@@ -195,18 +210,19 @@ class FetchResponseHandler:
         )
         if not cursor.has_complete_batch:
             cursor.release()
-            self._fail(session, state, self._too_large(tp, state.offset, size), moment)
+            self._fail(session, state, self._too_large(tp, offset, size), moment, offset)
             return
         state.failures = 0
         self._buffer.add(
             CompletedFetch(
                 tp,
-                state.offset,
+                offset,
                 node_id=session.node_id,
                 cursor=cursor,
                 size_in_bytes=size,
                 incarnation=state.incarnation,
                 received_at_s=moment.now_s,
+                end_offset=cursor.end_offset() if self._config.prefetch_max_bytes else None,
             )
         )
 
@@ -283,20 +299,33 @@ class FetchResponseHandler:
         self._fail(session, state, error, moment)
 
     def _fail(
-        self, session: FetchSession, state: PartitionState, error: KafkaError, moment: _Moment
+        self,
+        session: FetchSession,
+        state: PartitionState,
+        error: KafkaError,
+        moment: _Moment,
+        offset: int | None = None,
     ) -> None:
-        """Queue the error behind the data that came before it (A9)."""
+        """Queue the error behind the data that came before it (A9). `offset`: None, the position"""
         self._back_off(state, moment)
         self._buffer.add(
             CompletedFetch(
                 state.topic_partition,
-                state.offset,
+                state.offset if offset is None else offset,
                 node_id=session.node_id,
                 error=error,
                 incarnation=state.incarnation,
                 received_at_s=moment.now_s,
             )
         )
+
+    def _put_off_error(self, state: PartitionState, data: PartitionData, moment: _Moment) -> None:
+        """Let the position come to where it happened, and then ask again: an error of what was
+        fetched ahead is nothing to the user, and no reason to reset (A9).
+        """
+        if data.error_code in _NOT_THERE:
+            self._subscription.forget_replica(state)
+        self._back_off(state, moment)
 
     def _back_off(self, state: PartitionState, moment: _Moment) -> None:
         retry_at_s = moment.now_s + self._backoff.delay(state.failures)

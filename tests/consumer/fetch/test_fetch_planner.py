@@ -49,7 +49,12 @@ class Bench:
         self.planner = FetchPlanner(self.config, self.subscription, self.buffer, self.nodes)
 
     def buffered(
-        self, tp: TopicPartition, size: int = 10, node_id: int = 1, received_at_s: float = 0.0
+        self,
+        tp: TopicPartition,
+        size: int = 10,
+        node_id: int = 1,
+        received_at_s: float = 0.0,
+        end_offset: int | None = None,
     ) -> CompletedFetch:
         cursor = RecordCursor(batches(0, 4), topic=tp.topic, partition=tp.partition, fetch_offset=0)
         fetch = CompletedFetch(
@@ -59,6 +64,7 @@ class Bench:
             cursor=cursor,
             size_in_bytes=size,
             received_at_s=received_at_s,
+            end_offset=end_offset,
         )
         self.buffer.add(fetch)
         return fetch
@@ -461,3 +467,51 @@ def test_a11_room_is_made_at_the_replica_that_would_be_asked() -> None:
     bench.planner.make_room_for([P0], snapshot, 0.0)
     (planned,) = bench.planner.plan_round(snapshot, 0.0).fetches
     assert (planned.node_id, asked(planned)) == (2, [("t", 0, 0)])
+
+
+# Ahead of the position (prefetch_max_bytes)…
+
+
+def test_what_is_fetched_ahead_comes_behind_the_free_partitions_oldest_first() -> None:
+    """The broker serves them in that order, and may have no room for all."""
+    bench = Bench(P0, P1, P2, P3, prefetch_max_bytes=1000)
+    bench.buffered(P1, end_offset=4)
+    bench.buffered(P0, end_offset=9)
+    bench.subscription.seek(P2, 3)
+    (planned,) = bench.planner.plan_round(cluster({P0: 1, P1: 1, P2: 1, P3: 1}), 0.0).fetches
+    assert asked(planned) == [("t", 2, 3), ("t", 3, 0), ("t", 1, 4), ("t", 0, 9)]
+    assert planned.request.max_wait_ms == 500
+
+
+@pytest.mark.parametrize(("limit", "partitions"), [(0, [1]), (10, [1]), (11, [1, 0])])
+def test_nothing_is_fetched_ahead_while_so_much_of_the_node_lies_unread(
+    limit: int, partitions: list[int]
+) -> None:
+    bench = Bench(P0, P1, P2, prefetch_max_bytes=limit)
+    bench.buffered(P0, 10, end_offset=4)
+    bench.buffered(P2, 10, node_id=2)
+    found = bench.planner.plan_round(cluster({P0: 1, P1: 1, P2: 2}), 0.0)
+    assert [[partition for _, partition, _ in asked(each)] for each in found.fetches] == [
+        partitions
+    ]
+
+
+def test_what_is_paused_stands_aside_or_does_not_fit_is_not_fetched_ahead() -> None:
+    bench = Bench(P0, P1, P2, P3, prefetch_max_bytes=1000)
+    for tp in (P0, P1, P2):
+        bench.buffered(tp, end_offset=4)
+    bench.buffered(P3)
+    bench.buffer.set_aside(next(iter(bench.buffer)), ValueError("bad"))
+    bench.subscription.pause(P1)
+    bench.subscription.seek(P2, 2)
+    assert bench.planner.plan_round(cluster({P0: 1, P1: 1, P2: 1, P3: 1}), 0.0).fetches == []
+
+
+def test_a_partition_that_backs_off_is_fetched_ahead_when_that_is_over() -> None:
+    bench = Bench(P0, prefetch_max_bytes=1000)
+    bench.buffered(P0, end_offset=4)
+    bench.subscription.back_off(bench.subscription.assigned(P0), 2.0)
+    found = bench.planner.plan_round(cluster({P0: 1}), 1.0)
+    assert (found.fetches, found.due_at_s) == ([], 2.0)
+    (planned,) = bench.planner.plan_round(cluster({P0: 1}), 2.0).fetches
+    assert asked(planned) == [("t", 0, 4)]

@@ -197,6 +197,64 @@ def test_2b_12_a_partial_batch_behind_a_whole_one_is_ignored() -> None:
     assert fetch.is_drained
 
 
+# Ahead of the position…
+
+
+def fetched_ahead(offset: int = 8) -> Bench:
+    """P0 has three records buffered from its position on, and was asked for from `offset` on."""
+    bench = Bench(prefetch_max_bytes=1 << 20)
+    bench.answer(partition_data(0, batches(5, 3)), partition_data(1))
+    wanted = SessionPartition(TOPIC_ID, offset, 1 << 20, 0)
+    bench.session.build({P0: wanted, P1: SessionPartition(TOPIC_ID, 5, 1 << 20, 0)})
+    return bench
+
+
+@pytest.mark.parametrize(("offset", "kept"), [(8, [5, 8]), (7, [5]), (9, [5])])
+def test_data_ahead_is_of_use_where_it_goes_on_behind_what_is_buffered(
+    offset: int, kept: list[int]
+) -> None:
+    bench = fetched_ahead(offset)
+    bench.answer(partition_data(0, batches(offset, 2)), partition_data(1))
+    assert [fetch.next_offset for fetch in bench.buffered] == kept
+
+
+def test_data_ahead_is_dropped_when_the_position_has_left_what_is_buffered() -> None:
+    bench = fetched_ahead()
+    bench.subscription.seek(P0, 6)
+    bench.answer(partition_data(0, batches(8, 2)), partition_data(1))
+    assert [fetch.next_offset for fetch in bench.buffered] == [5]
+
+
+def test_data_ahead_is_dropped_when_what_is_buffered_cannot_be_read() -> None:
+    bench = fetched_ahead()
+    bench.buffer.set_aside(bench.buffered[0], CorruptRecordException("bad"))
+    bench.answer(partition_data(0, batches(8, 2)), partition_data(1))
+    assert [fetch.next_offset for fetch in bench.buffered] == [5]
+
+
+def test_a4_bytes_ahead_without_one_whole_batch_are_an_error_in_their_place() -> None:
+    bench = fetched_ahead()
+    bench.answer(partition_data(0, batches(8, 2)[:-1]), partition_data(1))
+    good, bad = bench.buffered
+    assert (good.next_offset, bad.next_offset, bad.is_failure) == (5, 8, True)
+    assert isinstance(bad.error, RecordTooLargeError)
+    assert "t-0 at offset 8" in str(bad.error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [OffsetOutOfRangeError, NotLeaderForPartitionError, TopicAuthorizationFailedError],
+)
+def test_a9_an_error_ahead_only_puts_off_the_next_fetch(error: type[BrokerResponseError]) -> None:
+    bench = fetched_ahead()
+    bench.subscription.prefer_replica(bench.subscription.assigned(P0), 1, NOW_S + 9)
+    bench.error(error)
+    state = bench.subscription.assigned(P0)
+    assert [fetch.next_offset for fetch in bench.buffered] == [5]
+    assert (state.position, state.retry_at_s) == (5, NOW_S + 0.1)
+    assert (state.preferred_replica is None) is (error is not TopicAuthorizationFailedError)
+
+
 # The session's verdict…
 
 
