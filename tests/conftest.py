@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import uvloop
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from aiokafka_lite.cli.topic_admin import create_topic
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
@@ -25,7 +25,7 @@ from aiokafka_lite.testing.java_runtime import (
 from tests.spread import OWN_CLUSTERS, SpreadByFile, group_of
 
 # How long an example takes says more about the machine than about the code.
-settings.register_profile("suite", deadline=None)
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
 
 NO_KAFKA = "no Java here: the tests against a real Apache Kafka are skipped"

@@ -59,7 +59,7 @@ def test_any_bytes_are_taken(crc32c, kind):
     assert crc32c(kind(b"123456789")) == 0xE3069283
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(data=st.binary(max_size=300), cut=st.integers(0, 300))
 def test_both_agree_and_go_on_from_an_earlier_part(crc32c, data, cut):
     assert crc32c(data) == module.crc32c_py(data)
@@ -71,7 +71,10 @@ def test_both_agree_and_go_on_from_an_earlier_part(crc32c, data, cut):
     start=st.integers(0, 7),
     seed=st.randoms(use_true_random=False),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    max_examples=60,
+)
 def test_long_data_is_joined_from_parts_without_a_seam(crc32c, length, start, seed):
     """The native routines work on several parts at a time; unaligned, going on from `crc`."""
     data = memoryview(seed.randbytes(length + start))[start:]

@@ -22,7 +22,7 @@ from aiokafka_lite.model import RecordMetadata, TopicPartition
 from aiokafka_lite.producer import _arrow_rows_py, arrow_send
 from aiokafka_lite.producer.partitioner import RoundRobinPartitioner, murmur2
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
-from tests.producer.world import kafka, producing, written
+from tests.producer.world import jumping_clock, kafka, producing, written
 from tests.twins import native_twin
 
 
@@ -220,7 +220,8 @@ async def test_serializers_interceptors_and_partitioners_see_every_row() -> None
 
 async def test_a_wrong_row_is_raised_and_the_note_says_how_many_were_queued() -> None:
     """C4"""
-    async with kafka() as broker, producing(broker, max_block_ms=50) as producer:
+    clock = jumping_clock()
+    async with kafka(clock=clock) as broker, producing(broker, clock=clock) as producer:
         for column, error, queued in (
             ({"value": [b"a", b"v" * 2_000_000]}, MessageSizeTooLargeError, 1),
             ({"value": pa.array([b"a", b"b", None], pa.binary())}, AssertionError, 2),

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from aiokafka_lite.producer import _murmur2_py
 from tests.twins import native_twin
 
-FOR_EACH_TWIN = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+FOR_EACH_TWIN = settings(
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 
 
 @pytest.fixture(params=["pure", "native"])

@@ -271,7 +271,7 @@ async def test_records_without_key_move_on_when_a_batch_is_full() -> None:
     """2d-5"""
     async with (
         kafka(num_partitions=5) as broker,
-        producing(broker, max_batch_size=1000, linger_ms=20) as producer,
+        producing(broker, max_batch_size=1000, linger_ms=10_000) as producer,
     ):
         for _ in range(500):
             await producer.send("orders", b"x" * 100)

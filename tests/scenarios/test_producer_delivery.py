@@ -186,7 +186,9 @@ Events = st.one_of(
 
 
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(events=Events, seed=st.integers(0, 99))
 async def test_whatever_happens_the_log_has_each_record_once_and_in_order(
