@@ -81,9 +81,10 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         pass  # nobody waits in a selector who would have to be woken
 
     async def create_server(  # type: ignore[override]
-        self, protocol_factory: ProtocolFactory, *, sock: "Listener"
+        self, protocol_factory: ProtocolFactory, *, sock: "Listener", start_serving: bool
     ) -> "Listener":
-        self.network.listeners[sock.port] = protocol_factory
+        assert not start_serving
+        sock.protocol_factory = protocol_factory
         return sock
 
 
@@ -201,6 +202,11 @@ class Listener:
 
     def __init__(self, port: int) -> None:
         self.port = port
+        self.protocol_factory: ProtocolFactory | None = None
+
+    async def start_serving(self) -> None:
+        assert self.protocol_factory is not None
+        _network().listeners[self.port] = self.protocol_factory
 
     def getsockname(self) -> tuple[str, int]:
         return ("127.0.0.1", self.port)
