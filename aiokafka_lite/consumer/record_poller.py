@@ -85,6 +85,8 @@ class RecordPoller:
     def stop(self) -> None:
         """End every waiting poll, and every later one."""
         self._is_stopped = True
+        if self.group is not None:
+            self.group.stop()
         self.buffer.discard(lambda _tp: True)
         self._signal.notify()
 

@@ -27,7 +27,12 @@ from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
-from aiokafka_lite.errors import BrokerResponseError, KafkaError, KafkaTimeoutError
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    ConsumerStoppedError,
+    KafkaError,
+    KafkaTimeoutError,
+)
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 
 logger = logging.getLogger(__name__)
@@ -81,6 +86,7 @@ class ConsumerGroup:
         self._watch = PollWatch(config.max_poll_interval_ms / 1000)
         self._watch_task: OwnedTask | None = None
         self._auto_commit: AutoCommit | None = None
+        self._is_stopped = False
         if config.commits_by_itself:
             self._auto_commit = AutoCommit(
                 config.auto_commit_interval_ms / 1000,
@@ -104,11 +110,13 @@ class ConsumerGroup:
 
     async def wait_for_assignment(self, timeout_s: float) -> None:
         """Return when the first assignment is there. Raises: what the join raises;
-        KafkaTimeoutError. Cancelled: joining goes on.
+        KafkaTimeoutError; ConsumerStoppedError. Cancelled: joining goes on.
         """
         try:
             async with deadline(self._client.clock, timeout_s):
                 while not self.membership.completed_joins:
+                    if self._is_stopped:
+                        raise ConsumerStoppedError("stopped before there was an assignment")
                     self.membership.raise_error()
                     self._client.check()
                     await self._signal.wait()
@@ -120,6 +128,10 @@ class ConsumerGroup:
                 f"({self._member!r}); check the coordinator and the other members, or raise "
                 f"default_api_timeout_ms"
             ) from error
+
+    def stop(self) -> None:
+        """Let nobody wait for an assignment any more, from the signal's next notice on."""
+        self._is_stopped = True
 
     async def close(self, timeout_s: float, *, processed_all: bool) -> None:
         """Commit if commits are automatic, tell the listener, leave the group; within `timeout_s`.
