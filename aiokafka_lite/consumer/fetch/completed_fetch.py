@@ -12,7 +12,7 @@ from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
 from aiokafka_lite.record.columns_builder import ColumnsBuilder
 
-CHUNK_RECORDS = 256
+CHUNK_RECORDS = 512
 CHUNK_BYTES = 65_536
 """How much is decoded ahead for records taken one by one: enough to pay for the call, little
 enough that the allocator reuses the memory."""

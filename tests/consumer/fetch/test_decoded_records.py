@@ -184,6 +184,64 @@ async def test_a_replaced_getone_sees_every_record(
         assert await at.iteration.__anext__() is at.records[1]
 
 
+@pytest.mark.parametrize("place", ["class", "base", "instance"])
+async def test_a_getone_replaced_after_many_records_is_seen_at_once(
+    bench: Callable[[int], Bench], place: str
+) -> None:
+    """What was found out about the class and the instance holds until something is set there."""
+    at = bench(9)
+
+    class Derived(type(at.iteration)):  # type: ignore[misc]  # a class of this very test
+        pass
+
+    async def replaced(*_: Any) -> str:
+        return "replaced"
+
+    iteration = Derived()
+    iteration.decoded = at.decoded
+    target = {"class": Derived, "base": type(at.iteration), "instance": iteration}[place]
+    for number in range(3):
+        iteration.unrelated = number
+        assert await iteration.__anext__() is at.records[number]
+    before = vars(target).get("getone")
+    target.getone = replaced
+    for _ in range(2):
+        assert await iteration.__anext__() == "replaced"
+    if before is None:
+        del target.getone
+    else:
+        target.getone = before
+    assert await iteration.__anext__() is at.records[3]
+
+
+async def test_an_iteration_step_of_ones_own_goes_before_ours(
+    bench: Callable[[int], Bench],
+) -> None:
+    """Whether the class has it from the beginning or gets it once records have been read."""
+    at = bench(9)
+
+    async def own_step(self: Any) -> Any:
+        return "own", await super(type(self), self).__anext__()
+
+    async def first(iteration: Any) -> Any:
+        async for found in iteration:
+            return found
+        raise AssertionError("it never ends")
+
+    kind = type(at.iteration)
+    kind.__aiter__ = lambda self: self
+    early = type("Early", (kind,), {"__anext__": own_step})()
+    late = type("Late", (kind,), {})()
+    early.decoded = late.decoded = at.decoded
+    for number in range(0, 4, 2):
+        assert await first(early) == ("own", at.records[number])
+        assert await first(late) is at.records[number + 1]
+    type(late).__anext__ = own_step
+    assert await first(late) == ("own", at.records[4])
+    del type(late).__anext__
+    assert await first(late) is at.records[5]
+
+
 async def test_an_abandoned_poll_is_collected(bench: Callable[[int], Bench]) -> None:
     at = bench(5)
     awaitable = at.iteration.__anext__()
