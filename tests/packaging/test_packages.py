@@ -31,7 +31,7 @@ SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 # Compilers take their time on busy machines; one process of the suite builds for all tests.
 pytestmark = [
     pytest.mark.packaging,
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(900),
 ]
 
 
