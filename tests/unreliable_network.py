@@ -14,7 +14,6 @@ from typing import Self
 
 from aiokafka_lite.protocol.api_registry import ApiKey
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
-from aiokafka_lite.testing.free_ports import free_ports
 
 STRIKE_WITHIN_S = 15.0
 
@@ -45,7 +44,7 @@ class ProxiedKafka(ApacheKafka):
 
     def _make_nodes(self, folder: Path) -> None:
         super()._make_nodes(folder)
-        ports = free_ports(2 * len(self.nodes))
+        ports = self._ports(2 * len(self.nodes))
         for node in self.nodes:
             inner, outer = ports.pop(), ports.pop()
             config = node.folder / "server.properties"

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -23,7 +23,7 @@ from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import KafkaConnectionError
 from aiokafka_lite.testing.broker_probe import known_brokers
 from aiokafka_lite.testing.class_archive import chosen, class_archive, keep, reading, writing
-from aiokafka_lite.testing.free_ports import free_ports
+from aiokafka_lite.testing.free_ports import server_ports
 from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java, kafka_jars
 from aiokafka_lite.testing.server_properties import server_properties
 
@@ -154,6 +154,7 @@ class ApacheKafka:
         self._properties = properties or {}
         self._racks = racks
         self._java_options = java_options
+        self._held = ExitStack()
         self._finalizer: weakref.finalize[Any, Any] | None = None
 
     @property
@@ -166,7 +167,7 @@ class ApacheKafka:
         find_java()
         kafka_jars(self.version)
         folder = Path(tempfile.mkdtemp(prefix="aiokafka-lite-kafka-"))
-        self._finalizer = weakref.finalize(self, _kill_left, self.nodes, folder)
+        self._finalizer = weakref.finalize(self, _kill_left, self.nodes, folder, self._held)
         try:
             self._make_nodes(folder)
             for node in self.nodes:
@@ -218,8 +219,12 @@ class ApacheKafka:
     ) -> None:
         self.stop()
 
+    def _ports(self, count: int) -> list[int]:
+        """Ports that stay this cluster's until it stops, also while a node is down."""
+        return server_ports(count, self._held)
+
     def _make_nodes(self, folder: Path) -> None:
-        ports = free_ports(2 * self._count)
+        ports = self._ports(2 * self._count)
         client_ports, controller_ports = ports[: self._count], ports[self._count :]
         voters = ",".join(f"{i}@127.0.0.1:{port}" for i, port in enumerate(controller_ports, 1))
         for index, port in enumerate(client_ports, 1):
@@ -324,10 +329,11 @@ def _java(version: str) -> tuple[str, str, str]:
     return (str(find_java()), "-cp", f"{kafka_jars(version)}/*")
 
 
-def _kill_left(nodes: list[KafkaNode], folder: Path) -> None:
+def _kill_left(nodes: list[KafkaNode], folder: Path, held: ExitStack) -> None:
     """Runs when the cluster stops, was forgotten, or the interpreter ends: nothing outlives its
     owner.
     """
     for node in nodes:
         node.kill()
+    held.close()
     shutil.rmtree(folder, ignore_errors=True)

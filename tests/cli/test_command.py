@@ -58,10 +58,10 @@ def test_an_unreachable_broker_is_named_in_one_line(capsys: pytest.CaptureFixtur
     from typer.testing import CliRunner
 
     from aiokafka_lite.cli.app import app
-    from aiokafka_lite.testing.free_ports import free_ports
+    from aiokafka_lite.testing.free_ports import held_ports
 
-    (port,) = free_ports(1)
-    result = CliRunner().invoke(app, ["topics", "list", "-b", f"127.0.0.1:{port}"])
+    with held_ports(1) as (port,):
+        result = CliRunner().invoke(app, ["topics", "list", "-b", f"127.0.0.1:{port}"])
     assert result.exit_code == 1
     assert f"127.0.0.1:{port}" in result.stderr
     assert "Traceback" not in result.output

@@ -33,9 +33,9 @@ def test_an_empty_file_is_no_crash(invoke: Invoke, tmp_path: Path) -> None:
 
 
 def test_a_broker_that_is_not_there_is_named(invoke: Invoke) -> None:
-    from aiokafka_lite.testing.free_ports import free_ports
+    from aiokafka_lite.testing.free_ports import held_ports
 
-    (port,) = free_ports(1)
-    result = invoke("demo", "--broker", f"127.0.0.1:{port}", "--limit", "1")
+    with held_ports(1) as (port,):
+        result = invoke("demo", "--broker", f"127.0.0.1:{port}", "--limit", "1")
     assert result.exit_code == 1
     assert f"127.0.0.1:{port}" in result.stderr

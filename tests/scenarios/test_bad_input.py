@@ -25,7 +25,7 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.free_ports import free_ports
+from aiokafka_lite.testing.free_ports import held_ports
 
 Client = type[AIOKafkaConsumer] | type[AIOKafkaProducer]
 BOTH = pytest.mark.parametrize("client", [AIOKafkaConsumer, AIOKafkaProducer])
@@ -89,11 +89,11 @@ def test_an_option_that_does_not_exist_is_a_type_error(client: Client) -> None:
 async def test_an_unreachable_bootstrap_names_each_address_and_what_happened(
     client: Client,
 ) -> None:
-    first, second = free_ports(2)
-    servers = [f"127.0.0.1:{first}", f"127.0.0.1:{second}", "no-such-host.invalid:9092"]
-    async with asyncio.timeout(30):
-        with pytest.raises(KafkaConnectionError) as caught:
-            await client(bootstrap_servers=servers, request_timeout_ms=5000).start()
+    with held_ports(2) as (first, second):
+        servers = [f"127.0.0.1:{first}", f"127.0.0.1:{second}", "no-such-host.invalid:9092"]
+        async with asyncio.timeout(30):
+            with pytest.raises(KafkaConnectionError) as caught:
+                await client(bootstrap_servers=servers, request_timeout_ms=5000).start()
     for server in servers:
         assert server in str(caught.value)
     assert "refused" in str(caught.value).lower()

@@ -9,7 +9,7 @@ import pytest
 
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker_probe import known_brokers
-from aiokafka_lite.testing.free_ports import free_ports
+from aiokafka_lite.testing.free_ports import held_ports
 
 
 @contextmanager
@@ -36,8 +36,8 @@ def test_every_broker_of_the_cluster_is_counted(nodes: int) -> None:
 
 
 def test_a_closed_port_is_no_broker() -> None:
-    (port,) = free_ports(1)
-    assert known_brokers("127.0.0.1", port) == 0
+    with held_ports(1) as (port,):
+        assert known_brokers("127.0.0.1", port) == 0
 
 
 @pytest.mark.parametrize("answer", [b"", b"\x00\x00\x00\x08"])

@@ -17,7 +17,7 @@ from aiokafka_lite.errors import KafkaConnectionError
 from aiokafka_lite.testing import kafka_container as module
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.free_ports import free_ports
+from aiokafka_lite.testing.free_ports import held_ports
 from aiokafka_lite.testing.java_runtime import JavaNotFoundError
 from aiokafka_lite.testing.kafka_container import kafka_container
 from tests.other_clients import CONSUMERS, EXPECTED, OURS, PRODUCERS
@@ -166,9 +166,9 @@ def test_a_broker_that_does_not_serve_shows_its_own_log_and_is_removed(
     docker: type[FakeContainer], monkeypatch: pytest.MonkeyPatch, status: str
 ) -> None:
     monkeypatch.setattr(module, "READY_TIMEOUT_S", 120.0 if status == "exited" else 0.0)
-    (docker.port,) = free_ports(1)
     docker.status = status
     with (
+        held_ports(1) as (docker.port,),
         pytest.raises(KafkaConnectionError, match=rf"{status}[^$]*due to fatal exception"),
         kafka_container("4.3.1", NO_JAVA),
     ):
