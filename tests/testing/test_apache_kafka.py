@@ -4,6 +4,7 @@ nothing.
 
 import os
 import socket
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,7 @@ def test_a_forgotten_cluster_is_killed(tmp_path: Path) -> None:
     node = module.KafkaNode(1, "4.3.1", tmp_path / "node-1", 1, {})
     node.process = module.subprocess.Popen(["sleep", "60"])
     pid = node.process.pid
-    module._kill_left([node], tmp_path)
+    module._kill_left([node], tmp_path, ExitStack())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert not (tmp_path / "node-1").exists()
