@@ -3,6 +3,7 @@ and its news, and the life of both. It puts together `network_client` and `metad
 decides little by itself.
 """
 
+import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
@@ -207,6 +208,25 @@ class KafkaClient:
             max_version=max_version,
             expects_response=expects_response,
         )
+
+    def request_soon(
+        self,
+        node_id: int,
+        request: Request[R],
+        *,
+        max_version: int | None = None,
+        expects_response: bool = True,
+    ) -> "asyncio.Future[R | None] | None":
+        """Send a request over the general lane if that is possible at once, None if not. See
+        `NetworkClient.request_soon`.
+        """
+        return self._network.request_soon(
+            node_id, request, max_version=max_version, expects_response=expects_response
+        )
+
+    def note_throttle(self, node_id: int, response: Response | None) -> None:
+        """Heed what an answer to `request_soon` says of being throttled (KIP-219)."""
+        self._network.note_throttle(node_id, Lane.GENERAL, response)
 
     async def request_any(
         self,

@@ -3,6 +3,7 @@ and which node to ask when any will do. It does not know what metadata means, an
 Only `request` and `close` wait.
 """
 
+import asyncio
 import logging
 import random
 from collections.abc import Callable, Iterable, Mapping
@@ -126,13 +127,41 @@ class NetworkClient:
             max_version=max_version,
             expects_response=expects_response,
         )
-        # From brokers 2.0 on, which is older than any we speak to, the broker answers first and the
-        # client has to be quiet for that long (KIP-219).
+        self.note_throttle(node_id, lane, response)
+        return response
+
+    def request_soon(
+        self,
+        node_id: int,
+        request: Request[R],
+        *,
+        lane: Lane = Lane.GENERAL,
+        max_version: int | None = None,
+        expects_response: bool = True,
+    ) -> "asyncio.Future[R | None] | None":
+        """Send what can be sent without waiting for a connection, a backoff, a throttle or others
+        who do; None: it cannot. Does not wait.
+
+        The future is as `NodeConnection.request_soon` has it, as is what this raises. Whoever reads
+        the answer tells `note_throttle` of it.
+        """
+        connection = self._pool.free(node_id, lane)
+        if connection is None:
+            return None
+        return connection.request_soon(
+            request, max_version=max_version, expects_response=expects_response
+        )
+
+    def note_throttle(self, node_id: int, lane: Lane, response: Response | None) -> None:
+        """Let no request of the lane pass for as long as an answer says.
+
+        From brokers 2.0 on, which is older than any we speak to, the broker answers first and the
+        client has to be quiet for that long (KIP-219).
+        """
         throttle_ms = getattr(response, "throttle_time_ms", 0)
         if throttle_ms > 0:
             logger.debug("node %d throttles lane %s for %d ms", node_id, lane.value, throttle_ms)
             self._pool.mute(node_id, lane, self._clock.monotonic() + throttle_ms / 1000)
-        return response
 
     def ready_delay(self, node_id: int, lane: Lane = Lane.GENERAL) -> float:
         """Return the seconds until `request` to this lane can go ahead without waiting for a

@@ -223,19 +223,7 @@ class NodeConnection:
         Cancelled: not sent if it was still queued. Otherwise it leaves completely, the node may act
         on it, its place in flight is taken until the answer comes, and the answer is dropped.
         """
-        if self._state is not ConnectionState.READY or self._api_versions is None:
-            raise self._not_open_error()
-        version = self._api_versions.pick(type(request), max_version)
-        if timeout_s is None:
-            timeout_s = self.config.request_timeout_ms / 1000
-        pending = PendingRequest(
-            request,
-            version,
-            asyncio.get_running_loop().create_future(),
-            now_s=self._clock.monotonic(),
-            timeout_s=timeout_s,
-            expects_response=expects_response,
-        )
+        pending = self._new_pending(request, timeout_s, max_version, expects_response)
         self._submit(pending)
         try:
             answer: R | None = await pending.answer
@@ -244,6 +232,38 @@ class NodeConnection:
                 self._mailbox.remove(pending)
             raise
         return answer
+
+    def request_soon(
+        self, request: Request[R], *, max_version: int | None = None, expects_response: bool = True
+    ) -> "asyncio.Future[R | None]":
+        """Send a request, or queue it, and return the future of its answer; for callers that have
+        no task to wait in. The future has what `request` returns or raises once it was submitted,
+        and is not to be cancelled. Raises what keeps it from that, as `request`.
+        """
+        pending = self._new_pending(request, None, max_version, expects_response)
+        self._submit(pending)
+        return pending.answer
+
+    def _new_pending(
+        self,
+        request: Request[R],
+        timeout_s: float | None,
+        max_version: int | None,
+        expects_response: bool,
+    ) -> PendingRequest:
+        if self._state is not ConnectionState.READY or self._api_versions is None:
+            raise self._not_open_error()
+        version = self._api_versions.pick(type(request), max_version)
+        if timeout_s is None:
+            timeout_s = self.config.request_timeout_ms / 1000
+        return PendingRequest(
+            request,
+            version,
+            asyncio.get_running_loop().create_future(),
+            now_s=self._clock.monotonic(),
+            timeout_s=timeout_s,
+            expects_response=expects_response,
+        )
 
     def _submit(self, pending: PendingRequest) -> None:
         """Send a request now, or leave it in the mailbox for a callback to send."""

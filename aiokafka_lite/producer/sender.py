@@ -1,17 +1,19 @@
 """Owns the waiting on the way from the accumulator to the brokers and back.
 
-One loop, `sender`, finds the nodes that have something due and sleeps until the next moment
-anything is; for each node up to max_in_flight_requests_per_connection loops, `send_loop[node]`,
-each drain, send and wait for their own answer. A loop drains and sends in one step, so requests
-leave in the order of their sequence numbers. What is due is decided in `record_accumulator`, what a
-sequence number means in `sequence_numbers`, what an answer does in `batch_outcomes`.
+One loop, `sender`, finds the nodes that have something due, sends it, and sleeps until the next
+moment anything is. Answers come as callbacks of the event loop: no task waits for one, except where
+a connection has to be made first. Draining and sending is one step, so requests leave in the order
+of their sequence numbers. What is due is decided in `record_accumulator`, what a sequence number
+means in `sequence_numbers`, what an answer does in `batch_outcomes`.
 """
 
+import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, TypeVarTuple, Unpack
 
+from aiokafka_lite.clock import TimerHandle
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
@@ -29,6 +31,7 @@ from aiokafka_lite.producer.topic_routes import TopicRoutes
 from aiokafka_lite.producer.transaction_manager import TransactionManager
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+from aiokafka_lite.protocol.messages.produce import ProduceResponse
 from aiokafka_lite.version import __version__
 
 logger = logging.getLogger(__name__)
@@ -39,13 +42,13 @@ _SHORTEST_WAIT_S = 0.0001
 _Args = TypeVarTuple("_Args")
 
 
-class _SendLoops:
-    """The send loops of one node."""
+class _NodeRequests:
+    """What is on its way to one node."""
 
     __slots__ = (
+        "at_gate",
         "count",
         "failures",
-        "idle",
         "is_connected",
         "is_connecting",
         "node_id",
@@ -55,7 +58,9 @@ class _SendLoops:
     def __init__(self, node_id: int) -> None:
         self.node_id = node_id
         self.count = 0
-        self.idle: deque[Wakeup] = deque()
+        """Produce requests without answer."""
+        self.at_gate = 0
+        """Those of them that have a task, to wait for a connection: none may overtake them."""
         self.is_connected = False
         """A request was answered since the last one that was not: several may be on their way."""
         self.is_connecting = False
@@ -82,7 +87,12 @@ class Sender:
         self._routes = routes
         self._sequences = sequences
         self._wakeup = Wakeup()
-        self._nodes: dict[int, _SendLoops] = {}
+        self._nodes: dict[int, _NodeRequests] = {}
+        self._timer: TimerHandle | None = None
+        self._timer_at_s = 0.0
+        self._fault: Exception | None = None
+        """What an answer could not be taken in for; nobody foresaw it, so the client ends."""
+        self._has_ended = False
         self._tasks: list[OwnedTask] = []
         self._asks_for_id = False
         self._has_asked_for_id = False
@@ -164,11 +174,13 @@ class Sender:
             self.client.owner.spawn("stop", self.close, _DROPPED_CLOSE_S)
 
     async def _end(self) -> None:
+        self._has_ended = True
         for task in self._tasks:
             task.cancel()
         await self.client.close()
 
     def _client_failed(self, cause: BaseException) -> None:
+        self._has_ended = True
         error = KafkaError(f"a background task of the producer failed: {cause!r}")
         error.__cause__ = cause
         self._routes.close()
@@ -182,16 +194,36 @@ class Sender:
     # What is due…
 
     async def _run(self) -> None:
-        while True:
-            delay_s = self._dispatch(self._clock.monotonic())
-            if delay_s is None:
+        try:
+            while self._fault is None:
+                now_s = self._clock.monotonic()
+                self._look_again_in(self._dispatch(now_s), now_s)
                 await self._wakeup.wait()
-            else:
-                # Not less: a difference of two times that rounds to nothing would never pass.
-                await self._wakeup.wait_for(self._clock, max(delay_s, _SHORTEST_WAIT_S))
+            raise self._fault
+        finally:
+            self._look_again_in(None, 0.0)
+
+    def _look_again_in(self, delay_s: float | None, now_s: float) -> None:
+        """Have the timer wake the loop in time. One that comes earlier than needed is left alone:
+        under load every batch would move it.
+        """
+        # Not less: a difference of two times that rounds to nothing would never pass.
+        at_s = None if delay_s is None else now_s + max(delay_s, _SHORTEST_WAIT_S)
+        if self._timer is not None:
+            if at_s is not None and self._timer_at_s <= at_s:
+                return
+            self._timer.cancel()
+            self._timer = None
+        if at_s is not None:
+            self._timer_at_s = at_s
+            self._timer = self._clock.call_at(at_s, self._time_has_come)
+
+    def _time_has_come(self) -> None:
+        self._timer = None
+        self.wake()
 
     def _dispatch(self, now_s: float) -> float | None:
-        """Let the send loops of every node that has something due go; return when to look again."""
+        """Send what is due; return in how many seconds to look again, None: when woken."""
         self._accumulator.unseen_bytes = 0
         self._outcomes.expire(now_s)
         sequences = self._sequences
@@ -207,8 +239,6 @@ class Sender:
             self._ask_for_producer_id()  # which wakes this loop when it is there
             return min(delays, default=None)
         ready = self._accumulator.ready(now_s)
-        if ready.delay_s is not None:
-            delays.append(ready.delay_s)
         if ready.leaderless_topics:
             for topic in ready.leaderless_topics:
                 self.client.add_topic(topic)
@@ -217,121 +247,169 @@ class Sender:
             delay_s = self._let_go(node_id, now_s)
             if delay_s:
                 delays.append(delay_s)
+        if ready.node_ids:
+            ready = self._accumulator.ready(now_s)  # what lay behind that
+        if ready.delay_s is not None:
+            delays.append(ready.delay_s)
         return min(delays, default=None)
 
     def _let_go(self, node_id: int, now_s: float) -> float:
-        """Wake, or start, one send loop of a node; return the seconds until that is allowed."""
-        loops = self._nodes.get(node_id)
-        if loops is None:
-            loops = self._nodes[node_id] = _SendLoops(node_id)
-        delay_s = max(self.client.ready_delay(node_id), loops.retry_at_s - now_s)
+        """Send what is due for a node; return the seconds until that is allowed."""
+        node = self._nodes.get(node_id)
+        if node is None:
+            node = self._nodes[node_id] = _NodeRequests(node_id)
+        delay_s = max(self.client.ready_delay(node_id), node.retry_at_s - now_s)
         if self._routes.patience.is_on:
-            has_room = bool(loops.idle) or (
-                loops.count < self._config.max_in_flight_requests_per_connection
-            )
-            can_send = delay_s <= 0 and loops.is_connected and has_room
+            has_room = node.count < self._config.max_in_flight_requests_per_connection
+            can_send = delay_s <= 0 and node.is_connected and has_room
             self._routes.patience.note(node_id, now_s, can_send=can_send)
         if delay_s > 0:
             return delay_s
-        if loops.is_connecting:
-            return 0.0
-        if loops.idle:
-            loops.idle.popleft().set()
-        elif loops.count < self._config.max_in_flight_requests_per_connection:
-            loops.count += 1
-            self._spawn(f"send_loop[{node_id}]", self._send_loop, loops)
+        if node.is_connected:
+            self._send(node)
+        elif not node.is_connecting:
+            node.is_connecting = True
+            self._spawn(f"greet[{node_id}]", self._greet, node)
         return 0.0
 
     # Sending…
 
-    async def _send_loop(self, loops: _SendLoops) -> None:
-        while True:
-            if self._may_connect(loops):
-                await self._connect(loops)
-            batches = self._drain(loops)
-            if batches:
-                await self._produce(loops, batches)
-            else:
-                wakeup = Wakeup()
-                loops.idle.append(wakeup)
-                await wakeup.wait()
-
-    def _may_connect(self, loops: _SendLoops) -> bool:
-        return not (
-            loops.is_connected
-            or loops.is_connecting
-            or loops.retry_at_s > self._clock.monotonic()
-            or self.client.ready_delay(loops.node_id) > 0
-        )
-
-    async def _connect(self, loops: _SendLoops) -> None:
+    async def _greet(self, node: _NodeRequests) -> None:
         """See that the node answers before anything is drained for it: a batch that was not tried
         goes on filling up, and keeps its attempts.
         """
-        loops.is_connecting = True
         try:
             await self.client.request(
-                loops.node_id,
+                node.node_id,
                 ApiVersionsRequest(
                     client_software_name="aiokafka-lite", client_software_version=__version__
                 ),
             )
         except KafkaError as error:
-            logger.debug("node %d cannot be sent to: %s", loops.node_id, error)
-            self._disconnected(loops)
+            logger.debug("node %d cannot be sent to: %s", node.node_id, error)
+            self._disconnected(node)
         else:
-            loops.is_connected = True
-            loops.failures = 0
+            node.is_connected = True
+            node.failures = 0
         finally:
-            loops.is_connecting = False
+            node.is_connecting = False
             self.wake()
 
-    def _disconnected(self, loops: _SendLoops) -> None:
-        if not loops.is_connected and not loops.is_connecting:
+    def _disconnected(self, node: _NodeRequests) -> None:
+        if not node.is_connected and not node.is_connecting:
             return  # another request of the same connection has said so
-        loops.is_connected = False
-        loops.retry_at_s = self._clock.monotonic() + self.client.retry_backoff.delay(loops.failures)
-        loops.failures += 1
+        node.is_connected = False
+        node.retry_at_s = self._clock.monotonic() + self.client.retry_backoff.delay(node.failures)
+        node.failures += 1
         self.client.request_metadata_update()
 
-    def _drain(self, loops: _SendLoops) -> list[ProducerBatch]:
-        if not loops.is_connected or self.client.ready_delay(loops.node_id) > 0:
+    def _drain(self, node: _NodeRequests) -> list[ProducerBatch]:
+        if not node.is_connected or self.client.ready_delay(node.node_id) > 0:
             return []
         if self._sequences is not None:
             self._sequences.settle()
         now_s = self._clock.monotonic()
-        batches = self._accumulator.drain(loops.node_id, now_s)
+        batches = self._accumulator.drain(node.node_id, now_s)
         if batches and self._routes.patience.is_on:
-            self._routes.patience.note(loops.node_id, now_s, can_send=True)
-        if batches and self._accumulator.has_more(loops.node_id):
-            self.wake()  # another loop may go
+            self._routes.patience.note(node.node_id, now_s, can_send=True)
         return batches
 
-    async def _produce(self, loops: _SendLoops, batches: list[ProducerBatch]) -> None:
-        required_acks = self._config.required_acks
+    def _send(self, node: _NodeRequests) -> None:
+        """Send what is due for a node, as far as it may be on its way at once. Drained and sent in
+        one step, requests leave in the order of their sequence numbers.
+        """
+        most = self._config.max_in_flight_requests_per_connection
+        while node.count < most and (batches := self._drain(node)):
+            exchange = self._exchange(batches)
+            node.count += 1
+            try:
+                answer = self._request_soon(node, exchange)
+            except KafkaError as error:
+                self._take_in(node, exchange, None, error)
+            else:
+                if answer is not None:
+                    answer.add_done_callback(partial(self._answered, node, exchange))
+                    continue
+                node.at_gate += 1
+                self._spawn(f"produce[{node.node_id}]", self._produce, node, exchange)
+
+    def _exchange(self, batches: list[ProducerBatch]) -> ProduceExchange:
         transactions = self._transactions
-        exchange = ProduceExchange(
+        return ProduceExchange(
             batches,
             self.client.snapshot,
-            required_acks=required_acks,
+            required_acks=self._config.required_acks,
             timeout_ms=self._config.request_timeout_ms,
             wires=[self._accumulator.seal(batch) for batch in batches],
             transactional_id=self._config.transactional_id,
             max_version=None if transactions is None else transactions.max_produce_version,
         )
+
+    def _request_soon(
+        self, node: _NodeRequests, exchange: ProduceExchange
+    ) -> "asyncio.Future[ProduceResponse | None] | None":
+        if node.at_gate:
+            return None
+        return self.client.request_soon(
+            node.node_id,
+            exchange.request,
+            max_version=exchange.max_version,
+            expects_response=self._config.required_acks != 0,
+        )
+
+    async def _produce(self, node: _NodeRequests, exchange: ProduceExchange) -> None:
+        """Send a request that has to wait for its connection, which was lost unnoticed, say."""
+        response, failure = None, None
         try:
             response = await self.client.request(
-                loops.node_id,
+                node.node_id,
                 exchange.request,
                 max_version=exchange.max_version,
-                expects_response=required_acks != 0,
+                expects_response=self._config.required_acks != 0,
             )
         except KafkaError as error:
-            self._disconnected(loops)
-            self._outcomes.lost(exchange, error, self._clock.monotonic())
-        else:
+            failure = error
+        finally:
+            node.at_gate -= 1
+        self._take_in(node, exchange, response, failure)
+        self._go_on(node)
+
+    def _answered(
+        self,
+        node: _NodeRequests,
+        exchange: ProduceExchange,
+        answer: "asyncio.Future[ProduceResponse | None]",
+    ) -> None:
+        error = answer.exception()
+        if self._has_ended:
+            return
+        failure = error if isinstance(error, KafkaError) else None
+        try:
+            response = None if failure is not None else answer.result()
+            self.client.note_throttle(node.node_id, response)
+            self._take_in(node, exchange, response, failure)
+            self._go_on(node)
+        except Exception as fault:  # noqa: BLE001  the loop would log it and go on
+            self._fault = fault
+            self.wake()
+
+    def _take_in(
+        self,
+        node: _NodeRequests,
+        exchange: ProduceExchange,
+        response: ProduceResponse | None,
+        failure: KafkaError | None,
+    ) -> None:
+        node.count -= 1
+        if failure is None:
             self._outcomes.answered(exchange, response, self._clock.monotonic())
-        self.wake()
+        else:
+            self._disconnected(node)
+            self._outcomes.lost(exchange, failure, self._clock.monotonic())
+
+    def _go_on(self, node: _NodeRequests) -> None:
+        self._send(node)
+        self.wake()  # other nodes may have become due, and there may be another moment to wait for
 
     # Who we are to the brokers…
 

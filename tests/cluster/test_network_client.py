@@ -251,6 +251,19 @@ async def test_a_request_timeout_closes_the_connection(cluster: ScriptedCluster)
         await eventually(lambda: not cluster.nodes[1].open_connections)
 
 
+async def test_what_can_be_sent_at_once_is_sent_without_a_task(cluster: ScriptedCluster) -> None:
+    async with network_of(cluster) as (network, clock, _):
+        assert network.request_soon(1, ASK) is None  # it would have to connect
+        await network.request(1, ASK)
+        answer = network.request_soon(1, ASK)
+        assert answer is not None
+        cluster.change = lambda response: setattr(response, "throttle_time_ms", 700)
+        network.note_throttle(1, Lane.GENERAL, await answer)
+        assert network.request_soon(1, ASK) is None
+        assert network.ready_delay(1) == pytest.approx(0.7)
+        await clock.advance(0.7)
+
+
 async def test_a_throttled_lane_is_quiet_until_the_deadline(cluster: ScriptedCluster) -> None:
     """2f-7, KIP-219: no failure, no disconnect, only silence."""
     async with network_of(cluster) as (network, clock, trouble):

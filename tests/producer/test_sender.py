@@ -2,16 +2,22 @@
 
 import asyncio
 import logging
+from contextlib import suppress
+from typing import Any
+from unittest import mock
 
 import pytest
 
 from aiokafka_lite.errors import (
     ClusterAuthorizationFailedError,
     CoordinatorLoadInProgressError,
+    KafkaConnectionError,
+    KafkaError,
     KafkaTimeoutError,
     NotLeaderForPartitionError,
     ProducerClosed,
 )
+from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
@@ -192,3 +198,76 @@ async def test_throttled_nodes_are_left_alone_for_as_long_as_they_said() -> None
         assert not ack.done()
         await clock.advance(0.2)
         assert (await ack).offset == 2
+
+
+async def test_a_record_is_on_its_way_one_turn_of_the_loop_after_its_send() -> None:
+    """And so is what the next answer lets go: nobody has to be woken for it first."""
+    async with kafka() as broker, producing(broker) as producer:
+        await producer.send_and_wait("orders", b"0")
+        while producer._sender._wakeup.is_set:
+            await asyncio.sleep(0)
+        ack = await producer.send("orders", b"1")
+        (batch,) = producer._accumulator.incomplete
+        was_in_flight = [batch.is_in_flight]
+        for _ in range(2):  # the sender has the second of them
+            await asyncio.sleep(0)
+            was_in_flight.append(batch.is_in_flight)
+        assert was_in_flight[0] is False
+        assert was_in_flight[-1] is True
+        assert (await ack).offset == 1
+
+
+async def test_what_nobody_foresaw_in_an_answer_ends_the_producer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with kafka() as broker:
+        producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers, linger_ms=0)
+        await producer.start()
+        await producer.send_and_wait("orders", b"0")
+        fault = ZeroDivisionError("nobody foresaw this")
+        monkeypatch.setattr(producer._sender._outcomes, "answered", mock.Mock(side_effect=fault))
+        ack = await producer.send("orders", b"1")
+        with pytest.raises(KafkaError, match="nobody foresaw this"):
+            await ack
+        with pytest.raises(KafkaError) as caught:
+            await producer.send("orders", b"2")
+        assert caught.value.__cause__ is fault
+        with suppress(KafkaError):
+            await producer.stop()
+
+
+async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> None:
+    """2d-10: the connection is free again before the task has run that waits for it."""
+    async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
+        await producer.send_and_wait("orders", b"first")
+        outcomes, request_soon = producer._sender._outcomes, producer.client.request_soon
+        is_free = [True] * 8 + [False]  # from its end
+
+        def free_from_the_second_time_on(*args: Any, **options: Any) -> Any:
+            return request_soon(*args, **options) if is_free.pop() else None
+
+        with (
+            mock.patch.object(producer.client, "request_soon", free_from_the_second_time_on),
+            mock.patch.object(outcomes, "_refused", wraps=outcomes._refused) as refused,
+        ):
+            acks = [
+                producer.send_nowait("orders", b"%d" % number + b"x" * 100) for number in range(8)
+            ]
+            offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
+        assert offsets == list(range(1, 9))
+        assert not refused.called
+
+
+async def test_a_connection_that_is_gone_is_made_again_for_the_next_batches() -> None:
+    async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
+        await producer.send_and_wait("orders", b"first")
+        (node_id,) = producer._sender._nodes
+        producer.client._network.disconnect([node_id], KafkaConnectionError("says the test"))
+        with mock.patch.object(producer._sender._outcomes, "lost") as lost:
+            acks = []
+            for number in range(8):
+                acks.append(await producer.send("orders", b"%d" % number + b"x" * 100))
+                await asyncio.sleep(0)
+            offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
+        assert offsets == list(range(1, 9))
+        assert not lost.called

@@ -197,7 +197,12 @@ async def test_metadata_and_memory_share_max_block() -> None:
     async with (
         kafka(clock=clock) as broker,
         producing(
-            broker, clock=clock, buffer_memory=1000, max_batch_size=1000, max_block_ms=5000
+            broker,
+            clock=clock,
+            buffer_memory=1000,
+            max_batch_size=1000,
+            max_block_ms=5000,
+            linger_ms=10_000,  # the metadata must not lie behind a stalled request
         ) as producer,
     ):
         await producer.send_and_wait("orders", b"v")
