@@ -18,7 +18,7 @@ with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
     import kafka.codec
 
 COUNT = 20
-TIMEOUT_S = 20
+TIMEOUT_S = 60
 CODECS = [None, "gzip", "snappy", "lz4", "zstd"]
 HEADERS = [("trace", b"1")]
 

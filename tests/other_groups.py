@@ -26,7 +26,7 @@ KAFKA_PYTHON_POLL_MS = 1000
 """Longer than any rebalance here: a poll of kafka-python 3.0 that ends in the middle of one may
 leave the member without assignment and without heartbeats.
 """
-PATIENCE_S = 30
+PATIENCE_S = 60
 
 
 class Life:

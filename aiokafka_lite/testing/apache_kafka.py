@@ -30,9 +30,9 @@ from aiokafka_lite.testing.server_properties import server_properties
 logger = logging.getLogger(__name__)
 
 DEFAULT_VERSION = "4.3.1"
-READY_TIMEOUT_S = 60.0
+READY_TIMEOUT_S = 180.0
 STOP_TIMEOUT_S = 15.0
-ARCHIVE_TIMEOUT_S = 60.0
+ARCHIVE_TIMEOUT_S = 180.0
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 JVM_FLAGS = ("-Xms64m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 TOOL_FLAGS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
@@ -196,7 +196,7 @@ class ApacheKafka:
         self.nodes.clear()
 
     def run_tool(
-        self, main_class: str, *arguments: str, stdin: bytes = b"", timeout_s: float = 60
+        self, main_class: str, *arguments: str, stdin: bytes = b"", timeout_s: float = 180
     ) -> str:
         """Run one of Kafka's own command-line classes against this cluster and return what it
         printed.
@@ -303,7 +303,7 @@ def real_kafka(version: str = DEFAULT_VERSION) -> Iterator[ApacheKafka | Externa
 
 
 def run_java(
-    version: str, main_class: str, *arguments: str, stdin: bytes = b"", timeout_s: float = 60
+    version: str, main_class: str, *arguments: str, stdin: bytes = b"", timeout_s: float = 180
 ) -> str:
     """Run one class of Kafka's jars to its end and return what it printed on stdout.
 

@@ -20,7 +20,7 @@ from tests.conftest import KAFKA_VERSIONS, require_kafka
 
 TOPIC, GROUP = "t", "g"
 PROGRAM = Path(__file__).parent / "JavaTransactions.java"
-WAIT_S = 10
+WAIT_S = 60
 
 
 @pytest.fixture(params=[1, 2], ids=["V1", "V2"])

@@ -19,7 +19,7 @@ from aiokafka_lite.testing.apache_kafka import ApacheKafka, run_java
 CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 TRANSACTIONAL_COPIER = "org.apache.kafka.tools.TransactionalMessageCopier"
 LEVELS = ("read_committed", "read_uncommitted")
-TIMEOUT_S = 20
+TIMEOUT_S = 60
 
 # What is read, not by which loop, is the question here: one is enough.
 pytestmark = [pytest.mark.real_kafka, pytest.mark.asyncio(loop_factories=["asyncio"])]

@@ -50,7 +50,7 @@ def leader_of(consumer: AIOKafkaConsumer[Any, Any], tp: TopicPartition) -> int:
 
 
 @pytest.mark.real_kafka
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 @pytest.mark.asyncio(loop_factories=["asyncio"])
 async def test_a_follower_in_the_consumers_rack_is_read_from_and_left_when_it_dies(
     cluster: ApacheKafka, topic_name: str
@@ -86,7 +86,7 @@ async def test_a_follower_in_the_consumers_rack_is_read_from_and_left_when_it_di
 
 
 @pytest.mark.real_kafka
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 @pytest.mark.asyncio(loop_factories=["asyncio"])
 async def test_a_leader_that_dies_is_followed_by_one_that_validates_the_position(
     cluster: ApacheKafka, topic_name: str

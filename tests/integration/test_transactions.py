@@ -17,7 +17,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import ConsumerGroupMetadata
 
-TIMEOUT_S = 30
+TIMEOUT_S = 60
 
 pytestmark = [pytest.mark.real_kafka, pytest.mark.asyncio(loop_factories=["asyncio"])]
 

@@ -36,7 +36,7 @@ def test_a_failing_tool_says_what_it_said(apache_kafka: ApacheKafka) -> None:
 
 
 @pytest.mark.real_kafka
-@pytest.mark.timeout(300)  # six Java processes; the bound on each says which one was slow
+@pytest.mark.timeout(600)  # six Java processes; the bound on each says which one was slow
 def test_three_nodes_survive_a_kill_and_leave_nothing(apache_kafka: ApacheKafka) -> None:
     # The shared node is asked for only because it skips where Java is absent.
     with ApacheKafka(apache_kafka.version, nodes=3) as cluster:

@@ -23,7 +23,7 @@ from aiokafka_lite.testing.kafka_container import kafka_container
 from tests.other_clients import CONSUMERS, EXPECTED, OURS, PRODUCERS
 
 NO_JAVA = JavaNotFoundError("no Java was found")
-TIMEOUT_S = 30
+TIMEOUT_S = 60
 
 
 class FakeDockerError(Exception):

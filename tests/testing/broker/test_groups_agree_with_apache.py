@@ -242,9 +242,9 @@ async def test_an_id_given_out_holds_the_join_phase(peers: Peers) -> None:
 async def test_who_does_not_rejoin_in_time_is_out(peers: Peers) -> None:
     """The rebalance timeout."""
     late, other = await peers.peer(), await peers.peer()
-    await late.join_alone(rebalance_timeout_ms=300)
+    await late.join_alone(rebalance_timeout_ms=1000)
     await other.get_id()
-    other.send_join(rebalance_timeout_ms=300)
+    other.send_join(rebalance_timeout_ms=1000)
     answer = told(await other.joined(), late, other)
     assert (answer["generation"], answer["leader"]) == (2, "1")
     assert answer["members"] == [("1", None, TOPICS)]
@@ -252,10 +252,10 @@ async def test_who_does_not_rejoin_in_time_is_out(peers: Peers) -> None:
 
 
 async def test_who_does_not_ask_for_the_assignment_in_time_is_out(peers: Peers) -> None:
-    leader, follower = await peers.pair(rebalance_timeout_ms=400)
-    leader.send_join(rebalance_timeout_ms=400)
+    leader, follower = await peers.pair(rebalance_timeout_ms=1500)
+    leader.send_join(rebalance_timeout_ms=1500)
     assert await peers.is_rebalancing(follower)
-    follower.send_join(rebalance_timeout_ms=400)
+    follower.send_join(rebalance_timeout_ms=1500)
     await leader.joined()
     await follower.joined()
     assert await leader.sync({leader.member_id: b"x"}) == (0, b"x")
@@ -473,9 +473,9 @@ async def test_a_static_member_is_removed_by_its_name(peers: Peers) -> None:
 
 async def test_static_members_stay_while_their_session_lasts(peers: Peers) -> None:
     static, other = await peers.peer("one"), await peers.peer()
-    await static.join_alone(rebalance_timeout_ms=300)
+    await static.join_alone(rebalance_timeout_ms=1000)
     await other.get_id()
-    other.send_join(rebalance_timeout_ms=300)
+    other.send_join(rebalance_timeout_ms=1000)
     answer = told(await other.joined(), static, other)
     assert (answer["generation"], answer["leader"]) == (2, "1")
     assert answer["members"] == [("0", "one", TOPICS), ("1", None, TOPICS)]

@@ -538,7 +538,7 @@ async def test_offsets_by_time(peer: TxnPeer) -> None:
 
 async def test_what_takes_too_long_is_aborted(peer: TxnPeer) -> None:
     """KIP-98: the epoch is raised, so that the producer is fenced."""
-    await peer.init(timeout_ms=300)
+    await peer.init(timeout_ms=1500)
     await peer.add((0, 0))
     assert await peer.produce((0, 0), 0) == (0, 0)
     assert await peer.settled_ends() == (2, 2)
