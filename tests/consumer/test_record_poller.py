@@ -15,6 +15,7 @@ from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.consumer.batches import batches, tps, with_bad_crc
+from tests.interpreter_steps import counted
 from tests.scenarios.consuming import consumer_of, embedded, eventually, fill, offsets
 
 P0, P1 = tps(0, 1)
@@ -133,34 +134,59 @@ def count_turns(consumer: AIOKafkaConsumer[Any, Any]) -> list[None]:
     return turns
 
 
-async def test_what_a_poll_costs_does_not_grow_with_what_is_assigned() -> None:
-    """Polls use up fetch after fetch; none looks at all partitions while no fetch could go out."""
-    partitions = tps(*range(100))
+async def steps_of_polls(partitions: int) -> int:
+    """The steps of polls that wait, return a record each of two partitions, and go on fetching."""
     async with (
-        embedded({"t": len(partitions)}) as broker,
-        consumer_of(broker, "t", max_poll_records=2) as consumer,
+        embedded({"t": partitions}) as broker,
+        consumer_of(broker, "t") as consumer,
     ):
-        for tp in partitions:
-            fill(broker, tp, 2)
-        await consumer.getmany(timeout_ms=5000, max_records=1)
-        assert len(consumer.statistics().buffered) == len(partitions)
-        broker.faults.stall(FetchRequest)
-        await consumer.getmany(max_records=1)
-        assert consumer.statistics().fetching_nodes
-        assert consumer._poller is not None
-        planner = consumer._poller.fetcher._planner
-        looks: list[None] = []
-        free_states = planner._free_states
 
-        def counted() -> Any:
-            looks.append(None)
-            return free_states()
+        async def read(rounds: int) -> None:
+            for _ in range(rounds):
+                poll = asyncio.create_task(consumer.getmany(timeout_ms=30_000))
+                await asyncio.sleep(0)
+                fill(broker, P0, 1)
+                fill(broker, P1, 1)
+                assert await poll
 
-        planner._free_states = counted  # type: ignore[method-assign]  # to count
-        returned = [len(await consumer.getmany()) for _ in partitions[1:]]
-        assert returned == [1] * (len(partitions) - 1)
-        assert not looks
-        broker.faults.release()
+        await read(5)
+        with counted() as count:
+            await read(10)
+            consumer.seek(P0, 0)
+            consumer.pause(P1)
+            assert await consumer.getmany(timeout_ms=30_000)
+            consumer.resume(P1)
+            await consumer.getmany(timeout_ms=200)
+        return count.steps
+
+
+async def test_what_a_poll_costs_does_not_grow_with_what_is_assigned() -> None:
+    few, many = await steps_of_polls(10), await steps_of_polls(500)
+    assert many < 2 * few, (few, many)
+
+
+async def test_polls_that_use_up_fetch_after_fetch_do_not_look_at_all_that_is_buffered() -> None:
+    """Nor at what is assigned, while no fetch could go out."""
+
+    async def steps(partitions: int) -> int:
+        async with (
+            embedded({"t": partitions}) as broker,
+            consumer_of(broker, "t", max_poll_records=2) as consumer,
+        ):
+            for tp in tps(*range(partitions)):
+                fill(broker, tp, 2)
+            await consumer.getmany(timeout_ms=5000, max_records=1)
+            assert len(consumer.statistics().buffered) == partitions
+            broker.faults.stall(FetchRequest)
+            await consumer.getmany(max_records=1)
+            assert consumer.statistics().fetching_nodes
+            with counted() as count:
+                assert [len(await consumer.getmany()) for _ in range(10)] == [1] * 10
+            broker.faults.release()
+            return count.steps
+
+    few, many = await steps(20), await steps(500)
+    assert many < 2 * few, (few, many)
 
 
 async def test_a_waiting_poll_does_not_spin() -> None:

@@ -76,7 +76,7 @@ class FetchBuffer:
         self._fetches_of.setdefault(fetch.topic_partition, []).append(fetch)
         self._unread_bytes[fetch.node_id] += fetch.size_in_bytes
         self._newest_at_s[fetch.node_id] = fetch.received_at_s
-        self.revision.number += 1
+        self.revision.note(fetch.topic_partition)
 
     def remove(self, fetch: CompletedFetch) -> None:
         """Take a fetch out and drop its bytes."""
@@ -88,7 +88,7 @@ class FetchBuffer:
             del self._fetches_of[tp]
         self._unread_bytes[fetch.node_id] -= fetch.size_in_bytes
         fetch.release()
-        self.revision.number += 1
+        self.revision.note(tp)
 
     def set_aside(self, fetch: CompletedFetch, error: Exception) -> None:
         """Keep a fetch that cannot be read on for the sake of its error, without its bytes (A9).
@@ -100,7 +100,7 @@ class FetchBuffer:
             self.remove(behind)
         self._unread_bytes[fetch.node_id] -= fetch.size_in_bytes
         fetch.fail(error)
-        self.revision.number += 1
+        self.revision.note(fetch.topic_partition)
 
     def discard(self, unwanted: Callable[[TopicPartition], bool]) -> None:
         """Take out the fetches of the partitions `unwanted` says yes to."""

@@ -1,7 +1,7 @@
-"""Owns the decision what to fetch next: which partitions are free, from whom, in which order.
+"""Owns the decision what to fetch next: which nodes are asked, and what each request says.
 
-It reads the subscription, never the buffer's offsets (A6), and keeps a fetch session per node. It
-sends nothing and does not wait. Source: A3, A7, A8, A10, A11, AbstractFetch.prepareFetchRequests.
+It keeps a fetch session per node; what those want of their nodes is kept by `FetchWishes`. It sends
+nothing and does not wait. Source: A3, A7, A8, A10, A11, AbstractFetch.prepareFetchRequests.
 """
 
 from collections.abc import Collection, Iterable
@@ -17,9 +17,9 @@ from aiokafka_lite.consumer.fetch.fetch_session import (
     FetchSession,
     FetchSessionRequest,
     ForgottenPartition,
-    SessionPartition,
 )
-from aiokafka_lite.consumer.position.subscription_state import PartitionState, SubscriptionState
+from aiokafka_lite.consumer.fetch.fetch_wishes import FetchWishes, node_to_read
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import (
     FetchPartition,
@@ -84,7 +84,7 @@ class FetchPlanner:
         self._buffer = buffer
         self._nodes = nodes
         self._sessions: dict[int, FetchSession] = {}
-        self._dropped: set[TopicPartition] = set()
+        self._wishes = FetchWishes(config, subscription, buffer, self.session)
 
     def session(self, node_id: int) -> FetchSession:
         """Return the node's session handler."""
@@ -99,101 +99,41 @@ class FetchPlanner:
 
     def free_partitions(self, now_s: float) -> list[TopicPartition]:
         """Return the partitions a fetch may ask for, in queue order: not buffered, … (A7)."""
-        return [state.topic_partition for state in self._free_states() if state.retry_at_s <= now_s]
+        states = self._wishes.free_states(self._subscription.queue(), now_s)
+        return [state.topic_partition for state in states]
 
     def plan_round(self, snapshot: MetadataSnapshot, now_s: float) -> FetchRound:
         """Return a fetch for every node that has free partitions and may be asked now.
 
         The sessions count these fetches as sent.
         """
-        found = FetchRound()
-        by_node: dict[int, dict[TopicPartition, SessionPartition]] = {}
-        for state in self._free_states():
-            node_id = self._node_to_ask(found, state, snapshot, now_s)
-            if node_id is not None:
-                asked = self._ask(state, state.offset, snapshot)
-                by_node.setdefault(node_id, {})[state.topic_partition] = asked
-        if self._config.prefetch_max_bytes:
-            self._prefetch(found, by_node, snapshot, now_s)
-        for node_id, partitions in by_node.items():
+        wishes = self._wishes
+        wishes.update(snapshot, now_s)
+        found = FetchRound(
+            leaderless=wishes.leaderless,
+            needs_metadata=wishes.forgot_a_replica,
+            due_at_s=wishes.due_at_s,
+        )
+        for node_id, session in self._sessions.items():
+            if not session.wanted:
+                continue
             delay_s = self._nodes.fetch_delay(node_id)
             if delay_s is None:
                 continue
             if delay_s > 0:
                 _due(found, now_s + delay_s)
             elif self._has_room(node_id):
-                found.fetches.append(self._plan(node_id, partitions, now_s))
+                found.fetches.append(self._plan(session, now_s))
             else:
                 found.lacks_room = True
         return found
-
-    def _node_to_ask(
-        self, found: FetchRound, state: PartitionState, snapshot: MetadataSnapshot, now_s: float
-    ) -> int | None:
-        """Return the node to fetch a partition from, None if that cannot be now; `found` learns
-        why."""
-        if state.retry_at_s > now_s:
-            _due(found, state.retry_at_s)
-            return None
-        node_id = _node_to_read(state, snapshot, now_s)
-        if node_id is None:
-            found.leaderless.append(state.topic_partition)
-            return None
-        leader_id = snapshot.leader(state.topic_partition).node_id
-        if node_id == leader_id and self._subscription.forget_replica(state):
-            found.needs_metadata = True
-            if now_s < state.preferred_until_s:
-                # The leader sees a replica that we do not. It would only name it again.
-                retry_at_s = now_s + self._config.retry_backoff_ms / 1000
-                self._subscription.back_off(state, retry_at_s)
-                _due(found, retry_at_s)
-                return None
-        return node_id
-
-    def _ask(
-        self, state: PartitionState, offset: int, snapshot: MetadataSnapshot
-    ) -> SessionPartition:
-        tp = state.topic_partition
-        return SessionPartition(
-            snapshot.topic_id(tp.topic),
-            offset,
-            self._config.max_partition_fetch_bytes,
-            snapshot.leader(tp).epoch,
-        )
-
-    def _prefetch(
-        self,
-        found: FetchRound,
-        by_node: dict[int, dict[TopicPartition, SessionPartition]],
-        snapshot: MetadataSnapshot,
-        now_s: float,
-    ) -> None:
-        """Add partitions that are buffered, from behind what is buffered, the oldest first.
-
-        Behind the free ones, which the broker then serves before them.
-        """
-        for tp in self._buffer.buffered:
-            state = self._subscription.get(tp)
-            if state is None or not state.is_fetchable or tp in self._dropped:
-                continue
-            offset = self._buffer.end_offset(state)
-            if offset is None:
-                continue
-            node_id = self._node_to_ask(found, state, snapshot, now_s)
-            if node_id is not None and self._may_prefetch(node_id):
-                by_node.setdefault(node_id, {})[tp] = self._ask(state, offset, snapshot)
-
-    def _may_prefetch(self, node_id: int) -> bool:
-        return self._buffer.unread_bytes(node_id) < self._config.prefetch_max_bytes
 
     def want(self, partitions: Collection[TopicPartition]) -> None:
         """Ask again for what `make_room_for` has dropped of `partitions`, of all if none is named.
 
         Named by a poll that begins; the polls that run are those that `make_room_for` spares.
         """
-        if self._dropped:
-            self._dropped.difference_update(partitions or tuple(self._dropped))
-            self._subscription.revision.number += 1
+        self._wishes.want(partitions)
 
     def make_room_for(
         self, wanted: Collection[TopicPartition], snapshot: MetadataSnapshot, now_s: float
@@ -209,29 +149,18 @@ class FetchPlanner:
 
         limit = self._config.fetch_buffer_bytes
         node_ids = {
-            _node_to_read(state, snapshot, now_s)
-            for state in self._free_states()
-            if state.retry_at_s <= now_s and state.topic_partition in wanted
+            node_to_read(state, snapshot, now_s)
+            for state in self._wishes.free_states(wanted, now_s)
         }
         for node_id in node_ids:
             if node_id is not None and self._nodes.fetch_delay(node_id) == 0:
-                self._dropped.update(self._buffer.make_room(node_id, limit, is_in_the_way))
+                self._wishes.drop(self._buffer.make_room(node_id, limit, is_in_the_way))
 
     def plan_close(self, session: FetchSession) -> PlannedFetch:
         """Return the request that closes an open session (D5)."""
         closing = session.build_close()
         request = self._request(closing, forgotten=(), max_wait_ms=0)
         return PlannedFetch(session.node_id, request, None)
-
-    def _free_states(self) -> Iterable[PartitionState]:
-        buffered, dropped = self._buffer.buffered, self._dropped
-        return (
-            state
-            for state in self._subscription.states()
-            if state.topic_partition not in buffered
-            and state.is_fetchable
-            and state.topic_partition not in dropped
-        )
 
     def _has_room(self, node_id: int) -> bool:
         limit = self._config.fetch_buffer_bytes
@@ -243,20 +172,18 @@ class FetchPlanner:
         state = self._subscription.get(fetch.topic_partition)
         return state is not None and state.is_paused
 
-    def _plan(
-        self, node_id: int, partitions: dict[TopicPartition, SessionPartition], now_s: float
-    ) -> PlannedFetch:
-        planned = self.session(node_id).build(partitions)
+    def _plan(self, session: FetchSession, now_s: float) -> PlannedFetch:
+        planned = session.build(self._wishes.place)
         max_version = None if planned.can_use_topic_ids else LAST_VERSION_WITH_NAMES
         forgotten = planned.to_forget
-        version = self._nodes.fetch_version(node_id)
+        version = self._nodes.fetch_version(session.node_id)
         if max_version is None and version is not None and version > LAST_VERSION_WITH_NAMES:
             # By name, this would forget the very partition that is sent under its new id.
             forgotten += planned.to_replace
         request = self._request(
-            planned, forgotten=forgotten, max_wait_ms=self._max_wait_ms(node_id, now_s)
+            planned, forgotten=forgotten, max_wait_ms=self._max_wait_ms(session.node_id, now_s)
         )
-        return PlannedFetch(node_id, request, max_version)
+        return PlannedFetch(session.node_id, request, max_version)
 
     def _max_wait_ms(self, node_id: int, now_s: float) -> int:
         """Return how long the node may hold the answer: `fetch_max_wait_ms`, but no longer than its
@@ -266,7 +193,7 @@ class FetchPlanner:
         wait for its end, which then costs no more time than using them up did.
         """
         longest_ms = self._config.fetch_max_wait_ms
-        if not self._buffer.unread_bytes(node_id) or self._may_prefetch(node_id):
+        if not self._buffer.unread_bytes(node_id) or self._wishes.may_prefetch(node_id):
             return longest_ms
         lain_s = now_s - self._buffer.newest_at_s(node_id)
         return min(longest_ms, max(round(lain_s * 1000), _LEAST_WAIT_MS))
@@ -290,17 +217,6 @@ class FetchPlanner:
             forgotten_topics_data=_forgotten(forgotten),
             rack_id=self._config.client_rack or "",
         )
-
-
-def _node_to_read(state: PartitionState, snapshot: MetadataSnapshot, now_s: float) -> int | None:
-    """Return the follower that is preferred while its lease lasts and it is online, else the
-    leader, None when that is not known (2b-5, KIP-392).
-    """
-    tp, replica = state.topic_partition, state.preferred_replica
-    leader = snapshot.leader(tp).node_id
-    if leader is None or replica is None or now_s >= state.preferred_until_s:
-        return leader
-    return replica if snapshot.is_online(tp, replica) else leader
 
 
 def _due(found: FetchRound, at_s: float) -> None:

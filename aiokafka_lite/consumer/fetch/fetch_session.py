@@ -1,11 +1,14 @@
-"""Owns one node's fetch session (KIP-227): what the broker knows that we want, and what to tell it.
+"""Owns one node's fetch session (KIP-227): what we want, what the broker knows of that, and so what
+to tell it.
 
-It decides which partitions a Fetch request must name and whether an answer may be used. It builds
-no request and does not wait. Source: KIP-227, KIP-516, FetchSessionHandler.
+It decides which partitions a Fetch request must name and whether an answer may be used. A request
+within a session costs what has changed since the last one, however much there is that has not. It
+builds no request and does not wait. Source: KIP-227, KIP-516, FetchSessionHandler.
 """
 
 import logging
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
@@ -66,8 +69,15 @@ class FetchSession:
         self.node_id = node_id
         self.session_id = NO_SESSION_ID
         self.epoch = INITIAL_EPOCH
+        self.wanted: dict[TopicPartition, SessionPartition] = {}
+        """What the next request is to ask for."""
         self.partitions: dict[TopicPartition, SessionPartition] = {}
+        """What the session holds as of the newest request."""
+        self._changed: dict[TopicPartition, None] = {}  # where the two may differ
+        self._wanted_without_id = 0
+        self._topics: Counter[tuple[UUID, str]] = Counter()  # of `partitions`
         self._names: dict[UUID, str] = {}
+        self._uses_topic_ids = False
 
     def __repr__(self) -> str:
         return (
@@ -82,58 +92,96 @@ class FetchSession:
 
     def topic_name(self, topic_id: UUID) -> str | None:
         """Return the topic of this id in the newest request; None when it was not in it."""
-        return self._names.get(topic_id)
+        return self._names.get(topic_id) if self._uses_topic_ids else None
+
+    # What is wanted…
+
+    def want(self, tp: TopicPartition, data: SessionPartition) -> None:
+        """Ask for a partition from the next request on, or for it otherwise than before."""
+        before = self.wanted.get(tp)
+        if before == data:
+            return
+        if before is not None:
+            self._wanted_without_id -= before.topic_id == ZERO_UUID
+        self._wanted_without_id += data.topic_id == ZERO_UUID
+        self.wanted[tp] = data
+        self._changed[tp] = None
+
+    def unwant(self, tp: TopicPartition) -> None:
+        """Ask for a partition no longer; harmless when it was not asked for."""
+        before = self.wanted.pop(tp, None)
+        if before is not None:
+            self._wanted_without_id -= before.topic_id == ZERO_UUID
+            self._changed[tp] = None
 
     # The request…
 
-    def build(self, wanted: Mapping[TopicPartition, SessionPartition]) -> FetchSessionRequest:
-        """Return what to send so that the session holds exactly `wanted`, in that order.
+    def build(self, place: Callable[[TopicPartition], int]) -> FetchSessionRequest:
+        """Return what to send so that the session holds exactly `wanted`.
 
-        The session counts as changed from here on: report what became of the request to
-        `handle_response` or `handle_error`. Source: 2a-2, 2a-4, 2a-5, 2a-6.
+        `place` says where a wanted partition stands in the order of service. The session counts as
+        changed from here on: report what became of the request to `handle_response` or
+        `handle_error`. Source: 2a-2, 2a-4, 2a-5, 2a-6.
         """
         if self.epoch == INITIAL_EPOCH:
-            return self._build_full(wanted)
-        return self._build_incremental(wanted)
+            return self._build_full(place)
+        return self._build_incremental(place)
 
-    def _build_full(self, wanted: Mapping[TopicPartition, SessionPartition]) -> FetchSessionRequest:
-        self.partitions = dict(wanted)
-        can_use_topic_ids = _all_have_ids(wanted.values())
-        self._remember_names(can_use_topic_ids)
-        return self._request(dict(wanted), (), (), can_use_topic_ids)
+    def _build_full(self, place: Callable[[TopicPartition], int]) -> FetchSessionRequest:
+        self._forget_partitions()
+        self._changed.clear()
+        for tp in sorted(self.wanted, key=place):
+            self._hold(tp, self.wanted[tp])
+        self._uses_topic_ids = not self._wanted_without_id
+        return self._request(dict(self.partitions), (), ())
 
-    def _build_incremental(
-        self, wanted: Mapping[TopicPartition, SessionPartition]
-    ) -> FetchSessionRequest:
-        known = self.partitions
-        forget = [
-            ForgottenPartition(tp, data.topic_id) for tp, data in known.items() if tp not in wanted
-        ]
-        to_send: dict[TopicPartition, SessionPartition] = {}
+    def _build_incremental(self, place: Callable[[TopicPartition], int]) -> FetchSessionRequest:
+        changed, self._changed = self._changed, {}
+        forget: list[ForgottenPartition] = []
         replace: list[ForgottenPartition] = []
-        for tp, data in wanted.items():
-            before = known.get(tp)
-            if before == data:
+        to_send: dict[TopicPartition, SessionPartition] = {}
+        for tp in changed:
+            if tp not in self.wanted and (known := self._drop(tp)) is not None:
+                forget.append(ForgottenPartition(tp, known.topic_id))
+        for tp in sorted((tp for tp in changed if tp in self.wanted), key=place):
+            data = self.wanted[tp]
+            if self.partitions.get(tp) == data:
                 continue
+            before = self._drop(tp)  # what was sent moves to the end (2a-4)
+            self._hold(tp, data)
             to_send[tp] = data
             if before is not None and _is_replaced(before.topic_id, data.topic_id):
                 replace.append(ForgottenPartition(tp, before.topic_id))
-        for forgotten in forget:
-            del known[forgotten.topic_partition]
-        for tp, data in to_send.items():
-            known.pop(tp, None)  # what was sent moves to the end (2a-4)
-            known[tp] = data
-        can_use_topic_ids = _all_have_ids(wanted.values()) and all(
+        self._uses_topic_ids = not self._wanted_without_id and all(
             forgotten.topic_id != ZERO_UUID for forgotten in forget
         )
-        self._remember_names(can_use_topic_ids)
-        return self._request(to_send, tuple(forget), tuple(replace), can_use_topic_ids)
+        return self._request(to_send, tuple(forget), tuple(replace))
+
+    def _hold(self, tp: TopicPartition, data: SessionPartition) -> None:
+        self.partitions[tp] = data
+        self._topics[data.topic_id, tp.topic] += 1
+        self._names[data.topic_id] = tp.topic
+
+    def _drop(self, tp: TopicPartition) -> SessionPartition | None:
+        data = self.partitions.pop(tp, None)
+        if data is not None:
+            key = data.topic_id, tp.topic
+            self._topics[key] -= 1
+            if not self._topics[key]:
+                del self._topics[key]
+                self._names.pop(data.topic_id, None)
+        return data
+
+    def _forget_partitions(self) -> None:
+        self.partitions = {}
+        self._topics.clear()
+        self._names.clear()
 
     def build_close(self) -> FetchSessionRequest:
         """Return the request that ends the session: full, empty, final epoch (2a-11)."""
         closing = FetchSessionRequest(self.session_id, FINAL_EPOCH, {}, (), (), True)
         self._forget_session()
-        self.partitions = {}
+        self._forget_partitions()
         return closing
 
     def _request(
@@ -141,17 +189,9 @@ class FetchSession:
         to_send: Mapping[TopicPartition, SessionPartition],
         to_forget: tuple[ForgottenPartition, ...],
         to_replace: tuple[ForgottenPartition, ...],
-        can_use_topic_ids: bool,
     ) -> FetchSessionRequest:
         return FetchSessionRequest(
-            self.session_id, self.epoch, to_send, to_forget, to_replace, can_use_topic_ids
-        )
-
-    def _remember_names(self, can_use_topic_ids: bool) -> None:
-        self._names = (
-            {data.topic_id: tp.topic for tp, data in self.partitions.items()}
-            if can_use_topic_ids
-            else {}
+            self.session_id, self.epoch, to_send, to_forget, to_replace, self._uses_topic_ids
         )
 
     # The answer…
@@ -240,10 +280,6 @@ class FetchSession:
             len(unknown_topic_ids),
             len(missing),
         )
-
-
-def _all_have_ids(partitions: Collection[SessionPartition]) -> bool:
-    return all(data.topic_id != ZERO_UUID for data in partitions)
 
 
 def _is_replaced(before: UUID, now: UUID) -> bool:

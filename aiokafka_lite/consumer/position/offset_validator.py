@@ -64,9 +64,8 @@ class OffsetValidator:
     def follow_metadata(self) -> None:
         """Compare every position with the metadata, if there is any news on either side (2c-2)."""
         snapshot, subscription = self._client.snapshot, self._subscription
-        if snapshot.version == self._seen_version and not subscription.has_unfollowed:
-            return
-        for state in subscription.states():
+        is_known = snapshot.version == self._seen_version
+        for state in subscription.unfollowed if is_known else subscription.states():
             tp = state.topic_partition
             topic_id = snapshot.topic_id(tp.topic)
             if topic_id != ZERO_UUID and subscription.follow_topic(state, topic_id):
@@ -77,7 +76,7 @@ class OffsetValidator:
             if leader.node_id is not None:
                 subscription.follow_leader(state, leader)
         self._seen_version = snapshot.version
-        subscription.has_unfollowed = False
+        subscription.all_followed()
 
     def start(self) -> float | None:
         """Ask about the positions that await validation.

@@ -53,6 +53,8 @@ class PartitionState:
 
     topic_partition: TopicPartition
     fetch_state: FetchState = FetchState.INITIALIZING
+    place: int = 0
+    """Where it stands in the queue: the smaller, the sooner it is served (A8)."""
     offset: int = NO_OFFSET
     """The next offset to fetch; NO_OFFSET unless FETCHING or AWAIT_VALIDATION."""
     offset_epoch: int = -1

@@ -1,7 +1,8 @@
 """Owns what the consumer reads and where it stands: the only holder of truth for positions.
 
 Every other part asks here; a buffered fetch that disagrees with the position found here is dropped.
-It knows no network and no clock, and it does not wait.
+What polls ask for (who has no position, who was not compared with the metadata) is kept as it
+changes: no poll looks at every partition. It knows no network and no clock, and it does not wait.
 """
 
 import re
@@ -46,10 +47,9 @@ class SubscriptionState:
         self.poll_number = 1
         """Counts the polls, so that positions know in which of them they moved (B7)."""
         self.revision = revision or Revision()
-        self.has_unfollowed = False
-        """Some position was not compared with the metadata since it was set (2c-2)."""
-        self._complete_at = -1
-        """The revision at which every partition had a position."""
+        self._unfollowed: dict[TopicPartition, PartitionState] = {}
+        self._without_position: dict[TopicPartition, PartitionState] = {}
+        self._next_place = 0
         self._states: dict[TopicPartition, PartitionState] = {}
         self._assignment: frozenset[TopicPartition] = frozenset()
 
@@ -117,19 +117,20 @@ class SubscriptionState:
         for tp, state in self._states.items():
             state.is_being_revoked = False
             state.is_being_assigned = await_callback and tp not in before
+            self.revision.note(tp)
 
     def revoke_soon(self, partitions: Iterable[TopicPartition]) -> None:
         """Fetch and return no more of `partitions`: the group takes them away (2c-9)."""
         for tp in partitions:
             if (state := self._states.get(tp)) is not None:
                 state.is_being_revoked = True
-        self.revision.number += 1
+                self.revision.note(tp)
 
     def callback_is_over(self) -> None:
         """Let the newly assigned partitions be fetched: on_partitions_assigned() has returned."""
-        for state in self._states.values():
+        for tp, state in self._states.items():
             state.is_being_assigned = False
-        self.revision.number += 1
+            self.revision.note(tp)
 
     def unsubscribe(self) -> None:
         """Let go of everything; subscribe() and assign() are both open again."""
@@ -147,14 +148,20 @@ class SubscriptionState:
         self.mode = mode
 
     def _replace_assignment(self, partitions: Iterable[TopicPartition]) -> None:
-        wanted = dict.fromkeys(partitions)
-        kept = {tp: state for tp, state in self._states.items() if tp in wanted}
+        wanted, before = dict.fromkeys(partitions), self._states
+        kept = {tp: state for tp, state in before.items() if tp in wanted}
+        for tp in [tp for tp in before if tp not in kept]:
+            self.revision.note(tp)
+            self._unfollowed.pop(tp, None)
+            self._without_position.pop(tp, None)
         for tp in wanted:
             if tp not in kept:
-                kept[tp] = PartitionState(tp)
+                kept[tp] = state = PartitionState(tp, place=self._next_place)
+                self._next_place += 1
+                self._unfollowed[tp] = self._without_position[tp] = state
+                self.revision.note(tp)
         self._states = kept
         self._assignment = frozenset(kept)
-        self.has_unfollowed = True
         self.revision.number += 1
 
     # Looking…
@@ -194,30 +201,33 @@ class SubscriptionState:
 
     def missing_fetch_positions(self) -> list[TopicPartition]:
         """Return the partitions without a valid position, in queue order (B3)."""
-        fetching = FetchState.FETCHING
-        return [tp for tp, state in self._states.items() if state.fetch_state is not fetching]
+        return [state.topic_partition for state in self._missing()]
 
     def has_all_fetch_positions(self) -> bool:
-        """Say whether every assigned partition has a valid position (B3, B8).
+        """Say whether every assigned partition has a valid position (B3, B8)."""
+        return not self._without_position
 
-        Asked by every poll: looked up anew only after something has changed.
-        """
-        if self._complete_at != self.revision.number:
-            fetching = FetchState.FETCHING
-            if not all(state.fetch_state is fetching for state in self._states.values()):
-                return False
-            self._complete_at = self.revision.number
-        return True
+    def initializing(self) -> Iterator[PartitionState]:
+        """Yield the partitions for whose position nobody was asked yet, or not in vain (B4)."""
+        return self._without_position_in(FetchState.INITIALIZING)
 
     def awaiting_reset(self) -> Iterator[PartitionState]:
         """Yield the partitions whose leader is to be asked (B4)."""
-        waiting = FetchState.AWAIT_RESET
-        return (state for state in self._states.values() if state.fetch_state is waiting)
+        return self._without_position_in(FetchState.AWAIT_RESET)
 
     def awaiting_validation(self) -> Iterator[PartitionState]:
         """Yield the partitions whose position is to be compared with the leader's log (2c-1)."""
-        waiting = FetchState.AWAIT_VALIDATION
-        return (state for state in self._states.values() if state.fetch_state is waiting)
+        return self._without_position_in(FetchState.AWAIT_VALIDATION)
+
+    def _without_position_in(self, fetch_state: FetchState) -> Iterator[PartitionState]:
+        return (state for state in self._missing() if state.fetch_state is fetch_state)
+
+    def _missing(self) -> list[PartitionState]:
+        return sorted(self._without_position.values(), key=_place)
+
+    def place(self, tp: TopicPartition) -> int:
+        """Return where an assigned partition stands in the queue: the smaller, the sooner (A8)."""
+        return self._states[tp].place
 
     # Positions…
 
@@ -231,7 +241,7 @@ class SubscriptionState:
         state = self.assigned(tp)
         self._set_position(state, offset, offset_epoch)
         if offset_epoch >= 0:
-            state.to(FetchState.AWAIT_VALIDATION)
+            self._to(state, FetchState.AWAIT_VALIDATION)
 
     def await_reset(self, tp: TopicPartition, strategy: OffsetReset) -> None:
         """Empty the position; the leader is to be asked where `strategy` points (B6).
@@ -242,13 +252,13 @@ class SubscriptionState:
 
     def _empty_position(self, state: PartitionState, strategy: OffsetReset | None) -> None:
         self.note_move(state)
-        state.to(FetchState.AWAIT_RESET)
+        self._to(state, FetchState.AWAIT_RESET)
         state.offset = NO_OFFSET
         state.offset_epoch = -1
         state.reset_strategy = strategy
         state.leader = None
         state.preferred_replica = None
-        self.revision.number += 1
+        self.revision.note(state.topic_partition)
 
     def reset(self, tp: TopicPartition, strategy: OffsetReset, offset: int) -> bool:
         """Use the answer to a reset; say whether it was still wanted (B5).
@@ -268,16 +278,32 @@ class SubscriptionState:
 
     def _set_position(self, state: PartitionState, offset: int, offset_epoch: int) -> None:
         self.note_move(state)
-        state.to(FetchState.FETCHING)
+        self._to(state, FetchState.FETCHING)
         state.offset = offset
         state.offset_epoch = offset_epoch
         state.reset_strategy = None
         state.leader = None
         state.preferred_replica = None
-        self.has_unfollowed = True
-        self.revision.number += 1
+        self._unfollowed[state.topic_partition] = state
+        self.revision.note(state.topic_partition)
+
+    def _to(self, state: PartitionState, fetch_state: FetchState) -> None:
+        state.to(fetch_state)
+        if fetch_state is FetchState.FETCHING:
+            self._without_position.pop(state.topic_partition, None)
+        else:
+            self._without_position[state.topic_partition] = state
 
     # Following the metadata…
+
+    @property
+    def unfollowed(self) -> Collection[PartitionState]:
+        """The partitions not compared with the metadata since their position was set (2c-2)."""
+        return self._unfollowed.values()
+
+    def all_followed(self) -> None:
+        """Note that every partition was compared with the newest metadata."""
+        self._unfollowed.clear()
 
     def follow_leader(self, state: PartitionState, leader: LeaderAndEpoch) -> None:
         """Take note of who leads the partition now (2c-2).
@@ -290,8 +316,8 @@ class SubscriptionState:
             return
         state.preferred_replica = None
         if state.offset != NO_OFFSET and state.offset_epoch >= 0 and leader.epoch >= 0:
-            state.to(FetchState.AWAIT_VALIDATION)
-        self.revision.number += 1
+            self._to(state, FetchState.AWAIT_VALIDATION)
+        self.revision.note(state.topic_partition)
 
     def follow_topic(self, state: PartitionState, topic_id: UUID) -> bool:
         """Take note of the topic's id; say whether the topic is another one than before.
@@ -309,13 +335,13 @@ class SubscriptionState:
         # An offset of the old topic must not be committed for the new one (B7).
         state.moved_in_poll = self.poll_number
         state.processed_offset, state.processed_epoch = NO_OFFSET, -1
-        self.revision.number += 1
+        self.revision.note(state.topic_partition)
         return True
 
     def complete_validation(self, state: PartitionState) -> None:
         """Let a position be fetched: the leader's log has what comes before it (2c-3)."""
-        state.to(FetchState.FETCHING)
-        self.revision.number += 1
+        self._to(state, FetchState.FETCHING)
+        self.revision.note(state.topic_partition)
 
     def truncate(self, state: PartitionState, end_offset: int, epoch: int) -> None:
         """Go back to where the leader's log parted from what was read (2c-3)."""
@@ -331,23 +357,17 @@ class SubscriptionState:
         """
         if state.preferred_replica != node_id:
             state.preferred_replica, state.preferred_until_s = node_id, until_s
-            self.revision.number += 1
+            self.revision.note(state.topic_partition)
 
     def forget_replica(self, state: PartitionState) -> bool:
         """Read from the leader again; say whether it was otherwise."""
         if state.preferred_replica is None:
             return False
         state.preferred_replica = None
-        self.revision.number += 1
+        self.revision.note(state.topic_partition)
         return True
 
     # Resets…
-
-    def initializing(self) -> Iterator[PartitionState]:
-        """Yield the partitions for whose position nobody was asked yet, or not in vain (B4)."""
-        return (
-            state for state in self._states.values() if state.fetch_state is FetchState.INITIALIZING
-        )
 
     def note_no_committed(self, state: PartitionState) -> None:
         """Note that the group has no committed offset of the partition (2c-5)."""
@@ -424,16 +444,18 @@ class SubscriptionState:
         state = self._states.pop(tp, None)
         if state is not None:
             self._states[tp] = state
+            state.place = self._next_place
+            self._next_place += 1
 
     def pause(self, tp: TopicPartition) -> None:
         """Stop fetching and returning; what is buffered stays. Raises: as `assigned`."""
         self.assigned(tp).is_paused = True
-        self.revision.number += 1
+        self.revision.note(tp)
 
     def resume(self, tp: TopicPartition) -> None:
         """Undo pause(). Raises: as `assigned`."""
         self.assigned(tp).is_paused = False
-        self.revision.number += 1
+        self.revision.note(tp)
 
     def paused(self) -> set[TopicPartition]:
         """Return the paused partitions."""
@@ -443,7 +465,11 @@ class SubscriptionState:
         """Count a failure; ask nothing about the partition before `retry_at_s` (monotonic)."""
         state.failures += 1
         state.retry_at_s = retry_at_s
-        self.revision.number += 1
+        self.revision.note(state.topic_partition)
+
+
+def _place(state: PartitionState) -> int:
+    return state.place
 
 
 def _names(partitions: Iterable[TopicPartition]) -> str:

@@ -44,7 +44,7 @@ class Bench:
         self.subscription.assign_from_user(partitions)
         for tp in partitions:
             self.subscription.seek(tp, 0)
-        self.buffer = FetchBuffer()
+        self.buffer = FetchBuffer(self.subscription.revision)
         self.nodes = Nodes()
         self.planner = FetchPlanner(self.config, self.subscription, self.buffer, self.nodes)
 

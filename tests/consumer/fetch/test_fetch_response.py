@@ -64,7 +64,9 @@ class Bench:
         self.subscription.seek(P1, 5)
         self.buffer = FetchBuffer()
         self.session = FetchSession(1)
-        self.session.build({tp: SessionPartition(TOPIC_ID, 5, 1 << 20, 0) for tp in (P0, P1)})
+        for tp in (P0, P1):
+            self.session.want(tp, SessionPartition(TOPIC_ID, 5, 1 << 20, 0))
+        self.session.build(self.subscription.place)
         backoff = ExponentialBackoff(0.1, 1.0, jitter=0.0, rng=random.Random(0))
         self.hints: list[tuple[Mapping[TopicPartition, LeaderAndEpoch], list[Node]]] = []
         self.moved: set[TopicPartition] = set()
@@ -204,8 +206,8 @@ def fetched_ahead(offset: int = 8) -> Bench:
     """P0 has three records buffered from its position on, and was asked for from `offset` on."""
     bench = Bench(prefetch_max_bytes=1 << 20)
     bench.answer(partition_data(0, batches(5, 3)), partition_data(1))
-    wanted = SessionPartition(TOPIC_ID, offset, 1 << 20, 0)
-    bench.session.build({P0: wanted, P1: SessionPartition(TOPIC_ID, 5, 1 << 20, 0)})
+    bench.session.want(P0, SessionPartition(TOPIC_ID, offset, 1 << 20, 0))
+    bench.session.build(bench.subscription.place)
     return bench
 
 
