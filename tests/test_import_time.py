@@ -39,7 +39,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, float
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=180,
             check=True,
         )
         spent, modules = json.loads(done.stdout)

@@ -25,7 +25,7 @@ def test_a_program_runs(number: int, tmp_path: Path) -> None:
         [sys.executable, "-W", "error", str(program)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -37,6 +37,6 @@ def test_a_test_passes_with_the_plugin_alone(number: int, tmp_path: Path) -> Non
     (tmp_path / "test_block.py").write_text(BLOCKS[number])
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False
+        command, capture_output=True, text=True, timeout=180, cwd=tmp_path, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -16,7 +16,7 @@ SHOWN = {
 
 def run(*arguments: str) -> str:
     command = [sys.executable, "-W", "error", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -301,7 +301,7 @@ async def test_whatever_happens_every_record_comes_once_and_in_order(seed: int) 
                             note(each, record.offset)
         consumer.resume(*partitions)
         ends = {tp: broker.log(tp).high_watermark for tp in partitions}
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             while expected != ends:
                 record = await consumer.getone()
                 note(TopicPartition(record.topic, record.partition), record.offset)
