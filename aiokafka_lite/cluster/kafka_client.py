@@ -28,6 +28,7 @@ from aiokafka_lite.errors import (
     NodeNotReadyError,
 )
 from aiokafka_lite.model import Node, TopicPartition
+from aiokafka_lite.net.pending_request import Answer
 from aiokafka_lite.schema.message import Request, Response
 
 logger = logging.getLogger(__name__)
@@ -224,9 +225,27 @@ class KafkaClient:
             node_id, request, max_version=max_version, expects_response=expects_response
         )
 
-    def note_throttle(self, node_id: int, response: Response | None) -> None:
+    def request_into(
+        self,
+        answer: Answer,
+        node_id: int,
+        request: Request[R],
+        *,
+        lane: Lane = Lane.GENERAL,
+        max_version: int | None = None,
+    ) -> bool:
+        """Send a request if that is possible at once, False if not; `answer` gets what comes. See
+        `NetworkClient.request_into`.
+        """
+        return self._network.request_into(
+            answer, node_id, request, lane=lane, max_version=max_version
+        )
+
+    def note_throttle(
+        self, node_id: int, response: Response | None, lane: Lane = Lane.GENERAL
+    ) -> None:
         """Heed what an answer to `request_soon` says of being throttled (KIP-219)."""
-        self._network.note_throttle(node_id, Lane.GENERAL, response)
+        self._network.note_throttle(node_id, lane, response)
 
     async def request_any(
         self,

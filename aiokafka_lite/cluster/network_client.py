@@ -18,6 +18,7 @@ from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError
 from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint
+from aiokafka_lite.net.pending_request import Answer
 from aiokafka_lite.schema.message import Request, Response
 
 logger = logging.getLogger(__name__)
@@ -151,6 +152,24 @@ class NetworkClient:
         return connection.request_soon(
             request, max_version=max_version, expects_response=expects_response
         )
+
+    def request_into(
+        self,
+        answer: Answer,
+        node_id: int,
+        request: Request[R],
+        *,
+        lane: Lane = Lane.GENERAL,
+        max_version: int | None = None,
+    ) -> bool:
+        """As `request_soon`, for an answer that is wanted as soon as it is there; False: it cannot
+        be sent. See `NodeConnection.request_into`.
+        """
+        connection = self._pool.free(node_id, lane)
+        if connection is None:
+            return False
+        connection.request_into(answer, request, max_version=max_version)
+        return True
 
     def note_throttle(self, node_id: int, lane: Lane, response: Response | None) -> None:
         """Let no request of the lane pass for as long as an answer says.

@@ -33,7 +33,7 @@ from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
 from aiokafka_lite.net.in_flight_requests import InFlightRequests
 from aiokafka_lite.net.opening import Opening
-from aiokafka_lite.net.pending_request import PendingRequest
+from aiokafka_lite.net.pending_request import Answer, PendingRequest
 from aiokafka_lite.net.transport import FrameTransport
 from aiokafka_lite.protocol.message_header import decode_response, encode_request
 from aiokafka_lite.protocol.versions import NodeApiVersions
@@ -223,10 +223,11 @@ class NodeConnection:
         Cancelled: not sent if it was still queued. Otherwise it leaves completely, the node may act
         on it, its place in flight is taken until the answer comes, and the answer is dropped.
         """
-        pending = self._new_pending(request, timeout_s, max_version, expects_response)
+        future: asyncio.Future[R | None] = asyncio.get_running_loop().create_future()
+        pending = self._new_pending(request, timeout_s, max_version, expects_response, future)
         self._submit(pending)
         try:
-            answer: R | None = await pending.answer
+            answer: R | None = await future
         except asyncio.CancelledError:
             if not pending.was_sent and pending in self._mailbox:
                 self._mailbox.remove(pending)
@@ -240,9 +241,18 @@ class NodeConnection:
         no task to wait in. The future has what `request` returns or raises once it was submitted,
         and is not to be cancelled. Raises what keeps it from that, as `request`.
         """
-        pending = self._new_pending(request, None, max_version, expects_response)
-        self._submit(pending)
-        return pending.answer
+        future: asyncio.Future[R | None] = asyncio.get_running_loop().create_future()
+        self._submit(self._new_pending(request, None, max_version, expects_response, future))
+        return future
+
+    def request_into(
+        self, answer: Answer, request: Request[R], *, max_version: int | None = None
+    ) -> None:
+        """Send a request, or queue it; `answer` gets what `request` returns or raises once it was
+        submitted, as soon as the bytes are there: in the callback of the transport, a turn of the
+        loop before any future would tell. Raises what keeps it from that, as `request`.
+        """
+        self._submit(self._new_pending(request, None, max_version, True, answer))
 
     def _new_pending(
         self,
@@ -250,6 +260,7 @@ class NodeConnection:
         timeout_s: float | None,
         max_version: int | None,
         expects_response: bool,
+        answer: Answer,
     ) -> PendingRequest:
         if self._state is not ConnectionState.READY or self._api_versions is None:
             raise self._not_open_error()
@@ -259,7 +270,7 @@ class NodeConnection:
         return PendingRequest(
             request,
             version,
-            asyncio.get_running_loop().create_future(),
+            answer,
             now_s=self._clock.monotonic(),
             timeout_s=timeout_s,
             expects_response=expects_response,

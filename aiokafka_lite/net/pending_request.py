@@ -2,10 +2,22 @@
 wait.
 """
 
-import asyncio
-from typing import Any
+from typing import Any, Protocol
 
 from aiokafka_lite.schema.message import Request
+
+
+class Answer(Protocol):
+    """Where an answer goes, or the error in its place: a future, or whoever is quicker than one."""
+
+    def done(self) -> bool:
+        """Say whether nothing is wanted any more."""
+
+    def set_result(self, result: Any, /) -> None:
+        """Take the answer. It must not raise."""
+
+    def set_exception(self, exception: Any, /) -> None:
+        """Take an error. It must not raise."""
 
 
 class PendingRequest:
@@ -26,7 +38,7 @@ class PendingRequest:
         self,
         request: Request[Any],
         version: int,
-        answer: asyncio.Future[Any],
+        answer: Answer,
         *,
         now_s: float,
         timeout_s: float,

@@ -19,7 +19,11 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import Node
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
-from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from aiokafka_lite.protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+)
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.cluster.scripted_cluster import ScriptedCluster
 from tests.patience import eventually
@@ -285,6 +289,23 @@ async def test_a_throttled_lane_is_quiet_until_the_deadline(cluster: ScriptedClu
         await asking
         assert cluster.nodes[1].connections == 2
         assert trouble.count == 0
+
+
+async def test_a_request_goes_out_at_once_only_where_nothing_has_to_be_waited_for(
+    cluster: ScriptedCluster,
+) -> None:
+    """No connection, or a throttled one: the caller has to take the other way."""
+    async with network_of(cluster) as (network, clock, _):
+        answer: asyncio.Future[MetadataResponse] = asyncio.get_running_loop().create_future()
+        assert not network.request_into(answer, 1, ASK, lane=Lane.FETCH)
+        await network.request(1, ASK, lane=Lane.FETCH)
+        assert network.request_into(answer, 1, ASK, lane=Lane.FETCH)
+        response = await answer
+        response.throttle_time_ms = 700
+        network.note_throttle(1, Lane.FETCH, response)
+        assert not network.request_into(answer, 1, ASK, lane=Lane.FETCH)
+        await clock.advance(0.7)
+        assert network.ready_delay(1, Lane.FETCH) == 0.0
 
 
 async def test_idle_connections_are_closed_by_one_sweep(three_nodes: ScriptedCluster) -> None:

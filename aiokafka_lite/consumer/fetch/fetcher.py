@@ -1,8 +1,9 @@
-"""Owns the fetches on their way: one loop per node, which a poll allows one round at a time.
+"""Owns the fetches on their way, one per node at most, which a poll allows one round at a time.
 
-The poll plans the round and sets it going without waiting; the loop sends the request, awaits the
-answer and feeds the buffer, so that a poll that gave up leaves its fetch running. A loop starts no
-round by itself. The second fetch of a poll is such a round. Source: A1, A2, A10.
+The poll plans the round and sends the request, without waiting; the answer feeds the buffer where
+the connection reads it, so that a poll that gave up leaves its fetch running. A node's loop does
+what has to be waited for, a connection for one, and what failed. Nothing here starts a round by
+itself. The second fetch of a poll is such a round. Source: A1, A2, A10.
 """
 
 import logging
@@ -43,9 +44,34 @@ class _NodeFetches:
     go: Wakeup = field(default_factory=Wakeup)
     loop: OwnedTask | None = None
     planned: PlannedFetch | None = None
+    failed: Exception | None = None
+    """What came in place of the answer, for the loop to see."""
     failures: int = 0
     refusals: int = 0
     retry_at_s: float = 0.0
+
+
+class _FetchAnswer:
+    """Takes the answer to one fetch from the connection."""
+
+    __slots__ = ("_fetcher", "_is_done", "_node")
+
+    def __init__(self, fetcher: "Fetcher", node: _NodeFetches) -> None:
+        self._fetcher = fetcher
+        self._node = node
+        self._is_done = False
+
+    def done(self) -> bool:
+        return self._is_done
+
+    def set_result(self, response: FetchResponse, /) -> None:
+        self._is_done = True
+        self._fetcher.take_answer(self._node, response)
+
+    def set_exception(self, error: Exception, /) -> None:
+        self._is_done = True
+        self._node.failed = error
+        self._node.go.set()
 
 
 class Fetcher:
@@ -181,13 +207,49 @@ class Fetcher:
             name = f"fetch_loop[{planned.node_id}]"
             node.loop = self._client.owner.spawn(name, self._fetch_loop, node)
         node.planned = planned
-        node.go.set()
+        if not self._is_sent(node, planned):
+            node.go.set()
+
+    def _is_sent(self, node: _NodeFetches, planned: PlannedFetch) -> bool:
+        """Send the request if there is a connection for it; say whether it could be."""
+        answer = _FetchAnswer(self, node)
+        try:
+            return self._client.request_into(
+                answer,
+                node.node_id,
+                planned.request,
+                lane=Lane.FETCH,
+                max_version=planned.max_version,
+            )
+        except Exception as error:  # noqa: BLE001 - the poll has no part in it; the loop sees it
+            answer.set_exception(error)
+            return True
+
+    def take_answer(self, node: _NodeFetches, response: FetchResponse) -> None:
+        """Use the answer to the newest fetch of a node. Called by the connection."""
+        if self._is_closed:
+            return
+        try:
+            self._client.note_throttle(node.node_id, response, Lane.FETCH)
+            self._answered(node, response)
+        except Exception as error:  # noqa: BLE001 - not the connection's; the loop ends with it
+            node.failed = error
+            node.go.set()
+        else:
+            self._end_round(node)
 
     async def _fetch_loop(self, node: _NodeFetches) -> None:
         while True:
             await node.go.wait()
-            assert node.planned is not None
-            await self._run_round(node, node.planned)
+            error, node.failed = node.failed, None
+            if error is None:
+                assert node.planned is not None
+                await self._run_round(node, node.planned)
+            elif isinstance(error, KafkaError):
+                self._failed(node, error)
+                self._end_round(node)
+            else:
+                raise error
 
     async def _run_round(self, node: _NodeFetches, planned: PlannedFetch) -> None:
         try:
@@ -198,6 +260,9 @@ class Fetcher:
             self._failed(node, error)
         else:
             self._answered(node, response)
+        self._end_round(node)
+
+    def _end_round(self, node: _NodeFetches) -> None:
         node.planned = None
         self._revision.number += 1  # its partitions are free again, answered or not
         self._signal.notify()

@@ -5,19 +5,24 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
+
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_response import FetchResponseHandler
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
-from aiokafka_lite.errors import InvalidFetchSessionEpoch
+from aiokafka_lite.errors import InvalidFetchSessionEpoch, KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.consumer.batches import tps
+from tests.patience import eventually
 from tests.scenarios.consuming import embedded, fill
 
 P0, P1 = tps(0, 1)
@@ -84,6 +89,56 @@ async def test_a2_the_round_is_planned_at_once_with_the_offset_of_that_moment() 
         (planned,) = bench.fetcher.pending_fetches
         assert planned.request.topics[0].partitions[0].fetch_offset == 0
         assert broker.requests_of(FetchRequest) == []
+
+
+async def test_a2_over_a_connection_that_is_there_a_fetch_has_left_when_it_was_set_going() -> None:
+    async with embedded({"t": 1}) as broker, fetching(broker, P0) as bench:
+        fill(broker, P0, 1, 1)
+        bench.fetcher.start_fetches()
+        await bench.news()
+        (fetch,) = bench.buffer
+        fetch.take(1)
+        bench.buffer.remove(fetch)
+        bench.subscription.seek(P0, 1)
+        connection = bench.client._network._pool.connected(1, Lane.FETCH)
+        assert connection is not None
+        assert connection.in_flight == 0
+        bench.fetcher.start_fetches()
+        assert connection.in_flight == 1
+        await bench.news()
+        assert [fetch.fetch_offset for fetch in bench.buffer] == [1]
+
+
+@pytest.mark.parametrize("is_connected", [False, True])
+async def test_a_bug_in_the_use_of_an_answer_ends_the_client_and_not_the_connection(
+    is_connected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with embedded({"t": 1}) as broker, fetching(broker, P0) as bench:
+        failed = asyncio.Event()
+        bench.client.owner.add_failure_callback(lambda *_: failed.set())
+        if is_connected:
+            bench.fetcher.start_fetches()
+            await bench.news()
+        monkeypatch.setattr(FetchResponseHandler, "handle", lambda *_, **__: 1 // 0)
+        bench.fetcher.start_fetches()
+        async with asyncio.timeout(30):
+            await failed.wait()
+        with pytest.raises(KafkaError) as caught:
+            bench.client.check()
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+async def test_an_answer_that_comes_after_the_end_is_dropped() -> None:
+    async with embedded({"t": 1}) as broker, fetching(broker, P0) as bench:
+        bench.fetcher.start_fetches()
+        await bench.news()
+        bench.fetcher.start_fetches()
+        await bench.fetcher.close(1.0)
+        fill(broker, P0, 1)
+        connection = bench.client._network._pool.connected(1, Lane.FETCH)
+        assert connection is not None
+        await eventually(lambda: not connection.in_flight)
+        assert len(bench.buffer) == 0
 
 
 async def test_looking_again_without_a_change_plans_nothing_anew() -> None:
