@@ -24,8 +24,9 @@ class Wakeup:
 
     def set(self) -> None:
         """Let the present or the next wait return. May be called any number of times."""
-        self._is_set = True
-        self._stir()
+        if not self._is_set:  # else whoever waited was stirred, and has not come to it yet
+            self._is_set = True
+            self._stir()
 
     async def wait(self) -> None:
         """Return once set, and take the setting with it.

@@ -6,7 +6,7 @@ native twin of `_short_way_py`.
 cimport cython
 from cpython.array cimport array, resize_smart
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
-from cpython.dict cimport PyDict_CheckExact, PyDict_GetItem
+from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError
 from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.long cimport PyLong_AsLongLong, PyLong_CheckExact
 from cpython.object cimport PyObject
@@ -212,7 +212,7 @@ cdef class ShortWay:
         cdef PyObject *route
         if not PyUnicode_CheckExact(topic):
             return None
-        route = PyDict_GetItem(self._routes, topic)
+        route = PyDict_GetItemWithError(self._routes, topic)
         return None if route is NULL else <RouteCore?><object>route
 
     cdef int64_t time_of(self, object timestamp_ms) except? -1:

@@ -316,7 +316,9 @@ _BAD_PRODUCER = (InvalidProducerEpoch, InvalidProducerIdMapping, ProducerFenced)
 
 
 def _remove(batches: list[ProducerBatch], batch: ProducerBatch) -> None:
-    if batch in batches:
+    if batches and batches[0] is batch:  # the usual case
+        del batches[0]
+    elif batch in batches:
         batches.remove(batch)
 
 
