@@ -4,7 +4,8 @@ KafkaConnectionError. It knows frames, not messages.
 
 Receiving is an `asyncio.BufferedProtocol`: the loop reads into memory of ours. Small frames arrive
 in a scratch buffer and are copied out of it; a frame announced as large gets a pooled buffer of its
-size, is read straight into it, and is handed on uncopied. There is no reader task: the loop's
+size, is read straight into it, and is handed on uncopied. A scratch is lent for a read, and kept
+while a part of a frame lies in it: idle connections have none. There is no reader task: the loop's
 callbacks do all the work. Only `resolve`, `connect` and `wait_closed` wait.
 """
 
@@ -28,6 +29,8 @@ LARGE_FRAME_BYTES: Final = 32 * 1024
 """Frames above this get a buffer of their own. At most half the scratch, so that the start of a
 small frame, moved to the front, always leaves room for its end."""
 _PREFIX_BYTES: Final = 4
+_SPARE_SCRATCHES: Final = 4
+"""How many are kept for whoever reads next: loops of several threads, and a burst of parts."""
 SYSTEM_BUFFER_SIZE: Final = -1
 _CONNECTING: Final = frozenset({errno.EINPROGRESS, errno.EINTR})
 
@@ -47,6 +50,9 @@ class FrameHandler(Protocol):
         """Hear, once, that the transport is gone and why; not when this side closed it."""
 
 
+_spare_scratches: list[memoryview] = []
+
+
 class FrameTransport(asyncio.BufferedProtocol):
     """The frames of one TCP connection. Made by `connect`."""
 
@@ -62,7 +68,7 @@ class FrameTransport(asyncio.BufferedProtocol):
         """Whether every frame written so far has left completely."""
         self.error: KafkaError | None = None
         """What ended the transport, if it was not `close()`."""
-        self._scratch_view = memoryview(bytearray(SCRATCH_BYTES))
+        self._scratch: memoryview | None = None
         self._scratch_end = 0  # bytes received and not used yet; they begin with a size prefix
         self._large_frame: memoryview | None = None
         self._large_end = 0
@@ -105,7 +111,10 @@ class FrameTransport(asyncio.BufferedProtocol):
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002  the loop's interface
         if self._large_frame is not None:
             return self._large_frame[self._large_end :]
-        return self._scratch_view[self._scratch_end :] if self._scratch_end else self._scratch_view
+        scratch = self._scratch
+        if scratch is None:
+            scratch = self._scratch = _take_scratch()
+        return scratch[self._scratch_end :] if self._scratch_end else scratch
 
     def buffer_updated(self, nbytes: int) -> None:
         try:
@@ -126,12 +135,13 @@ class FrameTransport(asyncio.BufferedProtocol):
 
     def _split_scratch(self) -> None:
         start, end = 0, self._scratch_end
-        view = self._scratch_view
+        view = self._scratch
+        assert view is not None
         while end - start >= _PREFIX_BYTES:
             body = start + _PREFIX_BYTES
             size = frame_size(view[start:end])
             if size > LARGE_FRAME_BYTES:
-                start = self._begin_large_frame(size, body)
+                start = self._begin_large_frame(view, size, body)
             elif body + size <= end:
                 start = body + size
                 # A copy: the scratch is overwritten by what comes next, the frame may be kept.
@@ -142,13 +152,16 @@ class FrameTransport(asyncio.BufferedProtocol):
         if start and rest:
             view[:rest] = view[start:end]
         self._scratch_end = rest
+        if not rest:
+            self._scratch = None
+            _give_back(view)
 
-    def _begin_large_frame(self, size: int, body: int) -> int:
+    def _begin_large_frame(self, view: memoryview, size: int, body: int) -> int:
         """Move what has arrived of a large frame to its own buffer; return where the rest of the
         scratch begins."""
         arrived = min(size, self._scratch_end - body)
         self._large_frame = memoryview(self._frame_pool.take(size))[:size]
-        self._large_frame[:arrived] = self._scratch_view[body : body + arrived]
+        self._large_frame[:arrived] = view[body : body + arrived]
         self._large_end = arrived
         self._finish_large_frame()
         return body + arrived
@@ -202,7 +215,7 @@ class FrameTransport(asyncio.BufferedProtocol):
         else:
             self._fail(KafkaConnectionError(f"{self._peer} closed the connection"))
         # The loop may keep this object for a while; the buffers need not stay with it.
-        self._large_frame = None
+        self._large_frame = self._scratch = None
         self._transport = None
 
     def _fail(self, error: KafkaError) -> None:
@@ -213,6 +226,18 @@ class FrameTransport(asyncio.BufferedProtocol):
         if self._transport is not None:
             self._transport.abort()
         handler.transport_lost(error)
+
+
+def _take_scratch() -> memoryview:
+    try:
+        return _spare_scratches.pop()
+    except IndexError:
+        return memoryview(bytearray(SCRATCH_BYTES))
+
+
+def _give_back(scratch: memoryview) -> None:
+    if len(_spare_scratches) < _SPARE_SCRATCHES:
+        _spare_scratches.append(scratch)
 
 
 # Getting there…

@@ -18,6 +18,7 @@ from tests.net.scripted_node import ScriptedNode, answer_bytes, api_versions_res
 def tiny_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits so low that every cut of every kind of frame can be tried."""
     monkeypatch.setattr(transport_module, "SCRATCH_BYTES", 32)
+    monkeypatch.setattr(transport_module, "_spare_scratches", [])
     monkeypatch.setattr(transport_module, "LARGE_FRAME_BYTES", 16)
 
 

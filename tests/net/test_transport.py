@@ -63,6 +63,28 @@ def test_frames_of_all_sizes_around_the_limits_come_out_as_they_went_in() -> Non
     assert recorded.frames == bodies
 
 
+def test_connections_that_are_idle_share_the_memory_they_read_into() -> None:
+    """A thousand consumers of one process have thousands of connections."""
+    places = set()
+    for _ in range(10):
+        transport, _ = transport_without_socket()
+        feed(transport, framed(b"whole"))
+        assert transport._scratch is None
+        view = transport.get_buffer(-1)
+        places.add(id(view.obj))
+        view[:4] = framed(b"")
+        transport.buffer_updated(4)
+    assert len(places) == 1
+
+
+def test_memory_in_which_a_part_of_a_frame_lies_is_nobody_elses() -> None:
+    (one, first), (other, second) = transport_without_socket(), transport_without_socket()
+    feed(one, framed(b"in two parts")[:7])
+    feed(other, framed(b"XXXXXXXXXXXX"))
+    feed(one, framed(b"in two parts")[7:])
+    assert (first.frames, second.frames) == ([b"in two parts"], [b"XXXXXXXXXXXX"])
+
+
 def test_a_large_frame_is_a_view_of_a_pooled_buffer() -> None:
     pool = FrameBufferPool()
     transport, recorded = transport_without_socket(pool)
