@@ -22,6 +22,8 @@ TOPICS = (1, 10, 100)
 CONSUMERS = (1, 10, 100, 1000)
 ACTIVE = 4
 """Partitions that get records, where there are so many."""
+FIXED_PARTITIONS = {"topics": ACTIVE, "consumers": ACTIVE + 1}
+"""What a topic has whatever the size; the last one is that of all consumers without records."""
 PER_SECOND = 100
 POLLS = 200
 WARM_UP = 20
@@ -36,9 +38,10 @@ CONDITIONS = (
     "{active} partitions, where there are so many, get {per_second} records of 100 bytes a second "
     "altogether; {polls} polls that return some (or acknowledged sends) and {idle_s:g} idle "
     "seconds a run, each in a fresh process, {rounds} rounds; the embedded broker. Consumers of "
-    "partitions and topics (four partitions each) are in a group of one, the many of one process "
-    "have a partition each and no group; producers: idempotent, acks=all, linger 0. The note is "
-    "the figure by that of the least of its kind."
+    "partitions and topics (four partitions each) are in a group of one; of the many of one "
+    "process four have an active partition each, the others an idle one, and none a group; "
+    "producers: idempotent, acks=all, linger 0. The note is the figure by that of the least of its "
+    "kind."
 )
 
 
@@ -62,10 +65,10 @@ class Size:
     def job(self, address: str, name: str) -> Job:
         """What a client of this size is told."""
         job = Job(address, name, POLLS, per_second=PER_SECOND, warm_up=WARM_UP, idle_s=IDLE_S)
-        job.partitions = ACTIVE if self.kind == "topics" else self.count
+        job.partitions = FIXED_PARTITIONS.get(self.kind, self.count)
         job.topics = self.count if self.kind == "topics" else 1
         job.clients = self.count if self.kind == "consumers" else 1
-        job.active = min(ACTIVE, job.partitions)
+        job.active = min(ACTIVE, self.count if self.kind == "consumers" else job.partitions)
         job.group_id = fresh("group")
         return job
 

@@ -180,9 +180,10 @@ class AsyncioPaths:
         await growth_paths.consume([consumer], job)
 
     async def growing_consumers(self, job: Job) -> None:
-        """Many consumers, each with a partition assigned by hand."""
+        """Many consumers, each with a partition assigned by hand; most have the last one."""
         consumers = []
-        for partition in range(job.clients):
+        for number in range(job.clients):
+            partition = min(number, job.partitions - 1)
             consumer = self.consumer(**reading_options(job))
             consumer.assign([self.topic_partition(job.topic, partition)])
             consumers.append(consumer)
