@@ -282,15 +282,24 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             self._state = ConsumerState.RUNNING
             self.decoded = self._poller.collector.decoded
         except BaseException as error:
-            with anyio.CancelScope(shield=True):
-                if self._poller.group is not None:
-                    await self._poller.group.close(1.0, processed_all=False)
-                await client.close()
-            self._poller = None
+            try:
+                with anyio.CancelScope(shield=True):
+                    await self._give_up(self._poller)
+            finally:  # also when it is cancelled once more
+                self._poller = None
+                if not self._has_stopped():
+                    self._state = ConsumerState.NEW
             if self._has_stopped():
                 raise ConsumerStoppedError(f"{self!r} while it was starting") from error
-            self._state = ConsumerState.NEW
             raise
+
+    @staticmethod
+    async def _give_up(poller: RecordPoller) -> None:
+        try:
+            if poller.group is not None:
+                await poller.group.close(1.0, processed_all=False)
+        finally:
+            await poller.client.close()
 
     async def _start(self, poller: RecordPoller) -> None:
         client = poller.client

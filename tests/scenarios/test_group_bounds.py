@@ -204,6 +204,24 @@ async def test_a_cancelled_start_leaves_nothing_and_may_be_repeated(request_type
         await consumer.stop()
 
 
+@pytest.mark.parametrize("request_type", [JoinGroupRequest, SyncGroupRequest])
+async def test_a_start_cancelled_twice_leaves_nothing(request_type: type) -> None:
+    """The second blow strikes while it tidies up, at each of its moments."""
+    for steps in range(1, 10):
+        async with embedded({"t": 1}) as broker:
+            broker.faults.stall(request_type)
+            consumer = member_of(broker, "t", rebalance_timeout_ms=100)
+            starting = asyncio.create_task(consumer.start())
+            await broker.wait_until(lambda: bool(broker.requests_of(request_type)))
+            starting.cancel()
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            starting.cancel()
+            await asyncio.wait([starting])
+            assert starting.cancelled()
+            broker.faults.release()
+
+
 async def test_a_cancelled_commit_leaves_nothing_and_the_next_one_is_stored() -> None:
     async with embedded({"t": 1}) as broker, member_of(broker, "t", **BY_HAND) as consumer:
         broker.faults.stall(OffsetCommitRequest)
