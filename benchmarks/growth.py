@@ -32,6 +32,8 @@ LIMIT_S = 240.0
 GROWING_PEERS = ("ours", "aiokafka_peer")
 TOO_MANY = {("aiokafka_peer", "consumers"): 100}
 """Of what a client is given at most: a thousand take minutes to start."""
+LEAST_SHARE = 0.5
+"""Of the CPU while records come, what the rounds must be of it to be told from being idle."""
 FREE_GROWTH = 2.0
 """How many times the least of its kind a figure may be: beyond it is growth, below it is noise."""
 CONDITIONS = (
@@ -40,8 +42,8 @@ CONDITIONS = (
     "seconds a run, each in a fresh process, {rounds} rounds; the embedded broker. Consumers of "
     "partitions and topics (four partitions each) are in a group of one; of the many of one "
     "process four have an active partition each, the others an idle one, and none a group; "
-    "producers: idempotent, acks=all, linger 0. The note is the figure by that of the least of its "
-    "kind."
+    "producers: idempotent, acks=all, linger 0. Rounds are left out where being idle costs more. "
+    "The note is the figure by that of the least of its kind."
 )
 
 
@@ -115,7 +117,8 @@ def measure(
             outcome = _run(peer, size, address, polls, idle_s)
             row = size.title, PEERS[peer]
             busy_s = outcome.cpu_s - outcome.idle_cpu * outcome.wall_s
-            cpu.append((*row, busy_s / outcome.records * 1e6))
+            if busy_s > outcome.cpu_s * LEAST_SHARE:  # else it is what idleness varies by
+                cpu.append((*row, busy_s / outcome.records * 1e6))
             idle.append((*row, outcome.idle_cpu * 1000))
             memory.append((*row, outcome.rss_bytes / 1e6))
             steps.done()
@@ -149,14 +152,15 @@ def noted(
     of_row = {size.title: size for size in sizes}
     told = []
     for figure in figures:
-        first = medians[least[of_row[figure.row].kind].title, figure.client]
+        first = medians.get((least[of_row[figure.row].kind].title, figure.client), 0.0)
         told.append(replace(figure, note=f"{number(figure.median / first)}x" if first > 0 else ""))
     limits = {}
     if name != "growth-memory":  # what is assigned has to be remembered
         for size in sizes:
             first = medians.get((least[size.kind].title, OURS), 0.0)
             is_active = size.kind == "consumers" and name == "growth-idle"  # each of them polls
-            limits[size.title] = FREE_GROWTH * first * (size.count if is_active else 1)
+            if first > 0:
+                limits[size.title] = FREE_GROWTH * first * (size.count if is_active else 1)
     return Table(name, title, unit, conditions, told, limits=limits)
 
 

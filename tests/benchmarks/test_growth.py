@@ -40,8 +40,10 @@ def test_both_clients_tell_what_each_kind_costs(address: str, steps: Steps) -> N
     tables = growth.measure(address, peers, steps, rounds=1, sizes=sizes, polls=3, idle_s=0.05)
     assert [table.name for table in tables] == ["growth-cpu", "growth-idle", "growth-memory"]
     clients = {PEERS[peer] for peer in growth.GROWING_PEERS}
-    for table in tables:
-        assert {(figure.row, figure.client) for figure in table.figures} == {
-            (size.title, client) for size in sizes for client in clients
-        }
+    everything = {(size.title, client) for size in sizes for client in clients}
+    rounds, idle, memory = [
+        {(figure.row, figure.client) for figure in table.figures} for table in tables
+    ]
+    assert rounds <= everything
+    assert idle == memory == everything
     assert all(figure.median > 0 for figure in tables[1].figures)
