@@ -3,11 +3,12 @@
 Plain functions; error texts are aiokafka's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
 
 OffsetsToCommit = Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata]
+CommitListener = Callable[[dict[TopicPartition, OffsetAndMetadata], Exception | None], object]
 
 
 def checked_offsets(offsets: object) -> dict[TopicPartition, OffsetAndMetadata]:

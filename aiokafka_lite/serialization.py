@@ -4,7 +4,6 @@ A callable with one argument is enough. An object with a `serialize(topic, heade
 asked that way, so that it may choose a schema by topic. None stays None: nobody is asked for it.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -88,11 +87,15 @@ def str_deserializer(data: bytes, /) -> str:
 
 def json_serializer(obj: Any, /) -> bytes:
     """Compact JSON in UTF-8. Raises TypeError or ValueError for what JSON cannot say, as NaN."""
+    import json  # noqa: PLC0415  only who uses it pays for it
+
     return json.dumps(obj, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 def json_deserializer(data: bytes, /) -> Any:
     """JSON to Python's own types. Raises ValueError for other bytes."""
+    import json  # noqa: PLC0415  as above
+
     return json.loads(data)
 
 

@@ -1,12 +1,13 @@
 """The one way to the codecs: `compress` and `decompress` by type.
 
-The codec files choose their libraries at import.
+The codec files choose their libraries at import, which is when a codec is first asked for.
 """
 
-from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from types import ModuleType
 from typing import Final
 
-from aiokafka_lite.compression import gzip_codec, lz4_codec, snappy_codec, zstd_codec
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.compression.output_bound import (
     DEFAULT_MAX_DECOMPRESSED_BYTES,
@@ -16,25 +17,25 @@ from aiokafka_lite.compression.output_bound import (
 
 Buffer = bytes | bytearray | memoryview
 
-_COMPRESS: Final[dict[int, Callable[[Buffer, int | None], bytes]]] = {
-    CompressionType.GZIP: gzip_codec.compress,
-    CompressionType.SNAPPY: snappy_codec.compress,
-    CompressionType.LZ4: lz4_codec.compress,
-    CompressionType.ZSTD: zstd_codec.compress,
+_NAMES: Final[dict[int, str]] = {
+    CompressionType.GZIP: "gzip",
+    CompressionType.SNAPPY: "snappy",
+    CompressionType.LZ4: "lz4",
+    CompressionType.ZSTD: "zstd",
 }
-_DECOMPRESS: Final[dict[int, Callable[[Buffer, int], bytes]]] = {
-    CompressionType.GZIP: gzip_codec.decompress,
-    CompressionType.SNAPPY: snappy_codec.decompress,
-    CompressionType.LZ4: lz4_codec.decompress,
-    CompressionType.ZSTD: zstd_codec.decompress,
-}
+
+
+@cache
+def _codec(name: str) -> ModuleType:
+    return import_module(f"aiokafka_lite.compression.{name}_codec")
 
 
 def compress(compression: CompressionType, data: Buffer, level: int | None = None) -> Buffer:
     """Return the compressed data; with NONE the data itself. `level` None is its default."""
     if compression == CompressionType.NONE:
         return data
-    return _COMPRESS[compression](data, level)
+    compressed: bytes = _codec(_NAMES[compression]).compress(data, level)
+    return compressed
 
 
 def decompress(
@@ -50,20 +51,16 @@ def decompress(
         if len(data) > max_size:
             raise_too_large("uncompressed", len(data), max_size, len(data))
         return data
-    decompressor = _DECOMPRESS.get(compression)
-    if decompressor is None:
+    name = _NAMES.get(compression)
+    if name is None:
         raise_malformed("batch", f"codec {compression} is not one of gzip, snappy, lz4, zstd (1-4)")
-    return decompressor(data, max_size)
+    decompressed: bytes = _codec(name).decompress(data, max_size)
+    return decompressed
 
 
 def libraries() -> dict[str, str]:
     """Return codec -> library chosen at import, for logs and bug reports."""
-    return {
-        "gzip": gzip_codec.LIBRARY,
-        "snappy": snappy_codec.LIBRARY,
-        "lz4": lz4_codec.LIBRARY,
-        "zstd": zstd_codec.LIBRARY,
-    }
+    return {name: _codec(name).LIBRARY for name in _NAMES.values()}
 
 
 __all__ = ["DEFAULT_MAX_DECOMPRESSED_BYTES", "compress", "decompress", "libraries"]

@@ -36,8 +36,6 @@ from aiokafka_lite.consumer.consumer_arguments import (
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.consumer_statistics import BufferedFetch, ConsumerStatistics
 from aiokafka_lite.consumer.fetch.decoded_records import RecordIteration
-from aiokafka_lite.consumer.group.classic_coordinator import JOIN_GRACE_S
-from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.consumer.offset_calls import OffsetCalls
 from aiokafka_lite.consumer.poll_signal import PollSignal
@@ -62,6 +60,8 @@ from aiokafka_lite.serialization import AnyDeserializer
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 
 logger = logging.getLogger(__name__)
 
@@ -317,9 +317,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             poller.group.listeners.listener = self._listener
             poller.group.start()
             if self._subscription.is_subscribed:
-                # The others may take all of the rebalance timeout to come.
-                join_s = self._config.rebalance_timeout_or_default_ms / 1000 + JOIN_GRACE_S
-                await poller.group.wait_for_assignment(max(bound_s, join_s))
+                await poller.group.wait_for_assignment(max(bound_s, poller.group.join_timeout_s))
 
     async def _wait_for_topics(self, client: KafkaClient, bound_s: float) -> None:
         until_s = self._clock.monotonic() + bound_s
@@ -491,7 +489,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             group.membership.leave_soon(owned, "the consumer has unsubscribed")
         self._assignment_changed()
 
-    def _group_or_none(self) -> ConsumerGroup | None:
+    def _group_or_none(self) -> "ConsumerGroup | None":
         return None if self._poller is None else self._poller.group
 
     def subscription(self) -> frozenset[str]:

@@ -11,7 +11,6 @@ from aiokafka_lite.consumer.consumer_arguments import (
     checked_timestamps,
 )
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.consumer.group.consumer_group import CommitListener, ConsumerGroup
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.consumer.record_poller import RecordPoller
@@ -26,7 +25,10 @@ from aiokafka_lite.model import (
     OffsetAndTimestamp,
     TopicPartition,
 )
-from aiokafka_lite.offset_arguments import OffsetsToCommit, checked_offsets
+from aiokafka_lite.offset_arguments import CommitListener, OffsetsToCommit, checked_offsets
+
+if TYPE_CHECKING:
+    from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 
 _EARLIEST = -2
 _LATEST = -1
@@ -91,7 +93,7 @@ class OffsetCalls:
         }
 
     def _to_commit(
-        self, group: ConsumerGroup, offsets: OffsetsToCommit | None
+        self, group: "ConsumerGroup", offsets: OffsetsToCommit | None
     ) -> Mapping[TopicPartition, CommittedOffset]:
         checked = None if offsets is None else _committed(checked_offsets(offsets))
         group.offsets.check_may_commit()
@@ -199,7 +201,7 @@ class OffsetCalls:
             raise IllegalStateError("Not subscribed to any topics")
         group.membership.request_rejoin(reason)
 
-    def _group(self) -> ConsumerGroup:
+    def _group(self) -> "ConsumerGroup":
         if self._config.group_id is None:
             raise IllegalOperation("Requires group_id: give the consumer one")
         group = self._running().group

@@ -7,7 +7,7 @@ waiting. It does not know the facade, so that an unclosed consumer can be notice
 import asyncio
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
@@ -17,7 +17,6 @@ from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.fetch.fetch_planner import PlannedFetch
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
-from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import LeaderWatch
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
@@ -25,6 +24,9 @@ from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode,
 from aiokafka_lite.errors import ConsumerStoppedError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.columns_builder import ColumnsBuilder
+
+if TYPE_CHECKING:
+    from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 
 _T = TypeVar("_T")
 
@@ -61,7 +63,7 @@ class RecordPoller:
         self.collector = FetchCollector(subscription, self.buffer)
         self.group: ConsumerGroup | None = None
         if config.group_id is not None:
-            self.group = ConsumerGroup(
+            self.group = _group_kind()(
                 config,
                 client,
                 subscription,
@@ -323,6 +325,13 @@ class RecordPoller:
             moment for moment in (*until_s, self._leader_watch.due_at_s) if moment is not None
         ]
         await self._signal.wait(min(moments, default=None))
+
+
+def _group_kind() -> "type[ConsumerGroup]":
+    """Return the class: twenty modules, for those who are in a group."""
+    from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup  # noqa: PLC0415
+
+    return ConsumerGroup
 
 
 def _has_gone(tp: TopicPartition, snapshot: MetadataSnapshot) -> bool:

@@ -12,7 +12,7 @@ from struct import Struct
 from typing import Any, TypeVar
 
 from aiokafka_lite.codec.reader import Reader
-from aiokafka_lite.protocol.api_registry import API_BY_KEY, ApiKey
+from aiokafka_lite.protocol.messages.api_versions import ApiVersionsResponse
 from aiokafka_lite.schema.message import Request, Response
 
 ResponseT = TypeVar("ResponseT", bound=Response)
@@ -90,6 +90,8 @@ def decode_request_header(
         correlation_id=reader.int32(),
         client_id=reader.nullable_string(),
     )
+    from aiokafka_lite.protocol.api_registry import API_BY_KEY  # noqa: PLC0415  all messages
+
     api = API_BY_KEY.get(header.api_key)
     if api is not None and header.api_version in api.request.flexible:
         reader.skip_tagged_fields()
@@ -125,7 +127,7 @@ def has_flexible_response_header(response: Response | type[Response], version: i
     """Whether the response's header has tagged fields: in flexible versions, but never for
     ApiVersions.
     """
-    return version in response.flexible and response.api_key != ApiKey.API_VERSIONS
+    return version in response.flexible and response.api_key != ApiVersionsResponse.api_key
 
 
 def _prepend(head: bytes, parts: Parts) -> Parts:

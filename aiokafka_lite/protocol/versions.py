@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from aiokafka_lite.errors import UnsupportedVersionError
-from aiokafka_lite.protocol.api_registry import api_name
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsResponse
 from aiokafka_lite.schema.message import ApiMessage
 from aiokafka_lite.schema.version_range import VersionRange
@@ -84,6 +83,8 @@ class NodeApiVersions:
         return 0 if level is None or self.finalized_features_epoch < 0 else level.max
 
     def _why_not(self, request_type: type[ApiMessage], max_version: int | None) -> str:
+        from aiokafka_lite.protocol.api_registry import api_name  # noqa: PLC0415  all messages
+
         name = api_name(request_type.api_key)
         ours = f"versions {request_type.versions} of {name} are spoken here"
         if max_version is not None:

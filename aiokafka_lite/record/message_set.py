@@ -22,7 +22,6 @@ from collections.abc import Iterator
 from struct import Struct
 from typing import Final, NamedTuple
 
-from aiokafka_lite.compression import lz4_codec
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.compression.compressor import decompress
 from aiokafka_lite.errors import CorruptRecordException
@@ -70,6 +69,8 @@ def read_messages(
         raise CorruptRecordException("a compressed message without a value")
     value = outer.value
     if entry.magic == 0 and entry.codec == CompressionType.LZ4:
+        from aiokafka_lite.compression import lz4_codec  # noqa: PLC0415  of Kafka 0.8 to 0.10 only
+
         value = lz4_codec.with_right_header_checksum(value)
     content = memoryview(decompress(entry.codec, value, max_decompressed_bytes))
     inner = [_inner(part, entry, check_crcs) for part in _messages(content)]

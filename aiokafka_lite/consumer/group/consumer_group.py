@@ -17,7 +17,7 @@ from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.group.auto_commit import AutoCommit
-from aiokafka_lite.consumer.group.classic_coordinator import ClassicCoordinator
+from aiokafka_lite.consumer.group.classic_coordinator import JOIN_GRACE_S, ClassicCoordinator
 from aiokafka_lite.consumer.group.group_errors import Action
 from aiokafka_lite.consumer.group.member import Member, MemberState
 from aiokafka_lite.consumer.group.membership import GroupMembership
@@ -34,10 +34,9 @@ from aiokafka_lite.errors import (
     KafkaTimeoutError,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+from aiokafka_lite.offset_arguments import CommitListener
 
 logger = logging.getLogger(__name__)
-
-CommitListener = Callable[[dict[TopicPartition, OffsetAndMetadata], Exception | None], object]
 
 _LEAVE_S = 2.0
 """Leaving is a courtesy to the other members: without it they wait for the session to expire."""
@@ -107,6 +106,11 @@ class ConsumerGroup:
             self._auto_commit.restart()
         if self._subscription.is_subscribed:
             self.membership.request_rejoin("the consumer starts")
+
+    @property
+    def join_timeout_s(self) -> float:
+        """How long joining may take: the others have all of the rebalance timeout to come."""
+        return self._config.rebalance_timeout_or_default_ms / 1000 + JOIN_GRACE_S
 
     async def wait_for_assignment(self, timeout_s: float) -> None:
         """Return when the first assignment is there. Raises: what the join raises;
@@ -318,4 +322,4 @@ def _reporter(callback: CommitListener | None) -> CommitCallback:
     return report
 
 
-__all__ = ["CommitListener", "ConsumerGroup"]
+__all__ = ["ConsumerGroup"]
