@@ -24,7 +24,7 @@ P0, P1 = tps(0, 1)
 async def test_b8_positions_are_looked_for_before_anything_is_fetched() -> None:
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 1)
-        await consumer.getmany(timeout_ms=5000)
+        await consumer.getmany(timeout_ms=30_000)
         kinds = [type(received.request) for received in broker.requests]
         assert kinds.index(ListOffsetsRequest) < kinds.index(FetchRequest)
 
@@ -33,7 +33,7 @@ async def test_partitions_with_a_position_are_read_while_others_look_for_theirs(
     async with embedded({"t": 2}, nodes=2) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 2)
         broker.faults.stall(ListOffsetsRequest, node_id=broker.leader(P1))
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [0, 1]}
         broker.faults.release()
 
 
@@ -80,7 +80,7 @@ async def test_a11_nothing_is_dropped_that_another_poll_is_about_to_take() -> No
     options = {"fetch_buffer_bytes": 1, "fetch_max_bytes": 1}
     async with embedded({"t": 2}) as broker, consumer_of(broker, "t", **options) as consumer:
         fill(broker, P0, 3)
-        await consumer.getmany(timeout_ms=5000, max_records=1)
+        await consumer.getmany(timeout_ms=30_000, max_records=1)
         poller = consumer._poller
         assert poller is not None
         for others in ((P0,), ()):
@@ -96,7 +96,7 @@ async def test_a11_the_end_of_a_poll_lets_the_others_look_for_room_again() -> No
     options = {"fetch_buffer_bytes": 1, "fetch_max_bytes": 1}
     async with embedded({"t": 2}) as broker, consumer_of(broker, "t", **options) as consumer:
         fill(broker, P0, 3)
-        await consumer.getmany(timeout_ms=5000, max_records=1)
+        await consumer.getmany(timeout_ms=30_000, max_records=1)
         poller = consumer._poller
         assert poller is not None
         waiting = asyncio.create_task(consumer._signal.wait())
@@ -175,7 +175,7 @@ async def test_polls_that_use_up_fetch_after_fetch_do_not_look_at_all_that_is_bu
         ):
             for tp in tps(*range(partitions)):
                 fill(broker, tp, 2)
-            await consumer.getmany(timeout_ms=5000, max_records=1)
+            await consumer.getmany(timeout_ms=30_000, max_records=1)
             assert len(consumer.statistics().buffered) == partitions
             broker.faults.stall(FetchRequest)
             await consumer.getmany(max_records=1)
@@ -203,7 +203,7 @@ async def test_a_waiting_poll_does_not_spin() -> None:
 async def test_a_poll_that_can_fetch_nothing_does_not_spin_and_keeps_its_time(reason: str) -> None:
     async with embedded({"t": 2}, nodes=2) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 5)
-        await consumer.getmany(timeout_ms=5000, max_records=1)
+        await consumer.getmany(timeout_ms=30_000, max_records=1)
         if reason == "all paused":
             consumer.pause(P0, P1)
         elif reason == "all in backoff":
@@ -251,7 +251,7 @@ async def test_what_a_fetch_brings_of_a_partition_paused_meanwhile_is_kept_for_l
         await eventually(consumer, lambda: bool(consumer.statistics().buffered))
         assert await consumer.getmany(timeout_ms=10) == {}
         consumer.resume(P0)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [0, 1]}
         fetched = [r for r in broker.requests_of(FetchRequest) if r.topics]
         assert [r.topics[0].partitions[0].fetch_offset for r in fetched].count(0) == 1
 

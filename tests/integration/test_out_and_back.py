@@ -113,9 +113,10 @@ async def test_a_long_poll_is_answered_by_the_next_record(any_kafka: str, topic_
             topic_name, bootstrap_servers=any_kafka, fetch_max_wait_ms=20_000
         ) as consumer,
     ):
+        await consumer.seek_to_end()  # before there is anything, however long that takes
         assert await consumer.getmany(timeout_ms=100) == {}
         await producer.send_and_wait(topic_name, b"at last")
-        polled = await consumer.getmany(timeout_ms=10_000)
+        polled = await consumer.getmany(timeout_ms=15_000)
     assert [record.value for records in polled.values() for record in records] == [b"at last"]
 
 

@@ -162,7 +162,7 @@ async def test_what_was_consumed_as_arrow_can_be_sent_on_as_it_is(
                 topic, bootstrap_servers=any_kafka, auto_offset_reset="earliest"
             ) as consumer:
                 while sum(batch.num_rows for batch in batches) < 50:
-                    batches.append(await consumer.getmany_arrow(timeout_ms=5000))
+                    batches.append(await consumer.getmany_arrow(timeout_ms=30_000))
             table = pa.Table.from_batches(batches).sort_by([("partition", "ascending"),
                                                             ("offset", "ascending")])  # fmt: skip
             tables.append(table)
@@ -193,7 +193,7 @@ async def test_transactions_hold_the_rows(any_kafka: str, topic_name: str) -> No
         isolation_level="read_committed",
     ) as consumer:
         while len(rows) < 100:
-            rows += (await consumer.getmany_arrow(timeout_ms=5000))["value"].to_pylist()
+            rows += (await consumer.getmany_arrow(timeout_ms=30_000))["value"].to_pylist()
     assert rows == [b"committed"] * 100
 
 

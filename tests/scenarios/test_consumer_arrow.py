@@ -53,8 +53,8 @@ def offsets(batch: pa.RecordBatch) -> Seen:
 async def rows_by_arrow(consumer: AIOKafkaConsumer[Any, Any], count: int) -> list[Any]:
     rows: list[Any] = []
     while len(rows) < count:
-        taken = await consumer.getmany_arrow(timeout_ms=5000)
-        assert taken.num_rows, "nothing came for five seconds"
+        taken = await consumer.getmany_arrow(timeout_ms=30_000)
+        assert taken.num_rows, "nothing came for half a minute"
         taken.validate(full=True)
         assert taken.schema == record_schema()
         rows += [
@@ -72,7 +72,7 @@ async def rows_by_arrow(consumer: AIOKafkaConsumer[Any, Any], count: int) -> lis
 async def rows_by_getmany(consumer: AIOKafkaConsumer[Any, Any], count: int) -> list[Any]:
     rows: list[Any] = []
     while len(rows) < count:
-        for part in (await consumer.getmany(timeout_ms=5000)).values():
+        for part in (await consumer.getmany(timeout_ms=30_000)).values():
             rows += [
                 (
                     *(r.topic, r.partition, r.offset, r.timestamp, r.timestamp_type),
@@ -148,7 +148,7 @@ async def test_a5_max_records_bounds_a_batch_and_the_rest_follows_in_order() -> 
         fill(broker, P0, 3, 7)
         sizes = []
         for max_records in (None, 5, None):
-            taken = await consumer.getmany_arrow(timeout_ms=5000, max_records=max_records)
+            taken = await consumer.getmany_arrow(timeout_ms=30_000, max_records=max_records)
             sizes.append(offsets(taken)[0])
         assert sizes == [[0, 1, 2, 3], [4, 5, 6, 7, 8], [9]]
         assert await consumer.position(P0) == 10
@@ -161,7 +161,7 @@ async def test_max_bytes_bounds_a_batch_over_all_partitions() -> None:
         async with consumer_of(broker, "t") as consumer:
             seen: Seen = {}
             while sum(map(len, seen.values())) < 10:
-                taken = await consumer.getmany_arrow(timeout_ms=5000, max_bytes=2500)
+                taken = await consumer.getmany_arrow(timeout_ms=30_000, max_bytes=2500)
                 assert 0 < taken.num_rows <= 3
                 add(seen, offsets(taken))
             assert seen == {0: [0, 1, 2, 3, 4], 1: [0, 1, 2, 3, 4]}
@@ -175,7 +175,7 @@ async def test_one_batch_has_rows_of_several_partitions() -> None:
         seen = set()
         while len(seen) < 5:
             taken = await consumer.getmany_arrow(
-                timeout_ms=5000, columns=["topic", "partition", "offset"]
+                timeout_ms=30_000, columns=["topic", "partition", "offset"]
             )
             assert taken.schema.names == ["topic", "partition", "offset"]
             seen |= {tuple(row.values()) for row in taken.to_pylist()}
@@ -186,7 +186,7 @@ async def test_partitions_that_are_named_are_the_only_ones() -> None:
     async with embedded({"t": 2}) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 2)
         fill(broker, P1, 2)
-        taken = await consumer.getmany_arrow(P1, timeout_ms=5000)
+        taken = await consumer.getmany_arrow(P1, timeout_ms=30_000)
         assert offsets(taken) == {1: [0, 1]}
 
 
@@ -198,10 +198,10 @@ async def test_records_decoded_ahead_by_getone_come_first() -> None:
         for size in (3, 500, 7, 1000):
             record = await consumer.getone()
             add(seen, {0: [record.offset]})
-            add(seen, offsets(await consumer.getmany_arrow(timeout_ms=5000, max_records=size)))
+            add(seen, offsets(await consumer.getmany_arrow(timeout_ms=30_000, max_records=size)))
             if len(seen[0]) == 600:
                 break
-            polled = await consumer.getmany(timeout_ms=5000, max_records=2)
+            polled = await consumer.getmany(timeout_ms=30_000, max_records=2)
             add(seen, {0: [r.offset for part in polled.values() for r in part]})
         assert seen == {0: list(range(600))}
 
@@ -217,13 +217,13 @@ async def test_a9_rows_before_an_error_come_first_then_the_error_then_it_may_be_
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 3)
         broker.append(P0, with_bad_crc(batches(3, 2)))
-        assert offsets(await consumer.getmany_arrow(timeout_ms=5000)) == {0: [0, 1, 2]}
+        assert offsets(await consumer.getmany_arrow(timeout_ms=30_000)) == {0: [0, 1, 2]}
         for _ in range(2):
             with pytest.raises(CorruptRecordException, match="t-0 at offset 3"):
-                await consumer.getmany_arrow(timeout_ms=5000)
+                await consumer.getmany_arrow(timeout_ms=30_000)
         fill(broker, P0, 2)
         consumer.seek(P0, 5)
-        assert offsets(await consumer.getmany_arrow(timeout_ms=5000)) == {0: [5, 6]}
+        assert offsets(await consumer.getmany_arrow(timeout_ms=30_000)) == {0: [5, 6]}
 
 
 async def test_cancelled_after_any_number_of_turns_a_poll_loses_and_repeats_nothing() -> None:
@@ -251,7 +251,7 @@ async def test_group_commits_what_columns_brought() -> None:
         consumer_of(broker, "t", group_id="g", enable_auto_commit=False) as consumer,
     ):
         fill(broker, P0, 6)
-        await consumer.getmany_arrow(timeout_ms=5000, max_records=4)
+        await consumer.getmany_arrow(timeout_ms=30_000, max_records=4)
         await consumer.commit()
         assert await consumer.committed(P0) == 4
 

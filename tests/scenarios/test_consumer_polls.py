@@ -70,10 +70,10 @@ async def test_a2_the_second_fetch_is_sent_after_the_first_was_drained_and_not_t
         consumer_of(broker, "t", max_poll_records=2, fetch_max_bytes=1) as consumer,
     ):
         fill(broker, P0, 4, 4)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [0, 1]}
         assert not consumer.statistics().fetching_nodes, "two records wait in the buffer still"
         broker.faults.stall(FetchRequest)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [2, 3]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [2, 3]}
         assert consumer.statistics().fetching_nodes == {1}, "set going before the poll returned"
         await broker.wait_until(lambda: len(asked(broker)) == 2)
         for _ in range(3):
@@ -82,7 +82,7 @@ async def test_a2_the_second_fetch_is_sent_after_the_first_was_drained_and_not_t
             "later polls wait for it, they do not repeat it"
         )
         broker.faults.release()
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [4, 5]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [4, 5]}
 
 
 async def test_a2_what_the_second_fetch_brings_never_mixes_into_the_poll_that_started_it() -> None:
@@ -91,7 +91,7 @@ async def test_a2_what_the_second_fetch_brings_never_mixes_into_the_poll_that_st
         consumer_of(broker, "t", max_poll_records=None, fetch_max_bytes=1) as consumer,
     ):
         fill(broker, P0, 4, 4, 4)
-        polled = [offsets(await consumer.getmany(timeout_ms=5000)) for _ in range(3)]
+        polled = [offsets(await consumer.getmany(timeout_ms=30_000)) for _ in range(3)]
         assert polled == [{0: [0, 1, 2, 3]}, {0: [4, 5, 6, 7]}, {0: [8, 9, 10, 11]}]
 
 
@@ -105,11 +105,11 @@ async def test_a2_a_node_that_is_slow_to_answer_holds_up_no_other() -> None:
         slow = broker.leader(P1)
         await consumer.seek_to_beginning()
         broker.faults.stall(FetchRequest, node_id=slow)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1]}
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [2, 3]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [0, 1]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [2, 3]}
         assert consumer.statistics().fetching_nodes == {1, 2}
         broker.faults.release()
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {1: [0, 1]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {1: [0, 1]}
 
 
 async def test_a2_a_poll_that_timed_out_leaves_its_fetch_to_the_next() -> None:
@@ -120,7 +120,7 @@ async def test_a2_a_poll_that_timed_out_leaves_its_fetch_to_the_next() -> None:
         assert await consumer.getmany(timeout_ms=20) == {}
         await broker.wait_until(lambda: len(asked(broker)) == 1)
         broker.faults.release()
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [0, 1]}
         assert asked(broker)[0] == [(0, 0)]
         assert (0, 0) not in [entry for request in asked(broker)[1:] for entry in request]
 
@@ -157,11 +157,11 @@ async def test_a5_max_records_of_a_call_goes_before_max_poll_records() -> None:
         consumer_of(broker, "t", max_poll_records=3) as consumer,
     ):
         fill(broker, P0, 10)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1, 2]}
-        assert offsets(await consumer.getmany(timeout_ms=5000, max_records=5)) == {
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [0, 1, 2]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000, max_records=5)) == {
             0: [3, 4, 5, 6, 7]
         }
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [8, 9]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [8, 9]}
 
 
 async def test_a9_d16_a_bad_record_stands_aside_while_the_others_go_on() -> None:
@@ -174,19 +174,19 @@ async def test_a9_d16_a_bad_record_stands_aside_while_the_others_go_on() -> None
         consumer = consumer_of(broker, "t", value_deserializer=not_v2)
         fill(broker, P0, 5)
         async with consumer:
-            assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1]}
+            assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [0, 1]}
             with pytest.raises(RecordDeserializationError, match="t-0") as caught:
-                await consumer.getmany(timeout_ms=5000)
+                await consumer.getmany(timeout_ms=30_000)
             assert caught.value.offset == 2
             fill(broker, P1, 2)
-            assert offsets(await consumer.getmany(timeout_ms=5000)) == {1: [0, 1]}
+            assert offsets(await consumer.getmany(timeout_ms=30_000)) == {1: [0, 1]}
             with pytest.raises(RecordDeserializationError):
-                await consumer.getmany(timeout_ms=5000)
+                await consumer.getmany(timeout_ms=30_000)
             with pytest.raises(RecordDeserializationError):
                 await consumer.getone()
             assert await consumer.position(P0) == 2
             consumer.seek(P0, 3)
-            assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [3, 4]}
+            assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [3, 4]}
 
 
 async def test_a11_a_full_buffer_stops_fetching_from_its_node() -> None:
@@ -198,12 +198,12 @@ async def test_a11_a_full_buffer_stops_fetching_from_its_node() -> None:
     ):
         fill(broker, P0, 3)
         fill(broker, P1, 3)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [0]}
         assert consumer.statistics().free == (P1,)
         assert not consumer.statistics().fetching_nodes, "P1 is free, but its node's buffer is full"
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [1]}
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [2]}
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {1: [0]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [1]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [2]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {1: [0]}
 
 
 async def test_a9_a11_a_bad_record_in_a_full_buffer_stands_aside_too() -> None:
@@ -216,12 +216,12 @@ async def test_a9_a11_a_bad_record_in_a_full_buffer_stands_aside_too() -> None:
     async with embedded({"t": 2}) as broker, consumer_of(broker, "t", **options) as consumer:
         fill(broker, P0, 5)
         fill(broker, P1, 2)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [0, 1]}
         with pytest.raises(RecordDeserializationError):
-            await consumer.getmany(timeout_ms=5000)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {1: [0, 1]}
+            await consumer.getmany(timeout_ms=30_000)
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {1: [0, 1]}
         with pytest.raises(RecordDeserializationError):
-            await consumer.getmany(timeout_ms=5000)
+            await consumer.getmany(timeout_ms=30_000)
 
 
 @pytest.mark.parametrize("kind", ["getmany", "getone"])
@@ -265,11 +265,11 @@ async def test_named_partitions_are_returned_alone_and_the_others_wait() -> None
     async with embedded({"t": 2}) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 2)
         fill(broker, P1, 2)
-        assert offsets(await consumer.getmany(P1, timeout_ms=5000)) == {1: [0, 1]}
+        assert offsets(await consumer.getmany(P1, timeout_ms=30_000)) == {1: [0, 1]}
         assert await consumer.getmany(P1, timeout_ms=20) == {}
         record = await consumer.getone(P0)
         assert (record.partition, record.offset) == (0, 0)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [1]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [1]}
 
 
 async def test_kafka_7548_pausing_keeps_what_is_buffered() -> None:
@@ -278,15 +278,15 @@ async def test_kafka_7548_pausing_keeps_what_is_buffered() -> None:
         consumer_of(broker, "t", max_poll_records=1) as consumer,
     ):
         fill(broker, P0, 3)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [0]}
         consumer.pause(P0)
         assert consumer.paused() == {P0}
         fill(broker, P1, 1)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {1: [0]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {1: [0]}
         assert await consumer.getmany(timeout_ms=20) == {}
         fetched = sum((0, 0) in request for request in asked(broker))
         consumer.resume(P0)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [1]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [1]}
         assert sum((0, 1) in request for request in asked(broker)) == 0
         assert fetched == 1
 

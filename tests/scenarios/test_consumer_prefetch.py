@@ -57,7 +57,7 @@ def asked(broker: EmbeddedBroker) -> list[list[tuple[int, int]]]:
 
 async def poll_once(consumer: Consumer) -> dict[int, list[int]]:
     """Poll, and wait for what the poll has set going."""
-    found = offsets(await consumer.getmany(timeout_ms=5000))
+    found = offsets(await consumer.getmany(timeout_ms=30_000))
     await answers_are_there(consumer)
     return found
 
@@ -145,7 +145,7 @@ async def test_a6_what_does_not_fit_the_position_any_more_is_dropped(
         assert await poll_once(consumer) == {0: [0]}
         if on_its_way:
             broker.faults.stall(FetchRequest)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [1]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [1]}
         if on_its_way:
             await broker.wait_until(lambda: len(asked(broker)) == 3)
         await change(consumer)
@@ -176,7 +176,7 @@ async def test_a9_a_bad_record_ahead_is_raised_in_its_place_and_nothing_behind_i
         assert buffered(consumer) == [(0, 2), (0, 4)]
         for _ in range(2):
             with pytest.raises(CorruptRecordException, match="offset 2"):
-                await consumer.getmany(timeout_ms=5000)
+                await consumer.getmany(timeout_ms=30_000)
             assert buffered(consumer) == [(0, 2)]
         assert await consumer.position(P0) == 2
         consumer.seek(P0, 4)
@@ -204,12 +204,12 @@ async def test_a9_an_error_of_a_fetch_ahead_resets_nothing_and_loses_nothing(
 async def test_a9_an_error_that_lasts_is_raised_behind_the_records_before_it() -> None:
     async with embedded({"t": 1}) as broker, ahead(broker, "t", retry_backoff_ms=5) as consumer:
         fill(broker, P0, 3, 3)
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [0]}
         await answers_are_there(consumer)
         broker.faults.fail(FetchRequest, TopicAuthorizationFailedError, times=None)
         assert (await read(consumer, 5))[P0] == [1, 2, 3, 4, 5]
         with pytest.raises(TopicAuthorizationFailedError):
-            await consumer.getmany(timeout_ms=5000)
+            await consumer.getmany(timeout_ms=30_000)
 
 
 @pytest.mark.parametrize("isolation_level", ["read_uncommitted", "read_committed"])

@@ -73,11 +73,11 @@ def struck_at(
 
 
 async def many(consumer: Consumer) -> Seen:
-    return offsets(await consumer.getmany(timeout_ms=5000, max_records=3))
+    return offsets(await consumer.getmany(timeout_ms=30_000, max_records=3))
 
 
 async def many_named(consumer: Consumer) -> Seen:
-    return offsets(await consumer.getmany(P0, P1, timeout_ms=5000))
+    return offsets(await consumer.getmany(P0, P1, timeout_ms=30_000))
 
 
 async def one(consumer: Consumer) -> Seen:
@@ -128,7 +128,7 @@ async def decoded_ahead(broker: EmbeddedBroker, consumer: Consumer) -> Seen:
 
 async def second_fetch(broker: EmbeddedBroker, consumer: Consumer) -> Seen:
     """The poll before has used everything up, and set the next fetch going."""
-    return offsets(await consumer.getmany(timeout_ms=5000))
+    return offsets(await consumer.getmany(timeout_ms=30_000))
 
 
 PLACES = (fresh, positioned, asked, buffered, decoded_ahead, second_fetch)

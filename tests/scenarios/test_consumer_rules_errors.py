@@ -51,7 +51,7 @@ def asked_for(broker: EmbeddedBroker, partition: int) -> list[int]:
 
 
 async def poll_all(consumer: Consumer) -> dict[int, list[int]]:
-    return offsets(await consumer.getmany(timeout_ms=5000))
+    return offsets(await consumer.getmany(timeout_ms=30_000))
 
 
 async def poll_one(consumer: Consumer) -> dict[int, list[int]]:
@@ -109,7 +109,7 @@ async def test_a9_a_bad_record_blocks_neither_other_partitions_nor_their_fetches
     ):
         add(broker, (None, b"bad"), (None, b"1"))
         with pytest.raises(RecordDeserializationError):
-            await consumer.getmany(timeout_ms=5000)
+            await consumer.getmany(timeout_ms=30_000)
         errors = 0
         seen: list[int] = []
         for first in range(0, 50, 10):
@@ -201,7 +201,7 @@ async def test_kafka_7548_a_paused_partition_is_not_asked_for_and_its_buffer_sta
     ):
         fill(broker, P0, 20)
         await consumer.seek_to_beginning()
-        assert offsets(await consumer.getmany(timeout_ms=5000)) == {0: [0, 1, 2, 3, 4]}
+        assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [0, 1, 2, 3, 4]}
         consumer.pause(P0)
         for first in range(0, 30, 5):
             fill(broker, P1, 5)

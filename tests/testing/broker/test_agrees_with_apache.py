@@ -80,7 +80,7 @@ class Peer(WireClient):
         topic = CreatableTopic(
             name=self.topic, num_partitions=partitions, replication_factor=1, configs=configs
         )
-        created = await self.ask(CreateTopicsRequest(topics=[topic], timeout_ms=5000))
+        created = await self.ask(CreateTopicsRequest(topics=[topic], timeout_ms=60_000))
         assert created.topics[0].error_code == 0, created
         self.topic_id = created.topics[0].topic_id
         # A real broker knows of a leader before it is one, and has no event to wait for.
@@ -107,7 +107,7 @@ class Peer(WireClient):
     def produce_request(self, *records: bytes | None, acks: int = -1) -> ProduceRequest:
         data = [PartitionProduceData(index=i, records=r) for i, r in enumerate(records)]
         topic = TopicProduceData(name=self.topic, partition_data=data)
-        return ProduceRequest(acks=acks, timeout_ms=5000, topic_data=[topic])
+        return ProduceRequest(acks=acks, timeout_ms=60_000, topic_data=[topic])
 
     async def fetch(
         self,
@@ -533,20 +533,20 @@ async def test_topics_that_cannot_be_created(peer: Peer) -> None:
         "node": (topic(f"{peer.topic}-f", -1, -1, assignments=unknown_node), 39),
     }
     request = CreateTopicsRequest(
-        topics=[entry for entry, _ in asked.values()], timeout_ms=5000, validate_only=True
+        topics=[entry for entry, _ in asked.values()], timeout_ms=60_000, validate_only=True
     )
     answer = await peer.ask(request)
     codes = {result.name: result.error_code for result in answer.topics}
     assert codes == {entry.name: code for entry, code in asked.values()}
     twice = CreateTopicsRequest(
-        topics=[topic("x"), topic("x")], timeout_ms=5000, validate_only=True
+        topics=[topic("x"), topic("x")], timeout_ms=60_000, validate_only=True
     )
     assert {result.error_code for result in (await peer.ask(twice)).topics} == {42}
 
 
 async def test_what_is_told_of_a_created_topic(peer: Peer) -> None:
     topic = CreatableTopic(name=peer.topic, num_partitions=2, replication_factor=-1)
-    (result,) = (await peer.ask(CreateTopicsRequest(topics=[topic], timeout_ms=5000))).topics
+    (result,) = (await peer.ask(CreateTopicsRequest(topics=[topic], timeout_ms=60_000))).topics
     assert (result.error_code, result.error_message) == (0, None)
     assert (result.num_partitions, result.replication_factor) == (2, 1)
     assert result.topic_id != UUID(int=0)
@@ -558,7 +558,7 @@ async def test_partitions_that_cannot_be_added(peer: Peer) -> None:
     async def extend(name: str, count: int, *, validate_only: bool = False) -> int:
         request = CreatePartitionsRequest(
             topics=[CreatePartitionsTopic(name=name, count=count, assignments=None)],
-            timeout_ms=5000,
+            timeout_ms=60_000,
             validate_only=validate_only,
         )
         return (await peer.ask(request)).results[0].error_code
@@ -574,7 +574,7 @@ async def test_topics_that_cannot_be_deleted(peer: Peer) -> None:
     await peer.create()
 
     async def delete(**fields: Any) -> int:
-        request = DeleteTopicsRequest(topics=[DeleteTopicState(**fields)], timeout_ms=5000)
+        request = DeleteTopicsRequest(topics=[DeleteTopicState(**fields)], timeout_ms=60_000)
         return (await peer.ask(request, 6)).responses[0].error_code
 
     assert await delete(name=f"{peer.topic}-unknown") == 3
