@@ -8,9 +8,9 @@ import asyncio
 import logging
 import random
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Self
 
 import anyio
@@ -21,6 +21,7 @@ from aiokafka_lite.arrow.record_columns import (
     RecordColumnsBuilder,
 )
 from aiokafka_lite.arrow.record_schema import field_mask, require_pyarrow
+from aiokafka_lite.broker_errors import for_code
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -55,7 +56,11 @@ from aiokafka_lite.errors import (
     RecordTooLargeError,
 )
 from aiokafka_lite.model import KT, VT, ConsumerRecord, OffsetAndMetadata, TopicPartition
-from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponseTopic,
+)
 from aiokafka_lite.serialization import AnyDeserializer
 
 if TYPE_CHECKING:
@@ -66,6 +71,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _NO_LIMIT = 2**31 - 1
+_NO_ENDS: Mapping[TopicPartition, int] = MappingProxyType({})
 _STOP_MS = 30_000
 _SHARE_OF_GROUP = 0.9
 """Of the time to stop, how much the last commit and the leaving may take."""
@@ -579,6 +585,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         max_records: int | None = None,
         max_bytes: int | None = None,
         columns: Iterable[str] | None = None,
+        until: Mapping[TopicPartition, int] = _NO_ENDS,
     ) -> "pa.RecordBatch":
         """Return records of all partitions as one pyarrow.RecordBatch, 0 rows if there are none.
 
@@ -588,8 +595,15 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         has at most `max_records` rows (None: `max_poll_records`, which is small for a table) and
         ends with the record that reaches `max_bytes`, or at 2 GiB in one column.
 
+        `until` names offsets to read to: a partition whose position has come there, or further, is
+        paused, so that nothing behind is fetched for it; and when all of them have, the call
+        returns at once, with no rows if there are none: the end of a log may hold only markers of
+        transactions, or what compaction has left. Records behind such an offset may still come, as
+        far as they were fetched together with those before.
+
         Raises: IllegalOperation with a deserializer; ImportError without pyarrow, before anything
-        is taken; ValueError for a wrong number or column; else as `getmany`. Cancelled: as there.
+        is taken; ValueError for a wrong number or column; IllegalStateError for an `until` of a
+        partition that is not assigned; else as `getmany`. Cancelled: as there.
         """
         require_pyarrow()
         taken = await self.getmany_columns(
@@ -598,6 +612,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             max_records=max_records,
             max_bytes=max_bytes,
             columns=columns,
+            until=until,
         )
         return taken.to_pyarrow()
 
@@ -608,6 +623,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         max_records: int | None = None,
         max_bytes: int | None = None,
         columns: Iterable[str] | None = None,
+        until: Mapping[TopicPartition, int] = _NO_ENDS,
     ) -> RecordColumns:
         """Return what `getmany_arrow` would, for libraries other than pyarrow.
 
@@ -618,6 +634,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         """
         poller = self._running()
         self._check_readable(partitions)
+        self._check_readable(until)
         if self._config.key_deserializer or self._config.value_deserializer:
             raise IllegalOperation(
                 "Arrow columns hold the bytes that were sent, and this consumer has a "
@@ -629,7 +646,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         builder = RecordColumnsBuilder(limit, max_bytes, fields=field_mask(columns))
         if not USES_NATIVE_COLUMNS:
             require_pyarrow()
-        await poller.poll_columns(partitions, builder, timeout_ms / 1000)
+        await poller.poll_columns(partitions, builder, timeout_ms / 1000, until)
         return builder.finish()
 
     def _checked_limit(self, timeout_ms: float, max_records: int | None) -> int:
@@ -836,20 +853,44 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         Raises: KafkaTimeoutError after `default_api_timeout_ms`; as `getone` before start and
         after stop. Cancelled: nothing stays behind.
         """
-        client = self._running().client
-        response = await client.ask_until_answered(
-            lambda: client.request_any(MetadataRequest(topics=None)),
-            self._config.default_api_timeout_ms / 1000,
-            what="list of topics",
-            remedy="check the connection to the brokers, or raise default_api_timeout_ms",
-        )
+        listed = await self._list_topics(None)
         return {
             topic.name
-            for topic in response.topics
+            for topic in listed
             if topic.name is not None
             and not topic.error_code
             and not (topic.is_internal and self._config.exclude_internal_topics)
         }
+
+    async def list_partitions(self, *topics: str) -> dict[str, set[int]]:
+        """Ask the cluster which partitions these topics have now, subscribed to or not.
+
+        A topic that does not exist is left out, and not created. Raises: TypeError for anything
+        but names; InvalidTopicError, TopicAuthorizationFailedError; else as `topics`. Cancelled: as
+        there.
+        """
+        found: dict[str, set[int]] = {}
+        for topic in await self._list_topics(checked_topics(topics)):
+            error = for_code(topic.error_code)
+            if topic.error_code and not error.retriable:
+                raise error(f"topic {topic.name!r}: {error.description}")
+            if topic.name is not None and topic.partitions:
+                found[topic.name] = {each.partition_index for each in topic.partitions}
+        return found
+
+    async def _list_topics(self, names: Collection[str] | None) -> Sequence[MetadataResponseTopic]:
+        """Return what a node says of these topics, or of all."""
+        client = self._running().client
+        asked = None if names is None else [MetadataRequestTopic(name=name) for name in names]
+        response = await client.ask_until_answered(
+            lambda: client.request_any(
+                MetadataRequest(topics=asked, allow_auto_topic_creation=False)
+            ),
+            self._config.default_api_timeout_ms / 1000,
+            what="list of topics",
+            remedy="check the connection to the brokers, or raise default_api_timeout_ms",
+        )
+        return response.topics
 
 
 def _awaits_reset(state: PartitionState | None) -> bool:

@@ -5,7 +5,7 @@ waiting. It does not know the facade, so that an unclosed consumer can be notice
 """
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -164,11 +164,34 @@ class RecordPoller:
         return taken or {}
 
     async def poll_columns(
-        self, partitions: Collection[TopicPartition], columns: ColumnsBuilder, timeout_s: float
+        self,
+        partitions: Collection[TopicPartition],
+        columns: ColumnsBuilder,
+        timeout_s: float,
+        until: Mapping[TopicPartition, int],
     ) -> None:
-        """Append records to the empty `columns` as soon as there is one. Otherwise as `poll`."""
+        """Append records to the empty `columns` as soon as there is one. Otherwise as `poll`.
+
+        Partitions that have come to their offset of `until` are paused before anything more is
+        fetched; when all have, the poll is over, too.
+        """
         collect = self.collector.collect_columns
-        await self._poll(partitions, lambda: collect(columns, partitions), timeout_s)
+
+        def take() -> bool:
+            taken = collect(columns, partitions)
+            return self._pause_at(until) or taken > 0
+
+        await self._poll(partitions, take, timeout_s)
+
+    def _pause_at(self, until: Mapping[TopicPartition, int]) -> bool:
+        """Pause the partitions that have come to their offset; say whether all have."""
+        left = len(until)
+        for tp, end in until.items():
+            state = self._subscription.assigned(tp)
+            if state.position is not None and state.offset >= end:
+                self._subscription.pause(tp)
+                left -= 1
+        return bool(until) and not left
 
     async def _poll(
         self, partitions: Collection[TopicPartition], collect: Callable[[], _T], timeout_s: float

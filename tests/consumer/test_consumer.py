@@ -10,6 +10,7 @@ from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.errors import (
     IllegalStateError,
+    InvalidTopicError,
     RecordTooLargeError,
 )
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
@@ -27,6 +28,7 @@ WAITING_CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("beginning_offsets", ([P0],)),
     ("end_offsets", ([P0],)),
     ("topics", ()),
+    ("list_partitions", ("t",)),
 ]
 
 
@@ -217,3 +219,15 @@ async def test_topics_and_partitions_are_those_of_the_cluster() -> None:
         assert await consumer.topics() == {"t", "u"}
         assert consumer.partitions_for_topic("t") == {0, 1}
         assert consumer.partitions_for_topic("nope") is None
+
+
+async def test_partitions_are_listed_as_they_are_now_and_no_topic_is_created_by_asking() -> None:
+    async with embedded({"t": 2, "u": 1}) as broker, consumer_of(broker, "t") as consumer:
+        broker.create_topic("new", partitions=3)
+        listed = await consumer.list_partitions("u", "new", "nope")
+        assert listed == {"u": {0}, "new": {0, 1, 2}}
+        assert await consumer.topics() == {"t", "u", "new"}
+        with pytest.raises(TypeError, match="list of strings"):
+            await consumer.list_partitions(1)  # type: ignore[arg-type]  # that is the point
+        with pytest.raises(InvalidTopicError, match=r"topic 'a b'"):
+            await consumer.list_partitions("a b")

@@ -18,9 +18,11 @@ from aiokafka_lite.errors import (
     IllegalOperation,
     IllegalStateError,
 )
+from aiokafka_lite.record.control_record import ControlRecordType
 from tests.consumer.batches import batch, batches, tps, with_bad_crc
 from tests.scenarios.consuming import consumer_of, embedded, fill
 from tests.scenarios.test_consumer_cancellation import Seen, add, cancelled_after, finish
+from tests.scenarios.test_consumer_transactions import end, transactional
 from tests.twins import native_twin
 
 P0, P1 = tps(0, 1)
@@ -288,3 +290,43 @@ async def test_before_start_and_after_stop_it_says_so() -> None:
             pass
         with pytest.raises(ConsumerStoppedError):
             await consumer.getmany_arrow()
+
+
+# Reading to an offset…
+
+
+async def test_reading_to_an_offset_ends_there_also_where_only_markers_and_aborted_records_lie() -> (
+    None
+):
+    async with embedded({"t": 1}) as broker:
+        fill(broker, P0, 3)
+        transactional(broker, P0, 1, 2)
+        end(broker, P0, 1, ControlRecordType.ABORT)
+        consumer = consumer_of(broker, isolation_level="read_committed", fetch_max_wait_ms=30_000)
+        consumer.assign([P0])
+        consumer.seek(P0, 0)
+        async with consumer:
+            taken: list[int] = []
+            while await consumer.position(P0) < 6:
+                batch = await consumer.getmany_arrow(P0, timeout_ms=30_000, until={P0: 6})
+                taken += batch["offset"].to_pylist()
+            assert taken == [0, 1, 2]
+            # Nothing behind was asked for, so no node holds an answer until there is more.
+            assert consumer.paused() == {P0}
+            assert not consumer.statistics().fetching_nodes
+            again = await consumer.getmany_arrow(P0, timeout_ms=30_000, until={P0: 6})
+            assert again.num_rows == 0
+
+
+async def test_partitions_are_read_on_until_each_has_come_to_its_offset() -> None:
+    async with embedded({"t": 2}) as broker, consumer_of(broker) as consumer:
+        fill(broker, P0, 2)
+        fill(broker, P1, 5)
+        consumer.assign([P0, P1])
+        until = {P0: 2, P1: 5}
+        seen: Seen = {}
+        while any([await consumer.position(tp) < last for tp, last in until.items()]):
+            add(seen, offsets(await consumer.getmany_arrow(timeout_ms=5000, until=until)))
+        assert seen == {0: [0, 1], 1: [0, 1, 2, 3, 4]}
+        with pytest.raises(IllegalStateError):
+            await consumer.getmany_arrow(until={TopicPartition("t", 7): 1})
