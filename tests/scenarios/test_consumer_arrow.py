@@ -295,9 +295,7 @@ async def test_before_start_and_after_stop_it_says_so() -> None:
 # Reading to an offset…
 
 
-async def test_reading_to_an_offset_ends_there_also_where_only_markers_and_aborted_records_lie() -> (
-    None
-):
+async def test_reading_to_an_offset_ends_where_only_markers_and_aborted_records_lie() -> None:
     async with embedded({"t": 1}) as broker:
         fill(broker, P0, 3)
         transactional(broker, P0, 1, 2)

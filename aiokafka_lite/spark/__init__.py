@@ -1,0 +1,5 @@
+"""Kafka in and out of Spark without a jar: the PySpark data source `kafka-lite`."""
+
+from aiokafka_lite.spark.registration import register
+
+__all__ = ["register"]

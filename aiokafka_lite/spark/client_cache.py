@@ -1,0 +1,116 @@
+"""Owns the clients a worker process keeps between tasks: one task at a time has one, and what
+nobody has used for a while is closed. It lives in the event loop of `worker`.
+"""
+
+import hashlib
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import anyio
+
+from aiokafka_lite.clock import Clock, TimerHandle
+from aiokafka_lite.concurrency.task_owner import TaskOwner
+
+logger = logging.getLogger(__name__)
+
+IDLE_S = 60.0
+
+
+class Client(Protocol):
+    """What consumers and producers have in common here."""
+
+    async def start(self) -> Any: ...
+
+    async def stop(self) -> Any: ...
+
+
+ClientT = TypeVar("ClientT", bound=Client)
+
+
+@dataclass(eq=False, slots=True)
+class _Idle:
+    key: str
+    client: Client
+    timer: TimerHandle | None = None
+
+
+class ClientCache:
+    """Clients that wait for the next task with the same configuration."""
+
+    def __init__(self, owner: TaskOwner, clock: Clock, idle_s: float = IDLE_S) -> None:
+        self._owner = owner
+        self._clock = clock
+        self._idle_s = idle_s
+        self._idle: list[_Idle] = []
+
+    def __len__(self) -> int:
+        """How many clients wait."""
+        return len(self._idle)
+
+    @asynccontextmanager
+    async def lend(
+        self, make: Callable[..., ClientT], arguments: Mapping[str, object]
+    ) -> AsyncIterator[ClientT]:
+        """Lend a started client made by `make(**arguments)`, a new one if none waits.
+
+        It comes back with the block, unless the block raised: then it is stopped. Raises: what
+        making and starting it raise. Cancelled: it is stopped.
+        """
+        key = _digest(make, arguments)
+        client: Any = self._take(key)
+        if client is None:
+            client = make(**arguments)
+            await client.start()
+        try:
+            yield client
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await _stop(client)
+            raise
+        self._keep(_Idle(key, client))
+
+    def _take(self, key: str) -> Client | None:
+        for number in reversed(range(len(self._idle))):
+            if self._idle[number].key == key:
+                found = self._idle.pop(number)
+                if found.timer is not None:
+                    found.timer.cancel()
+                return found.client
+        return None
+
+    def _keep(self, idle: _Idle) -> None:
+        self._idle.append(idle)
+        when = self._clock.monotonic() + self._idle_s
+        idle.timer = self._clock.call_at(when, lambda: self._expire(idle))
+
+    def _expire(self, idle: _Idle) -> None:
+        self._idle.remove(idle)
+        self._owner.spawn("client_cache.stop", _stop, idle.client)
+
+    async def close(self) -> None:
+        """Stop the clients that wait. Cancelled: some go on."""
+        while self._idle:
+            idle = self._idle.pop()
+            if idle.timer is not None:
+                idle.timer.cancel()
+            await _stop(idle.client)
+
+
+async def _stop(client: Client) -> None:
+    try:
+        await client.stop()
+    except Exception:
+        logger.warning("%r did not stop in order", client, exc_info=True)
+
+
+def _digest(make: Callable[..., Any], arguments: Mapping[str, object]) -> str:
+    """Name a configuration without keeping it: it may have secrets."""
+    text = json.dumps([make.__qualname__, arguments], sort_keys=True, default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+__all__ = ["IDLE_S", "Client", "ClientCache", "ClientT"]

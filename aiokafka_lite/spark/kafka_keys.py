@@ -1,0 +1,225 @@
+"""Owns what the options `kafka.*` mean: Java's names, and which arguments of the clients they are.
+
+Plain. An option is taken, refused with a reason, known to change nothing here, or unknown; the last
+two are said once per process, in the log.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from aiokafka_lite.version import __version__
+
+logger = logging.getLogger(__name__)
+
+PREFIX: Final = "kafka."
+
+
+def boolean(text: str) -> bool:
+    """Return what "true" or "false" means, in any case. Raises ValueError for anything else."""
+    known = {"true": True, "false": False}
+    if text.strip().lower() not in known:
+        raise ValueError(f"{text!r} is neither true nor false")
+    return known[text.strip().lower()]
+
+
+def _idle_ms(text: str) -> int | None:
+    """-1 is never, in Java."""
+    return None if int(text) < 0 else int(text)
+
+
+def _codec(text: str) -> str | None:
+    return None if text == "none" else text
+
+
+Key = tuple[str, Callable[[str], object]]
+
+COMMON: Final[Mapping[str, Key]] = {
+    "bootstrap.servers": ("bootstrap_servers", str),
+    "client.id": ("client_id", str),
+    "request.timeout.ms": ("request_timeout_ms", int),
+    "default.api.timeout.ms": ("default_api_timeout_ms", int),
+    "retry.backoff.ms": ("retry_backoff_ms", int),
+    "retry.backoff.max.ms": ("retry_backoff_max_ms", int),
+    "reconnect.backoff.ms": ("reconnect_backoff_ms", int),
+    "reconnect.backoff.max.ms": ("reconnect_backoff_max_ms", int),
+    "socket.connection.setup.timeout.ms": ("socket_connection_setup_timeout_ms", int),
+    "socket.connection.setup.timeout.max.ms": ("socket_connection_setup_timeout_max_ms", int),
+    "connections.max.idle.ms": ("connections_max_idle_ms", _idle_ms),
+    "metadata.max.age.ms": ("metadata_max_age_ms", int),
+    "metadata.recovery.strategy": ("metadata_recovery_strategy", str),
+    "metadata.recovery.rebootstrap.trigger.ms": (
+        "metadata_recovery_rebootstrap_trigger_ms",
+        int,
+    ),
+    "send.buffer.bytes": ("send_buffer_bytes", int),
+    "receive.buffer.bytes": ("receive_buffer_bytes", int),
+}
+CONSUMER: Final[Mapping[str, Key]] = {
+    **COMMON,
+    "isolation.level": ("isolation_level", str),
+    "fetch.min.bytes": ("fetch_min_bytes", int),
+    "fetch.max.bytes": ("fetch_max_bytes", int),
+    "fetch.max.wait.ms": ("fetch_max_wait_ms", int),
+    "max.partition.fetch.bytes": ("max_partition_fetch_bytes", int),
+    "check.crcs": ("check_crcs", boolean),
+    "client.rack": ("client_rack", str),
+}
+PRODUCER: Final[Mapping[str, Key]] = {
+    **COMMON,
+    "acks": ("acks", lambda text: text if text == "all" else int(text)),
+    "enable.idempotence": ("enable_idempotence", boolean),
+    "compression.type": ("compression_type", _codec),
+    "compression.gzip.level": ("compression_gzip_level", int),
+    "compression.lz4.level": ("compression_lz4_level", int),
+    "compression.zstd.level": ("compression_zstd_level", int),
+    "batch.size": ("max_batch_size", int),
+    "linger.ms": ("linger_ms", int),
+    "buffer.memory": ("buffer_memory", int),
+    "max.request.size": ("max_request_size", int),
+    "max.block.ms": ("max_block_ms", int),
+    "delivery.timeout.ms": ("delivery_timeout_ms", int),
+    "retries": ("retries", int),
+    "max.in.flight.requests.per.connection": ("max_in_flight_requests_per_connection", int),
+    "metadata.max.idle.ms": ("metadata_max_idle_ms", int),
+    "partitioner.ignore.keys": ("partitioner_ignore_keys", boolean),
+    "partitioner.adaptive.partitioning.enable": (
+        "partitioner_adaptive_partitioning_enable",
+        boolean,
+    ),
+    "partitioner.availability.timeout.ms": ("partitioner_availability_timeout_ms", int),
+}
+
+_DESERIALIZER = (
+    "{part}s come as the bytes that were sent; turn them into something else with DataFrame"
+    " operations"
+)
+_SERIALIZER = "{part}s are sent as the bytes they are; make those with DataFrame operations"
+REFUSED_BY_SOURCE: Final[Mapping[str, str]] = {
+    "auto.offset.reset": (
+        "where to begin is said by startingOffsets, and from then on Spark keeps the offsets; so"
+        " nothing is missed in topics and partitions that come later"
+    ),
+    "key.deserializer": _DESERIALIZER.format(part="key"),
+    "value.deserializer": _DESERIALIZER.format(part="value"),
+    "enable.auto.commit": "Spark keeps the offsets; for lag tools set commitGroupId",
+    "interceptor.classes": "they may change what is read, and are Java classes",
+}
+REFUSED_BY_SINK: Final[Mapping[str, str]] = {
+    "key.serializer": _SERIALIZER.format(part="key"),
+    "value.serializer": _SERIALIZER.format(part="value"),
+    "interceptor.classes": "they may change what is written, and are Java classes",
+    "partitioner.class": (
+        "it is a Java class; compute a column 'partition', or leave it to the key's hash"
+    ),
+    "transactional.id": (
+        "a write has several tasks and attempts, which would throw each other out; transactions"
+        " come with a later version"
+    ),
+}
+
+_WITHOUT_EFFECT: Final = frozenset(
+    {
+        *("client.dns.lookup", "metric.reporters", "metrics.num.samples"),
+        *("metrics.recording.level", "metrics.sample.window.ms", "enable.metrics.push"),
+        *("security.providers", "auto.include.jmx.reporter"),
+    }
+)
+SOURCE_WITHOUT_EFFECT: Final = _WITHOUT_EFFECT | {
+    *("group.id", "group.instance.id", "group.protocol", "group.remote.assignor"),
+    *("session.timeout.ms", "heartbeat.interval.ms", "max.poll.interval.ms", "max.poll.records"),
+    *("auto.commit.interval.ms", "partition.assignment.strategy", "exclude.internal.topics"),
+    *("allow.auto.create.topics",),
+}
+"""A read has no group and no poll of the user's: ranges are assigned, topics are not created."""
+SINK_WITHOUT_EFFECT: Final = _WITHOUT_EFFECT | {"transaction.timeout.ms"}
+
+_SECURITY = ("ssl.", "sasl.")
+
+
+class KafkaKeys:
+    """The `kafka.*` options of one side, taken apart."""
+
+    def __init__(
+        self,
+        keys: Mapping[str, Key],
+        refused: Mapping[str, str],
+        without_effect: frozenset[str],
+    ) -> None:
+        self._keys = keys
+        self._refused = refused
+        self._without_effect = without_effect
+
+    def arguments(self, options: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
+        """Return the client's arguments and what is wrong, a sentence each.
+
+        `options` have names in lower case; those without the prefix are passed over.
+        """
+        arguments: dict[str, object] = {}
+        faults: list[str] = []
+        unknown: list[str] = []
+        idle: list[str] = []
+        for option, text in sorted(options.items()):
+            if not option.startswith(PREFIX):
+                continue
+            name = option.removeprefix(PREFIX)
+            reason = self._refused.get(name) or _security_reason(name, text)
+            if reason is not None:
+                faults.append(f"option {option} is not supported: {reason}")
+            elif name in self._keys:
+                argument, convert = self._keys[name]
+                try:
+                    arguments[argument] = convert(text)
+                except ValueError:
+                    faults.append(f"option {option}={text!r} is no {_kind(convert)}")
+            elif name == "security.protocol":
+                continue  # PLAINTEXT, or it would have had a reason
+            elif name in self._without_effect:
+                idle.append(option)
+            else:
+                unknown.append(option)
+        faults.extend(_bootstrap_faults(arguments))
+        if idle:
+            warn_once(f"without effect in kafka-lite: {', '.join(idle)}")
+        if unknown:
+            known = ", ".join(f"{PREFIX}{name}" for name in sorted(self._keys))
+            warn_once(f"not known, and so without effect: {', '.join(unknown)}; known are {known}")
+        return arguments, faults
+
+
+SOURCE_KEYS: Final = KafkaKeys(CONSUMER, REFUSED_BY_SOURCE, SOURCE_WITHOUT_EFFECT)
+SINK_KEYS: Final = KafkaKeys(PRODUCER, REFUSED_BY_SINK, SINK_WITHOUT_EFFECT)
+
+_said: set[str] = set()
+
+
+def warn_once(text: str) -> None:
+    """Log a warning that this process has not logged before."""
+    if text not in _said:
+        _said.add(text)
+        logger.warning("%s", text)
+
+
+def _security_reason(name: str, text: str) -> str | None:
+    """Return why an option about encryption or authentication cannot be taken, None if it can."""
+    is_plain = name == "security.protocol" and text.strip().upper() == "PLAINTEXT"
+    if name.startswith(_SECURITY) or (name == "security.protocol" and not is_plain):
+        # The value may be a secret: it is not shown.
+        return (
+            f"aiokafka-lite {__version__} has neither TLS nor SASL yet, they come with a later"
+            " version; use a listener of PLAINTEXT, and leave the option out"
+        )
+    return None
+
+
+def _bootstrap_faults(arguments: Mapping[str, object]) -> Iterator[str]:
+    servers = arguments.get("bootstrap_servers")
+    if not (isinstance(servers, str) and servers.strip()):
+        yield "option kafka.bootstrap.servers must be specified: HOST:PORT,HOST:PORT,…"
+
+
+def _kind(convert: Callable[[str], object]) -> str:
+    return "true or false" if convert is boolean else "whole number"
+
+
+__all__ = ["PREFIX", "SINK_KEYS", "SOURCE_KEYS", "KafkaKeys", "boolean", "warn_once"]

@@ -1,0 +1,244 @@
+"""Owns what is decided with offsets alone: their JSON, ranges, splits, limits, and what got lost.
+
+Plain. An offset is always that of the next record to read, as in the checkpoints of Spark's own
+Kafka source, whose JSON is read and written.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from aiokafka_lite.model import TopicPartition
+
+EARLIEST: Final = -2
+LATEST: Final = -1
+"""Numbers that stand for an end of the log, where the user names offsets."""
+
+_OFFSETS_EXAMPLE: Final = '{"topicA":{"0":23,"1":-1},"topicB":{"0":-2}}'
+_PARTITIONS_EXAMPLE: Final = '{"topicA":[0,1],"topicB":[0,1]}'
+
+
+class Offsets(dict[TopicPartition, int]):
+    """An offset (or a time) for each partition."""
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read `{"topic":{"0":123}}`. Raises ValueError for anything else."""
+        try:
+            return cls.from_nested(json.loads(text))
+        except ValueError:
+            raise ValueError(f"expected e.g. {_OFFSETS_EXAMPLE}, got {text}") from None
+
+    @classmethod
+    def from_nested(cls, nested: object) -> Self:
+        """Take over what such JSON is as Python objects. Raises ValueError for anything else."""
+        offsets = cls()
+        for topic, parts in _items(nested):
+            for partition, offset in _items(parts):
+                if not (partition.isdecimal() and _is_int(offset)):
+                    raise ValueError(f"{partition!r}: {offset!r} is no partition with its offset")
+                offsets[TopicPartition(topic, int(partition))] = offset
+        return offsets
+
+    def to_nested(self) -> dict[str, dict[str, int]]:
+        """Return the Python objects such JSON is made of: topics and partitions in order."""
+        nested: dict[str, dict[str, int]] = {}
+        for topic, partition in sorted(self):
+            nested.setdefault(topic, {})[str(partition)] = self[TopicPartition(topic, partition)]
+        return nested
+
+    def to_json(self) -> str:
+        """Return the JSON, compact, as Spark's own source has it in its checkpoints."""
+        return json.dumps(self.to_nested(), separators=(",", ":"))
+
+
+def partitions_from_json(text: str) -> tuple[TopicPartition, ...]:
+    """Read `{"topic":[0,1]}`, in order. Raises ValueError for anything else."""
+    found: set[TopicPartition] = set()
+    try:
+        for topic, parts in _items(json.loads(text)):
+            if not (isinstance(parts, list) and all(map(_is_partition, parts))):
+                raise ValueError
+            found.update(TopicPartition(topic, partition) for partition in parts)
+    except ValueError:
+        raise ValueError(f"expected e.g. {_PARTITIONS_EXAMPLE}, got {text}") from None
+    return tuple(sorted(found))
+
+
+def _items(found: object) -> Iterable[tuple[str, Any]]:
+    if not isinstance(found, dict):
+        raise ValueError(f"{found!r} is no JSON object")  # noqa: TRY004 - of wrong JSON
+    return found.items()
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_partition(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+# Ranges…
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetRange:
+    """The records of a partition from `start` up to, and without, `end`."""
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+
+    @property
+    def topic_partition(self) -> TopicPartition:
+        return TopicPartition(self.topic, self.partition)
+
+    @property
+    def size(self) -> int:
+        """How many offsets it has; compaction and markers leave fewer records."""
+        return self.end - self.start
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition} from {self.start} to {self.end}"
+
+
+@dataclass(frozen=True, slots=True)
+class RangePlan:
+    """What is to be read, and a sentence for each thing that cannot be read any more."""
+
+    ranges: tuple[OffsetRange, ...]
+    losses: tuple[str, ...]
+
+
+def plan_ranges(
+    start: Mapping[TopicPartition, int],
+    end: Mapping[TopicPartition, int],
+    earliest: Mapping[TopicPartition, int],
+) -> RangePlan:
+    """Return what lies between two offsets of a stream.
+
+    `earliest` has where the partitions begin that are in `end` and not in `start`: they are new,
+    and read from there. A partition that is not in it has gone meanwhile.
+    """
+    losses = []
+    gone = sorted(start.keys() - end.keys())
+    if gone:
+        losses.append(f"{_named(gone)} are gone, some data may have been missed")
+    new = end.keys() - start.keys()
+    for tp in sorted(new & earliest.keys()):
+        if earliest[tp]:
+            losses.append(
+                f"added partition {_named([tp])} starts from {earliest[tp]} instead of 0, "
+                f"{earliest[tp]} records may have been missed"
+            )
+    vanished = sorted(new - earliest.keys())
+    if vanished:
+        losses.append(f"{_named(vanished)} came and went, some data may have been missed")
+    begin = {**earliest, **start}
+    ranges = []
+    for tp in sorted(end.keys() & begin.keys()):
+        if end[tp] < begin[tp]:
+            losses.append(
+                f"partition {_named([tp])}'s offset was changed from {begin[tp]} to {end[tp]}, "
+                "some data may have been missed: was the topic deleted and created again?"
+            )
+        elif end[tp] > begin[tp]:
+            ranges.append(OffsetRange(*tp, begin[tp], end[tp]))
+    return RangePlan(tuple(ranges), tuple(losses))
+
+
+def _named(partitions: Iterable[TopicPartition]) -> str:
+    return ", ".join(f"{tp.topic}-{tp.partition}" for tp in partitions)
+
+
+def split_ranges(
+    ranges: Iterable[OffsetRange],
+    min_partitions: int | None = None,
+    max_records: int | None = None,
+) -> list[OffsetRange]:
+    """Cut ranges so that none has more than `max_records`, and there are about `min_partitions`.
+
+    Empty ranges are left out. The second is a hint, as in Spark's own source: large ranges are cut
+    in proportion, small ones stay whole, and rounding may give some more or fewer.
+    """
+    whole = [each for each in ranges if each.size > 0]
+    if max_records is not None:
+        whole = [
+            piece for each in whole for piece in _cut(each, math.ceil(each.size / max_records))
+        ]
+    if min_partitions is None or len(whole) >= min_partitions:
+        return whole
+    total = sum(each.size for each in whole)
+    small = [each for each in whole if _share(each.size, total, min_partitions) == 1]
+    left = max(min_partitions - len(small), 1)
+    total -= sum(each.size for each in small)
+    kept = set(small)
+    return [
+        piece
+        for each in whole
+        for piece in _cut(each, 1 if each in kept else _share(each.size, total, left))
+    ]
+
+
+def _share(size: int, total: int, parts: int) -> int:
+    """Return how many of the parts fall to a range of that size; halves are rounded up."""
+    return max((2 * size * parts + total) // (2 * total), 1)
+
+
+def _cut(whole: OffsetRange, parts: int) -> Iterator[OffsetRange]:
+    """Yield up to that many pieces, of nearly the same size; none is empty."""
+    parts = min(parts, whole.size)
+    start, size = whole.start, whole.size
+    for part in range(parts):
+        end = start + size // (parts - part)
+        size -= end - start
+        yield OffsetRange(whole.topic, whole.partition, start, end)
+        start = end
+
+
+# Limits of a trigger…
+
+
+def backlog(start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]) -> int:
+    """Return how many offsets lie between; a partition that went back counts as none."""
+    return sum(max(offset - start.get(tp, 0), 0) for tp, offset in end.items())
+
+
+def rate_limit(
+    limit: int, start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]
+) -> Offsets:
+    """Return how far to go for about `limit` offsets, shared in proportion to the backlogs.
+
+    Every partition with a backlog goes on by one at least, so that none starves. `start` has all
+    partitions of `end`; one that is missing is taken to be at its end.
+    """
+    sizes = {tp: max(offset - start.get(tp, offset), 0) for tp, offset in end.items()}
+    total = sum(sizes.values())
+    if not total:
+        return Offsets(end)
+    limited = Offsets()
+    for tp, offset in end.items():
+        if not sizes[tp]:
+            limited[tp] = offset
+            continue
+        share = max(limit * sizes[tp] // total, 1)
+        limited[tp] = min(start[tp] + share, offset)
+    return limited
+
+
+__all__ = [
+    "EARLIEST",
+    "LATEST",
+    "OffsetRange",
+    "Offsets",
+    "RangePlan",
+    "backlog",
+    "partitions_from_json",
+    "plan_ranges",
+    "rate_limit",
+    "split_ranges",
+]

@@ -1,0 +1,174 @@
+"""Owns the classes Spark calls: the data source `kafka-lite`, its readers and its writers' door.
+
+They only translate between PySpark's interfaces and the parts that decide and read. Objects of
+theirs travel to planners and executors, so they hold values, and find loop and clients there.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    InputPartition,
+)
+
+from aiokafka_lite.spark.arrow import SparkColumns, ddl
+from aiokafka_lite.spark.batch_plan import plan_batch
+from aiokafka_lite.spark.compat import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    ReadMinRows,
+    SupportsTriggerAvailableNow,
+)
+from aiokafka_lite.spark.kafka_keys import boolean
+from aiokafka_lite.spark.offsets import OffsetRange, Offsets
+from aiokafka_lite.spark.options import SinkOptions, SourceOptions
+from aiokafka_lite.spark.planner import Planner
+from aiokafka_lite.spark.range_reader import read_range
+from aiokafka_lite.spark.sink import BatchWriter, checked_columns, stream_writer
+from aiokafka_lite.spark.stream_offsets import StreamOffsets
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+
+class KafkaRange(InputPartition):
+    """What one task reads."""
+
+    def __init__(self, wanted: OffsetRange) -> None:
+        super().__init__(wanted)
+
+
+class KafkaLiteDataSource(DataSource):
+    """Kafka topics as tables and streams, and where rows of them go.
+
+    `spark.read`, `spark.readStream`, `df.write` and `df.writeStream` find it by the name
+    `kafka-lite` once `register(spark)` was called. The options, the columns and their meaning are
+    those of Spark's own `kafka` source and sink.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        return "kafka-lite"
+
+    def schema(self) -> str:
+        """Return the columns of a read whose user names none."""
+        headers = dict(self.options).get("includeheaders", "false")
+        return ddl(include_headers=boolean(headers))
+
+    def reader(self, schema: "StructType") -> "BatchReader":
+        options = SourceOptions.parse(dict(self.options), streaming=False)
+        kind = PushdownBatchReader if options.pushdown else BatchReader
+        return kind(_columns(schema), options)
+
+    def streamReader(self, schema: "StructType") -> "StreamReader":  # noqa: N802 - PySpark's
+        options = SourceOptions.parse(dict(self.options), streaming=True)
+        return StreamReader(_columns(schema), options)
+
+    def writer(self, schema: "StructType", overwrite: bool) -> BatchWriter:
+        options = SinkOptions.parse(dict(self.options))
+        return BatchWriter(checked_columns(_fields(schema), options), options, overwrite=overwrite)
+
+    def streamWriter(self, schema: "StructType", overwrite: bool) -> Any:  # noqa: ARG002, N802
+        # Complete mode asks for overwriting at every batch, which a log cannot do: it appends.
+        options = SinkOptions.parse(dict(self.options))
+        return stream_writer(checked_columns(_fields(schema), options), options)
+
+
+def _fields(schema: "StructType") -> list[tuple[str, str]]:
+    return [(field.name, field.dataType.simpleString()) for field in schema.fields]
+
+
+def _columns(schema: "StructType") -> SparkColumns:
+    return SparkColumns(_fields(schema))
+
+
+class _RangeReader:
+    """What both readers do in an executor."""
+
+    def __init__(self, columns: SparkColumns, options: SourceOptions) -> None:
+        self._columns = columns
+        self._options = options
+
+    def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
+        """Yield the records of a range. Spark makes an empty partition up where there is none."""
+        if isinstance(partition, KafkaRange):
+            yield from read_range(partition.value, self._columns, self._options)
+
+
+class BatchReader(_RangeReader, DataSourceReader):
+    """A read from some offsets to others."""
+
+    def partitions(self) -> list[KafkaRange]:
+        """Return the ranges, one for a task. Raises: as `plan_batch`."""
+        return [KafkaRange(each) for each in plan_batch(self._options, Planner(self._options))]
+
+
+class PushdownBatchReader(BatchReader):
+    """A read that leaves out what filters would throw away.
+
+    Spark refuses a reader that can do so, unless `spark.sql.python.filterPushdown.enabled` is set.
+    """
+
+    def pushFilters(self, filters: "list[Any]") -> "Iterable[Any]":  # noqa: N802 - PySpark's
+        """Note the filters, and return them all: Spark applies them to each row."""
+        self._filters = filters
+        return filters
+
+    def partitions(self) -> list[KafkaRange]:
+        filters = getattr(self, "_filters", [])
+        planned = plan_batch(self._options, Planner(self._options), filters)
+        return [KafkaRange(each) for each in planned]
+
+
+class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """A read that goes on, batch by batch. Spark has one for planning, and others for reading."""
+
+    def __init__(self, columns: SparkColumns, options: SourceOptions) -> None:
+        super().__init__(columns, options)
+        self._stream = StreamOffsets(options, Planner(options))
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - PySpark's
+        return self._stream.initial().to_nested()
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - PySpark's
+        """Return a limit if there is one, so that Spark can say it wants none of it."""
+        if self._options.max_offsets_per_trigger is not None:
+            return ReadMaxRows(self._options.max_offsets_per_trigger)
+        if self._options.min_offsets_per_trigger is not None:
+            return ReadMinRows(self._options.min_offsets_per_trigger)
+        return ReadAllAvailable()
+
+    def latestOffset(  # noqa: N802 - PySpark's
+        self, start: dict[str, Any] | None = None, limit: ReadLimit | None = None
+    ) -> dict[str, Any]:
+        begin = None if start is None else Offsets.from_nested(start)
+        takes_all = isinstance(limit, ReadAllAvailable)
+        return self._stream.latest(begin, takes_all=takes_all).to_nested()
+
+    def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802 - PySpark's
+        newest = self._stream.newest
+        return None if newest is None else newest.to_nested()
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - PySpark's
+        self._stream.prepare_available_now()
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[KafkaRange]:
+        planned = self._stream.plan(Offsets.from_nested(start), Offsets.from_nested(end))
+        return [KafkaRange(each) for each in planned]
+
+    def commit(self, end: dict[str, Any]) -> None:
+        self._stream.done(Offsets.from_nested(end))
+
+
+__all__ = [
+    "BatchReader",
+    "KafkaLiteDataSource",
+    "KafkaRange",
+    "PushdownBatchReader",
+    "StreamReader",
+]
