@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import importlib.util
 import os
 import re
 import secrets
@@ -30,6 +31,7 @@ settings.register_profile("suite", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("suite")
 
 NO_KAFKA = "no Java here: the tests against a real Apache Kafka are skipped"
+NO_SPARK = "no Java or no PySpark here: the tests with Spark are skipped"
 KAFKA_VERSIONS = (DEFAULT_VERSION, "3.9.2")
 
 
@@ -61,10 +63,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> SpreadByF
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """All tests that a machine without Java skips stand in one line of the summary."""
+    """All tests that a machine without Java or PySpark skips stand in one line of the summary."""
     report = yield
-    if report.skipped and isinstance(report.longrepr, tuple) and NO_KAFKA in report.longrepr[2]:
-        report.longrepr = ("tests/conftest.py", 0, NO_KAFKA)
+    if report.skipped and isinstance(report.longrepr, tuple):
+        for reason in (NO_KAFKA, NO_SPARK):
+            if reason in report.longrepr[2]:
+                report.longrepr = ("tests/conftest.py", 0, reason)
     return report
 
 
@@ -77,6 +81,19 @@ def require_kafka(version: str) -> None:
         if os.environ.get("CI") == "true":
             pytest.fail(f"CI must run the tests against a real Apache Kafka: {error}")
         pytest.skip(NO_KAFKA)
+
+
+def require_spark() -> None:
+    """Skip the asking test where there is no Java or no PySpark; in CI that is a failure."""
+    missing = "PySpark" if importlib.util.find_spec("pyspark") is None else ""
+    try:
+        find_java()
+    except JavaNotFoundError:
+        missing = "Java"
+    if missing and os.environ.get("CI") == "true":
+        pytest.fail(f"CI must run the tests with Spark: there is no {missing}")
+    if missing:
+        pytest.skip(NO_SPARK)
 
 
 @pytest.fixture

@@ -14,10 +14,16 @@ OWN_CLUSTERS: Final = "clusters of their own"
 """The group of the files that start clusters of several nodes, hurt them, and wait: one after the
 other, first of all, while other processes use the processor."""
 
+ONE_SESSION: Final = "one session of Spark"
+"""The group of the tests with Spark, whose session takes seconds to start, and a gigabyte."""
+_WITH_SPARK: Final = "tests/spark/"
+
 
 def group_of(nodeid: str) -> str:
     """Return the name of what has to run in one process, in order."""
     path = nodeid.partition("::")[0]
+    if path.startswith(_WITH_SPARK):
+        return ONE_SESSION
     return OWN_CLUSTERS if path in _FILES else path
 
 

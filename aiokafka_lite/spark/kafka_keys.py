@@ -38,7 +38,6 @@ COMMON: Final[Mapping[str, Key]] = {
     "bootstrap.servers": ("bootstrap_servers", str),
     "client.id": ("client_id", str),
     "request.timeout.ms": ("request_timeout_ms", int),
-    "default.api.timeout.ms": ("default_api_timeout_ms", int),
     "retry.backoff.ms": ("retry_backoff_ms", int),
     "retry.backoff.max.ms": ("retry_backoff_max_ms", int),
     "reconnect.backoff.ms": ("reconnect_backoff_ms", int),
@@ -57,6 +56,7 @@ COMMON: Final[Mapping[str, Key]] = {
 }
 CONSUMER: Final[Mapping[str, Key]] = {
     **COMMON,
+    "default.api.timeout.ms": ("default_api_timeout_ms", int),
     "isolation.level": ("isolation_level", str),
     "fetch.min.bytes": ("fetch_min_bytes", int),
     "fetch.max.bytes": ("fetch_max_bytes", int),

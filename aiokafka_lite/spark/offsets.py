@@ -59,9 +59,7 @@ def partitions_from_json(text: str) -> tuple[TopicPartition, ...]:
     found: set[TopicPartition] = set()
     try:
         for topic, parts in _items(json.loads(text)):
-            if not (isinstance(parts, list) and all(map(_is_partition, parts))):
-                raise ValueError
-            found.update(TopicPartition(topic, partition) for partition in parts)
+            found.update(TopicPartition(topic, partition) for partition in _numbers(parts))
     except ValueError:
         raise ValueError(f"expected e.g. {_PARTITIONS_EXAMPLE}, got {text}") from None
     return tuple(sorted(found))
@@ -77,8 +75,10 @@ def _is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_partition(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+def _numbers(parts: object) -> list[int]:
+    if not (isinstance(parts, list) and all(_is_int(each) and each >= 0 for each in parts)):
+        raise ValueError(f"{parts!r} is no list of partitions")
+    return parts
 
 
 # Ranges…

@@ -4,6 +4,7 @@ Plain. Spark applies every filter again, so a filter that is not understood cost
 """
 
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from aiokafka_lite.spark.offsets import OffsetRange
@@ -11,6 +12,7 @@ from aiokafka_lite.spark.offsets import OffsetRange
 Filter = Any
 """A filter of pyspark.sql.datasource: a class, its `attribute` (a path) and its `value`."""
 
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LATER: Final = {"EqualTo", "EqualNullSafe", "GreaterThan", "GreaterThanOrEqual"}
 
 
@@ -29,7 +31,7 @@ def earliest_timestamp_ms(filters: Iterable[Filter]) -> int | None:
     behind every younger one.
     """
     found = [
-        int(each.value.timestamp() * 1000)
+        (each.value - _EPOCH) // timedelta(milliseconds=1)
         for each in filters
         if _column(each) == "timestamp"
         and type(each).__name__ in _LATER

@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,7 +27,12 @@ POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 """
 DEPENDENCY = """
-<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"""
+<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>{}</dependency>"""
+EXCLUSIONS = (
+    "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
+)
+Artifact = tuple[str, str, str]
+"""Group, name and version of a jar in Maven's terms."""
 
 
 class JavaNotFoundError(KafkaConfigurationError):
@@ -75,15 +80,29 @@ def kafka_jars(version: str, *, cache: Path | None = None) -> Path:
     Raises JavaNotFoundError where neither Maven nor PySpark is there, or with what the download
     said.
     """
+    return fetched_jars(f"kafka-{version}", _artifacts(version), cache=cache)
+
+
+def fetched_jars(
+    name: str,
+    artifacts: Sequence[Artifact],
+    *,
+    transitive: bool = True,
+    cache: Path | None = None,
+) -> Path:
+    """The folder `name` of the cache, with these jars and, if `transitive`, all they need.
+
+    Otherwise as `kafka_jars`.
+    """
     root = cache or cache_folder()
-    folder = root / f"kafka-{version}"
+    folder = root / name
     if folder.is_dir():
         return folder
     root.mkdir(parents=True, exist_ok=True)
-    with _locked(root / f"kafka-{version}.lock"):
+    with _locked(root / f"{name}.lock"):
         if not folder.is_dir():
             with tempfile.TemporaryDirectory(dir=root) as work:
-                _download(version, Path(work))
+                _download(name, artifacts, Path(work), transitive=transitive)
                 (Path(work) / "jars").rename(folder)
     return folder
 
@@ -100,34 +119,37 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _download(version: str, work: Path) -> None:
+def _download(name: str, artifacts: Sequence[Artifact], work: Path, *, transitive: bool) -> None:
     maven = shutil.which("mvn")
     if maven is not None:
-        (work / "pom.xml").write_text(_pom(version))
+        (work / "pom.xml").write_text(_pom(artifacts, transitive=transitive))
         goal = ["-q", "-B", "dependency:copy-dependencies", "-DincludeScope=runtime"]
         _run([maven, *goal, f"-DoutputDirectory={work / 'jars'}"], cwd=work)
         return
     ivy = _pyspark_ivy()
     if ivy is None:
         raise JavaNotFoundError(
-            f"the jars of Apache Kafka {version} are not cached, and neither Maven (`mvn`) nor "
+            f"the jars of {name} are not cached, and neither Maven (`mvn`) nor "
             "PySpark (whose Ivy can fetch them) is installed; install one of them, or set "
             "KAFKA_BOOTSTRAP_SERVERS to a running broker"
         )
     pattern = f"{work / 'jars'}/[artifact]-[revision](-[classifier]).[ext]"
-    for artifact in _artifacts(version):
+    for artifact in artifacts:
         dependency = ["-dependency", *artifact, "-confs", "default"]
         command = [str(find_java()), "-jar", str(ivy), "-cache", str(work / "ivy"), *dependency]
+        if not transitive:
+            command.append("-notransitive")
         _run([*command, "-retrieve", pattern], cwd=work)
 
 
-def _artifacts(version: str) -> list[tuple[str, str, str]]:
+def _artifacts(version: str) -> list[Artifact]:
     kafka = "org.apache.kafka"
     return [(kafka, "kafka_2.13", version), (kafka, "kafka-tools", version), LOGGING]
 
 
-def _pom(version: str) -> str:
-    lines = [DEPENDENCY.format(*artifact) for artifact in _artifacts(version)]
+def _pom(artifacts: Sequence[Artifact], *, transitive: bool) -> str:
+    left_out = "" if transitive else EXCLUSIONS
+    lines = [DEPENDENCY.format(*artifact, left_out) for artifact in artifacts]
     return POM.format(dependencies="".join(lines))
 
 
@@ -144,4 +166,4 @@ def _run(command: list[str], cwd: Path) -> None:
     )
     if done.returncode != 0:
         tail = (done.stdout + done.stderr)[-2000:]
-        raise JavaNotFoundError(f"fetching the jars of Apache Kafka failed ({command[0]}): {tail}")
+        raise JavaNotFoundError(f"fetching jars failed ({command[0]}): {tail}")

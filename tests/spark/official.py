@@ -1,0 +1,18 @@
+"""Spark's own Kafka connector, which the same reads and writes are compared with."""
+
+from pathlib import Path
+
+from aiokafka_lite.testing.java_runtime import fetched_jars
+
+# A set that works together: the token provider of 4.2.0 was never published.
+JARS = [
+    ("org.apache.spark", "spark-sql-kafka-0-10_2.13", "4.2.0"),
+    ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", "4.0.0"),
+    ("org.apache.kafka", "kafka-clients", "3.9.2"),
+    ("org.apache.commons", "commons-pool2", "2.13.1"),
+]
+
+
+def official_jars() -> list[Path]:
+    """The jars to be passed by `spark.jars`, downloaded at first use."""
+    return sorted(fetched_jars("spark-kafka-4.2.0", JARS, transitive=False).glob("*.jar"))
