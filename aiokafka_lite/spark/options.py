@@ -8,12 +8,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
-from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.spark.kafka_keys import PREFIX, SINK_KEYS, SOURCE_KEYS, boolean, warn_once
 from aiokafka_lite.spark.offsets import EARLIEST, LATEST, Offsets, partitions_from_json
 
@@ -117,7 +115,8 @@ class SourceOptions:
     max_trigger_delay_ms: int = 900_000
     commit_group_id: str | None = None
     offset_poll_interval_ms: int = 100
-    """An idle stream asks for offsets a hundred times a second; the brokers are asked so often."""
+    """How long a stream waits at least between two questions for offsets: Spark asks an idle one a
+    hundred times a second."""
     max_batch_bytes: int = 4 << 20
     max_batch_rows: int = 50_000
     pushdown: bool = False
@@ -154,7 +153,7 @@ class SinkOptions:
             reader.fault(f"option delivery={delivery!r} is not known; it is 'at-least-once'")
         reader.optional("includeHeaders", boolean, "true or false")
         topic = reader.text("topic")
-        reader.check_config(ProducerConfig, client)
+        reader.check_client(_producer_config, client)
         reader.warn_of_unknown(_SINK_OPTIONS)
         reader.raise_faults()
         return cls(client=client, topic=topic)
@@ -197,14 +196,14 @@ class _Options:
             return None
         return value
 
-    def check_config(
-        self, config: type[ConsumerConfig] | type[ProducerConfig], client: Mapping[str, object]
+    def check_client(
+        self, config: Callable[[dict[str, Any]], object], client: dict[str, Any]
     ) -> None:
         """Note what the client itself finds wrong, unless its options are wrong already."""
         if self.faults:
             return
         try:
-            config(**client)  # type: ignore[arg-type]  # that they fit is what is asked
+            config(client)
         except KafkaConfigurationError as error:
             self.fault(f"the options {PREFIX}* do not work: {error.args[0]}")
 
@@ -228,6 +227,21 @@ def _refuse(text: str) -> NoReturn:
     raise KafkaConfigurationError(text)
 
 
+# Executors have options, too, and never check them: they do without these imports.
+
+
+def _consumer_config(client: dict[str, Any]) -> object:
+    from aiokafka_lite.consumer.consumer_config import ConsumerConfig  # noqa: PLC0415 - see above
+
+    return ConsumerConfig(**client)
+
+
+def _producer_config(client: dict[str, Any]) -> object:
+    from aiokafka_lite.producer.producer_config import ProducerConfig  # noqa: PLC0415 - see above
+
+    return ProducerConfig(**client)
+
+
 class _SourceParser(_Options):
     def __init__(self, options: Mapping[str, str], *, streaming: bool) -> None:
         super().__init__(options, "source")
@@ -249,7 +263,7 @@ class _SourceParser(_Options):
             self.fault("startingOffsets=committed needs commitGroupId, the group that committed")
         if "groupIdPrefix" in self:
             warn_once("without effect in kafka-lite, which reads without a group: groupIdPrefix")
-        self.check_config(ConsumerConfig, client)
+        self.check_client(_consumer_config, client)
         self.warn_of_unknown(_SOURCE_OPTIONS)
         self.raise_faults()
         return SourceOptions(

@@ -67,7 +67,7 @@ class Planner:
             if not behind:
                 break
             logger.warning("%s end before what was seen of them; asking again", sorted(behind))
-            self._find_worker().run(self._pause)
+            self.wait(self._options.fetch_offset_retry_interval_ms / 1000)
         return found
 
     def ends(self, partitions: Iterable[TopicPartition]) -> Offsets:
@@ -114,6 +114,11 @@ class Planner:
 
         self._find_worker().run(ask)
 
+    def wait(self, delay_s: float) -> None:
+        """Let so much time pass; no time, for 0 or less."""
+        if delay_s > 0:
+            self._find_worker().run(lambda: SYSTEM_CLOCK.sleep(delay_s))
+
     # How it is asked…
 
     @property
@@ -130,7 +135,7 @@ class Planner:
             async with deadline(SYSTEM_CLOCK, _TOTAL_MS / 1000):
                 for attempt in range(1, options.fetch_offset_retries + 1):
                     if attempt > 1:
-                        await self._pause()
+                        await SYSTEM_CLOCK.sleep(options.fetch_offset_retry_interval_ms / 1000)
                     try:
                         return await self._attempt(question)
                     except KafkaError as raised:
@@ -149,9 +154,6 @@ class Planner:
             arguments = _group_arguments(arguments, group)
         async with self._clients.lend(AIOKafkaConsumer, arguments) as consumer:
             return await question(consumer)
-
-    async def _pause(self) -> None:
-        await SYSTEM_CLOCK.sleep(self._options.fetch_offset_retry_interval_ms / 1000)
 
     def _gave_up(self, error: Exception) -> KafkaError:
         servers = self._options.client["bootstrap_servers"]

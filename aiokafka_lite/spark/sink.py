@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
-from aiokafka_lite.producer.arrow_ack import ArrowAck
-from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.spark.arrow import COLUMNS
 from aiokafka_lite.spark.compat import StreamArrowWriter
 from aiokafka_lite.spark.options import SinkOptions
@@ -21,6 +19,8 @@ from aiokafka_lite.spark.worker import Worker, worker
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from aiokafka_lite.producer.arrow_ack import ArrowAck
 
 logger = logging.getLogger(__name__)
 
@@ -130,6 +130,9 @@ def write_rows(
     Raises: SerializationError for a row without a topic, or with neither key nor value; else as
     `AIOKafkaProducer.send_arrow` and the acknowledgements.
     """
+    # Only where rows are sent: the processes that plan a write have no use for it.
+    from aiokafka_lite.producer.producer import AIOKafkaProducer  # noqa: PLC0415 - see above
+
     here = worker() if here is None else here
     rows = 0
     with here.lend(AIOKafkaProducer, options.client) as producer:
@@ -146,15 +149,15 @@ def write_rows(
     return rows
 
 
-def _send(here: Worker, producer: Any, part: "pa.RecordBatch", topic: str | None) -> ArrowAck:
-    async def send() -> ArrowAck:
+def _send(here: Worker, producer: Any, part: "pa.RecordBatch", topic: str | None) -> "ArrowAck":
+    async def send() -> "ArrowAck":
         acks: ArrowAck = await producer.send_arrow(part, topic)
         return acks
 
     return here.run(send)
 
 
-def _confirm(here: Worker, acks: ArrowAck) -> None:
+def _confirm(here: Worker, acks: "ArrowAck") -> None:
     async def wait() -> None:
         await acks
 

@@ -1,7 +1,9 @@
 """Owns the classes Spark calls: the data source `kafka-lite`, its readers and its writers' door.
 
 They only translate between PySpark's interfaces and the parts that decide and read. Objects of
-theirs travel to planners and executors, so they hold values, and find loop and clients there.
+theirs travel to planners and executors, so they hold values, and find loop and clients there. A
+query takes up to a dozen Python processes, and each imports what it needs and no more: the clients
+only where something is asked of brokers.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +17,6 @@ from pyspark.sql.datasource import (
 )
 
 from aiokafka_lite.spark.arrow import SparkColumns, ddl
-from aiokafka_lite.spark.batch_plan import plan_batch
 from aiokafka_lite.spark.compat import (
     ReadAllAvailable,
     ReadLimit,
@@ -26,14 +27,13 @@ from aiokafka_lite.spark.compat import (
 from aiokafka_lite.spark.kafka_keys import boolean
 from aiokafka_lite.spark.offsets import OffsetRange, Offsets
 from aiokafka_lite.spark.options import SinkOptions, SourceOptions
-from aiokafka_lite.spark.planner import Planner
-from aiokafka_lite.spark.range_reader import read_range
-from aiokafka_lite.spark.sink import BatchWriter, checked_columns, stream_writer
-from aiokafka_lite.spark.stream_offsets import StreamOffsets
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
+
+    from aiokafka_lite.spark.sink import BatchWriter
+    from aiokafka_lite.spark.stream_offsets import StreamOffsets
 
 
 class KafkaRange(InputPartition):
@@ -69,11 +69,18 @@ class KafkaLiteDataSource(DataSource):
         options = SourceOptions.parse(dict(self.options), streaming=True)
         return StreamReader(_columns(schema), options)
 
-    def writer(self, schema: "StructType", overwrite: bool) -> BatchWriter:
+    def writer(self, schema: "StructType", overwrite: bool) -> "BatchWriter":
+        from aiokafka_lite.spark.sink import BatchWriter, checked_columns  # noqa: PLC0415 - as above
+
         options = SinkOptions.parse(dict(self.options))
         return BatchWriter(checked_columns(_fields(schema), options), options, overwrite=overwrite)
 
     def streamWriter(self, schema: "StructType", overwrite: bool) -> Any:  # noqa: ARG002, N802
+        from aiokafka_lite.spark.sink import (  # noqa: PLC0415 - as above
+            checked_columns,
+            stream_writer,
+        )
+
         # Complete mode asks for overwriting at every batch, which a log cannot do: it appends.
         options = SinkOptions.parse(dict(self.options))
         return stream_writer(checked_columns(_fields(schema), options), options)
@@ -96,6 +103,8 @@ class _RangeReader:
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         """Yield the records of a range. Spark makes an empty partition up where there is none."""
+        from aiokafka_lite.spark.range_reader import read_range  # noqa: PLC0415 - as above
+
         if isinstance(partition, KafkaRange):
             yield from read_range(partition.value, self._columns, self._options)
 
@@ -105,7 +114,14 @@ class BatchReader(_RangeReader, DataSourceReader):
 
     def partitions(self) -> list[KafkaRange]:
         """Return the ranges, one for a task. Raises: as `plan_batch`."""
-        return [KafkaRange(each) for each in plan_batch(self._options, Planner(self._options))]
+        return self._plan([])
+
+    def _plan(self, filters: list[Any]) -> list[KafkaRange]:
+        from aiokafka_lite.spark.batch_plan import plan_batch  # noqa: PLC0415 - as above
+        from aiokafka_lite.spark.planner import Planner  # noqa: PLC0415 - as above
+
+        planned = plan_batch(self._options, Planner(self._options), filters)
+        return [KafkaRange(each) for each in planned]
 
 
 class PushdownBatchReader(BatchReader):
@@ -120,9 +136,7 @@ class PushdownBatchReader(BatchReader):
         return filters
 
     def partitions(self) -> list[KafkaRange]:
-        filters = getattr(self, "_filters", [])
-        planned = plan_batch(self._options, Planner(self._options), filters)
-        return [KafkaRange(each) for each in planned]
+        return self._plan(getattr(self, "_filters", []))
 
 
 class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -130,7 +144,17 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
 
     def __init__(self, columns: SparkColumns, options: SourceOptions) -> None:
         super().__init__(columns, options)
-        self._stream = StreamOffsets(options, Planner(options))
+        self._known: StreamOffsets | None = None
+
+    @property
+    def _stream(self) -> "StreamOffsets":
+        """Where the stream is; made by the process that plans it, which is one for all of it."""
+        from aiokafka_lite.spark.planner import Planner  # noqa: PLC0415 - as above
+        from aiokafka_lite.spark.stream_offsets import StreamOffsets  # noqa: PLC0415 - as above
+
+        if self._known is None:
+            self._known = StreamOffsets(self._options, Planner(self._options))
+        return self._known
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - PySpark's
         return self._stream.initial().to_nested()

@@ -36,6 +36,8 @@ class OffsetQuestions(Protocol):
 
     def commit(self, group_id: str, offsets: Offsets) -> None: ...
 
+    def wait(self, delay_s: float) -> None: ...
+
 
 class StreamOffsets:
     """The offsets of one run of a stream.
@@ -55,7 +57,7 @@ class StreamOffsets:
         self._is_pinned = options.starting.is_fixed
         self._is_available_now = False
         self._target: Offsets | None = None
-        self._asked_at_s = 0.0
+        self._asked_at_s: float | None = None
         self._triggered_at_s: float | None = None
         self._planned_to: Offsets | None = None
         self._committed: Offsets | None = None
@@ -101,11 +103,11 @@ class StreamOffsets:
     def _available(self, start: Offsets) -> Offsets:
         if self._target is not None:
             return self._target
-        now_s = self._clock.monotonic()
-        is_new = now_s - self._asked_at_s < self._options.offset_poll_interval_ms / 1000
-        if self.newest is None or not is_new:
-            self.newest = self._questions.latest_after(start)
-            self._asked_at_s = self._clock.monotonic()
+        if self._asked_at_s is not None:
+            due_s = self._asked_at_s + self._options.offset_poll_interval_ms / 1000
+            self._questions.wait(due_s - self._clock.monotonic())
+        self.newest = self._questions.latest_after(start)
+        self._asked_at_s = self._clock.monotonic()
         if self._is_available_now:
             self._target = self.newest
         return self.newest

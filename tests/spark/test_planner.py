@@ -181,6 +181,14 @@ def test_ends_before_what_is_known_are_asked_for_again(
     assert len(broker.requests_of(ListOffsetsRequest)) == 4
 
 
+def test_waiting_takes_its_time_and_no_time_none(here: Worker) -> None:
+    planner = Planner(source_options("h:1"), lambda: here)
+    began_s = time.monotonic()
+    planner.wait(0.01)
+    assert time.monotonic() - began_s >= 0.01
+    planner.wait(-5)
+
+
 def test_an_attempt_has_its_share_of_a_minute() -> None:
     options = source_options("h:1", **{"fetchOffset.numRetries": "4"})
     assert Planner(options)._arguments["default_api_timeout_ms"] == 15_000

@@ -1,0 +1,34 @@
+"""What a release of PySpark lacks has a stand-in."""
+
+import importlib
+import sys
+
+import pytest
+
+pytest.importorskip(
+    "pyspark", reason="no Java or no PySpark here: the tests with Spark are skipped"
+)
+
+import pyspark.sql.datasource
+from pyspark.sql.streaming import datasource
+
+from aiokafka_lite.spark import compat
+
+
+def test_what_pyspark_has_is_its_own() -> None:
+    assert compat.ReadMaxRows is datasource.ReadMaxRows
+    assert compat.SupportsTriggerAvailableNow is datasource.SupportsTriggerAvailableNow
+    assert compat.StreamArrowWriter is pyspark.sql.datasource.DataSourceStreamArrowWriter
+
+
+def test_older_releases_get_stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as older:
+        older.setitem(sys.modules, "pyspark.sql.streaming.datasource", None)
+        older.delattr(pyspark.sql.datasource, "DataSourceStreamArrowWriter")
+        old = importlib.reload(compat)
+        assert old.StreamArrowWriter is None
+        assert isinstance(old.ReadAllAvailable(), old.ReadLimit)
+        assert old.ReadMaxRows(5).max_rows == 5
+        assert old.ReadMinRows(5).min_rows == 5
+        assert issubclass(old.SupportsTriggerAvailableNow, object)
+    importlib.reload(compat)

@@ -1,0 +1,226 @@
+"""Rows become records: columns, errors, and that nothing is done before it is acknowledged."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip(
+    "pyspark", reason="no Java or no PySpark here: the tests with Spark are skipped"
+)
+
+import pyarrow as pa
+
+from aiokafka_lite.errors import (
+    KafkaConfigurationError,
+    MessageSizeTooLargeError,
+    SerializationError,
+)
+from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.spark import sink
+from aiokafka_lite.spark.options import SinkOptions
+from aiokafka_lite.spark.sink import BatchWriter, checked_columns, stream_writer, write_rows
+from aiokafka_lite.spark.worker import Worker
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.spark.spark_io import run_to_end, source, write
+from tests.spark.topics import T0, T1, fill
+
+HEADERS = "array<struct<key:string,value:binary>>"
+
+
+def sink_options(broker: EmbeddedBroker | None = None, **options: str) -> SinkOptions:
+    servers = "h:1" if broker is None else broker.bootstrap_servers
+    return SinkOptions.parse({"kafka.bootstrap.servers": servers, **options})
+
+
+def records(broker: EmbeddedBroker, partition: int = 0) -> list[tuple[Any, Any]]:
+    log = broker.log(("t", partition))
+    return [(record.key, record.value) for record in log.records()]
+
+
+# Columns…
+
+
+def test_columns_of_other_names_are_left_out_and_the_option_topic_wins() -> None:
+    fields = [("value", "string"), ("topic", "string"), ("extra", "date"), ("Key", "int")]
+    assert checked_columns(fields, sink_options()) == ("value", "topic")
+    assert checked_columns(fields, sink_options(topic="t")) == ("value",)
+    every = [
+        ("key", "binary"),
+        ("value", "binary"),
+        ("topic", "string"),
+        ("partition", "int"),
+        ("headers", HEADERS),
+        ("timestamp", "double"),
+    ]
+    assert checked_columns(every, sink_options()) == tuple(name for name, _ in every)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ([("value", "string")], "topic option is required when no 'topic' attribute is present"),
+        ([("topic", "string"), ("key", "string")], "required attribute 'value' not found"),
+        (
+            [("topic", "string"), ("value", "int")],
+            "value attribute unsupported type int: value must be a string or binary",
+        ),
+        ([("topic", "int"), ("value", "string")], "topic must be a string"),
+        ([("topic", "string"), ("value", "string"), ("partition", "bigint")], "must be a int"),
+        ([("topic", "string"), ("value", "string"), ("headers", "map<string,string>")], HEADERS),
+        ([("topic", "string"), ("value", "string"), ("key", "bigint")], "key must be a string or"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(fields: list[tuple[str, str]], said: str) -> None:
+    with pytest.raises(KafkaConfigurationError, match=said):
+        checked_columns(fields, sink_options())
+
+
+def test_overwriting_is_refused() -> None:
+    with pytest.raises(KafkaConfigurationError, match="overwrite is not allowed for Kafka"):
+        BatchWriter(("value",), sink_options(topic="t"), overwrite=True)
+
+
+def test_without_arrow_a_stream_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sink, "StreamArrowWriter", None)
+    with pytest.raises(KafkaConfigurationError, match=r"needs PySpark 4\.1.*foreachBatch"):
+        stream_writer(("value",), sink_options(topic="t"))
+
+
+# Rows…
+
+
+def test_rows_are_sent_as_they_are_and_counted(here: Worker, kafka_broker: EmbeddedBroker) -> None:
+    kafka_broker.create_topic("t", partitions=2)
+    batch = pa.RecordBatch.from_pylist(
+        [
+            {"key": "k", "value": "v", "partition": 1, "timestamp": 1.5,
+             "headers": [{"key": "h", "value": b"1"}], "extra": 1},
+            {"key": None, "value": "w", "partition": 0, "timestamp": None, "headers": None},
+            {"key": "tombstone", "value": None, "partition": 1, "timestamp": 2.0, "headers": []},
+        ],
+        schema=pa.schema(
+            [("key", pa.string()), ("value", pa.string()), ("partition", pa.int32()),
+             ("timestamp", pa.float64()),
+             ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
+             ("extra", pa.int32())]
+        ),
+    )  # fmt: skip
+    columns = ("key", "value", "partition", "timestamp", "headers")
+    options = sink_options(kafka_broker, topic="t")
+    assert write_rows([batch, batch.slice(0, 0)], columns, options, here) == 3
+    first, second = kafka_broker.log(T1).records()
+    assert (first.key, first.value, first.timestamp) == (b"k", b"v", 1500)
+    assert list(first.headers) == [("h", b"1")]
+    assert (second.key, second.value, second.timestamp) == (b"tombstone", None, 2000)
+    assert records(kafka_broker) == [(None, b"w")]
+
+
+def test_a_write_is_idempotent_and_waits_for_all_replicas(
+    here: Worker, kafka_broker: EmbeddedBroker
+) -> None:
+    kafka_broker.create_topic("t")
+    batch = pa.RecordBatch.from_pydict({"value": [b"v"] * 10})
+    assert write_rows([batch] * 3, ("value",), sink_options(kafka_broker, topic="t"), here) == 30
+    requests = kafka_broker.requests_of(ProduceRequest)
+    assert {request.acks for request in requests} == {-1}
+    assert kafka_broker.log(T0).high_watermark == 30
+
+
+def test_a_row_without_a_topic_or_anything_at_all_is_refused(
+    here: Worker, kafka_broker: EmbeddedBroker
+) -> None:
+    kafka_broker.create_topic("t")
+    options = sink_options(kafka_broker)
+    no_topic = pa.RecordBatch.from_pydict({"topic": ["t", None], "value": [b"v", b"w"]})
+    with pytest.raises(SerializationError, match="null topic present in the data.*option topic"):
+        write_rows([no_topic], ("topic", "value"), options, here)
+    nothing = pa.RecordBatch.from_pydict(
+        {
+            "topic": ["t"],
+            "value": pa.array([None], pa.binary()),
+            "key": pa.array([None], pa.binary()),
+        }
+    )
+    for columns in (("topic", "value"), ("topic", "value", "key")):
+        with pytest.raises(SerializationError, match="neither key nor value"):
+            write_rows([nothing], columns, options, here)
+    assert records(kafka_broker) == []
+
+
+def test_a_record_that_is_not_written_fails_the_task(
+    here: Worker, kafka_broker: EmbeddedBroker
+) -> None:
+    kafka_broker.create_topic("t", configs={"max.message.bytes": "1000"})
+    batch = pa.RecordBatch.from_pydict({"value": [b"v" * 5000]})
+    with pytest.raises(MessageSizeTooLargeError):
+        write_rows([batch], ("value",), sink_options(kafka_broker, topic="t"), here)
+    assert len(here.clients) == 0  # the next task has a producer of its own
+
+
+def test_large_batches_are_sent_in_parts(
+    here: Worker, kafka_broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sink, "_SEND_BYTES", 100)
+    kafka_broker.create_topic("t")
+    sent = [b"%04d" % number for number in range(500)]
+    batch = pa.RecordBatch.from_pydict({"value": sent})
+    assert write_rows([batch], ("value",), sink_options(kafka_broker, topic="t"), here) == 500
+    assert [value for _, value in records(kafka_broker)] == sent
+
+
+# In Spark…
+
+
+def test_a_data_frame_is_written_and_wrong_ones_are_refused(
+    spark: Any, kafka_broker: EmbeddedBroker
+) -> None:
+    kafka_broker.create_topic("t")
+    servers = kafka_broker.bootstrap_servers
+    frame = spark.range(20).selectExpr(
+        "cast(id as string) key", "encode(string(id), 'utf-8') value", "'t' topic"
+    )
+    write(frame, servers)
+    assert sorted(int(key) for key, _ in records(kafka_broker)) == list(range(20))
+    with pytest.raises(Exception, match="value must be a string or binary"):
+        write(spark.range(1).selectExpr("id value"), servers, topic="t")
+    with pytest.raises(Exception, match="null topic present in the data"):
+        write(frame.selectExpr("value", "cast(null as string) topic"), servers)
+    with pytest.raises(Exception, match="overwrite is not allowed"):
+        given = {"kafka.bootstrap.servers": servers}
+        frame.write.format("kafka-lite").options(**given).mode("overwrite").save()
+
+
+def test_a_stream_is_written_to_a_topic_and_read_back(
+    spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    kafka_broker.create_topic("in")
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, ("in", 0), 30)  # type: ignore[arg-type]
+    servers = kafka_broker.bootstrap_servers
+    options = {"subscribe": "in", "startingOffsets": "earliest", "maxOffsetsPerTrigger": "20"}
+    frame = source(spark, servers, streaming=True, **options).select("key", "value", "timestamp")
+    given = {"kafka.bootstrap.servers": servers, "topic": "t", "kafka.compression.type": "lz4"}
+    run_to_end(frame, tmp_path, sink="kafka-lite", **given)
+    copied = list(kafka_broker.log(T0).records())
+    assert [(each.key, each.value) for each in copied] == [
+        (b"%d" % n, b"v%d" % n) for n in range(30)
+    ]
+    assert [each.timestamp for each in copied] == [1000 + n for n in range(30)]
+
+
+def test_counts_that_change_are_appended_in_complete_mode(
+    spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    kafka_broker.create_topic("in")
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, ("in", 0), 4)  # type: ignore[arg-type]
+    servers = kafka_broker.bootstrap_servers
+    options = {"subscribe": "in", "startingOffsets": "earliest", "maxOffsetsPerTrigger": "2"}
+    counts = source(spark, servers, streaming=True, **options).groupBy("topic").count()
+    frame = counts.selectExpr("topic key", "cast(count as string) value")
+    given = {"kafka.bootstrap.servers": servers, "topic": "t"}
+    writer = frame.writeStream.format("kafka-lite").outputMode("complete").options(**given)
+    query = writer.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).start()
+    query.awaitTermination()
+    assert records(kafka_broker) == [(b"in", b"2"), (b"in", b"4")]

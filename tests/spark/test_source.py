@@ -1,0 +1,171 @@
+"""The source in Spark: tables and streams of topics, on the embedded broker."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.free_ports import free_ports
+from tests.spark.spark_io import run_to_end, source, values_in
+from tests.spark.topics import T0, T1, fill
+
+EARLIEST = {"startingOffsets": "earliest"}
+
+
+@pytest.fixture
+def broker(kafka_broker: EmbeddedBroker) -> EmbeddedBroker:
+    """t has two partitions of 4 and 8 records; the record at offset n has the key b"n"."""
+    kafka_broker.create_topic("t", partitions=2)
+    fill(kafka_broker, T0, 4)
+    fill(kafka_broker, T1, 5, 3)
+    return kafka_broker
+
+
+def test_a_topic_is_a_table(spark: Any, broker: EmbeddedBroker) -> None:
+    frame = source(spark, broker.bootstrap_servers, includeHeaders="true", minPartitions="5")
+    assert [field.simpleString() for field in frame.schema] == [
+        "key:binary",
+        "value:binary",
+        "topic:string",
+        "partition:int",
+        "offset:bigint",
+        "timestamp:timestamp",
+        "timestampType:int",
+        "headers:array<struct<key:string,value:binary>>",
+    ]
+    rows = sorted(frame.collect(), key=lambda row: (row.partition, row.offset))
+    assert [(row.partition, row.offset, bytes(row.value)) for row in rows] == [
+        (partition, offset, b"v%d" % offset)
+        for partition, count in ((0, 4), (1, 8))
+        for offset in range(count)
+    ]
+    first = rows[0]
+    assert (bytes(first.key), first.topic, first.timestampType, first.headers) == (
+        *(b"0", "t", 0, None),
+    )
+    assert first.timestamp.microsecond == 0
+    assert frame.rdd.getNumPartitions() == 5
+
+
+def test_columns_are_those_of_the_users_schema(spark: Any, broker: EmbeddedBroker) -> None:
+    reader = spark.read.format("kafka-lite").schema("offset bigint, value binary")
+    given = {"kafka.bootstrap.servers": broker.bootstrap_servers, "subscribe": "t"}
+    rows = reader.options(**given).load().where("offset = 7").collect()
+    assert [(row.offset, bytes(row.value)) for row in rows] == [(7, b"v7")]
+    with pytest.raises(Exception, match="column value is binary, not string"):
+        spark.read.format("kafka-lite").schema("value string").options(**given).load().collect()
+
+
+def test_a_view_in_sql_and_an_empty_topic(spark: Any, broker: EmbeddedBroker) -> None:
+    broker.create_topic("empty")
+    for topic, count in (("t", 12), ("empty", 0)):
+        spark.sql(
+            f"CREATE OR REPLACE TEMPORARY VIEW seen USING `kafka-lite` OPTIONS ("
+            f"kafka.bootstrap.servers '{broker.bootstrap_servers}', subscribe '{topic}')"
+        )
+        assert spark.sql("SELECT count(*) FROM seen").first()[0] == count
+
+
+def test_filters_are_pushed_down_when_asked_for(spark: Any, broker: EmbeddedBroker) -> None:
+    name = "spark.sql.python.filterPushdown.enabled"
+    spark.conf.set(name, "true")
+    try:
+        frame = source(spark, broker.bootstrap_servers, pushdown="true")
+        where = (
+            "partition = 1 AND offset >= 3 AND offset < 6 AND timestamp >= timestamp_millis(1004)"
+        )
+        left = frame.where(where)
+        assert sorted(row.offset for row in left.collect()) == [4, 5]
+        assert left.rdd.getNumPartitions() == 1
+    finally:
+        spark.conf.unset(name)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"subscribe": "nope"}, "there is no topic nope"),
+        ({"kafka.sasl.mechanism": "PLAIN"}, "neither TLS nor SASL yet"),
+        ({"endingOffsets": '{"t":{"0":99,"1":-1}}'}, "t-0 ends at 4, before its ending offset 99"),
+    ],
+)
+def test_what_cannot_work_fails_with_its_reason(
+    spark: Any, broker: EmbeddedBroker, options: dict[str, str], said: str
+) -> None:
+    options = {"fetchOffset.retryIntervalMs": "1", **options}
+    with pytest.raises(Exception, match=said):
+        source(spark, broker.bootstrap_servers, **options).collect()
+
+
+def test_a_wrong_address_fails_with_its_name(spark: Any) -> None:
+    (port,) = free_ports(1)
+    options = {"fetchOffset.numRetries": "1", "kafka.request.timeout.ms": "500"}
+    with pytest.raises(Exception, match=f"127.0.0.1:{port} could not be found"):
+        source(spark, f"127.0.0.1:{port}", **options).collect()
+
+
+# Streams…
+
+
+def test_a_stream_reads_what_there_is_in_batches_of_a_size_and_goes_on_later(
+    spark: Any, broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    servers = broker.bootstrap_servers
+    options = {**EARLIEST, "maxOffsetsPerTrigger": "6", "commitGroupId": "lag"}
+    batches = run_to_end(source(spark, servers, streaming=True, **options), tmp_path)
+    assert [each.numInputRows for each in batches] == [6, 6]
+    assert json.loads(batches[0].sources[0].endOffset) == {"t": {"0": 2, "1": 4}}
+    assert json.loads(batches[-1].sources[0].latestOffset) == {"t": {"0": 4, "1": 8}}
+    committed = {tp.partition: each.offset for tp, each in broker.group("lag").offsets.items()}
+    assert committed == {0: 4, 1: 8}
+
+    fill(broker, T0, 2)
+    again = run_to_end(source(spark, servers, streaming=True, **options), tmp_path)
+    assert sum(each.numInputRows for each in again) == 2
+    expected = [b"v%d" % n for n in (*range(6), *range(8))]
+    assert values_in(spark, tmp_path) == sorted(each.decode() for each in expected)
+
+
+def test_a_replay_of_the_first_batch_starts_where_that_did(
+    spark: Any, broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    """The end of the first batch, which is empty, keeps what "latest" was."""
+    frame = source(spark, broker.bootstrap_servers, streaming=True, startingOffsets="latest")
+    run_to_end(frame, tmp_path)
+    (tmp_path / "checkpoint" / "commits" / "0").unlink()
+    (tmp_path / "checkpoint" / "commits" / ".0.crc").unlink(missing_ok=True)
+    fill(broker, T0, 3)
+    frame = source(spark, broker.bootstrap_servers, streaming=True, startingOffsets="latest")
+    run_to_end(frame, tmp_path)
+    assert values_in(spark, tmp_path) == ["v4", "v5", "v6"]
+
+
+def test_lost_records_fail_a_stream_or_are_passed_over(
+    spark: Any, broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    servers = broker.bootstrap_servers
+    options = {"startingOffsets": '{"t":{"0":1,"1":8}}'}
+    broker.delete_records(T0, 3)
+    with pytest.raises(Exception, match=r"t-0: offsets 1 to 3 are before its log"):
+        run_to_end(source(spark, servers, streaming=True, **options), tmp_path / "a")
+    options["failOnDataLoss"] = "false"
+    run_to_end(source(spark, servers, streaming=True, **options), tmp_path / "b")
+    assert values_in(spark, tmp_path / "b") == ["v3"]
+
+
+def test_a_stream_follows_records_as_they_come(spark: Any, broker: EmbeddedBroker) -> None:
+    frame = source(spark, broker.bootstrap_servers, streaming=True, subscribePattern="^t")
+    query = frame.writeStream.format("memory").queryName("followed").start()
+    try:
+        query.processAllAvailable()
+        fill(broker, T1, 2)
+        query.processAllAvailable()
+        broker.create_topic("t-new")
+        fill(broker, ("t-new", 0), 1)  # type: ignore[arg-type]
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    rows = spark.sql("SELECT topic, offset FROM followed").collect()
+    assert sorted((row.topic, row.offset) for row in rows) == [("t", 8), ("t", 9), ("t-new", 0)]
