@@ -23,8 +23,7 @@ def write(frame: Any, servers: str, *, kind: str = LITE, **options: str) -> None
 
 
 def run_to_end(frame: Any, folder: Path, *, sink: str = "parquet", **options: str) -> list[Any]:
-    """Run a stream to what there is now, with output and checkpoint in a folder; return the progress
-    of its batches."""
+    """Run a stream to what there is now, output and checkpoint in a folder; return its batches."""
     given = {"checkpointLocation": str(folder / "checkpoint"), **options}
     if sink == "parquet":
         given["path"] = str(folder / "rows")

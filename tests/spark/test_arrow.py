@@ -1,4 +1,4 @@
-"""Records in the schema and the exact Arrow types of Spark's own Kafka source. Source: spark.md 2."""
+"""Records in the schema and the exact Arrow types of Spark's own Kafka source."""
 
 import pickle
 

@@ -47,9 +47,9 @@ async def cache(clock: FakeClock) -> AsyncIterator[ClientCache]:
 async def test_a_client_comes_back_for_the_same_kind_and_configuration_only(
     cache: ClientCache,
 ) -> None:
-    async with cache.lend(StubClient, {"a": 1, "b": 2}) as first:
-        async with cache.lend(StubClient, {"a": 1, "b": 2}) as beside:
-            assert beside is not first  # one task at a time has it
+    same = {"a": 1, "b": 2}
+    async with cache.lend(StubClient, same) as first, cache.lend(StubClient, same) as beside:
+        assert beside is not first  # one task at a time has it
     async with cache.lend(StubClient, {"b": 2, "a": 1}) as again:
         assert again in (first, beside)
         assert again.life == ["started"]

@@ -13,7 +13,7 @@ def test_nothing_lost_is_nothing_said(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_all_losses_are_in_one_error_with_the_remedy() -> None:
-    with pytest.raises(DataLossError, match="a lost; b lost.*aged out.*failOnDataLoss to false"):
+    with pytest.raises(DataLossError, match=r"a lost; b lost.*aged out.*failOnDataLoss to false"):
         report_losses(["a lost", "b lost"], fail=True)
 
 

@@ -1,4 +1,4 @@
-"""What is decided with offsets alone. Source: spark.md 1, KafkaMicroBatchStream,
+"""What is decided with offsets alone. Source: KafkaMicroBatchStream,
 KafkaOffsetRangeCalculator."""
 
 import json

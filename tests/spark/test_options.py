@@ -1,5 +1,5 @@
 """Every option of Spark's own Kafka connector, by its name, default and precedence. Source:
-spark.md 1, KafkaSourceProvider."""
+KafkaSourceProvider."""
 
 import logging
 import pickle

@@ -1,5 +1,5 @@
 """What the driver asks the brokers has an end, and an answer that names what it is about. Source:
-spark.md 6, 7, KafkaOffsetReaderAdmin."""
+KafkaOffsetReaderAdmin."""
 
 import time
 

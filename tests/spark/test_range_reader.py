@@ -1,4 +1,4 @@
-"""A range is read to its end, wherever its last record lies. Source: spark.md 6, 7."""
+"""A range is read to its end, wherever its last record lies. Source: 7."""
 
 import pytest
 

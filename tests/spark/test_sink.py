@@ -133,7 +133,7 @@ def test_a_row_without_a_topic_or_anything_at_all_is_refused(
     kafka_broker.create_topic("t")
     options = sink_options(kafka_broker)
     no_topic = pa.RecordBatch.from_pydict({"topic": ["t", None], "value": [b"v", b"w"]})
-    with pytest.raises(SerializationError, match="null topic present in the data.*option topic"):
+    with pytest.raises(SerializationError, match=r"null topic present in the data.*option topic"):
         write_rows([no_topic], ("topic", "value"), options, here)
     nothing = pa.RecordBatch.from_pydict(
         {
@@ -186,9 +186,10 @@ def test_a_data_frame_is_written_and_wrong_ones_are_refused(
         write(spark.range(1).selectExpr("id value"), servers, topic="t")
     with pytest.raises(Exception, match="null topic present in the data"):
         write(frame.selectExpr("value", "cast(null as string) topic"), servers)
+    given = {"kafka.bootstrap.servers": servers}
+    writer = frame.write.format("kafka-lite").options(**given).mode("overwrite")
     with pytest.raises(Exception, match="overwrite is not allowed"):
-        given = {"kafka.bootstrap.servers": servers}
-        frame.write.format("kafka-lite").options(**given).mode("overwrite").save()
+        writer.save()
 
 
 def test_a_stream_is_written_to_a_topic_and_read_back(

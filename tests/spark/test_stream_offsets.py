@@ -1,5 +1,4 @@
-"""How a stream starts, goes on, and is replayed. Source: spark.md 2, 3.1, 3.3,
-KafkaMicroBatchStream."""
+"""How a stream starts, goes on, and is replayed. Source: KafkaMicroBatchStream."""
 
 from collections.abc import Iterable, Mapping
 

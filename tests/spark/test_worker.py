@@ -122,8 +122,9 @@ class StubClient:
 def test_a_client_is_lent_to_the_thread_and_stopped_when_that_fails(here: Worker) -> None:
     with here.lend(StubClient, {"a": 1}) as client:
         assert client.life == ["started"]
-    with pytest.raises(ValueError, match="mine"), here.lend(StubClient, {"a": 1}) as again:
+    with here.lend(StubClient, {"a": 1}) as again:
         assert again is client
+    with pytest.raises(ValueError, match="mine"), here.lend(StubClient, {"a": 1}):
         raise ValueError("mine")
     assert client.life == ["started", "stopped"]
 
