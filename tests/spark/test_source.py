@@ -1,6 +1,8 @@
 """The source in Spark: tables and streams of topics, on the embedded broker."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.free_ports import free_ports
+from tests.conftest import require_spark
 from tests.spark.spark_io import run_to_end, source, values_in
 from tests.spark.topics import T0, T1, fill
 
@@ -169,3 +172,14 @@ def test_a_stream_follows_records_as_they_come(spark: Any, broker: EmbeddedBroke
         query.stop()
     rows = spark.sql("SELECT topic, offset FROM followed").collect()
     assert sorted((row.topic, row.offset) for row in rows) == [("t", 8), ("t", 9), ("t-new", 0)]
+
+
+def test_a_process_that_only_makes_the_source_known_imports_no_client() -> None:
+    """A query takes a dozen processes, and a client half a second of CPU in each."""
+    require_spark()
+    program = "import sys, aiokafka_lite.spark.source; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    modules = set(done.stdout.decode().split())
+    clients = {"aiokafka_lite.consumer.consumer", "aiokafka_lite.producer.producer"}
+    assert "aiokafka_lite.spark.source" in modules
+    assert not modules & {*clients, "aiokafka_lite.protocol", "pandas"}
