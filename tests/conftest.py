@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvloop
@@ -65,11 +66,25 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> SpreadByF
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """All tests that a machine without Java or PySpark skips stand in one line of the summary."""
     report = yield
+    report.longrepr = in_one_line(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for files that cannot be imported without PySpark."""
+    report = yield
+    report.longrepr = in_one_line(report)
+    return report
+
+
+def in_one_line(report: pytest.TestReport | pytest.CollectReport) -> Any:
+    """Say that a test was skipped for what the machine lacks from one place, for all of them."""
     if report.skipped and isinstance(report.longrepr, tuple):
         for reason in (NO_KAFKA, NO_SPARK):
             if reason in report.longrepr[2]:
-                report.longrepr = ("tests/conftest.py", 0, reason)
-    return report
+                return ("tests/conftest.py", 0, reason)
+    return report.longrepr
 
 
 def require_kafka(version: str) -> None:

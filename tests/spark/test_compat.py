@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-pytest.importorskip(
-    "pyspark", reason="no Java or no PySpark here: the tests with Spark are skipped"
-)
+from tests.conftest import NO_SPARK
+
+pytest.importorskip("pyspark", reason=NO_SPARK)
 
 import pyspark.sql.datasource
 from pyspark.sql.streaming import datasource

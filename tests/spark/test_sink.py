@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip(
-    "pyspark", reason="no Java or no PySpark here: the tests with Spark are skipped"
-)
+from tests.conftest import NO_SPARK
+
+pytest.importorskip("pyspark", reason=NO_SPARK)
 
 import pyarrow as pa
 
