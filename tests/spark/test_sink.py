@@ -225,3 +225,28 @@ def test_counts_that_change_are_appended_in_complete_mode(
     query = writer.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).start()
     query.awaitTermination()
     assert records(kafka_broker) == [(b"in", b"2"), (b"in", b"4")]
+
+
+def test_what_changes_is_written_by_foreach_batch(
+    spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    """Update mode, which PySpark keeps from the sink itself; and a trigger with a lower limit."""
+    kafka_broker.create_topic("in")
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, ("in", 0), 4)  # type: ignore[arg-type]
+    servers = kafka_broker.bootstrap_servers
+    options = {"subscribe": "in", "startingOffsets": "earliest", "minOffsetsPerTrigger": "4"}
+    counts = source(spark, servers, streaming=True, **options).groupBy("topic").count()
+
+    def write_batch(frame: Any, batch_id: int) -> None:
+        write(frame.selectExpr("topic key", "string(count) value"), servers, topic="t")
+
+    writer = counts.writeStream.outputMode("update").foreachBatch(write_batch)
+    query = writer.option("checkpointLocation", str(tmp_path)).start()
+    try:
+        query.processAllAvailable()
+        fill(kafka_broker, ("in", 0), 4)  # type: ignore[arg-type]
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    assert records(kafka_broker) == [(b"in", b"4"), (b"in", b"8")]
