@@ -19,7 +19,7 @@ from aiokafka_lite.spark.options import OffsetLimit, Place, SourceOptions
 from aiokafka_lite.spark.planner import Planner
 from aiokafka_lite.spark.worker import Worker
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.free_ports import free_ports
+from aiokafka_lite.testing.free_ports import held_ports
 from tests.spark.topics import T0, T1, fill, fill_transaction, source_options
 
 U0 = TopicPartition("u", 0)
@@ -148,13 +148,12 @@ def test_a_topic_that_does_not_exist_is_named_and_not_created(
 
 
 def test_a_wrong_address_is_named_within_seconds(here: Worker) -> None:
-    (port,) = free_ports(1)
-    options = source_options(
-        f"127.0.0.1:{port}", **{"fetchOffset.numRetries": "2", "kafka.request.timeout.ms": "200"}
-    )
+    limits = {"fetchOffset.numRetries": "2", "kafka.request.timeout.ms": "200"}
     began_s = time.monotonic()
-    with pytest.raises(KafkaError, match=rf"on 127.0.0.1:{port} could not be found.*bootstrap"):
-        start_of(here, options)
+    with held_ports(1) as (port,):
+        options = source_options(f"127.0.0.1:{port}", **limits)
+        with pytest.raises(KafkaError, match=rf"on 127.0.0.1:{port} could not be found.*bootstrap"):
+            start_of(here, options)
     assert time.monotonic() - began_s < 30
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.free_ports import free_ports
+from aiokafka_lite.testing.free_ports import held_ports
 from tests.conftest import require_spark
 from tests.spark.spark_io import run_to_end, source, values_in
 from tests.spark.topics import T0, T1, fill
@@ -103,9 +103,11 @@ def test_what_cannot_work_fails_with_its_reason(
 
 
 def test_a_wrong_address_fails_with_its_name(spark: Any) -> None:
-    (port,) = free_ports(1)
     options = {"fetchOffset.numRetries": "1", "kafka.request.timeout.ms": "500"}
-    with pytest.raises(Exception, match=f"127.0.0.1:{port} could not be found"):
+    with (
+        held_ports(1) as (port,),
+        pytest.raises(Exception, match=f"127.0.0.1:{port} could not be found"),
+    ):
         source(spark, f"127.0.0.1:{port}", **options).collect()
 
 
