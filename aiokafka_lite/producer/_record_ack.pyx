@@ -20,6 +20,7 @@ from collections.abc import Callable
 from aiokafka_lite.model import RecordMetadata, TimestampType, TopicPartition
 
 from aiokafka_lite.concurrency._ready cimport ready_value
+from aiokafka_lite.concurrency.awaitable cimport raise_thrown
 from aiokafka_lite.record._batch_builder cimport RecordBatchBuilder
 
 
@@ -255,10 +256,7 @@ cdef class _Wait:
 
     def throw(self, kind, value=None, traceback=None):
         self.close()
-        error = kind if isinstance(kind, BaseException) else value
-        if not isinstance(error, BaseException):
-            error = kind() if value is None else kind(value)
-        raise error if traceback is None else error.with_traceback(traceback)
+        raise_thrown(kind, value, traceback)
 
     def close(self):
         self.is_done = True

@@ -23,6 +23,7 @@ from aiokafka_lite.errors import CorruptRecordException
 from aiokafka_lite.record.aborted_transactions import AbortedTransactions
 from aiokafka_lite.record.batch_header import parse_header
 from aiokafka_lite.record.control_record import control_type
+from aiokafka_lite.record.error_place import with_place
 from aiokafka_lite.record.memory_records import has_complete_batch, next_batch_size
 from aiokafka_lite.record.message_set import read_messages
 from aiokafka_lite.record.record_deserializer import RecordDeserializer
@@ -361,7 +362,7 @@ cdef class RecordCursor:
         try:
             fill(self, records, room, byte_room)
         except CorruptRecordException as error:
-            self.error = located(self, error)
+            self.error = with_place(error, self.topic, self.partition, self.next_offset)
         if self.deserializer is not None:
             failed = self.deserializer.apply(records)
             if failed is not None:
@@ -383,7 +384,7 @@ cdef class RecordCursor:
         try:
             fill_columns(self, columns)
         except CorruptRecordException as error:
-            self.error = located(self, error)
+            self.error = with_place(error, self.topic, self.partition, self.next_offset)
         taken = len(columns) - before
         if self.error is not None and not taken:
             raise self.error
@@ -492,7 +493,7 @@ cdef int look_ahead(RecordCursor self) except -1:
         try:
             advance(self)
         except CorruptRecordException as error:
-            self.error = located(self, error)
+            self.error = with_place(error, self.topic, self.partition, self.next_offset)
     return 0
 
 
@@ -813,24 +814,9 @@ cdef int open_message(RecordCursor self, int64_t size) except -1:
 cdef int64_t take_message(RecordCursor self, list records) except -1:
     """Append the next message; return about how many bytes it took."""
     message = self.messages.pop()
-    key, value = message.key, message.value
-    records.append(
-        ConsumerRecord(
-            self.topic,
-            self.partition,
-            message.offset,
-            message.timestamp,
-            message.timestamp_type,
-            key,
-            value,
-            message.crc,
-            -1 if key is None else len(key),
-            -1 if value is None else len(value),
-            (),
-        )
-    )
+    records.append(message.record(self.topic, self.partition))
     self.next_offset = message.offset + 1
-    return len(key or b"") + len(value or b"") + MIN_RECORD_BYTES
+    return message.size_in_bytes
 
 
 cdef bint take_message_into(RecordCursor self, columns) except -1:
@@ -843,26 +829,6 @@ cdef bint take_message_into(RecordCursor self, columns) except -1:
     self.messages.pop()
     self.next_offset = message.offset + 1
     return True
-
-
-# Errors…
-
-
-cdef object located(RecordCursor self, object error):
-    """Return the error with the place it belongs to.
-
-    Drops its traceback, whose frames hold the buffers.
-    """
-    where = CorruptRecordException(
-        f"{self.topic}-{self.partition} at offset {self.next_offset}: {error.args[0]};"
-        " seek past the batch to go on",
-        topic=self.topic,
-        partition=self.partition,
-        offset=self.next_offset,
-    )
-    if error.__cause__ is not None:
-        where.__cause__ = error.__cause__.with_traceback(None)
-    return where
 
 
 __all__ = ["RecordCursor"]

@@ -37,6 +37,7 @@ from aiokafka_lite.record.batch_header import (
 )
 from aiokafka_lite.record.columns_builder import ColumnsBuilder
 from aiokafka_lite.record.control_record import control_type
+from aiokafka_lite.record.error_place import with_place
 from aiokafka_lite.record.memory_records import end_offset, has_complete_batch, next_batch_size
 from aiokafka_lite.record.message_set import Message, read_messages
 from aiokafka_lite.record.record_deserializer import RecordDeserializer
@@ -171,7 +172,7 @@ class RecordCursor:
         try:
             self._fill(records, max_records, max_bytes)
         except CorruptRecordException as error:
-            self._error = self._located(error)
+            self._error = with_place(error, self._topic, self._partition, self.next_offset)
         if self._deserializer is not None:
             failed = self._deserializer.apply(records)
             if failed is not None:
@@ -193,7 +194,7 @@ class RecordCursor:
         try:
             self._fill_columns(columns)
         except CorruptRecordException as error:
-            self._error = self._located(error)
+            self._error = with_place(error, self._topic, self._partition, self.next_offset)
         taken = len(columns) - before
         if self._error is not None and not taken:
             raise self._error
@@ -263,7 +264,7 @@ class RecordCursor:
             try:
                 self._advance()
             except CorruptRecordException as error:
-                self._error = self._located(error)
+                self._error = with_place(error, self._topic, self._partition, self.next_offset)
 
     def _advance(self) -> bool:
         """Stand at the next batch with something to show; False if there is none.
@@ -535,24 +536,9 @@ class RecordCursor:
     def _take_message(self, records: list[_Record]) -> int:
         """Append the next message; return about how many bytes it took."""
         message = self._messages.pop()
-        key, value = message.key, message.value
-        records.append(
-            ConsumerRecord(
-                self._topic,
-                self._partition,
-                message.offset,
-                message.timestamp,
-                message.timestamp_type,
-                key,
-                value,
-                message.crc,
-                -1 if key is None else len(key),
-                -1 if value is None else len(value),
-                _NO_HEADERS,
-            )
-        )
+        records.append(message.record(self._topic, self._partition))
         self.next_offset = message.offset + 1
-        return len(key or b"") + len(value or b"") + MIN_RECORD_BYTES
+        return message.size_in_bytes
 
     def _take_message_into(self, columns: ColumnsBuilder) -> bool:
         """Append the next message to `columns`; False if they have no room for it."""
@@ -566,22 +552,6 @@ class RecordCursor:
         return True
 
     # Errors…
-
-    def _located(self, error: CorruptRecordException) -> CorruptRecordException:
-        """Return the error with the place it belongs to.
-
-        Drops its traceback, whose frames hold the buffers.
-        """
-        located = CorruptRecordException(
-            f"{self._topic}-{self._partition} at offset {self.next_offset}: {error.args[0]};"
-            " seek past the batch to go on",
-            topic=self._topic,
-            partition=self._partition,
-            offset=self.next_offset,
-        )
-        if error.__cause__ is not None:
-            located.__cause__ = error.__cause__.with_traceback(None)
-        return located
 
 
 def _int64(number: int) -> int:

@@ -25,8 +25,13 @@ from typing import Final, NamedTuple
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.compression.compressor import decompress
 from aiokafka_lite.errors import CorruptRecordException
-from aiokafka_lite.model import TimestampType
-from aiokafka_lite.record.batch_header import CODEC_MASK, LOG_APPEND_TIME, LOG_OVERHEAD
+from aiokafka_lite.model import ConsumerRecord, TimestampType
+from aiokafka_lite.record.batch_header import (
+    CODEC_MASK,
+    LOG_APPEND_TIME,
+    LOG_OVERHEAD,
+    MIN_RECORD_BYTES,
+)
 from aiokafka_lite.record.memory_records import next_batch_size
 
 _PREFIX = Struct(">qiIbb")
@@ -45,6 +50,28 @@ class Message(NamedTuple):
     crc: int
     key: bytes | None
     value: bytes | None
+
+    @property
+    def size_in_bytes(self) -> int:
+        """About what it took: key and value, and what a record has at least."""
+        return len(self.key or b"") + len(self.value or b"") + MIN_RECORD_BYTES
+
+    def record(self, topic: str, partition: int) -> ConsumerRecord[bytes, bytes]:
+        """Return it as the user gets it, which has no headers."""
+        key, value = self.key, self.value
+        return ConsumerRecord(
+            topic,
+            partition,
+            self.offset,
+            self.timestamp,
+            self.timestamp_type,
+            key,
+            value,
+            self.crc,
+            -1 if key is None else len(key),
+            -1 if value is None else len(value),
+            (),
+        )
 
 
 class _Entry(NamedTuple):
