@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import warnings
+import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -25,7 +26,7 @@ from aiokafka_lite.testing.java_runtime import (
     kafka_clients_jar,
     kafka_jars,
 )
-from tests.spread import OWN_CLUSTERS, SpreadByFile, group_of
+from tests.spread import ONE_SESSION, OWN_CLUSTERS, SpreadByFile, group_of
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -34,13 +35,36 @@ settings.load_profile("suite")
 NO_KAFKA = "no Java here: the tests against a real Apache Kafka are skipped"
 NO_SPARK = "no Java or no PySpark here: the tests with Spark are skipped"
 KAFKA_VERSIONS = (DEFAULT_VERSION, "3.9.2")
+FAR_ABOVE_THE_LOOP = (
+    "tests/cli/",
+    "tests/cluster/",
+    "tests/conformance/",
+    "tests/consumer/group/",
+    "tests/consumer/position/",
+    "tests/producer/test_transaction",
+    "tests/scenarios/test_group_",
+    "tests/scenarios/test_transactions_",
+    "tests/testing/",
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--every-loop", action="store_true", help="run all async tests on asyncio and on uvloop"
+    )
 
 
 def pytest_asyncio_loop_factories(
     config: pytest.Config, item: pytest.Item
 ) -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
-    """Every async test runs twice: on asyncio's own event loop and on uvloop."""
-    return {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
+    """Every async test runs twice, on asyncio's own event loop and on uvloop; those of what is
+    decided far above the loop on one of them, each always on the same.
+    """
+    loops = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
+    if config.getoption("--every-loop") or not item.nodeid.startswith(FAR_ABOVE_THE_LOOP):
+        return loops
+    name = list(loops)[zlib.crc32(item.nodeid.partition("[")[0].encode()) % len(loops)]
+    return {name: loops[name]}
 
 
 def pytest_sessionstart() -> None:
@@ -53,8 +77,9 @@ def pytest_sessionstart() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What waits longest begins first."""
-    items.sort(key=lambda item: group_of(item.nodeid) != OWN_CLUSTERS)
+    """What takes longest begins first."""
+    first = (OWN_CLUSTERS, ONE_SESSION)
+    items.sort(key=lambda item: group_of(item.nodeid) not in first)
 
 
 @pytest.hookimpl(optionalhook=True)
