@@ -20,6 +20,7 @@ COLORS = {
     "Java": "#666666",
 }
 mpl.rcParams["svg.hashsalt"] = "aiokafka-lite"  # the same figures make the same file
+mpl.rcParams["svg.fonttype"] = "none"  # letters stay letters: a tenth of the size
 
 
 def plot(tables: Sequence[Table], file: Path, caption: str) -> None:
