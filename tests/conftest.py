@@ -61,7 +61,10 @@ def pytest_asyncio_loop_factories(
     decided far above the loop on one of them, each always on the same.
     """
     loops = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
-    if config.getoption("--every-loop") or not item.nodeid.startswith(FAR_ABOVE_THE_LOOP):
+    marker = item.get_closest_marker("asyncio")
+    names_its_loop = marker is not None and "loop_factories" in marker.kwargs
+    is_far_above = item.nodeid.startswith(FAR_ABOVE_THE_LOOP) and not names_its_loop
+    if config.getoption("--every-loop") or not is_far_above:
         return loops
     name = list(loops)[zlib.crc32(item.nodeid.partition("[")[0].encode()) % len(loops)]
     return {name: loops[name]}
