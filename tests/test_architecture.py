@@ -132,7 +132,9 @@ PLAIN_FILES = {
     "spark/data_loss",
     "spark/kafka_keys",
     "spark/offsets",
-    "spark/options",
+    "spark/given_options",
+    "spark/sink_options",
+    "spark/source_options",
     "spark/pushdown",
 }
 

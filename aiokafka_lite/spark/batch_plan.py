@@ -5,9 +5,9 @@ from typing import Any
 
 from aiokafka_lite.spark.data_loss import report_losses
 from aiokafka_lite.spark.offsets import OffsetRange, Offsets, plan_ranges, split_ranges
-from aiokafka_lite.spark.options import Place, SourceOptions
 from aiokafka_lite.spark.planner import Planner
 from aiokafka_lite.spark.pushdown import begin_at, earliest_timestamp_ms, narrow
+from aiokafka_lite.spark.source_options import Place, SourceOptions
 
 
 def plan_batch(

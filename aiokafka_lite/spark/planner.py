@@ -15,8 +15,8 @@ from aiokafka_lite.errors import KafkaTimeoutError, UnknownTopicOrPartitionError
 from aiokafka_lite.kafka_error import KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.offsets import EARLIEST, LATEST, Offsets
-from aiokafka_lite.spark.options import OffsetLimit, Place, Selection, SourceOptions
 from aiokafka_lite.spark.range_reader import consumer_arguments
+from aiokafka_lite.spark.source_options import OffsetLimit, Place, Selection, SourceOptions
 from aiokafka_lite.spark.worker import Worker, worker
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from aiokafka_lite.errors import KafkaTimeoutError, OffsetOutOfRangeError
 from aiokafka_lite.spark.arrow import SparkColumns
 from aiokafka_lite.spark.data_loss import report_losses
 from aiokafka_lite.spark.offsets import OffsetRange
-from aiokafka_lite.spark.options import SourceOptions
+from aiokafka_lite.spark.source_options import SourceOptions
 from aiokafka_lite.spark.worker import Worker, worker
 
 if TYPE_CHECKING:

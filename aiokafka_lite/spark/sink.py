@@ -14,7 +14,7 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
 from aiokafka_lite.spark.arrow import COLUMNS
 from aiokafka_lite.spark.compat import StreamArrowWriter
-from aiokafka_lite.spark.options import SinkOptions
+from aiokafka_lite.spark.sink_options import SinkOptions
 from aiokafka_lite.spark.worker import Worker, worker
 
 if TYPE_CHECKING:

@@ -26,7 +26,8 @@ from aiokafka_lite.spark.compat import (
 )
 from aiokafka_lite.spark.kafka_keys import boolean
 from aiokafka_lite.spark.offsets import OffsetRange, Offsets
-from aiokafka_lite.spark.options import SinkOptions, SourceOptions
+from aiokafka_lite.spark.sink_options import SinkOptions
+from aiokafka_lite.spark.source_options import SourceOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -20,7 +20,7 @@ from aiokafka_lite.spark.offsets import (
     rate_limit,
     split_ranges,
 )
-from aiokafka_lite.spark.options import OffsetLimit, SourceOptions
+from aiokafka_lite.spark.source_options import OffsetLimit, SourceOptions
 
 logger = logging.getLogger(__name__)
 

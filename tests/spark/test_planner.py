@@ -15,8 +15,8 @@ from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.record.control_record import ControlRecordType
 from aiokafka_lite.spark.offsets import Offsets
-from aiokafka_lite.spark.options import OffsetLimit, Place, SourceOptions
 from aiokafka_lite.spark.planner import Planner
+from aiokafka_lite.spark.source_options import OffsetLimit, Place, SourceOptions
 from aiokafka_lite.spark.worker import Worker
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.free_ports import held_ports

@@ -18,8 +18,8 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.spark import sink
-from aiokafka_lite.spark.options import SinkOptions
 from aiokafka_lite.spark.sink import BatchWriter, checked_columns, stream_writer, write_rows
+from aiokafka_lite.spark.sink_options import SinkOptions
 from aiokafka_lite.spark.worker import Worker
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.spark_io import run_to_end, source, write

@@ -8,7 +8,7 @@ from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.data_loss import DataLossError
 from aiokafka_lite.spark.offsets import OffsetRange, Offsets
-from aiokafka_lite.spark.options import OffsetLimit, Place
+from aiokafka_lite.spark.source_options import OffsetLimit, Place
 from aiokafka_lite.spark.stream_offsets import StreamOffsets
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.spark.topics import T0, T1, source_options

@@ -10,13 +10,11 @@ import pytest
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark import kafka_keys
-from aiokafka_lite.spark.options import (
+from aiokafka_lite.spark.source_options import (
     OffsetLimit,
     Place,
     Selection,
-    SinkOptions,
     SourceOptions,
-    duration_ms,
 )
 
 NEEDED = {"kafka.bootstrap.servers": "h:1", "subscribe": "t"}
@@ -261,46 +259,3 @@ def test_ignored_and_unknown_options_are_warned_of(caplog: pytest.LogCaptureFixt
         "without effect in kafka-lite, which reads without a group: groupIdPrefix",
         "options not known to the source: nonsense",
     ]
-
-
-# The sink…
-
-
-def test_a_sink_needs_brokers_and_may_name_a_topic() -> None:
-    given = {"kafka.bootstrap.servers": "h:1"}
-    assert SinkOptions.parse(given).topic is None
-    assert SinkOptions.parse({**given, "Topic": " t ", "includeHeaders": "true"}) == SinkOptions(
-        client={"bootstrap_servers": "h:1"}, topic="t"
-    )
-    with pytest.raises(KafkaConfigurationError, match=r"kafka\.bootstrap\.servers must be"):
-        SinkOptions.parse({"topic": "t"})
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"kafka.key.serializer": "x"}, "keys are sent as the bytes they are"),
-        ({"kafka.value.serializer": "x"}, "values are sent as the bytes they are"),
-        ({"kafka.transactional.id": "x"}, "throw each other out"),
-        ({"kafka.partitioner.class": "x"}, "it is a Java class"),
-        ({"kafka.acks": "2"}, "acks=2"),
-        ({"kafka.compression.type": "zip"}, "zip"),
-        ({"delivery": "transactional"}, "delivery='transactional' is not there yet"),
-        ({"delivery": "twice"}, "delivery='twice' is not known"),
-        ({"includeHeaders": "2"}, "includeHeaders='2' is not true or false"),
-    ],
-)
-def test_what_a_sink_cannot_do_is_refused(options: dict[str, str], said: str) -> None:
-    with pytest.raises(KafkaConfigurationError, match=said):
-        SinkOptions.parse({"kafka.bootstrap.servers": "h:1", **options})
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("15m", 900_000), ("30s", 30_000), ("500ms", 500), ("250", 250), ("2 h", 7_200_000)],
-)
-def test_times_are_written_as_spark_does(text: str, expected: int) -> None:
-    assert duration_ms(text) == expected
-    for bad in ("", "m", "5 weeks", "-1s"):
-        with pytest.raises(ValueError, match="is no time"):
-            duration_ms(bad)

@@ -1,26 +1,24 @@
-"""Owns the options of `kafka-lite`: names, defaults and precedence are those of Spark's own Kafka
-connector, and every fault is found at once, before anything is asked of a broker.
+"""Owns the options of a read with `kafka-lite`: names, defaults and precedence are those of Spark's
+own Kafka connector.
 
 Plain. The parsed options are what travels to planners and executors, so they hold values only.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final
 
-from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.spark.kafka_keys import PREFIX, SINK_KEYS, SOURCE_KEYS, boolean, warn_once
+from aiokafka_lite.spark.given_options import GivenOptions, duration_ms
+from aiokafka_lite.spark.kafka_keys import SOURCE_KEYS, boolean, warn_once
 from aiokafka_lite.spark.offsets import EARLIEST, LATEST, Offsets, partitions_from_json
-
-_T = TypeVar("_T")
 
 _CHOICES: Final = ("subscribe", "subscribePattern", "assign")
 _TRIGGER: Final = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
 _ENDING: Final = ("endingTimestamp", "endingOffsetsByTimestamp", "endingOffsets")
-_SOURCE_OPTIONS: Final = (
+SOURCE_OPTIONS: Final = (
     *_CHOICES,
     *_TRIGGER,
     *_ENDING,
@@ -32,21 +30,7 @@ _SOURCE_OPTIONS: Final = (
     "topic",  # of the sink; one set of options may serve both
     "delivery",
 )
-_SINK_OPTIONS: Final = ("topic", "includeHeaders", "delivery", *_SOURCE_OPTIONS)
-_OF_SPARK: Final = ("path", "checkpointlocation", "queryname")
-"""Spark hands its own options to the source with the others."""
-
 _MAX_BATCH_BYTES: Final = 1 << 30
-_LONG: Final = 2**63 - 1
-_UNITS_MS: Final = {
-    "us": 0.001,
-    "ms": 1,
-    "s": 1000,
-    "m": 60_000,
-    "min": 60_000,
-    "h": 3_600_000,
-    "d": 86_400_000,
-}
 
 
 class Place(Enum):
@@ -128,121 +112,14 @@ class SourceOptions:
         return _SourceParser(options, streaming=streaming).parse()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SinkOptions:
-    """The options of a write."""
-
-    client: dict[str, object]
-    """Arguments of AIOKafkaProducer."""
-    topic: str | None = None
-    """Where all records go; None: where the column of that name says."""
-
-    @classmethod
-    def parse(cls, options: Mapping[str, str]) -> "SinkOptions":
-        """Read the options. Raises KafkaConfigurationError with all faults, a ValueError."""
-        reader = _Options(options, "sink")
-        client, faults = SINK_KEYS.arguments(reader.given)
-        reader.faults += faults
-        delivery = reader.text("delivery")
-        if delivery == "transactional":
-            reader.fault(
-                "option delivery='transactional' is not there yet: transactions come with a later"
-                " version; leave it out, and records come at least once"
-            )
-        elif delivery not in (None, "at-least-once"):
-            reader.fault(f"option delivery={delivery!r} is not known; it is 'at-least-once'")
-        reader.optional("includeHeaders", boolean, "true or false")
-        topic = reader.text("topic")
-        reader.check_client(_producer_config, client)
-        reader.warn_of_unknown(_SINK_OPTIONS)
-        reader.raise_faults()
-        return cls(client=client, topic=topic)
-
-
-class _Options:
-    """Options as they were given, case-insensitive, and what is wrong with them."""
-
-    def __init__(self, options: Mapping[str, str], what: str) -> None:
-        self.given = {name.lower(): str(text) for name, text in options.items()}
-        self.faults: list[str] = []
-        self._what = what
-
-    def __contains__(self, name: str) -> bool:
-        return name.lower() in self.given
-
-    def fault(self, text: str) -> None:
-        self.faults.append(text)
-
-    def text(self, name: str) -> str | None:
-        found = self.given.get(name.lower())
-        return None if found is None else found.strip()
-
-    def optional(self, name: str, convert: Callable[[str], _T], kind: str) -> _T | None:
-        """Return the option, None where it is absent, or wrong, which is noted."""
-        text = self.text(name)
-        if text is None:
-            return None
-        try:
-            return convert(text)
-        except ValueError:
-            self.fault(f"option {name}={text!r} is not {kind}")
-            return None
-
-    def number(self, name: str, minimum: int, maximum: int = _LONG) -> int | None:
-        value = self.optional(name, int, "a whole number")
-        if value is not None and not minimum <= value <= maximum:
-            bound = f"at least {minimum}" if value < minimum else f"at most {maximum}"
-            self.fault(f"option {name}={value} must be {bound}")
-            return None
-        return value
-
-    def check_client(
-        self, config: Callable[[dict[str, Any]], object], client: dict[str, Any]
-    ) -> None:
-        """Note what the client itself finds wrong, unless its options are wrong already."""
-        if self.faults:
-            return
-        try:
-            config(client)
-        except KafkaConfigurationError as error:
-            self.fault(f"the options {PREFIX}* do not work: {error.args[0]}")
-
-    def warn_of_unknown(self, known: tuple[str, ...]) -> None:
-        lower = {name.lower() for name in known} | set(_OF_SPARK)
-        unknown = sorted(
-            name for name in self.given if not name.startswith(PREFIX) and name not in lower
-        )
-        if unknown:
-            warn_once(f"options not known to the {self._what}: {', '.join(unknown)}")
-
-    def raise_faults(self) -> None:
-        if len(self.faults) == 1:
-            _refuse(self.faults[0])
-        if self.faults:
-            listed = "".join(f"\n  - {fault}" for fault in self.faults)
-            _refuse(f"the Kafka {self._what} has {len(self.faults)} faults:{listed}")
-
-
-def _refuse(text: str) -> NoReturn:
-    raise KafkaConfigurationError(text)
-
-
-# Executors have options, too, and never check them: they do without these imports.
-
-
 def _consumer_config(client: dict[str, Any]) -> object:
+    # Executors have options, too, and never check them: they do without this import.
     from aiokafka_lite.consumer.consumer_config import ConsumerConfig  # noqa: PLC0415 - see above
 
     return ConsumerConfig(**client)
 
 
-def _producer_config(client: dict[str, Any]) -> object:
-    from aiokafka_lite.producer.producer_config import ProducerConfig  # noqa: PLC0415 - see above
-
-    return ProducerConfig(**client)
-
-
-class _SourceParser(_Options):
+class _SourceParser(GivenOptions):
     def __init__(self, options: Mapping[str, str], *, streaming: bool) -> None:
         super().__init__(options, "source")
         self._streaming = streaming
@@ -264,7 +141,7 @@ class _SourceParser(_Options):
         if "groupIdPrefix" in self:
             warn_once("without effect in kafka-lite, which reads without a group: groupIdPrefix")
         self.check_client(_consumer_config, client)
-        self.warn_of_unknown(_SOURCE_OPTIONS)
+        self.warn_of_unknown(SOURCE_OPTIONS)
         self.raise_faults()
         return SourceOptions(
             client=client,
@@ -440,15 +317,4 @@ class _SourceParser(_Options):
                 )
 
 
-def duration_ms(text: str) -> int:
-    """Read a time as Spark writes it: `15m`, `30s`, `500ms`, and a bare number of ms.
-
-    Raises ValueError.
-    """
-    found = re.fullmatch(r"(\d+)\s*([a-z]*)", text.strip().lower())
-    if found is None or (found[2] and found[2] not in _UNITS_MS):
-        raise ValueError(f"{text!r} is no time")
-    return int(int(found[1]) * _UNITS_MS[found[2] or "ms"])
-
-
-__all__ = ["OffsetLimit", "Place", "Selection", "SinkOptions", "SourceOptions", "duration_ms"]
+__all__ = ["SOURCE_OPTIONS", "OffsetLimit", "Place", "Selection", "SourceOptions"]
