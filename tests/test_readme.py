@@ -1,18 +1,14 @@
 """Every Python block of the README runs as it stands."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parents[1] / "README.md"
-BLOCKS = [
-    block
-    for block in re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-    if "pyspark" not in block  # tests/spark has a session for those
-]
+from tests.documents import README, programs
+
+BLOCKS = programs(README)  # tests/spark has a session for the others
 
 
 def test_there_are_blocks() -> None:
