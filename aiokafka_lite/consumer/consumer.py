@@ -517,6 +517,9 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             self._subscription.assign_from_user(())  # raises: the two ways do not mix
         else:
             self._subscription.unsubscribe()
+        group = self._group_or_none()
+        if group is not None:
+            group.assigned_by_user()
         self._assignment_changed()
 
     def assignment(self) -> frozenset[TopicPartition]:

@@ -53,6 +53,32 @@ async def test_b7_a_poll_that_waits_commits_when_the_interval_ends_meanwhile() -
         assert offsets(await asyncio.wait_for(waiting, 30)) == {0: [2]}
 
 
+async def test_b7_each_commit_has_the_partitions_that_were_read_since_the_one_before() -> None:
+    """A member with thousands of partitions sends what is active, not what is assigned."""
+    clock = FakeClock()
+    async with (
+        embedded({"t": 2}) as broker,
+        member_of(broker, "t", clock=clock) as consumer,
+    ):
+        for tp in (P0, P1):
+            fill(broker, tp, 2)
+            assert offsets(await poll(consumer)) == {tp.partition: [0, 1]}
+        await clock.advance(5.1)
+        fill(broker, P1, 1)
+        assert offsets(await poll(consumer)) == {1: [2]}
+        await broker.wait_until(lambda: committed(broker) == {P0: 2, P1: 2})
+        await clock.advance(5.1)
+        fill(broker, P1, 1)
+        assert offsets(await poll(consumer)) == {1: [3]}
+        await broker.wait_until(lambda: committed(broker) == {P0: 2, P1: 3})
+        sent = [
+            sorted(each.partition_index for each in topic.partitions)
+            for received in broker.requests_of(OffsetCommitRequest)
+            for topic in received.topics
+        ]
+        assert sent == [[0, 1], [1]]
+
+
 async def test_b7_nothing_is_committed_before_anything_was_returned() -> None:
     """A position that nobody has read from is committed as it is, so that the group keeps it."""
     clock = FakeClock()

@@ -1,24 +1,33 @@
 """Owns when offsets are committed without being asked: at the first poll after each interval.
 
-What is committed is what earlier polls returned (B7). Nothing here waits.
+What is committed is what earlier polls returned (B7), of the partitions where that has changed
+since the last commit; once an hour, and after any other commit, of all. Nothing here waits.
 """
 
 import logging
 from collections.abc import Callable
+from typing import Final
 
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.consumer.group.offset_committer import OffsetCommitter, Offsets
+from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.model import TopicPartition
 
 logger = logging.getLogger(__name__)
+
+_ALL_AGAIN_S: Final = 3600.0
+"""Far below `offsets.retention.minutes`, after which a broker may forget what nobody commits again
+(of a group without members, KIP-211)."""
 
 
 class AutoCommit:
     """Commits in the background while polls come.
 
-    `processed()` returns what may be committed. `on_due` is called when the interval is over, so
-    that polls on a fast path, and one that waits, look here.
+    `processed(since)` returns what may be committed of partitions that moved in the poll of that
+    number or later, and the number of the newest poll. `on_due` is called when the interval is
+    over, so that polls on a fast path, and one that waits, look here.
     """
 
     def __init__(
@@ -27,7 +36,7 @@ class AutoCommit:
         clock: Clock,
         backoff: ExponentialBackoff,
         committer: OffsetCommitter,
-        processed: Callable[[], Offsets],
+        processed: Callable[[int], tuple[Offsets, int]],
         on_due: Callable[[], object],
     ) -> None:
         self._interval_s = interval_s
@@ -39,11 +48,18 @@ class AutoCommit:
         self._due_at_s = 0.0
         self._timer: TimerHandle | None = None
         self._is_committing = False
-        self._newest: Offsets | None = None  # tried last, unless it is to be tried again
+        self._tried: dict[TopicPartition, CommittedOffset] = {}
+        """What need not be committed again as it is."""
         self._failures = 0
+        self._since = 0
+        """What moved last in an earlier poll is stored."""
+        self._all_again_at_s = 0.0
+        self._commits_before = 0
+        """How many commits there were, anybody's, with the newest of this one."""
 
     def restart(self) -> None:
-        """Begin the interval anew: a start, a new assignment, a commit."""
+        """Begin anew, with the whole interval and all offsets: a start, a new assignment."""
+        self.forget()
         self._wait(self._interval_s)
 
     def stop(self) -> None:
@@ -54,17 +70,24 @@ class AutoCommit:
 
     def polled(self) -> None:
         """A poll is running, its predecessors' records count as processed: commit if it is time."""
-        if self._is_committing or self._clock.monotonic() < self._due_at_s or self._timer is None:
+        now_s = self._clock.monotonic()
+        if self._is_committing or now_s < self._due_at_s or self._timer is None:
             return
-        offsets = self._processed()
-        self.restart()
-        if not offsets or (offsets == self._newest and not self._interval_s):
-            return  # with each poll, but a poll that waits must not commit the same all the time
+        if now_s >= self._all_again_at_s or self._committer.commits_sent != self._commits_before:
+            self.forget()
+            self._all_again_at_s = now_s + _ALL_AGAIN_S
+        processed, newest_poll = self._processed(self._since)
+        offsets = {tp: at for tp, at in processed.items() if self._tried.get(tp) != at}
+        self._wait(self._interval_s)
+        if not offsets:
+            return
         try:
             self._committer.check_may_commit()
         except KafkaError:
             return  # between two assignments nothing can be committed; before revoking it was
-        self._is_committing, self._newest = True, offsets
+        self._is_committing, self._since = True, newest_poll
+        self._tried.update(offsets)
+        self._commits_before = self._committer.commits_sent + 1
         self._committer.commit_async(offsets, self._committed)
 
     def _committed(self, offsets: Offsets, error: Exception | None) -> None:
@@ -73,15 +96,23 @@ class AutoCommit:
             self._failures = 0
             logger.debug("auto-committed %s", offsets)
             return
+        self._commits_before = self._committer.commits_sent  # it may have failed unsent
         if isinstance(error, KafkaError) and error.retriable:
             logger.info("auto-commit failed, trying again soon: %s", error)
-            self._newest = None
+            self.forget()
             if self._timer is not None:
                 delay_s = self._backoff.delay(self._failures)
                 self._wait(min(delay_s, self._interval_s) if self._interval_s else delay_s)
             self._failures += 1
         else:
             logger.warning("auto-commit of %s failed: %s", sorted(offsets), error)
+            if self._interval_s:  # else each poll would try it
+                self.forget()
+
+    def forget(self) -> None:
+        """Commit all offsets the next time."""
+        self._since = 0
+        self._tried.clear()
 
     def _wait(self, delay_s: float) -> None:
         self.stop()

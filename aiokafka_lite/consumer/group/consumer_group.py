@@ -92,7 +92,7 @@ class ConsumerGroup:
                 client.clock,
                 client.retry_backoff,
                 self.offsets,
-                self.processed,
+                self._processed_since,
                 self._look_again,
             )
 
@@ -221,13 +221,18 @@ class ConsumerGroup:
         """Store offsets in the background; see `OffsetCommitter.commit_async`."""
         self.offsets.commit_async(offsets, _reporter(callback))
 
-    def processed(self, partitions: Collection[TopicPartition] | None = None) -> Offsets:
-        """Return what auto-commit may commit (B7)."""
+    def processed(
+        self, partitions: Collection[TopicPartition] | None = None, since: int = 0
+    ) -> Offsets:
+        """Return what auto-commit may commit (B7), of what moved in poll `since` or later."""
         self._collector.settle()
         return {
             tp: CommittedOffset(offset, epoch)
-            for tp, (offset, epoch) in self._subscription.processed(partitions).items()
+            for tp, (offset, epoch) in self._subscription.processed(partitions, since).items()
         }
+
+    def _processed_since(self, poll: int) -> tuple[Offsets, int]:
+        return self.processed(since=poll), self._subscription.poll_number
 
     def consumed(self) -> Offsets:
         """Return the positions, with what the newest poll returned."""
@@ -255,6 +260,11 @@ class ConsumerGroup:
             await self.offsets.commit(offsets, timeout_s)
         except KafkaError as error:
             logger.warning("auto-commit of %s failed: %s", sorted(offsets), error)
+
+    def assigned_by_user(self) -> None:
+        """Know nothing of what is committed any more: others may have had what is assigned now."""
+        if self._auto_commit is not None:
+            self._auto_commit.forget()
 
     def assignment_changed(self) -> None:
         """Follow the new assignment."""

@@ -89,6 +89,8 @@ class OffsetCommitter:
         self._signal = signal
         self._on_membership_error = on_membership_error
         self._pending: deque[_PendingCommit] = deque()
+        self.commits_sent = 0
+        """How many requests to store offsets there were, however they went."""
 
     # Storing…
 
@@ -195,6 +197,7 @@ class OffsetCommitter:
         self._check_may_still_commit(committer)
         snapshot = self._client.snapshot
         has_ids = knows_topic_ids({tp.topic for tp in offsets}, snapshot)
+        self.commits_sent += 1
         try:
             response = await self._client.request(
                 node_id,

@@ -417,17 +417,18 @@ class SubscriptionState:
             state.processed_epoch = state.offset_epoch
 
     def processed(
-        self, partitions: Collection[TopicPartition] | None = None
+        self, partitions: Collection[TopicPartition] | None = None, since: int = 0
     ) -> dict[TopicPartition, tuple[int, int]]:
         """Return the (offset, leader epoch) each position had when the newest poll began (B7).
 
         What earlier polls returned counts as processed, what the newest one returned does not.
-        Partitions that had no position then are left out.
+        Partitions that had no position then are left out, and those that moved last before the poll
+        of number `since`.
         """
         number = self.poll_number
         found: dict[TopicPartition, tuple[int, int]] = {}
         for tp, state in self._states.items():
-            if partitions is not None and tp not in partitions:
+            if state.moved_in_poll < since or (partitions is not None and tp not in partitions):
                 continue
             if state.moved_in_poll == number:
                 offset, epoch = state.processed_offset, state.processed_epoch

@@ -29,11 +29,22 @@ class Scene:
         self.commits: list[tuple[Offsets, CommitCallback]] = []
         self.refusal: KafkaError | None = None
         self.looks = 0
+        self.commits_sent = 0
         self.offsets: Offsets = {P0: CommittedOffset(3)}
+        self.poll = 1
+        self.asked_since: list[int] = []
         backoff = ExponentialBackoff(0.1, 1.0, rng=random.Random(7))
         self.auto_commit = AutoCommit(
-            interval_s, self.clock, backoff, self, lambda: self.offsets, self.look
+            interval_s, self.clock, backoff, self, self.processed, self.look
         )
+
+    def processed(self, since: int) -> tuple[Offsets, int]:
+        self.asked_since.append(since)
+        return self.offsets, self.poll
+
+    def progress(self) -> None:
+        """Records of partition 0 were processed."""
+        self.offsets = {**self.offsets, P0: CommittedOffset(self.offsets[P0].offset + 1)}
 
     def look(self) -> None:
         self.looks += 1
@@ -46,6 +57,7 @@ class Scene:
 
     def commit_async(self, offsets: Offsets, callback: CommitCallback) -> None:
         self.commits.append((offsets, callback))
+        self.commits_sent += 1
 
     def answer(self, error: Exception | None = None) -> None:
         """The newest commit is over."""
@@ -76,11 +88,69 @@ async def test_b7_the_next_interval_counts_from_the_commit() -> None:
     await scene.clock.advance(4.9)
     scene.auto_commit.polled()
     assert len(scene.commits) == 1
+    scene.progress()
     await scene.clock.advance(0.2)
     scene.auto_commit.polled()
-    assert len(scene.commits) == 2, (
-        "also if nothing has changed: it keeps the offsets from expiring"
-    )
+    assert len(scene.commits) == 2
+
+
+async def test_b7_a_commit_has_what_changed_and_only_looks_at_what_moved() -> None:
+    """Of 5,000 partitions of which one has records, one is committed, not each of them."""
+    scene = Scene()
+    scene.offsets = {P0: CommittedOffset(3), P1: CommittedOffset(7)}
+    scene.auto_commit.restart()
+    for poll in (5, 9, 12):
+        scene.poll = poll
+        await scene.clock.advance(5)
+        scene.auto_commit.polled()
+        scene.answer()
+        scene.progress()
+    scene.poll = 20
+    await scene.clock.advance(5)
+    scene.auto_commit.polled()
+    assert [offsets for offsets, _ in scene.commits] == [
+        {P0: CommittedOffset(3), P1: CommittedOffset(7)},
+        {P0: CommittedOffset(4)},
+        {P0: CommittedOffset(5)},
+        {P0: CommittedOffset(6)},
+    ]
+    assert scene.asked_since == [0, 5, 9, 12]
+
+
+async def test_b7_without_a_change_nothing_is_committed_but_all_once_an_hour() -> None:
+    """A broker forgets offsets that nobody commits again, of a group without members (KIP-211)."""
+    scene = Scene()
+    scene.auto_commit.restart()
+    for _ in range(3600 // 5):
+        await scene.clock.advance(5)
+        scene.auto_commit.polled()
+        if len(scene.commits) == 1:
+            scene.answer()
+    assert len(scene.commits) == 1
+    await scene.clock.advance(5)
+    scene.auto_commit.polled()
+    assert [offsets for offsets, _ in scene.commits] == [{P0: CommittedOffset(3)}] * 2
+
+
+@pytest.mark.parametrize("event", ["assignment", "another commit", "failure"])
+async def test_b7_all_is_committed_again_after(event: str) -> None:
+    scene = Scene()
+    scene.offsets = {P0: CommittedOffset(3), P1: CommittedOffset(7)}
+    scene.auto_commit.restart()
+    await scene.clock.advance(5)
+    scene.auto_commit.polled()
+    if event == "failure":
+        scene.answer(OffsetMetadataTooLargeError("a note"))
+    else:
+        scene.answer()
+    if event == "assignment":
+        scene.auto_commit.restart()
+    elif event == "another commit":
+        scene.commits_sent += 1
+    scene.progress()
+    await scene.clock.advance(5)
+    scene.auto_commit.polled()
+    assert scene.commits[-1][0] == {P0: CommittedOffset(4), P1: CommittedOffset(7)}
 
 
 async def test_2e_14_the_interval_begins_anew_with_an_assignment() -> None:
@@ -112,6 +182,7 @@ async def test_b7_one_commit_at_a_time() -> None:
     for _ in range(3):
         await scene.clock.advance(6)
         scene.auto_commit.polled()
+        scene.progress()
     assert len(scene.commits) == 1
     scene.answer()
     scene.auto_commit.polled()
@@ -159,6 +230,7 @@ async def test_2e_14_a_failure_that_may_pass_is_tried_again_after_a_backoff_that
         scene.auto_commit.polled()
         assert len(scene.commits) == count + 1
     scene.answer()
+    scene.progress()
     await scene.clock.advance(5)
     scene.auto_commit.polled()
     scene.answer(GroupLoadInProgressError("not yet"))
