@@ -83,10 +83,14 @@ class AppendPath:
         partition: int | None,
         timestamp_ms: int | None,
         headers: Iterable[tuple[str, bytes | None]] | None,
+        *,
+        allow_empty: bool = False,
     ) -> RecordAck:
-        """Append a record. As `AIOKafkaProducer.send`."""
+        """Append a record. As `AIOKafkaProducer.send`; `allow_empty`: even one without both key
+        and value, which Kafka takes, and Java's producer."""
         began_s = self._clock.monotonic()
-        check_not_empty(value, key)
+        if not allow_empty:
+            check_not_empty(value, key)
         route = self.routes.known.get(topic) if topic.__class__ is str else None
         if route is None:
             route = await self.finder.find(topic, began_s)

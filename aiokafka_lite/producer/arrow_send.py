@@ -36,6 +36,7 @@ class ArrowSend:
         topic: str | None,
         partition: int | None,
         timestamp_ms: int | None,
+        allow_empty: bool,
     ) -> None:
         self._path = path
         self._intercepted = intercepted
@@ -43,6 +44,7 @@ class ArrowSend:
         self._topic = topic
         self._partition = partition
         self._timestamp_ms = timestamp_ms
+        self._allow_empty = allow_empty
         self._by_key = not config.partitioner_ignore_keys
         self._is_plain = intercepted is None and not path.serializers and config.partitioner is None
         self._acks = ArrowAck()
@@ -129,10 +131,14 @@ class ArrowSend:
         if timestamp_ms is None:
             timestamp_ms = rows.timestamp_ms(row)
         key, value = rows.key(row), rows.value(row)
-        if key is None and value is None:
-            raise AssertionError("Need at least one: key or value")
         ack = await (self._intercepted or self._path).send(
-            topic, value, key, partition, timestamp_ms, rows.headers(row)
+            topic,
+            value,
+            key,
+            partition,
+            timestamp_ms,
+            rows.headers(row),
+            allow_empty=self._allow_empty,
         )
         batch, index = ack.place
         self._acks.add(batch, index, 1, ack.timestamp_ms)

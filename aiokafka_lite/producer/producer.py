@@ -370,6 +370,7 @@ class AIOKafkaProducer(SendMethods):
         *,
         partition: int | None = None,
         timestamp_ms: int | None = None,
+        allow_empty: bool = False,
     ) -> ArrowAck:
         """Queue the rows of Arrow data; return one handle for all, awaited for their outcome.
 
@@ -378,7 +379,9 @@ class AIOKafkaProducer(SendMethods):
         key (binary or string; one of them is needed), and if need be headers, partition, timestamp
         and topic; offset and timestamp_type, which `getmany_arrow` has besides, are passed over.
         The arguments win over the columns of the same name. A null means what None means for
-        `send`. Serializers, interceptors and a partitioner are asked row by row.
+        `send`, and `allow_empty` has a row without both key and value sent, which is a record to
+        Kafka and an error otherwise. Serializers, interceptors and a partitioner are asked row by
+        row.
 
         Rows of one partition keep their order. Waits for metadata and for the memory of each batch,
         max_block_ms at most, and now and then lets others run.
@@ -397,6 +400,7 @@ class AIOKafkaProducer(SendMethods):
             topic=topic,
             partition=partition,
             timestamp_ms=timestamp_ms,
+            allow_empty=allow_empty,
         )
         return await sending.send(data)
 

@@ -103,13 +103,16 @@ class InterceptedPath:
         partition: int | None,
         timestamp_ms: int | None,
         headers: Iterable[tuple[str, bytes | None]] | None,
+        *,
+        allow_empty: bool = False,
     ) -> RecordAck:
         """As `AppendPath.send`."""
-        check_not_empty(value, key)
+        if not allow_empty:
+            check_not_empty(value, key)
         record = ProducerRecord(topic, value, key, partition, timestamp_ms, headers)
         record = await self._interceptors.on_send(record)
         try:
-            ack = await self._path.send(*_arguments(record))
+            ack = await self._path.send(*_arguments(record), allow_empty=allow_empty)
         except Exception as error:
             self._interceptors.failed(record, error)
             raise
@@ -144,7 +147,6 @@ class InterceptedPath:
 def _arguments(
     record: ProducerRecord,
 ) -> tuple[str, Any, Any, int | None, int | None, Iterable[tuple[str, bytes | None]] | None]:
-    check_not_empty(record.value, record.key)
     return (
         record.topic,
         record.value,

@@ -127,8 +127,10 @@ def write_rows(
 ) -> int:
     """Send the rows of all batches; return how many, when they are acknowledged.
 
-    Raises: SerializationError for a row without a topic, or with neither key nor value; else as
-    `AIOKafkaProducer.send_arrow` and the acknowledgements.
+    A row without key and value is a record like any other, as for Spark's own sink.
+
+    Raises: SerializationError for a row without a topic; else as `AIOKafkaProducer.send_arrow` and
+    the acknowledgements.
     """
     # Only where rows are sent: the processes that plan a write have no use for it.
     from aiokafka_lite.producer.producer import AIOKafkaProducer  # noqa: PLC0415 - see above
@@ -151,7 +153,7 @@ def write_rows(
 
 def _send(here: Worker, producer: Any, part: "pa.RecordBatch", topic: str | None) -> "ArrowAck":
     async def send() -> "ArrowAck":
-        acks: ArrowAck = await producer.send_arrow(part, topic)
+        acks: ArrowAck = await producer.send_arrow(part, topic, allow_empty=True)
         return acks
 
     return here.run(send)
@@ -177,23 +179,9 @@ def _sendable(batch: "pa.RecordBatch", columns: Sequence[str]) -> "pa.RecordBatc
         raise SerializationError(
             "null topic present in the data: use the option topic for one topic for all rows"
         )
-    _check_keys_and_values(chosen)
     if "timestamp" in columns:
         chosen = _with_timestamps(chosen)
     return chosen
-
-
-def _check_keys_and_values(batch: "pa.RecordBatch") -> None:
-    import pyarrow.compute as pc  # noqa: PLC0415 - an import costs what a short task does
-
-    absent = batch.column("value").is_null()
-    if "key" in batch.schema.names:
-        absent = pc.and_(absent, batch.column("key").is_null())
-    if pc.any(absent).as_py():
-        raise SerializationError(
-            "a row has neither key nor value, and such a record tells nobody anything; filter it"
-            " out, or give it a key (it is a tombstone then) or an empty value"
-        )
 
 
 def _with_timestamps(batch: "pa.RecordBatch") -> "pa.RecordBatch":

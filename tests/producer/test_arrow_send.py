@@ -235,6 +235,24 @@ async def test_a_wrong_row_is_raised_and_the_note_says_how_many_were_queued() ->
             ]
 
 
+async def test_rows_without_key_and_value_are_sent_if_that_is_said(twin: ModuleType) -> None:
+    class Watch:
+        def on_send(self, record: object) -> object:
+            return record
+
+    table = pa.table({"value": pa.array([None, b"a", None, None], pa.binary())})
+    async with kafka(num_partitions=2) as broker:
+        for partition, interceptors in enumerate(([], [Watch()])):
+            async with producing(broker, interceptors=interceptors) as producer:
+                ack = await producer.send_arrow(
+                    table, "orders", partition=partition, allow_empty=True
+                )
+                assert [each.offset for each in (await ack).metadata()] == [0, 1, 2, 3]
+                with pytest.raises(AssertionError, match="Need at least one"):
+                    await producer.send("orders", partition=partition)
+            assert written(broker, partition=partition) == [None, b"a", None, None]
+
+
 async def test_wrong_columns_queue_nothing() -> None:
     async with kafka() as broker, producing(broker) as producer:
         for data, words in (

@@ -127,25 +127,26 @@ def test_a_write_is_idempotent_and_waits_for_all_replicas(
     assert kafka_broker.log(T0).high_watermark == 30
 
 
-def test_a_row_without_a_topic_or_anything_at_all_is_refused(
-    here: Worker, kafka_broker: EmbeddedBroker
-) -> None:
+def test_a_row_without_a_topic_is_refused(here: Worker, kafka_broker: EmbeddedBroker) -> None:
     kafka_broker.create_topic("t")
     options = sink_options(kafka_broker)
     no_topic = pa.RecordBatch.from_pydict({"topic": ["t", None], "value": [b"v", b"w"]})
     with pytest.raises(SerializationError, match=r"null topic present in the data.*option topic"):
         write_rows([no_topic], ("topic", "value"), options, here)
-    nothing = pa.RecordBatch.from_pydict(
-        {
-            "topic": ["t"],
-            "value": pa.array([None], pa.binary()),
-            "key": pa.array([None], pa.binary()),
-        }
-    )
-    for columns in (("topic", "value"), ("topic", "value", "key")):
-        with pytest.raises(SerializationError, match="neither key nor value"):
-            write_rows([nothing], columns, options, here)
     assert records(kafka_broker) == []
+
+
+def test_a_row_without_key_and_value_is_a_record(
+    here: Worker, kafka_broker: EmbeddedBroker
+) -> None:
+    """As it is for Spark's own sink."""
+    kafka_broker.create_topic("t")
+    nulls = pa.array([None, None, None], pa.binary())
+    batch = pa.RecordBatch.from_pydict({"value": nulls, "key": pa.array([None, b"k", None])})
+    options = sink_options(kafka_broker, topic="t")
+    assert write_rows([batch], ("value",), options, here) == 3
+    assert write_rows([batch], ("value", "key"), options, here) == 3
+    assert sorted(records(kafka_broker), key=repr) == [(None, None)] * 5 + [(b"k", None)]
 
 
 def test_a_record_that_is_not_written_fails_the_task(
