@@ -16,7 +16,7 @@ ifeq ($(CI),true)
 export AIOKAFKA_LITE_REQUIRE_NATIVE := 1
 endif
 
-.PHONY: demo test check format bench bench-groups soak clean
+.PHONY: demo test check format bench bench-groups bench-spark soak clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "aiokafka-lite needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -53,6 +53,9 @@ bench: $(VENV)/.installed-test  ## the whole table, some 12 minutes on real Kafk
 
 bench-groups: $(VENV)/.installed-test  ## groups: time to first record, pause when a member joins; ARGS="--broker apache"
 	$(BIN)/python -m benchmarks.groups $(ARGS)
+
+bench-spark: $(VENV)/.installed-test  ## beside Spark's own connector, some 14 minutes; ARGS="--quick", "--help"
+	$(BIN)/python -m benchmarks.spark $(ARGS)
 
 soak: $(VENV)/.installed-test  ## what takes minutes
 	$(BIN)/python -m pytest -m soak $(ARGS)

@@ -18,12 +18,23 @@ class ChildProcess:
         self._process = process
         self._errors = errors
 
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._process.pid
+
     def expect(self, line: str) -> None:
         """Wait for a line. Raises: SystemExit with its error output if anything else comes."""
         assert self._process.stdout is not None
         said = self._process.stdout.readline()
         if said.strip() != line:
             self._give_up(f"said {said!r}, not {line!r}")
+
+    def lines(self) -> Iterator[str]:
+        """Yield what it says until it ends. Raises: SystemExit if it failed."""
+        assert self._process.stdout is not None
+        yield from self._process.stdout
+        self._check_end()
 
     def say(self, line: str) -> None:
         """Write a line to it."""
@@ -40,10 +51,13 @@ class ChildProcess:
         """Wait for the end and return what it says came of it. Raises: SystemExit if it failed."""
         assert self._process.stdout is not None
         said = self._process.stdout.read()
+        self._check_end()
+        return Outcome(**json.loads(said.splitlines()[-1]))
+
+    def _check_end(self) -> None:
         self._process.wait()
         if self._process.returncode != 0:
             self._give_up("failed")
-        return Outcome(**json.loads(said.splitlines()[-1]))
 
     def _give_up(self, what: str) -> None:
         self._errors.seek(0)

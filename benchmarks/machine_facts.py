@@ -22,7 +22,7 @@ def machine_facts() -> dict[str, str]:
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "build": build(),
         "codecs": ", ".join(f"{codec} by {name}" for codec, name in libraries().items()),
-        **{name: _version(name) for name in PACKAGES},
+        **{name: version_of(name) for name in PACKAGES},
     }
 
 
@@ -46,7 +46,8 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def _version(name: str) -> str:
+def version_of(name: str) -> str:
+    """The version of an installed package."""
     try:
         return version(name)
     except PackageNotFoundError:

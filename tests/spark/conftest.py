@@ -10,8 +10,8 @@ import pytest
 
 from aiokafka_lite.spark.worker import Worker
 from aiokafka_lite.testing.java_runtime import find_java
+from benchmarks.spark.official import official_jars
 from tests.conftest import require_spark
-from tests.spark.official import official_jars
 
 ROOT = Path(__file__).parents[2]
 

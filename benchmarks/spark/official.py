@@ -1,12 +1,13 @@
-"""Spark's own Kafka connector, which the same reads and writes are compared with."""
+"""The jars of Spark's own Kafka connector, which benchmarks and tests compare with."""
 
 from pathlib import Path
 
 from aiokafka_lite.testing.java_runtime import fetched_jars
 
+VERSION = "4.2.0"
 # A set that works together: the token provider of 4.2.0 was never published.
 JARS = [
-    ("org.apache.spark", "spark-sql-kafka-0-10_2.13", "4.2.0"),
+    ("org.apache.spark", "spark-sql-kafka-0-10_2.13", VERSION),
     ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", "4.0.0"),
     ("org.apache.kafka", "kafka-clients", "3.9.2"),
     ("org.apache.commons", "commons-pool2", "2.13.1"),
@@ -15,4 +16,4 @@ JARS = [
 
 def official_jars() -> list[Path]:
     """The jars to be passed by `spark.jars`, downloaded at first use."""
-    return sorted(fetched_jars("spark-kafka-4.2.0", JARS, transitive=False).glob("*.jar"))
+    return sorted(fetched_jars(f"spark-kafka-{VERSION}", JARS, transitive=False).glob("*.jar"))

@@ -1,0 +1,136 @@
+"""What is measured with Spark: the cases, the connectors they are measured with, and the order both
+go through, which is the same for all: the JVM compiles what comes first for what comes later.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmarks.results import OURS
+
+SHAPES = {
+    "noop": "batch → noop",
+    "parquet": "batch → Parquet",
+    "stream": "stream → noop",
+    "write": "write",
+    "mirror": "mirror, a stream",
+}
+"""By name: what it is in a table."""
+READING = ("noop", "parquet", "stream", "mirror")
+WRITING = ("write", "mirror")
+RECORDS = {100: 1_000_000, 1000: 300_000}
+"""By the size of values."""
+PARTITIONS = 4
+COLD, TO_NOOP, TO_TOPIC = "cold start", "→ noop", "→ topic"
+"""What a session does beside the cases."""
+ROWS_PER_BATCH = 20
+"""Of a stream of small batches."""
+FIRST_BATCHES = 5
+"""Of those, the ones that do not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """A way to Kafka, with the options that make it."""
+
+    name: str
+    title: str
+    format: str
+    options: dict[str, str] = field(default_factory=dict)
+    has_jars: bool = False
+
+
+CONNECTORS = (
+    Connector("ours", OURS, "kafka-lite"),
+    Connector("official", "official", "kafka", has_jars=True),
+    Connector(
+        "tuned", "official, 10 ms", "kafka", {"kafka.fetch.max.wait.ms": "10"}, has_jars=True
+    ),
+)
+"""The second waits half a second at the end of each task; the third is told not to."""
+BY_NAME = {each.name: each for each in CONNECTORS}
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What a topic holds."""
+
+    value_bytes: int
+    compression: str
+    """`none`, or a codec."""
+    partitions: int
+    records: int
+
+    @property
+    def title(self) -> str:
+        """Its part of a row's name."""
+        size = f"{self.value_bytes} B" if self.value_bytes < 1000 else "1 KB"
+        many = "partitions" if self.partitions > 1 else "partition"
+        return f"{size}, {self.compression}, {self.partitions} {many}"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One row of the tables."""
+
+    shape: str
+    payload: Payload
+
+    @property
+    def title(self) -> str:
+        """The row's name."""
+        return f"{SHAPES[self.shape]}, {self.payload.title}"
+
+
+@dataclass(slots=True)
+class SessionJob:
+    """What one session of Spark is told: all of it, for one connector."""
+
+    connector: str
+    bootstrap_servers: str
+    cases: Sequence[dict[str, Any]]
+    """The fields of each case, its `source` and its `target`; the first ones are the warm-up."""
+    small: str
+    """A topic with little in two partitions, which is read in many small batches."""
+    batches: int
+    """How many those are."""
+    target: str
+    """The topic they are mirrored to."""
+
+
+def select(
+    shapes: Iterable[str],
+    sizes: Iterable[int],
+    compressions: Sequence[str],
+    partitions: Iterable[int],
+    scale: float,
+) -> list[Case]:
+    """Return the cases, batch reads of every kind, and of other shapes one codec each size.
+
+    What those cost is another story than what a codec costs; of partitions, too, only the batch
+    reads have all numbers.
+    """
+    counts = list(partitions)
+    usual = PARTITIONS if PARTITIONS in counts else counts[0]
+    wanted = list(shapes)
+    codec = next((each for each in compressions if each != "none"), compressions[0])
+    found = []
+    for shape in SHAPES:
+        if shape not in wanted:
+            continue
+        for size in sizes:
+            records = max(int(RECORDS[size] * scale), 1)
+            kinds = [(codec, usual)]
+            if shape == "noop":
+                kinds = [(each, usual) for each in compressions]
+                kinds += [(compressions[0], count) for count in counts if count != usual]
+            found += [Case(shape, Payload(size, name, count, records)) for name, count in kinds]
+    return found
+
+
+def warm_up(cases: Sequence[Case]) -> list[Case]:
+    """Return the first case of each shape: run before what counts, they make the JVM compile."""
+    first: dict[str, Case] = {}
+    for case in cases:
+        first.setdefault(case.shape, case)
+    return list(first.values())

@@ -1,0 +1,276 @@
+"""Runs sessions of Spark in turn, watches what their processes use, and makes tables of it."""
+
+import asyncio
+import json
+import statistics
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any
+
+from aiokafka_lite import AIOKafkaConsumer, TopicPartition
+from benchmarks.child_process import child_process
+from benchmarks.harness import fresh, run_peer, topic
+from benchmarks.peers.job import Job
+from benchmarks.progress import Steps
+from benchmarks.results import OURS, Figure, Table, collect
+from benchmarks.spark.cases import (
+    COLD,
+    FIRST_BATCHES,
+    READING,
+    ROWS_PER_BATCH,
+    TO_NOOP,
+    TO_TOPIC,
+    WRITING,
+    Case,
+    Connector,
+    Payload,
+    SessionJob,
+    warm_up,
+)
+from benchmarks.spark.process_tree import TreeWatch, watched
+
+SESSION_LIMIT_S = 600.0
+FILL_LIMIT_S = 300.0
+SMALL_PARTITIONS = 2
+RATIOS = {"noop": 2.0, "stream": 2.0, "parquet": 1.0, "write": 1.0, "mirror": 4 / 3}
+"""How many times our CPU the official one has to take, by shape."""
+MORE_PER_BATCH_MS = 150
+"""What a small batch may take beyond the official one's, into noop."""
+CONDITIONS = (
+    "{rounds} rounds, in each a fresh session of Spark (local[2,4]) for every connector, in turn; "
+    "the sessions have the same cases in the same order, and the first of each shape runs once "
+    "before what counts. {records}. 8-byte keys, acks=all, idempotent; official is Spark's own "
+    "connector {version} with its defaults, and with kafka.fetch.max.wait.ms=10."
+)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one session came to."""
+
+    cpu_s: dict[str, float] = field(default_factory=dict)
+    """By the title of what ran; of all its processes."""
+    wall_s: dict[str, float] = field(default_factory=dict)
+    batches_ms: dict[str, list[int]] = field(default_factory=dict)
+    """Of streams of small batches: how long each took."""
+    peak_bytes: int = 0
+
+
+class Contest:
+    """Cases and connectors, with topics for them."""
+
+    def __init__(
+        self,
+        bootstrap_servers: str,
+        cases: Sequence[Case],
+        connectors: Sequence[Connector],
+        batches: int,
+        steps: Steps,
+    ) -> None:
+        """`batches` is how many small ones are to count; 0 leaves them out."""
+        self._servers = bootstrap_servers
+        self._cases = cases
+        self._connectors = connectors
+        self._batches = batches + FIRST_BATCHES if batches else 0
+        self._steps = steps
+        self._sources: dict[Payload, str] = {}
+        self._small = ""
+
+    def run(self, rounds: int) -> dict[str, list[Outcome]]:
+        """Return what came of every session, by the connector's title."""
+        plan = [*warm_up(self._cases), *self._cases]
+        in_session = len(plan) + 1 + (2 if self._batches else 0)
+        outcomes: dict[str, list[Outcome]] = {each.title: [] for each in self._connectors}
+        with ExitStack() as stack:
+            self._fill(stack)
+            self._steps.expect(rounds * len(self._connectors) * in_session)
+            for number in range(1, rounds + 1):
+                for connector in self._connectors:
+                    told = f"round {number} of {rounds}, {connector.title}"
+                    outcomes[connector.title].append(self._session(connector, plan, told))
+        return outcomes
+
+    def _fill(self, stack: ExitStack) -> None:
+        payloads = dict.fromkeys(each.payload for each in self._cases if each.shape in READING)
+        small = Payload(100, "none", SMALL_PARTITIONS, max(self._batches, 1) * ROWS_PER_BATCH)
+        self._steps.expect(len(payloads) + 1)
+        for payload in (*payloads, small):
+            self._steps.begin(f"filling {payload.records:,} records, {payload.title}")
+            name = stack.enter_context(topic(self._servers, fresh("spark"), payload.partitions))
+            self._sources[payload] = name
+            run_peer(
+                "ours",
+                "send",
+                Job(
+                    self._servers,
+                    name,
+                    payload.records,
+                    payload.value_bytes,
+                    None if payload.compression == "none" else payload.compression,
+                ),
+                FILL_LIMIT_S,
+            )
+            self._steps.done()
+        self._small = self._sources.pop(small)
+
+    def _session(self, connector: Connector, plan: Sequence[Case], told: str) -> Outcome:
+        outcome = Outcome()
+        with ExitStack() as stack:
+            target = partial(self._target, stack)
+            job = SessionJob(
+                connector=connector.name,
+                bootstrap_servers=self._servers,
+                cases=[self._described(case, target) for case in plan],
+                small=self._small,
+                batches=self._batches,
+                target=target(SMALL_PARTITIONS),
+            )
+            command = [sys.executable, "-m", "benchmarks.spark.session", json.dumps(asdict(job))]
+            child = stack.enter_context(child_process(command, SESSION_LIMIT_S))
+            watch = stack.enter_context(watched(child.pid))
+            for line in child.lines():
+                self._note(json.loads(line), outcome, watch, told)
+            self._check_written(job)
+            outcome.peak_bytes = watch.peak_bytes
+        return outcome
+
+    def _target(self, stack: ExitStack, partitions: int) -> str:
+        return stack.enter_context(topic(self._servers, fresh("spark-target"), partitions))
+
+    def _described(self, case: Case, target: Callable[[int], str]) -> dict[str, object]:
+        return {
+            **asdict(case),
+            "title": case.title,
+            "source": self._sources.get(case.payload, ""),
+            "target": target(case.payload.partitions) if case.shape in WRITING else "",
+        }
+
+    def _note(self, said: dict[str, Any], outcome: Outcome, watch: TreeWatch, told: str) -> None:
+        title = said.get("begin", "")
+        if title:
+            self._steps.begin(f"{told}: {title}")
+            outcome.cpu_s[title] = -watch.cpu_s()
+            return
+        title = said["end"]
+        outcome.cpu_s[title] += watch.cpu_s()
+        outcome.wall_s[title] = said["wall_s"]
+        if said["batches_ms"]:
+            outcome.batches_ms[title] = said["batches_ms"]
+        self._steps.done()
+
+    def _check_written(self, job: SessionJob) -> None:
+        """A write that has lost records has no figure. Raises SystemExit."""
+        for case in job.cases:
+            if case["target"]:
+                found = asyncio.run(_records_in(self._servers, case["target"]))
+                if found < case["payload"]["records"]:
+                    raise SystemExit(f"{case['title']} wrote no more than {found} records")
+
+
+async def _records_in(bootstrap_servers: str, name: str) -> int:
+    async with AIOKafkaConsumer(bootstrap_servers=bootstrap_servers) as consumer:
+        partitions = (await consumer.list_partitions(name))[name]
+        ends = await consumer.end_offsets([TopicPartition(name, each) for each in partitions])
+    return sum(ends.values())
+
+
+# Tables…
+
+
+def tables(
+    cases: Sequence[Case], outcomes: dict[str, list[Outcome]], conditions: str
+) -> list[Table]:
+    """Make all tables of what was measured."""
+    return [
+        _of_rows(cases, outcomes, conditions),
+        _of_time(cases, outcomes),
+        *_of_batches(outcomes),
+        *_of_sessions(outcomes),
+    ]
+
+
+def _of_rows(cases: Sequence[Case], outcomes: dict[str, list[Outcome]], conditions: str) -> Table:
+    samples = [
+        (case.title, client, taken.cpu_s[case.title] / case.payload.records * 1e6)
+        for case in cases
+        for client, all_taken in outcomes.items()
+        for taken in all_taken
+    ]
+    targets = {
+        (case.title, client): RATIOS[case.shape]
+        for case in cases
+        for client in outcomes
+        if client != OURS
+    }
+    return Table(
+        "spark-cpu",
+        "CPU with Spark, JVM and Python together",
+        "CPU-seconds per million rows",
+        conditions,
+        collect(samples),
+        targets,
+    )
+
+
+def _of_time(cases: Sequence[Case], outcomes: dict[str, list[Outcome]]) -> Table:
+    figures = []
+    for case in cases:
+        for client, all_taken in outcomes.items():
+            per_million = 1e6 / case.payload.records
+            samples = [taken.wall_s[case.title] * per_million for taken in all_taken]
+            note = f"{1000 / statistics.median(samples):,.0f} thousand rows/s"
+            figures.append(Figure(case.title, client, samples, note))
+    told = "The same runs, from the call to its end: planning and starting are in it."
+    return Table("spark-time", "Time with Spark", "seconds per million rows", told, figures)
+
+
+def _of_batches(outcomes: dict[str, list[Outcome]]) -> Iterator[Table]:
+    samples = [
+        (
+            f"{SMALL_PARTITIONS} partitions {title}",
+            client,
+            statistics.median(taken.batches_ms[title]),
+        )
+        for title in (TO_NOOP, TO_TOPIC)
+        for client, all_taken in outcomes.items()
+        for taken in all_taken
+        if title in taken.batches_ms
+    ]
+    if not samples:
+        return
+    figures = collect(samples)
+    row = figures[0].row
+    theirs = [each.median for each in figures if each.row == row and each.client != OURS]
+    limits = {row: min(theirs) + MORE_PER_BATCH_MS} if theirs else {}
+    told = (
+        f"The median batch of a stream of batches of {ROWS_PER_BATCH} rows, after the first"
+        f" {FIRST_BATCHES}. The limit is {MORE_PER_BATCH_MS} ms more than the official one's."
+    )
+    yield Table("spark-batch", "What a micro-batch takes", "ms", told, figures, limits=limits)
+
+
+def _of_sessions(outcomes: dict[str, list[Outcome]]) -> Iterator[Table]:
+    told = (
+        "From the call that starts Spark to the end of a first small read. With the jars, or with"
+        " the Python processes that take their place."
+    )
+    for unit, kind in (("seconds", "wall_s"), ("CPU-seconds", "cpu_s")):
+        samples = [
+            ("session and first job", client, getattr(taken, kind)[COLD])
+            for client, all_taken in outcomes.items()
+            for taken in all_taken
+        ]
+        yield Table(f"spark-cold-{kind}", "Cold start", unit, told, collect(samples))
+    samples = [
+        ("whole session", client, taken.peak_bytes / 1e6)
+        for client, all_taken in outcomes.items()
+        for taken in all_taken
+    ]
+    told = "Resident, summed over all processes: what Python processes share counts in each."
+    yield Table("spark-memory", "Peak memory", "MB", told, collect(samples))
+
+
+__all__ = ["CONDITIONS", "Contest", "Outcome", "tables"]

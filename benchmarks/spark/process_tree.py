@@ -1,0 +1,140 @@
+"""CPU and memory of a process with all that came of it, also of what has ended; Linux only.
+
+The system adds the CPU of an ended process to its parent, if that waits for it. Spark's Python
+daemons do not, so of their children what was seen last counts.
+"""
+
+import ctypes
+import os
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from signal import SIGCHLD
+
+_PROC = Path("/proc")
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_PR_SET_CHILD_SUBREAPER = 36
+_LOOK_EVERY_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """What the system says of one process."""
+
+    pid: int
+    parent: int
+    started: int
+    """Ticks since boot: a pid may come again, but not at the same moment."""
+    cpu_s: float
+    """Of its threads, and of the children it has waited for."""
+    rss_bytes: int
+    waits: bool = True
+    """Whether it hears of children that end."""
+
+
+def adopt_orphans() -> None:
+    """Make this process the parent of descendants whose parents end before them.
+
+    Raises OSError where the system does not do that.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "this system adopts no orphans")
+
+
+def parse(stat: str, status: str) -> Process:
+    """Read /proc/PID/stat and status; the name in the former may hold spaces and brackets."""
+    pid = int(stat[: stat.index(" ")])
+    fields = stat[stat.rindex(")") + 2 :].split()
+    return Process(
+        pid=pid,
+        parent=int(fields[1]),
+        started=int(fields[19]),
+        cpu_s=sum(map(int, fields[11:15])) / _TICKS,
+        rss_bytes=int(fields[21]) * _PAGE_BYTES,
+        waits=not _ignored(status) >> (SIGCHLD - 1) & 1,
+    )
+
+
+def _ignored(status: str) -> int:
+    for line in status.splitlines():
+        if line.startswith("SigIgn:"):
+            return int(line.split()[1], 16)
+    return 0
+
+
+def tree(root: int) -> list[Process]:
+    """Return the process `root` and all its descendants that exist, parents first."""
+    children: dict[int, list[Process]] = defaultdict(list)
+    found = []
+    for entry in _PROC.iterdir():
+        if entry.name.isdigit():
+            try:
+                each = parse((entry / "stat").read_text(), (entry / "status").read_text())
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it has just ended
+            children[each.parent].append(each)
+            if each.pid == root:
+                found.append(each)
+    for each in found:  # which grows meanwhile
+        found += children[each.pid]
+    return found
+
+
+class TreeWatch:
+    """What a tree has used, as far as it was looked at."""
+
+    def __init__(self, root: int) -> None:
+        self._root = root
+        self._seen: dict[tuple[int, int], Process] = {}
+        self._lost_s = 0.0
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self.peak_bytes = 0
+        """The most resident memory, summed over processes: what they share counts in each."""
+
+    def cpu_s(self) -> float:
+        """Look, and return the CPU seconds of the tree since its beginning."""
+        with self._lock:
+            self.note(tree(self._root))
+            return self.total_s
+
+    @property
+    def total_s(self) -> float:
+        """CPU seconds of all that was seen."""
+        return self._lost_s + sum(each.cpu_s for each in self._seen.values())
+
+    def note(self, processes: Iterable[Process]) -> None:
+        """Take down what a look has found."""
+        now = {(each.pid, each.started): each for each in processes}
+        deaf = {each.pid for each in self._seen.values() if not each.waits}
+        gone = self._seen.keys() - now.keys()
+        self._lost_s += sum(self._seen[at].cpu_s for at in gone if self._seen[at].parent in deaf)
+        self._seen = now
+        self.peak_bytes = max(self.peak_bytes, sum(each.rss_bytes for each in now.values()))
+
+    def look_until_ended(self) -> None:
+        """Look now and then, so that little is missed of what ends."""
+        while not self._ended.wait(_LOOK_EVERY_S):
+            self.cpu_s()
+
+    def end(self) -> None:
+        """Look no more."""
+        self._ended.set()
+
+
+@contextmanager
+def watched(root: int) -> Iterator[TreeWatch]:
+    """Watch a tree during the block."""
+    watch = TreeWatch(root)
+    thread = threading.Thread(target=watch.look_until_ended, daemon=True)
+    thread.start()
+    try:
+        yield watch
+    finally:
+        watch.end()
+        thread.join()

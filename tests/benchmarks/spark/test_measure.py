@@ -1,0 +1,80 @@
+"""Cases, and the tables made of what sessions say."""
+
+import pytest
+
+from benchmarks.results import as_markdown, as_text
+from benchmarks.spark.cases import COLD, SHAPES, TO_NOOP, TO_TOPIC, Case, Payload, select, warm_up
+from benchmarks.spark.measure import Outcome, tables
+
+
+def test_batch_reads_have_every_codec_and_number_of_partitions_and_the_rest_one() -> None:
+    cases = select(SHAPES, [100, 1000], ["none", "lz4"], [1, 4, 16], 0.5)
+    reads = [each.payload for each in cases if each.shape == "noop" and each.payload.records > 2e5]
+    assert reads == [
+        Payload(100, "none", 4, 500_000),
+        Payload(100, "lz4", 4, 500_000),
+        Payload(100, "none", 1, 500_000),
+        Payload(100, "none", 16, 500_000),
+    ]
+    rest = [each for each in cases if each.shape != "noop"]
+    assert {each.payload for each in rest} == {
+        Payload(100, "lz4", 4, 500_000),
+        Payload(1000, "lz4", 4, 150_000),
+    }
+    assert [each.shape for each in warm_up(cases)] == list(SHAPES)
+
+
+def test_a_choice_without_four_partitions_has_its_own_usual_number() -> None:
+    cases = select(["noop", "write"], [100], ["none"], [2, 8], 1.0)
+    assert [(each.shape, each.payload.partitions) for each in cases] == [
+        ("noop", 2),
+        ("noop", 8),
+        ("write", 2),
+    ]
+
+
+def outcome(cpu_s: float, batch_ms: int) -> Outcome:
+    case = CASE.title
+    made = Outcome(peak_bytes=500_000_000)
+    made.cpu_s = {COLD: 9.0, case: cpu_s}
+    made.wall_s = {COLD: 8.0, case: cpu_s / 2}
+    made.batches_ms = {TO_NOOP: [batch_ms] * 3, TO_TOPIC: [2 * batch_ms]}
+    return made
+
+
+CASE = Case("noop", Payload(100, "lz4", 4, 500_000))
+
+
+def test_tables_have_both_connectors_beside_each_other_with_targets() -> None:
+    taken = {
+        "aiokafka-lite": [outcome(0.5, 250), outcome(0.4, 260)],
+        "official": [outcome(1.1, 130), outcome(1.2, 120)],
+    }
+    made = tables([CASE], taken, "how")
+    assert [table.name for table in made] == [
+        "spark-cpu",
+        "spark-time",
+        "spark-batch",
+        "spark-cold-wall_s",
+        "spark-cold-cpu_s",
+        "spark-memory",
+    ]
+    cpu, time, batch = made[:3]
+    ours, theirs = cpu.lines()
+    assert ours.figure.median == pytest.approx(0.9)  # CPU-seconds per million rows
+    assert theirs.ratio == pytest.approx(2.3 / 0.9)
+    assert theirs.target == 2.0
+    assert theirs.is_met
+    assert time.figures[0].note == "2,222 thousand rows/s"
+    assert batch.limits == {"2 partitions → noop": 125 + 150}
+    assert [line.is_met for line in batch.lines()] == [True, None, None, None]
+    assert "batch → noop, 100 B, lz4, 4 partitions" in as_text(cpu)
+    assert "| aiokafka-lite, ms | official |" in as_markdown(batch)
+
+
+def test_without_small_batches_there_is_no_table_of_them() -> None:
+    taken = outcome(0.5, 250)
+    taken.batches_ms = {}
+    assert "spark-batch" not in [
+        each.name for each in tables([CASE], {"aiokafka-lite": [taken]}, "")
+    ]
