@@ -85,9 +85,10 @@ class KafkaClient:
             config,
             clock=clock,
             rng=self.rng,
-            on_trouble=self.request_metadata_update,
+            on_trouble=self._note_trouble,
             max_in_flight=max_in_flight,
         )
+        self._trouble_listeners: list[Callable[[], object]] = []
         self._updater = MetadataUpdater(
             config,
             self._network,
@@ -370,3 +371,14 @@ class KafkaClient:
         news, before those who wait are woken. It must not raise: that ends the client.
         """
         self._updater.add_listener(listener)
+
+    def add_trouble_listener(self, listener: Callable[[], object]) -> None:
+        """Call `listener()` when a connection to a node of the metadata could not be made or was
+        lost, before the metadata is asked for anew. It must not raise.
+        """
+        self._trouble_listeners.append(listener)
+
+    def _note_trouble(self) -> None:
+        for listener in self._trouble_listeners:
+            listener()
+        self.request_metadata_update()

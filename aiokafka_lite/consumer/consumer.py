@@ -252,6 +252,11 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             context = {"consumer": self, "message": "Unclosed AIOKafkaConsumer"}
             self._loop.call_exception_handler(context)
 
+    @property
+    def client(self) -> KafkaClient | None:
+        """The cluster as this consumer sees it; None before `start()`."""
+        return None if self._poller is None else self._poller.client
+
     # Life…
 
     async def start(self) -> None:

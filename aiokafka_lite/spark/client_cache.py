@@ -1,5 +1,6 @@
 """Owns the clients a worker process keeps between tasks: one task at a time has one, and what
-nobody has used for a while is closed. It lives in the event loop of `worker`.
+nobody has used for a while is closed, as is what loses a connection meanwhile: nobody wants to
+hear of brokers that nobody asks. It lives in the event loop of `worker`.
 """
 
 import hashlib
@@ -8,12 +9,15 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import anyio
 
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.concurrency.task_owner import TaskOwner
+
+if TYPE_CHECKING:
+    from aiokafka_lite.cluster.kafka_client import KafkaClient
 
 logger = logging.getLogger(__name__)
 
@@ -22,6 +26,9 @@ IDLE_S = 60.0
 
 class Client(Protocol):
     """What consumers and producers have in common here."""
+
+    @property
+    def client(self) -> "KafkaClient | None": ...
 
     async def start(self) -> Any: ...
 
@@ -65,6 +72,7 @@ class ClientCache:
         if client is None:
             client = make(**arguments)
             await client.start()
+            client.client.add_trouble_listener(lambda: self._note_trouble(client))
         try:
             yield client
         except BaseException:
@@ -86,6 +94,14 @@ class ClientCache:
         self._idle.append(idle)
         when = self._clock.monotonic() + self._idle_s
         idle.timer = self._clock.call_at(when, lambda: self._expire(idle))
+
+    def _note_trouble(self, client: Client) -> None:
+        for idle in self._idle:
+            if idle.client is client:
+                assert idle.timer is not None
+                idle.timer.cancel()
+                self._expire(idle)
+                return
 
     def _expire(self, idle: _Idle) -> None:
         self._idle.remove(idle)

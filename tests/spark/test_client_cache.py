@@ -1,16 +1,31 @@
 """Clients wait for the next task with the same configuration, but not for ever."""
 
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import pytest
 
+from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.spark.client_cache import IDLE_S, ClientCache
+from aiokafka_lite.spark.worker import Worker
+from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
+from tests.patience import eventually
+
+
+class StubConnections:
+    def __init__(self) -> None:
+        self.listeners: list[Callable[[], object]] = []
+
+    def add_trouble_listener(self, listener: Callable[[], object]) -> None:
+        self.listeners.append(listener)
 
 
 class StubClient:
     def __init__(self, **arguments: object) -> None:
+        self.client: Any = StubConnections()
         self.arguments = arguments
         self.life: list[str] = []
 
@@ -79,6 +94,38 @@ async def test_a_client_is_stopped_when_its_task_fails(cache: ClientCache) -> No
             raise ValueError("mine")
     assert client.life == ["started", "stopped"]
     assert len(cache) == 0
+
+
+async def test_a_client_that_loses_a_connection_while_it_waits_is_stopped(
+    cache: ClientCache, clock: FakeClock
+) -> None:
+    async with cache.lend(StubClient, {}) as client:
+        (lose,) = client.client.listeners
+        lose()  # its task will see, or not
+    assert len(cache) == 1
+    async with cache.lend(StubClient, {}) as again:
+        assert again is client
+    lose()
+    assert len(cache) == 0
+    lose()
+    await clock.advance(2 * IDLE_S)
+    assert client.life == ["started", "stopped"]
+    assert client.client.listeners == [lose]
+
+
+def test_nothing_is_said_of_brokers_that_nobody_asks(
+    here: Worker, caplog: pytest.LogCaptureFixture
+) -> None:
+    with EmbeddedBroker.threaded() as broker:
+        broker.create_topic("t")
+        for kind in (AIOKafkaConsumer, AIOKafkaProducer):
+            with here.lend(kind, {"bootstrap_servers": broker.bootstrap_servers}) as client:
+                connected = client.client
+                assert connected is not None
+                here.run(connected.refresh_metadata)
+        assert len(here.clients) == 2
+    here.run(lambda: eventually(lambda: len(here.clients) == 0))
+    assert [each for each in caplog.records if each.levelno >= logging.WARNING] == []
 
 
 async def test_a_client_that_does_not_start_is_not_kept(cache: ClientCache) -> None:

@@ -5,6 +5,8 @@ import gc
 import os
 import threading
 from collections.abc import AsyncGenerator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -110,6 +112,7 @@ class StubClient:
 
     def __init__(self, **arguments: object) -> None:
         self.arguments = arguments
+        self.client: Any = SimpleNamespace(add_trouble_listener=lambda listener: None)
         self.life: list[str] = []
 
     async def start(self) -> None:
