@@ -13,6 +13,7 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
 from aiokafka_lite.spark.arrow import COLUMNS
+from aiokafka_lite.spark.cargo import Travels
 from aiokafka_lite.spark.compat import StreamArrowWriter
 from aiokafka_lite.spark.sink_options import SinkOptions
 from aiokafka_lite.spark.worker import Worker, worker
@@ -68,7 +69,7 @@ class TaskCommit(WriterCommitMessage):
         self.rows = rows
 
 
-class _TopicWriter:
+class _TopicWriter(Travels):
     """What writers of batches and of streams do in an executor."""
 
     def __init__(self, columns: Sequence[str], options: SinkOptions) -> None:

@@ -17,6 +17,7 @@ from pyspark.sql.datasource import (
 )
 
 from aiokafka_lite.spark.arrow import SparkColumns, ddl
+from aiokafka_lite.spark.cargo import Travels
 from aiokafka_lite.spark.compat import (
     ReadAllAvailable,
     ReadLimit,
@@ -44,7 +45,7 @@ class KafkaRange(InputPartition):
         super().__init__(wanted)
 
 
-class KafkaLiteDataSource(DataSource):
+class KafkaLiteDataSource(Travels, DataSource):
     """Kafka topics as tables and streams, and where rows of them go.
 
     `spark.read`, `spark.readStream`, `df.write` and `df.writeStream` find it by the name
@@ -95,7 +96,7 @@ def _columns(schema: "StructType") -> SparkColumns:
     return SparkColumns(_fields(schema))
 
 
-class _RangeReader:
+class _RangeReader(Travels):
     """What both readers do in an executor."""
 
     def __init__(self, columns: SparkColumns, options: SourceOptions) -> None:

@@ -1,0 +1,171 @@
+"""Owns the way of the package itself to Spark's processes: what is pickled for them says where it
+comes from, and brings it along if asked to. Never waits.
+
+`cloudpickle` has a way of its own to pickle a module's functions and classes by value. It cannot
+carry imports within functions, what a module knows at its level, or compiled code; so only this
+file goes that way, and takes the sources of all others with it, to be imported where they arrive.
+"""
+
+import importlib.abc
+import importlib.machinery
+import importlib.resources
+import importlib.util
+import io
+import pickle
+import sys
+import zipfile
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources.abc import Traversable
+from typing import Any, Final
+
+_PACKAGE: Final = "aiokafka_lite"
+_STAYS: Final = ("cli", "testing")
+"""What no worker of Spark's has a use for."""
+_STANDS_ON: Final = ("anyio", "pyarrow")
+
+
+class Sources(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
+    """Imports a package from an archive of its sources, in memory: nothing is left on a disk."""
+
+    def __init__(self, package: str, archive: bytes) -> None:
+        self.carried_package = package
+        self.archive = archive
+        self._files = zipfile.ZipFile(io.BytesIO(archive))
+        self._names = frozenset(self._files.namelist())
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: object = None,  # noqa: ARG002 - a name is all it takes
+        target: object = None,  # noqa: ARG002 - as above
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Return where a module is, of those in the archive; else None."""
+        if self._file(fullname) is None:
+            return None
+        return importlib.util.spec_from_loader(fullname, self)
+
+    def is_package(self, fullname: str) -> bool:
+        return (self._file(fullname) or "").endswith("/__init__.py")
+
+    def get_filename(self, fullname: str) -> str:
+        """Return a name for tracebacks, of no place that is."""
+        return f"<carried>/{self._file(fullname)}"
+
+    def get_source(self, fullname: str) -> str:
+        return self._files.read(self._file(fullname) or fullname).decode()
+
+    def _file(self, fullname: str) -> str | None:
+        stem = fullname.replace(".", "/")
+        return next((n for n in (f"{stem}.py", f"{stem}/__init__.py") if n in self._names), None)
+
+
+@cache
+def sources() -> bytes:
+    """Return an archive of the package's sources, without what no worker uses."""
+    into = io.BytesIO()
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, file in _python_files(importlib.resources.files(_PACKAGE), _PACKAGE):
+            # A fixed date: equal sources make equal archives.
+            archive.writestr(zipfile.ZipInfo(name), file.read_bytes(), zipfile.ZIP_DEFLATED)
+    return into.getvalue()
+
+
+def _python_files(folder: Traversable, name: str) -> Iterator[tuple[str, Traversable]]:
+    for each in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if each.is_dir():
+            if name != _PACKAGE or each.name not in _STAYS:
+                yield from _python_files(each, f"{name}/{each.name}")
+        elif each.name.endswith(".py"):
+            yield f"{name}/{each.name}", each
+
+
+def brought() -> bytes | None:
+    """Return the archive this process has the package from; None where it is installed."""
+    finder = _finder()
+    return None if finder is None else finder.archive
+
+
+def _finder() -> Any:
+    # Not by its class: the one that came by value is another one.
+    with_package = (f for f in sys.meta_path if getattr(f, "carried_package", "") == _PACKAGE)
+    return next(with_package, None)
+
+
+def install(archive: bytes) -> None:
+    """Make this process import the package from an archive, be another one installed or not.
+
+    Does nothing if it does so already. Raises ModuleNotFoundError for what does not come along.
+    """
+    missing = [name for name in _STANDS_ON if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ModuleNotFoundError(
+            f"register(spark, by_value=True) brings aiokafka_lite to {sys.executable}, but not"
+            f" what it stands on: install {' and '.join(missing)} where Spark runs Python"
+        )
+    former = _finder()
+    if former is not None:
+        if former.archive == archive:
+            return
+        sys.meta_path.remove(former)
+    for name in [n for n in sys.modules if n.partition(".")[0] == _PACKAGE]:
+        del sys.modules[name]
+    sys.meta_path.insert(0, Sources(_PACKAGE, archive))
+
+
+def unpack(archive: bytes | None, packed: bytes) -> Any:
+    """Return what was packed, after the package is where it can be imported.
+
+    This function goes to other processes by value. Raises ModuleNotFoundError, with the remedies.
+    """
+    if archive is not None:
+        install(archive)
+    elif importlib.util.find_spec(_PACKAGE) is None:
+        raise ModuleNotFoundError(
+            f"{sys.executable}, with which Spark runs Python here, cannot import aiokafka_lite:"
+            " install it there; or let PYSPARK_PYTHON (or spark.pyspark.python) name an"
+            " interpreter that has it; or call register(spark, by_value=True). A file given by"
+            " --py-files or addPyFile is not seen by the processes that plan streams."
+        )
+    kind, state = pickle.loads(packed)  # noqa: S301 - from the driver, as all that Spark runs
+    if state is None:
+        return kind
+    made = kind.__new__(kind)
+    made.__dict__.update(state)
+    return made
+
+
+def packed(kind: type, state: dict[str, Any] | None, archive: bytes | None) -> tuple[Any, ...]:
+    """Return what pickle shall do for a class, or for an object of it with that state."""
+    # Only where something is pickled for Spark, which has it imported by then.
+    from pyspark import cloudpickle  # noqa: PLC0415 - see above
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    return unpack, (archive, cloudpickle.dumps((kind, state)))
+
+
+class Travels:
+    """Is pickled for Spark's processes with the way to the package, or with the package itself
+    where this process was brought it.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return packed(type(self), self.__dict__, brought())
+
+
+class TravellingClass:
+    """What to register for a class, so that it is found, or brought, where it is unpickled."""
+
+    def __init__(self, kind: Any, archive: bytes | None) -> None:
+        self._kind = kind
+        self._archive = archive
+
+    def name(self) -> str:
+        """Return what Spark knows the data source by."""
+        return str(self._kind.name())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return packed(self._kind, None, self._archive)
+
+
+__all__ = ["TravellingClass", "Travels", "brought", "install", "sources", "unpack"]
