@@ -1,0 +1,36 @@
+"""Owns the command line of the jobs, on typer: JOB, where its configuration is, and what to do."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aiokafka_lite.spark.jobs.job_registry import JOBS
+from aiokafka_lite.spark.jobs.job_run import run_program
+
+_JOBS = "\n".join(f"* {name}: {does}" for name, does in JOBS.items())
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+
+
+@app.command(
+    help=f"Run a job between Kafka topics and tables, on Spark.\n\nJobs:\n\n{_JOBS}",
+    epilog="Exit codes: 0 done, 1 failed, 2 wrong usage. SIGTERM ends a job after its batch.",
+)
+def command(
+    job: Annotated[str, typer.Argument(help="Which job, see above.")],
+    config: Annotated[
+        Path | None, typer.Option("--config", "-c", help="A TOML file with the job's keys.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A key of the file, or in its place."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print plan and offsets, and touch nothing.")
+    ] = False,
+) -> None:
+    raise typer.Exit(run_program(job, config, settings or (), dry_run=dry_run))
+
+
+__all__ = ["app"]

@@ -1,0 +1,106 @@
+"""Owns what people see of a running job on stderr: a bar on a terminal that has rich, lines else.
+
+Plain. A line comes for a batch, and not more often than each second.
+"""
+
+import importlib.util
+import sys
+from typing import Any, Final, TextIO
+
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
+from aiokafka_lite.spark.jobs.job import BatchReport, Progress
+
+_LINE_EVERY_S: Final = 1.0
+
+
+def progress_for(stream: TextIO, job: str) -> Progress:
+    """Return the kind of progress that fits where it is shown."""
+    if stream.isatty() and importlib.util.find_spec("rich") is not None:
+        return BarProgress(stream, job)
+    return LineProgress(stream, job)
+
+
+class LineProgress:
+    """A line for each batch, as far as a second has passed since the last one."""
+
+    def __init__(self, stream: TextIO, job: str, clock: Clock = SYSTEM_CLOCK) -> None:
+        self._stream = stream
+        self._job = job
+        self._clock = clock
+        self._said_at_s: float | None = None
+        self._unsaid: BatchReport | None = None
+
+    def note(self, text: str) -> None:
+        """Say something."""
+        self._stream.write(f"{self._job}: {text}\n")
+        self._stream.flush()
+
+    def batch(self, report: BatchReport) -> None:
+        """Say what a batch did, unless the last one was told of just now."""
+        now_s = self._clock.monotonic()
+        if self._said_at_s is not None and now_s - self._said_at_s < _LINE_EVERY_S:
+            self._unsaid = report
+            return
+        self._said_at_s, self._unsaid = now_s, None
+        self.note(in_words(report))
+
+    def close(self) -> None:
+        """Say what was left out. Idempotent."""
+        if self._unsaid is not None:
+            self.note(in_words(self._unsaid))
+            self._unsaid = None
+
+
+def in_words(report: BatchReport) -> str:
+    """Return a batch as a line."""
+    lag = "" if report.lag is None else f", {report.lag:,} to go"
+    return (
+        f"batch {report.batch}: {report.rows:,} rows, {report.rows_per_s:,.0f}/s;"
+        f" {report.total_rows:,} in all{lag}"
+    )
+
+
+class BarProgress:
+    """A bar of what is done and what is known to be left."""
+
+    def __init__(self, stream: TextIO, job: str) -> None:
+        # rich is an extra, and only terminals want it.
+        from rich.console import Console  # noqa: PLC0415
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+        self._bars: Any = Progress(
+            TextColumn(job),
+            BarColumn(),
+            TextColumn("{task.completed:,.0f} rows, {task.fields[speed]:,.0f}/s{task.fields[lag]}"),
+            TimeElapsedColumn(),
+            console=Console(file=stream),
+        )
+        self._task = self._bars.add_task(job, total=None, speed=0.0, lag="")
+        self._bars.start()
+
+    def note(self, text: str) -> None:
+        """Say something, above the bar."""
+        self._bars.console.print(text, markup=False, highlight=False)
+
+    def batch(self, report: BatchReport) -> None:
+        """Move the bar."""
+        known = report.lag is not None
+        self._bars.update(
+            self._task,
+            completed=report.total_rows,
+            total=report.total_rows + (report.lag or 0) if known else None,
+            speed=report.rows_per_s,
+            lag=f", {report.lag:,} to go" if known else "",
+        )
+
+    def close(self) -> None:
+        """Leave the terminal as it was found. Idempotent."""
+        self._bars.stop()
+
+
+def complain(text: str) -> None:
+    """Say on stderr why something does not work."""
+    sys.stderr.write(f"error: {text}\n")
+
+
+__all__ = ["BarProgress", "LineProgress", "complain", "in_words", "progress_for"]

@@ -1,0 +1,31 @@
+"""Owns which jobs there are: a line for each, and a module of that name here that has its `JOB`.
+
+A job's module is imported when the job is asked for.
+"""
+
+import importlib
+from difflib import get_close_matches
+from typing import Final
+
+from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.spark.jobs.job import Job
+
+JOBS: Final = {
+    "archive": "topics into Parquet, partitioned by topic and date, exactly once",
+}
+"""By name, what a job does."""
+
+
+def find_job(name: str) -> Job:
+    """Return the job of a name. Raises KafkaConfigurationError, with the names there are."""
+    if name not in JOBS:
+        close = get_close_matches(name, JOBS, n=1)
+        meant = f" did you mean {close[0]}?" if close else ""
+        raise KafkaConfigurationError(
+            f"there is no job {name!r};{meant} there are {', '.join(JOBS)}"
+        )
+    job: Job = importlib.import_module(f"aiokafka_lite.spark.jobs.{name}").JOB
+    return job
+
+
+__all__ = ["JOBS", "find_job"]

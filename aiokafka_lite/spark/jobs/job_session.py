@@ -1,0 +1,59 @@
+"""Owns the session a job runs in: the one there is, that of spark-submit, or one of its own.
+
+PySpark is imported when a session is asked for.
+"""
+
+import logging
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+from aiokafka_lite.spark.registration import register
+
+logger = logging.getLogger(__name__)
+
+_SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
+"""Set by spark-submit for the program it starts."""
+_OWN: Final = {
+    "spark.log.level": "ERROR",
+    "spark.ui.showConsoleProgress": "false",
+}
+"""In a session of the job's own, unless the config says otherwise: stderr shows the progress."""
+
+
+@contextmanager
+def session(job: str, settings: Mapping[str, str]) -> Iterator[Any]:
+    """Lend a session that knows kafka-lite; one made here is stopped at the end.
+
+    Under spark-submit, or where a session is active, the master is what it is. Elsewhere it is the
+    config's, or local[*]; and executors there get this interpreter, unless PYSPARK_PYTHON or a
+    setting names another: Spark would take the `python3` of the path, which may lack the package.
+    """
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - see above
+
+    is_own = SparkSession.getActiveSession() is None and _SUBMITTED not in os.environ
+    named = {_full_name(name): value for name, value in settings.items()}
+    if is_own:
+        os.environ.setdefault("PYSPARK_PYTHON", named.get("spark.pyspark.python", sys.executable))
+        named = {"spark.master": "local[*]", "spark.app.name": f"kafka-lite {job}", **_OWN, **named}
+    elif named.pop("spark.master", None) is not None:
+        logger.warning("spark.master of the config is without effect: a master is there already")
+    builder = SparkSession.builder
+    for name, value in named.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    try:
+        register(spark)
+        yield spark
+    finally:
+        if is_own:
+            spark.stop()
+
+
+def _full_name(name: str) -> str:
+    return name if name.startswith("spark.") else f"spark.{name}"
+
+
+__all__ = ["session"]

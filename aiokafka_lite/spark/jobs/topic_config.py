@@ -1,0 +1,157 @@
+"""Owns the keys of jobs that read topics, go on as streams, or write topics, and what options of
+source and sink they are.
+
+Plain. The options are checked by the parsers of source and sink, as Spark would later.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.spark.given_options import duration_ms
+from aiokafka_lite.spark.jobs.job_config import JobConfig
+from aiokafka_lite.spark.sink_options import SinkOptions
+from aiokafka_lite.spark.source_options import SourceOptions
+
+AVAILABLE_NOW: Final = "available-now"
+_SERVERS: Final = "kafka.bootstrap.servers"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicsConfig(JobConfig):
+    """A job that reads topics."""
+
+    bootstrap_servers: str = ""
+    """Brokers to start from: HOST:PORT,HOST:PORT,…"""
+    topics: tuple[str, ...] = ()
+    """The topics to read; or a pattern."""
+    topic_pattern: str | None = None
+    """All topics this regular expression of Python's is found in, also those that come later."""
+    starting_offsets: str = "earliest"
+    """Where to begin: earliest, latest, committed, or JSON by topic and partition. A stream that
+    has a checkpoint goes on from there instead."""
+
+    def source_options(self) -> dict[str, str]:
+        """Return the options of the source, those of the table [source] among them."""
+        options = {_SERVERS: self.bootstrap_servers, "startingOffsets": self.starting_offsets}
+        if self.topics:
+            options["subscribe"] = ",".join(self.topics)
+        if self.topic_pattern is not None:
+            options["subscribePattern"] = self.topic_pattern
+        return {**options, **self.source}
+
+    def _streams(self) -> bool:
+        return False
+
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
+        if not self.bootstrap_servers:
+            yield "bootstrap_servers must be set: HOST:PORT,HOST:PORT,…"
+        if (not self.topics) == (self.topic_pattern is None) and "assign" not in self.source:
+            yield "one of topics and topic_pattern must be set, and only one"
+        yield from _said_twice(
+            "source",
+            self.source,
+            {
+                _SERVERS: "bootstrap_servers",
+                "subscribe": "topics",
+                "subscribePattern": "topic_pattern",
+                "startingOffsets": "starting_offsets",
+            },
+        )
+        if self.bootstrap_servers and (self.topics or self.topic_pattern):
+            options = self.source_options()
+            yield from _parsed(lambda: SourceOptions.parse(options, streaming=self._streams()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamConfig(TopicsConfig):
+    """A job that goes on where it ended, by a checkpoint."""
+
+    checkpoint: str = ""
+    """The folder where Spark keeps how far the job is. One for each job, and never shared."""
+    trigger: str = AVAILABLE_NOW
+    """available-now: what there is, then end, to be started again by a scheduler. A time such as
+    30s: go on for ever, with a batch at most that often."""
+    max_offsets_per_trigger: int | None = None
+    """How many offsets a batch has at most."""
+
+    def source_options(self) -> dict[str, str]:
+        options = super().source_options()
+        if self.max_offsets_per_trigger is not None:
+            options["maxOffsetsPerTrigger"] = str(self.max_offsets_per_trigger)
+        return options
+
+    def trigger_arguments(self) -> dict[str, object]:
+        """Return the arguments of `DataStreamWriter.trigger`."""
+        if self.trigger == AVAILABLE_NOW:
+            return {"availableNow": True}
+        return {"processingTime": f"{duration_ms(self.trigger)} milliseconds"}
+
+    def _streams(self) -> bool:
+        return True
+
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
+        if not self.checkpoint:
+            yield "checkpoint must be set: a folder that outlives the job, and is this job's alone"
+        try:
+            self.trigger_arguments()
+        except ValueError:
+            yield f"trigger={self.trigger!r} is neither {AVAILABLE_NOW} nor a time such as 30s"
+        names = {"maxOffsetsPerTrigger": "max_offsets_per_trigger"}
+        yield from _said_twice("source", self.source, names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicSinkConfig(JobConfig):
+    """A job that writes a topic; use it beside `TopicsConfig` or alone."""
+
+    topic: str | None = None
+    """Where all records go; without it, where the column `topic` says."""
+    sink_bootstrap_servers: str | None = None
+    """Brokers of the topic, if they are others than those read from."""
+    delivery: Literal["at-least-once", "transactional"] = "at-least-once"
+    """transactional: readers with isolation.level=read_committed see each record exactly once."""
+
+    def sink_options(self) -> dict[str, str]:
+        """Return the options of the sink, those of the table [sink] among them."""
+        own = self.sink_bootstrap_servers
+        servers = str(getattr(self, "bootstrap_servers", "") if own is None else own)
+        options = {_SERVERS: servers, "delivery": self.delivery}
+        if self.topic is not None:
+            options["topic"] = self.topic
+        return {**options, **self.sink}
+
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
+        if self.topic == "":
+            yield "topic='' is no topic; name one, or leave the key out"
+        yield from _said_twice(
+            "sink",
+            self.sink,
+            {_SERVERS: "sink_bootstrap_servers", "topic": "topic", "delivery": "delivery"},
+        )
+        options = self.sink_options()
+        if options[_SERVERS]:
+            yield from _parsed(lambda: SinkOptions.parse(options))
+
+
+def _said_twice(table: str, given: Mapping[str, str], keys: Mapping[str, str]) -> Iterator[str]:
+    """Yield a fault for each option of a table that has a key of its own."""
+    lower = {option.lower(): key for option, key in keys.items()}
+    for option in given:
+        key = lower.get(option.lower())
+        if key is not None:
+            yield f"{table}.{option} has a key of its own: set {key} instead"
+
+
+def _parsed(parse: Callable[[], object]) -> Iterator[str]:
+    try:
+        parse()
+    except KafkaConfigurationError as error:
+        yield str(error.args[0])
+
+
+__all__ = ["AVAILABLE_NOW", "StreamConfig", "TopicSinkConfig", "TopicsConfig"]

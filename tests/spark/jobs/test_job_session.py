@@ -1,0 +1,93 @@
+"""Whose session a job runs in, and what it may set there."""
+
+import logging
+import os
+import sys
+from typing import Any
+
+import pytest
+
+from tests.conftest import NO_SPARK
+
+pytest.importorskip("pyspark", reason=NO_SPARK)
+
+from pyspark.sql import SparkSession
+
+from aiokafka_lite.spark.jobs import job_session
+from aiokafka_lite.spark.jobs.job_session import session
+
+
+class Builder:
+    """Notes what a session is made of."""
+
+    def __init__(self) -> None:
+        self.settings: dict[str, str] = {}
+        self.stopped = 0
+
+    def config(self, name: str, value: str) -> "Builder":
+        self.settings[name] = value
+        return self
+
+    def getOrCreate(self) -> "Builder":
+        return self
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+
+@pytest.fixture
+def builder(monkeypatch: pytest.MonkeyPatch) -> Builder:
+    made = Builder()
+    monkeypatch.setattr(SparkSession, "builder", made)
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    monkeypatch.setattr(job_session, "register", lambda spark: None)
+    for name in ("PYSPARK_PYTHON", "PYSPARK_GATEWAY_PORT"):
+        monkeypatch.setenv(name, "")  # so that it is put back, whatever is set in between
+        monkeypatch.delenv(name)
+    return made
+
+
+def test_alone_it_has_a_master_and_this_interpreter(builder: Builder) -> None:
+    with session("archive", {"sql.shuffle.partitions": "2"}) as spark:
+        assert spark is builder
+    assert builder.stopped == 1
+    assert builder.settings["spark.master"] == "local[*]"
+    assert builder.settings["spark.sql.shuffle.partitions"] == "2"
+    assert builder.settings["spark.log.level"] == "ERROR"
+    assert os.environ["PYSPARK_PYTHON"] == sys.executable
+
+
+def test_the_config_and_the_environment_win(
+    builder: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSPARK_PYTHON", "/other/python")
+    with session("archive", {"master": "local[3]", "spark.log.level": "INFO"}):
+        pass
+    assert builder.settings["spark.master"] == "local[3]"
+    assert builder.settings["spark.log.level"] == "INFO"
+    assert os.environ["PYSPARK_PYTHON"] == "/other/python"
+
+
+def test_a_session_is_stopped_when_its_job_fails(builder: Builder) -> None:
+    with pytest.raises(RuntimeError), session("archive", {}):
+        raise RuntimeError
+    assert builder.stopped == 1
+
+
+@pytest.mark.parametrize("whose", ["spark-submit's", "the caller's"])
+def test_the_master_of_others_is_theirs(
+    builder: Builder, monkeypatch: pytest.MonkeyPatch, whose: str, caplog: Any
+) -> None:
+    if whose == "spark-submit's":
+        monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1234")
+    else:
+        monkeypatch.setattr(SparkSession, "getActiveSession", lambda: builder)
+    with (
+        caplog.at_level(logging.WARNING),
+        session("archive", {"master": "local[3]", "sql.ansi.enabled": "false"}),
+    ):
+        pass
+    assert builder.settings == {"spark.sql.ansi.enabled": "false"}
+    assert builder.stopped == 0
+    assert "PYSPARK_PYTHON" not in os.environ
+    assert "a master is there already" in caplog.text
