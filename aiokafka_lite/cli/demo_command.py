@@ -40,7 +40,7 @@ def demo(
     """Send a real data set out and read it back: every record, in order per key."""
     try:
         dataset = flights_dataset.from_file(file, key) if file else flights_dataset.flights(key)
-        with _bootstrap_servers(broker) as bootstrap_servers:
+        with running_broker(broker) as bootstrap_servers:
             result = _run(bootstrap_servers, dataset, partitions, limit)
     except (DatasetError, KafkaError) as error:
         complain(str(error))
@@ -58,7 +58,8 @@ def _run(
 
 
 @contextmanager
-def _bootstrap_servers(broker: str) -> Iterator[str]:
+def running_broker(broker: str) -> Iterator[str]:
+    """Yield the address of a broker: `embedded`, `apache`, both started here, or HOST:PORT."""
     if broker == "embedded":
         from aiokafka_lite.testing.broker import EmbeddedBroker  # noqa: PLC0415 - rarely
 
