@@ -85,6 +85,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: group_of(item.nodeid) not in first)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What all tests are made of stays: the garbage collector need not look at it while it grows,
+    nor afterwards (`leftovers` runs it after each scenario: half a second each, without this).
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> SpreadByFile:
     return SpreadByFile(config, log)

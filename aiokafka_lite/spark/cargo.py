@@ -92,41 +92,43 @@ def _finder() -> Any:
     return next(with_package, None)
 
 
-def install(archive: bytes) -> None:
-    """Make this process import the package from an archive, be another one installed or not.
+def install(archive: bytes | None) -> None:
+    """Make this process import the package from an archive, be another one installed or not; or,
+    without one, from where it is installed.
 
-    Does nothing if it does so already. Raises ModuleNotFoundError for what does not come along.
+    Does nothing if it does so already. Raises ModuleNotFoundError, with the remedy, for what is not
+    there and does not come along.
     """
-    missing = [name for name in _STANDS_ON if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ModuleNotFoundError(
-            f"register(spark, by_value=True) brings aiokafka_lite to {sys.executable}, but not"
-            f" what it stands on: install {' and '.join(missing)} where Spark runs Python"
-        )
     former = _finder()
-    if former is not None:
-        if former.archive == archive:
-            return
-        sys.meta_path.remove(former)
-    for name in [n for n in sys.modules if n.partition(".")[0] == _PACKAGE]:
-        del sys.modules[name]
-    sys.meta_path.insert(0, Sources(_PACKAGE, archive))
-
-
-def unpack(archive: bytes | None, packed: bytes) -> Any:
-    """Return what was packed, after the package is where it can be imported.
-
-    This function goes to other processes by value. Raises ModuleNotFoundError, with the remedies.
-    """
-    if archive is not None:
-        install(archive)
-    elif importlib.util.find_spec(_PACKAGE) is None:
+    if archive != (None if former is None else former.archive):
+        if former is not None:
+            sys.meta_path.remove(former)
+        for name in [n for n in sys.modules if n.partition(".")[0] == _PACKAGE]:
+            del sys.modules[name]
+        if archive is not None:
+            sys.meta_path.insert(0, Sources(_PACKAGE, archive))
+    needed = (_PACKAGE,) if archive is None else _STANDS_ON
+    missing = [name for name in needed if importlib.util.find_spec(name) is None]
+    if missing and archive is None:
         raise ModuleNotFoundError(
             f"{sys.executable}, with which Spark runs Python here, cannot import aiokafka_lite:"
             " install it there; or let PYSPARK_PYTHON (or spark.pyspark.python) name an"
             " interpreter that has it; or call register(spark, by_value=True). A file given by"
             " --py-files or addPyFile is not seen by the processes that plan streams."
         )
+    if missing:
+        raise ModuleNotFoundError(
+            f"register(spark, by_value=True) brings aiokafka_lite to {sys.executable}, but not"
+            f" what it stands on: install {' and '.join(missing)} where Spark runs Python"
+        )
+
+
+def unpack(archive: bytes | None, packed: bytes) -> Any:
+    """Return what was packed, after the package is where it can be imported.
+
+    This function goes to other processes by value. Raises: as `install`.
+    """
+    install(archive)
     kind, state = pickle.loads(packed)  # noqa: S301 - from the driver, as all that Spark runs
     if state is None:
         return kind

@@ -6,7 +6,7 @@
 | filters pushed to the source, streams written as Arrow | no | yes | yes |
 """
 
-from typing import Any
+from typing import Any, Final
 
 from pyspark.sql import datasource
 
@@ -18,7 +18,11 @@ try:
         ReadMinRows,
         SupportsTriggerAvailableNow,
     )
+
+    HAS_READ_LIMITS = True
+    """Whether a stream is asked for the next offsets with its position and a limit."""
 except ImportError:  # before 4.2, which asks for none of it
+    HAS_READ_LIMITS = False
 
     class ReadLimit:  # type: ignore[no-redef]
         """How much a trigger may read."""
@@ -45,7 +49,12 @@ except ImportError:  # before 4.2, which asks for none of it
 StreamArrowWriter: Any = getattr(datasource, "DataSourceStreamArrowWriter", None)
 """None before 4.1: a stream is then not written as Arrow."""
 
+HAS_PUSHDOWN: Final = hasattr(datasource.DataSourceReader, "pushFilters")
+"""Whether a reader is told the filters of a query."""
+
 __all__ = [
+    "HAS_PUSHDOWN",
+    "HAS_READ_LIMITS",
     "ReadAllAvailable",
     "ReadLimit",
     "ReadMaxRows",

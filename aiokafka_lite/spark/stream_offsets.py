@@ -78,13 +78,17 @@ class StreamOffsets:
     def latest(self, start: Offsets | None, *, takes_all: bool = False) -> Offsets:
         """Return how far the next batch may go from `start`, which is `start` for no batch.
 
-        `start` is None before Spark 4.2, which does not say it. `takes_all`: without limits.
-        Raises: as `Planner.resolve`.
+        `start` is None before Spark 4.2, which does not say it: so nothing limits the first batch
+        of a run there. `takes_all`: without limits. Raises: as `Planner.resolve`.
         """
-        if start is None:
-            start = self._planned_to or self.initial()
-        else:
+        if start is not None:
             self._commit(start)
+        elif self._planned_to is not None:
+            start = self._planned_to
+        else:
+            # A new stream and one that goes on ask alike, and only the ends are an end for both.
+            self._is_pinned = True
+            return self._available(Offsets())
         available = self._available(start)
         if not self._is_pinned:
             self._is_pinned = True

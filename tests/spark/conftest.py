@@ -12,6 +12,7 @@ from aiokafka_lite.spark.worker import Worker
 from aiokafka_lite.testing.java_runtime import find_java
 from benchmarks.spark.official import official_jars
 from tests.conftest import require_spark
+from tests.spark.releases import fits_official
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,7 +47,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
-            "spark.jars": ",".join(map(str, official_jars())),
+            "spark.jars": ",".join(map(str, official_jars() if fits_official() else [])),
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         }
         for name, value in settings.items():

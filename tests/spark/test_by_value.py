@@ -6,6 +6,7 @@ import pytest
 
 from tests.conftest import require_spark
 from tests.spark.other_workers import ROUND_TRIP, run, session, without_the_package
+from tests.spark.releases import needs
 
 PROGRAM = f"""
 {session()}
@@ -28,6 +29,7 @@ def _needs_spark() -> None:
     require_spark()
 
 
+@needs("StreamArrowWriter")
 def test_workers_without_the_package_run_it_by_value_and_say_so_where_they_cannot(
     tmp_path: Path,
 ) -> None:

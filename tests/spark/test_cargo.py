@@ -3,8 +3,10 @@
 import base64
 import io
 import json
+import os
 import pickle
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 
 from aiokafka_lite.spark import cargo
 from tests.conftest import require_spark
+from tests.documents import ROOT
 from tests.spark.other_workers import without_the_package
 
 ARRIVES = """
@@ -24,13 +27,14 @@ print(json.dumps([arrive(each) for each in json.loads(sys.stdin.read())]))
 """
 
 
-def arrive(python: Path, *packed: bytes) -> subprocess.CompletedProcess[str]:
+def arrive(python: Path, *packed: bytes, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(python), "-c", ARRIVES],
         input=json.dumps([base64.b64encode(each).decode() for each in packed]),
         capture_output=True,
         text=True,
         cwd=python.parent,
+        env={**os.environ, **environment},
         timeout=60,
         check=False,
     )
@@ -88,17 +92,24 @@ def test_what_arrives_last_is_what_a_process_has(python: Path) -> None:
     assert first != second == third
 
 
+def test_what_is_installed_is_used_again_when_nothing_is_sent_along() -> None:
+    done = arrive(Path(sys.executable), sent(cargo.sources()), sent(None), PYTHONPATH=str(ROOT))
+    assert done.returncode == 0, done.stderr
+    files = [Path(file) for _, file, _ in json.loads(done.stdout)]
+    assert [file.exists() for file in files] == [False, True]
+
+
 def test_where_it_is_installed_nothing_is_brought(python: Path) -> None:
     kind = pickle.loads(sent(None))
     assert kind.__name__ == "AIOKafkaConsumer"
     assert cargo.brought() is None
 
 
-def test_what_does_not_come_along_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cargo, "_STANDS_ON", ("anyio", "no_such_package"))
-    with pytest.raises(ModuleNotFoundError, match=r"install no_such_package where Spark runs"):
-        cargo.install(cargo.sources())
-    assert cargo.brought() is None
+def test_what_does_not_come_along_is_named(tmp_path: Path) -> None:
+    bare = without_the_package(tmp_path)
+    (tmp_path / "installed" / "anyio").unlink()
+    done = arrive(bare, sent(cargo.sources()))
+    assert "but not what it stands on: install anyio where Spark runs Python" in done.stderr
 
 
 def test_a_traceback_shows_the_lines_of_what_was_brought() -> None:

@@ -9,6 +9,7 @@ import pytest
 from aiokafka_lite.spark import register
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.documents import README, SPARK, python_blocks
+from tests.spark.releases import needs
 
 
 @pytest.fixture
@@ -38,5 +39,6 @@ def test_the_program_of_the_readme_runs(run_page: Any, capsys: pytest.CaptureFix
     ]
 
 
+@needs("StreamArrowWriter")
 def test_the_manual_runs_from_top_to_bottom(run_page: Any) -> None:
     run_page(SPARK, python_blocks(SPARK))

@@ -22,6 +22,7 @@ from aiokafka_lite.spark.sink import BatchWriter, checked_columns, stream_writer
 from aiokafka_lite.spark.sink_options import SinkOptions
 from aiokafka_lite.spark.worker import Worker
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.spark.releases import needs
 from tests.spark.spark_io import run_to_end, source, write
 from tests.spark.topics import T0, T1, fill
 
@@ -193,6 +194,7 @@ def test_a_data_frame_is_written_and_wrong_ones_are_refused(
         writer.save()
 
 
+@needs("StreamArrowWriter")
 def test_a_stream_is_written_to_a_topic_and_read_back(
     spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
 ) -> None:
@@ -211,6 +213,7 @@ def test_a_stream_is_written_to_a_topic_and_read_back(
     assert [each.timestamp for each in copied] == [1000 + n for n in range(30)]
 
 
+@needs("HAS_READ_LIMITS")
 def test_counts_that_change_are_appended_in_complete_mode(
     spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
 ) -> None:

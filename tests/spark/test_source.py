@@ -11,6 +11,7 @@ import pytest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.free_ports import held_ports
 from tests.conftest import require_spark
+from tests.spark.releases import needs
 from tests.spark.spark_io import run_to_end, source, values_in
 from tests.spark.topics import T0, T1, fill
 
@@ -71,6 +72,7 @@ def test_a_view_in_sql_and_an_empty_topic(spark: Any, broker: EmbeddedBroker) ->
         assert spark.sql("SELECT count(*) FROM seen").first()[0] == count
 
 
+@needs("HAS_PUSHDOWN")
 def test_filters_are_pushed_down_when_asked_for(spark: Any, broker: EmbeddedBroker) -> None:
     name = "spark.sql.python.filterPushdown.enabled"
     spark.conf.set(name, "true")
@@ -114,6 +116,7 @@ def test_a_wrong_address_fails_with_its_name(spark: Any) -> None:
 # Streams…
 
 
+@needs("HAS_READ_LIMITS")
 def test_a_stream_reads_what_there_is_in_batches_of_a_size_and_goes_on_later(
     spark: Any, broker: EmbeddedBroker, tmp_path: Path
 ) -> None:

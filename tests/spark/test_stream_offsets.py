@@ -170,11 +170,22 @@ async def test_an_idle_stream_asks_the_brokers_now_and_then_only() -> None:
 
 
 def test_before_spark_4_2_the_start_is_the_end_of_the_last_batch() -> None:
+    """It asks without a start; a stream that goes on may be anywhere before the first batch."""
     brokers = Brokers(t0=5)
     going = stream(brokers, maxOffsetsPerTrigger="2")
-    assert going.latest(None) == offsets(2)
-    going.plan(offsets(0), offsets(2))
-    assert going.latest(None) == offsets(4)
+    assert going.latest(None) == offsets(5)
+    going.plan(offsets(3), offsets(5))
+    brokers.ends[T0] = 9
+    assert going.latest(None) == offsets(7)
+
+
+def test_before_spark_4_2_a_new_stream_from_the_end_has_an_empty_first_batch_too() -> None:
+    brokers = Brokers(t0=5)
+    going = stream(brokers, startingOffsets="latest")
+    end = going.latest(None)
+    brokers.ends[T0] = 9  # before it is asked where it starts
+    assert going.plan(going.initial(), end) == []
+    assert going.latest(None) == offsets(9)
 
 
 # What got lost…
