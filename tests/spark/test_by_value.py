@@ -1,4 +1,5 @@
-"""The package where workers cannot import it: brought by value, and missed with a remedy."""
+"""The package where workers cannot import it: missed with a remedy, brought by value, given as a
+file that not every process sees."""
 
 from pathlib import Path
 
@@ -9,19 +10,43 @@ from tests.spark.other_workers import ROUND_TRIP, run, session, without_the_pack
 from tests.spark.releases import needs
 
 PROGRAM = f"""
+from pathlib import Path
+from aiokafka_lite.spark.cargo import sources
 {session()}
 {ROUND_TRIP}
+
+def refusal(attempt):
+    try:
+        attempt()
+    except Exception as error:
+        return " ".join(str(error).split())
+
 with EmbeddedBroker.threaded() as broker:
     kafka = {{"kafka.bootstrap.servers": broker.bootstrap_servers}}
+    table = spark.read.format("kafka-lite").options(**kafka, subscribe="one")
+
     register(spark)
-    try:
-        spark.read.format("kafka-lite").options(**kafka, subscribe="t").load()
-    except Exception as error:
-        print("NOT INSTALLED", error)
+    print("NOT INSTALLED", refusal(table.load), sep="|")
+
     register(spark, by_value=True)
-    print("BY VALUE", round_trip(kafka, "t"))
+    print("BY VALUE", round_trip(kafka, "one"), sep="|")
+
+    register(spark)
+    print("BY VALUE NO MORE", refusal(table.load), sep="|")
+
+    Path("package.zip").write_bytes(sources())
+    spark.sparkContext.addPyFile("package.zip")
+    register(spark)  # which is when a data source is told of such files
+    print("PY FILE, BATCH", table.load().count(), sep="|")
+    print("PY FILE, STREAM", refusal(lambda: round_trip(kafka, "two")), sep="|")
 spark.stop()
 """
+REMEDIES = (
+    "cannot import aiokafka_lite: install it there; or let PYSPARK_PYTHON (or"
+    " spark.pyspark.python) name an interpreter that has it; or call register(spark,"
+    " by_value=True). A file given by --py-files or addPyFile is not seen by the processes that"
+    " plan streams."
+)
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +59,8 @@ def test_workers_without_the_package_run_it_by_value_and_say_so_where_they_canno
     tmp_path: Path,
 ) -> None:
     printed = run(PROGRAM, without_the_package(tmp_path), tmp_path)
-    refused, _, went = printed.partition("BY VALUE")
-    assert "NOT INSTALLED" in refused
-    assert "cannot import aiokafka_lite: install it there; or let PYSPARK_PYTHON" in refused
-    assert went.strip() == "100"
+    said = dict(line.split("|") for line in printed.splitlines() if "|" in line)
+    assert said["BY VALUE"] == "100"
+    assert said["PY FILE, BATCH"] == "100"
+    for missed in ("NOT INSTALLED", "BY VALUE NO MORE", "PY FILE, STREAM"):
+        assert REMEDIES in said[missed]
