@@ -34,7 +34,7 @@ def arrive(python: Path, *packed: bytes, **environment: str) -> subprocess.Compl
         capture_output=True,
         text=True,
         cwd=python.parent,
-        env={**os.environ, **environment},
+        env={**os.environ, "PYTHONPATH": "", **environment},
         timeout=60,
         check=False,
     )
