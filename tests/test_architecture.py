@@ -133,7 +133,9 @@ PLAIN_FILES = {
     "spark/kafka_keys",
     "spark/offsets",
     "spark/given_options",
+    "spark/row_fingerprint",
     "spark/sink_options",
+    "spark/transactional_marker",
     "spark/source_options",
     "spark/pushdown",
 }

@@ -341,7 +341,7 @@ class Sender:
             required_acks=self._config.required_acks,
             timeout_ms=self._config.request_timeout_ms,
             wires=[self._accumulator.seal(batch) for batch in batches],
-            transactional_id=self._config.transactional_id,
+            transactional_id=None if transactions is None else transactions.transactional_id,
             max_version=None if transactions is None else transactions.max_produce_version,
         )
 

@@ -1,4 +1,5 @@
-"""Owns a transactional producer's transactions: begin, what belongs to them, commit and abort.
+"""Owns a transactional producer's transactions: begin, what belongs to them, commit and abort, or
+leaving the end to another.
 
 Each call of the user goes on when the caller gives up, by `transaction_calls`. States are in
 `transaction_state`, errors in `transaction_errors`. Source: 2d', KIP-98, KIP-360, KIP-447, KIP-890.
@@ -42,7 +43,11 @@ from aiokafka_lite.producer.transaction_requests import (
     txn_offset_commit_error,
     txn_offset_commit_request,
 )
-from aiokafka_lite.producer.transaction_state import TransactionState, TransactionStatus
+from aiokafka_lite.producer.transaction_state import (
+    PreparedTransaction,
+    TransactionState,
+    TransactionStatus,
+)
 from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
@@ -85,7 +90,8 @@ class TransactionManager:
         self._sequences = sequences
         self.transactional_id = config.transactional_id
         self.status = TransactionStatus(config.transactional_id)
-        self._coordinator = TransactionCoordinator(client, config.transactional_id)
+        self.coordinator = TransactionCoordinator(client, config.transactional_id)
+        """For questions that belong to the transaction, and for those about its groups."""
         self.wake_sender: Callable[[], object] = _nothing
         """Called when batches may be sent that might not before."""
         self._calls = TransactionCalls(client, on_refusal=self._refused)
@@ -97,6 +103,7 @@ class TransactionManager:
         self._has_begun = False
         """The coordinator knows of the transaction, or may: it has to be told of the end. In V1 not
         before it has said so, since it refuses to end what has not begun."""
+        self._prepared: PreparedTransaction | None = None
 
     # For the sender and for send(); nothing here waits…
 
@@ -189,6 +196,32 @@ class TransactionManager:
             "send_offsets_to_transaction()", lambda: self._send_offsets(offsets, group), timeout_s
         )
 
+    async def prepare(self, timeout_s: float) -> PreparedTransaction | None:
+        """Write what is queued, and return the transaction for another to end; None when the
+        coordinator knows of none, as nothing was written.
+
+        From then on this producer has nothing to do with it: its close aborts nothing, and it has
+        to `init` again. Raises: as `commit`.
+        """
+        if not self._calls.is_current("prepare()"):
+            self.status.raise_error()
+        await self._calls.run("prepare()", self._prepare, timeout_s)
+        return self._prepared
+
+    def rename(self, transactional_id: str) -> None:
+        """Go on under another transactional id, by `init`. Raises IllegalStateError while there is
+        a transaction."""
+        self._calls.check_no_other("rename()")
+        if self.status.state not in (TransactionState.UNINITIALIZED, TransactionState.READY):
+            self.status.raise_error()
+            raise IllegalStateError(
+                f"transactional_id={self.transactional_id!r} is {self.status.state.value}, which"
+                " has to end before another id can be taken"
+            )
+        self.transactional_id = transactional_id
+        self.status = TransactionStatus(transactional_id)
+        self.coordinator = TransactionCoordinator(self._client, transactional_id)
+
     async def close(self, timeout_s: float) -> None:
         """Abort what is open, within `timeout_s`; failing that, its coordinator does in time."""
         ends_at_s = self._client.clock.monotonic() + timeout_s
@@ -252,7 +285,7 @@ class TransactionManager:
             producer_id=producer_id,
             producer_epoch=epoch,
         )
-        answer = await self._coordinator.ask(
+        answer = await self.coordinator.ask(
             "InitProducerId", lambda: request, lambda told: told.error_code, INIT_ACTIONS
         )
         self._sequences.begin_epoch(answer.producer_id, answer.producer_epoch)
@@ -270,6 +303,21 @@ class TransactionManager:
         if self.status.has_failed:
             self.status.raise_error()
         await self._end(committed=True)
+
+    async def _prepare(self) -> None:
+        self.status.to(TransactionState.COMMITTING)
+        await self._all_added()
+        await self._flush()
+        if self.status.has_failed:
+            self.status.raise_error()
+        producer_id, epoch = self._sequences.producer
+        self._prepared = None
+        if self._has_begun:
+            self._prepared = PreparedTransaction(
+                self.transactional_id, producer_id, epoch, self._is_v2
+            )
+        self._forget_transaction()
+        self.status.to(TransactionState.UNINITIALIZED)
 
     async def _abort(self) -> None:
         self.status.to(TransactionState.ABORTING)
@@ -318,7 +366,7 @@ class TransactionManager:
             committed=committed,
         )
         try:
-            answer = await self._coordinator.ask(
+            answer = await self.coordinator.ask(
                 "EndTxn",
                 lambda: request,
                 lambda told: told.error_code,
@@ -356,7 +404,7 @@ class TransactionManager:
                 self.transactional_id, self._sequences.producer, wanted
             )
             try:
-                await self._coordinator.ask(
+                await self.coordinator.ask(
                     "AddPartitionsToTxn",
                     lambda request=request: request,  # type: ignore[misc]
                     add_partitions_error,
@@ -383,7 +431,7 @@ class TransactionManager:
                 producer_epoch=epoch,
                 group_id=group.group_id,
             )
-            await self._coordinator.ask(
+            await self.coordinator.ask(
                 "AddOffsetsToTxn",
                 lambda: add,
                 lambda told: told.error_code,
@@ -395,7 +443,7 @@ class TransactionManager:
         request = txn_offset_commit_request(
             self.transactional_id, self._sequences.producer, offsets, group
         )
-        await self._coordinator.ask(
+        await self.coordinator.ask(
             "TxnOffsetCommit",
             lambda: request,
             txn_offset_commit_error,

@@ -1,9 +1,11 @@
-"""Owns where a transactional producer stands. The state table is here. Plain: it does not wait.
+"""Owns where a transactional producer stands, and what another has to know to end its transaction.
+The state table is here. Plain: it does not wait.
 
 Source: 2d', TransactionManager.State; KIP-98, KIP-360, KIP-890.
 """
 
 from enum import Enum
+from typing import NamedTuple
 
 from aiokafka_lite.errors import IllegalStateError, KafkaError
 
@@ -25,6 +27,7 @@ _MAY_COME_FROM = {
     TransactionState.UNINITIALIZED: {
         TransactionState.READY,
         TransactionState.INITIALIZING,
+        TransactionState.COMMITTING,  # which another does
         TransactionState.ABORTABLE_ERROR,
     },
     TransactionState.INITIALIZING: {
@@ -51,6 +54,19 @@ _MAY_COME_FROM = {
     },
     TransactionState.FATAL_ERROR: set(TransactionState),
 }
+
+
+class PreparedTransaction(NamedTuple):
+    """A transaction whose records are all written, and that is still open.
+
+    Values only: it may travel to another process, which ends it by `TransactionEnder`.
+    """
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    is_v2: bool
+    """By the second protocol, whose end gives the next epoch (KIP-890)."""
 
 
 class TransactionStatus:
@@ -135,4 +151,4 @@ class TransactionStatus:
             raise self.error.with_traceback(None)
 
 
-__all__ = ["TransactionState", "TransactionStatus"]
+__all__ = ["PreparedTransaction", "TransactionState", "TransactionStatus"]

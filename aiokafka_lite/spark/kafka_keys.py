@@ -113,8 +113,8 @@ REFUSED_BY_SINK: Final[Mapping[str, str]] = {
         "it is a Java class; compute a column 'partition', or leave it to the key's hash"
     ),
     "transactional.id": (
-        "a write has several tasks and attempts, which would throw each other out; transactions"
-        " come with a later version"
+        "a write has several tasks and attempts, which would throw each other out; set"
+        " delivery=transactional, and transactionalIdPrefix to choose how the ids begin"
     ),
 }
 

@@ -1,27 +1,27 @@
-"""Owns the write of rows to topics: what columns mean, and that a task has ended only when all its
-records are acknowledged.
+"""Owns the writers Spark calls: what columns mean, and what a task and the driver do at each step.
 
-Records come at least once: a task that Spark tries again sends its rows again.
+Records come at least once: a task that Spark tries again sends its rows again. With transactions
+they count exactly once, by `transactional_write` in executors and `transactional_commit` in the
+driver.
 """
 
 import logging
-from collections import deque
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
-from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
+from aiokafka_lite.errors import IllegalStateError, KafkaConfigurationError
 from aiokafka_lite.spark.arrow import COLUMNS
 from aiokafka_lite.spark.cargo import Travels
 from aiokafka_lite.spark.compat import StreamArrowWriter
 from aiokafka_lite.spark.sink_options import SinkOptions
-from aiokafka_lite.spark.worker import Worker, worker
+from aiokafka_lite.spark.transactional_marker import TaskPlace, TaskTransaction
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from aiokafka_lite.producer.arrow_ack import ArrowAck
 
 logger = logging.getLogger(__name__)
 
@@ -34,8 +34,8 @@ _TYPES: Final = {
     "partition": ("int",),
     "timestamp": ("timestamp", "double"),
 }
-_SEND_BYTES: Final = 4 << 20
-"""What goes to the producer at a time, so that its errors and acknowledgements are heard of."""
+_QUERY: Final = "sql.streaming.queryId"
+_BATCH: Final = "streaming.sql.batchId"
 
 
 def checked_columns(fields: Iterable[tuple[str, str]], options: SinkOptions) -> tuple[str, ...]:
@@ -65,24 +65,80 @@ def checked_columns(fields: Iterable[tuple[str, str]], options: SinkOptions) -> 
 class TaskCommit(WriterCommitMessage):
     """What a task has written."""
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, transaction: TaskTransaction | None = None) -> None:
         self.rows = rows
+        self.transaction = transaction
+        """What the driver has to end, of a transactional write."""
+
+
+def place_of_task(prefix: str, write_id: str | None) -> TaskPlace:
+    """Return where in which write this task is, as Spark tells it.
+
+    `write_id` names the write of a batch query, and is None in a stream. Within foreachBatch, a
+    batch query is part of its stream. Raises IllegalStateError where Spark does not tell.
+    """
+    context = TaskContext.get()
+    if context is None:
+        raise IllegalStateError("a transactional write is possible only in a task of Spark's")
+    query, batch = context.getLocalProperty(_QUERY), context.getLocalProperty(_BATCH)
+    if query is not None and batch is not None:
+        return TaskPlace(f"{prefix}-{query}", context.partitionId(), int(batch))
+    if write_id is None:
+        raise IllegalStateError(
+            "Spark does not say which batch of which query a task belongs to; leave out"
+            " delivery=transactional"
+        )
+    return TaskPlace(f"{prefix}-{write_id}", context.partitionId(), None)
 
 
 class _TopicWriter(Travels):
-    """What writers of batches and of streams do in an executor."""
+    """What writers of batches and of streams do in an executor, and at the end in the driver."""
 
-    def __init__(self, columns: Sequence[str], options: SinkOptions) -> None:
+    def __init__(
+        self, columns: Sequence[str], options: SinkOptions, write_id: str | None = None
+    ) -> None:
         self._columns = tuple(columns)
         self._options = options
+        self._write_id = write_id
 
     def write(self, iterator: "Iterator[pa.RecordBatch]") -> TaskCommit:
         """Send all rows and return when they are acknowledged. Raises: why one was not."""
-        return TaskCommit(write_rows(iterator, self._columns, self._options))
+        # Only where rows are sent: the processes that plan a write have no use for it.
+        if not self._options.is_transactional:
+            from aiokafka_lite.spark.row_sender import write_rows  # noqa: PLC0415 - see above
+
+            return TaskCommit(write_rows(iterator, self._columns, self._options))
+        from aiokafka_lite.spark.transactional_write import (  # noqa: PLC0415 - see above
+            write_in_transaction,
+        )
+
+        place = place_of_task(self._options.transactional_id_prefix, self._write_id)
+        written = write_in_transaction(iterator, self._columns, self._options, place)
+        return TaskCommit(written.rows, written)
+
+    def _commit(self, messages: Sequence[TaskCommit | None]) -> None:
+        if self._options.is_transactional:
+            from aiokafka_lite.spark.transactional_commit import (  # noqa: PLC0415 - as above
+                commit_transactions,
+            )
+
+            commit_transactions(_transactions(messages), self._options)
+
+    def _abort(self, messages: Sequence[TaskCommit | None]) -> None:
+        if self._options.is_transactional:
+            from aiokafka_lite.spark.transactional_commit import (  # noqa: PLC0415 - as above
+                abort_transactions,
+            )
+
+            abort_transactions(_transactions(messages), self._options)
+
+
+def _transactions(messages: Sequence[TaskCommit | None]) -> list[TaskTransaction | None]:
+    return [None if message is None else message.transaction for message in messages]
 
 
 class BatchWriter(_TopicWriter, DataSourceArrowWriter):
-    """A batch query's write."""
+    """A batch query's write; also of one within foreachBatch."""
 
     def __init__(
         self, columns: Sequence[str], options: SinkOptions, *, overwrite: bool = False
@@ -91,7 +147,15 @@ class BatchWriter(_TopicWriter, DataSourceArrowWriter):
             raise KafkaConfigurationError(
                 "save mode overwrite is not allowed for Kafka, whose topics only grow; use append"
             )
-        super().__init__(columns, options)
+        super().__init__(columns, options, write_id=str(uuid.uuid4()))
+
+    def commit(self, messages: list[Any]) -> None:
+        """Let the rows of all tasks count. Raises: as `commit_transactions`."""
+        self._commit(messages)
+
+    def abort(self, messages: list[Any]) -> None:
+        """Let no row count that does not count yet."""
+        self._abort(messages)
 
 
 def stream_writer(columns: Sequence[str], options: SinkOptions) -> Any:
@@ -106,95 +170,21 @@ def stream_writer(columns: Sequence[str], options: SinkOptions) -> Any:
         """A stream's write, batch by batch."""
 
         def commit(self, messages: list[Any], batchId: int) -> None:  # noqa: N803 - PySpark's
+            self._commit(messages)
             rows = sum(each.rows for each in messages if each is not None)
             logger.debug("batch %d: %d rows are written", batchId, rows)
 
         def abort(self, messages: list[Any], batchId: int) -> None:  # noqa: N803 - PySpark's
+            self._abort(messages)
             rows = sum(each.rows for each in messages if each is not None)
             logger.warning(
-                "batch %d failed; %d rows of it are in their topics, and will come again",
+                "batch %d failed; %d rows of it are %s, and will come again",
                 batchId,
                 rows,
+                "aborted" if self._options.is_transactional else "in their topics",
             )
 
     return StreamWriter(columns, options)
 
 
-def write_rows(
-    batches: "Iterable[pa.RecordBatch]",
-    columns: Sequence[str],
-    options: SinkOptions,
-    here: Worker | None = None,
-) -> int:
-    """Send the rows of all batches; return how many, when they are acknowledged.
-
-    A row without key and value is a record like any other, as for Spark's own sink.
-
-    Raises: SerializationError for a row without a topic; else as `AIOKafkaProducer.send_arrow` and
-    the acknowledgements.
-    """
-    # Only where rows are sent: the processes that plan a write have no use for it.
-    from aiokafka_lite.producer.producer import AIOKafkaProducer  # noqa: PLC0415 - see above
-
-    here = worker() if here is None else here
-    rows = 0
-    with here.lend(AIOKafkaProducer, options.client) as producer:
-        waiting: deque[ArrowAck] = deque()
-        for batch in batches:
-            for part in _parts(_sendable(batch, columns)):
-                acks = _send(here, producer, part, options.topic)
-                waiting.append(acks)
-                rows += part.num_rows
-                while waiting and waiting[0].done():
-                    _confirm(here, waiting.popleft())
-        for acks in waiting:
-            _confirm(here, acks)
-    return rows
-
-
-def _send(here: Worker, producer: Any, part: "pa.RecordBatch", topic: str | None) -> "ArrowAck":
-    async def send() -> "ArrowAck":
-        acks: ArrowAck = await producer.send_arrow(part, topic, allow_empty=True)
-        return acks
-
-    return here.run(send)
-
-
-def _confirm(here: Worker, acks: "ArrowAck") -> None:
-    async def wait() -> None:
-        await acks
-
-    here.run(wait)
-
-
-def _parts(batch: "pa.RecordBatch") -> "Iterator[pa.RecordBatch]":
-    count = max(batch.num_rows * _SEND_BYTES // max(batch.nbytes, 1), 1)
-    for start in range(0, batch.num_rows, count):
-        yield batch.slice(start, count)
-
-
-def _sendable(batch: "pa.RecordBatch", columns: Sequence[str]) -> "pa.RecordBatch":
-    """Return the columns to send, as `send_arrow` takes them."""
-    chosen = batch.select(list(columns))
-    if "topic" in columns and chosen.column("topic").null_count:
-        raise SerializationError(
-            "null topic present in the data: use the option topic for one topic for all rows"
-        )
-    if "timestamp" in columns:
-        chosen = _with_timestamps(chosen)
-    return chosen
-
-
-def _with_timestamps(batch: "pa.RecordBatch") -> "pa.RecordBatch":
-    """Return the batch with seconds, if its timestamps are a double, made milliseconds."""
-    import pyarrow as pa  # noqa: PLC0415 - as above
-    import pyarrow.compute as pc  # noqa: PLC0415 - as above
-
-    column = batch.column("timestamp")
-    if not pa.types.is_floating(column.type):
-        return batch
-    millis = pc.floor(pc.multiply(column, 1000.0)).cast(pa.int64())
-    return batch.set_column(batch.schema.get_field_index("timestamp"), "timestamp", millis)
-
-
-__all__ = ["BatchWriter", "TaskCommit", "checked_columns", "stream_writer", "write_rows"]
+__all__ = ["BatchWriter", "TaskCommit", "checked_columns", "place_of_task", "stream_writer"]

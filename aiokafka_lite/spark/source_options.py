@@ -28,7 +28,7 @@ SOURCE_OPTIONS: Final = (
     *("fetchOffset.retryIntervalMs", "minPartitions", "maxRecordsPerPartition", "includeHeaders"),
     *("groupIdPrefix", "offsetPollIntervalMs", "maxBatchBytes", "maxBatchRows", "pushdown"),
     "topic",  # of the sink; one set of options may serve both
-    "delivery",
+    *("delivery", "transactionalIdPrefix", "transactionTimeoutMs"),
 )
 _MAX_BATCH_BYTES: Final = 1 << 30
 

@@ -2,13 +2,14 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from aiokafka_lite.spark.worker import Worker
+from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.java_runtime import find_java
 from benchmarks.spark.official import official_jars
 from tests.conftest import require_spark
@@ -23,6 +24,16 @@ def here() -> Iterator[Worker]:
     made = Worker()
     yield made
     made.close()
+
+
+@pytest.fixture(params=[0, 2], ids=["v1", "v2"])
+def transaction_broker(
+    request: pytest.FixtureRequest, make_kafka_broker: Callable[..., EmbeddedBroker]
+) -> EmbeddedBroker:
+    """A broker with either protocol of transactions, and the topic t of two partitions."""
+    made = make_kafka_broker(nodes=2, transaction_version=request.param)
+    made.create_topic("t", partitions=2)
+    return made
 
 
 @pytest.fixture(scope="session")

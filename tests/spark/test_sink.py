@@ -1,4 +1,4 @@
-"""Rows become records: columns, errors, and that nothing is done before it is acknowledged."""
+"""Data frames and streams become records: columns, what is refused, and which task is which."""
 
 from pathlib import Path
 from typing import Any
@@ -9,22 +9,17 @@ from tests.conftest import NO_SPARK
 
 pytest.importorskip("pyspark", reason=NO_SPARK)
 
-import pyarrow as pa
-
 from aiokafka_lite.errors import (
     KafkaConfigurationError,
-    MessageSizeTooLargeError,
-    SerializationError,
 )
-from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.spark import sink
-from aiokafka_lite.spark.sink import BatchWriter, checked_columns, stream_writer, write_rows
+from aiokafka_lite.spark.sink import BatchWriter, checked_columns, place_of_task, stream_writer
 from aiokafka_lite.spark.sink_options import SinkOptions
-from aiokafka_lite.spark.worker import Worker
+from aiokafka_lite.spark.transactional_marker import TaskPlace
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.releases import needs
 from tests.spark.spark_io import run_to_end, source, write
-from tests.spark.topics import T0, T1, fill
+from tests.spark.topics import T0, fill
 
 HEADERS = "array<struct<key:string,value:binary>>"
 
@@ -88,87 +83,37 @@ def test_without_arrow_a_stream_cannot_be_written(monkeypatch: pytest.MonkeyPatc
         stream_writer(("value",), sink_options(topic="t"))
 
 
-# Rows…
+# Where a task is…
 
 
-def test_rows_are_sent_as_they_are_and_counted(here: Worker, kafka_broker: EmbeddedBroker) -> None:
-    kafka_broker.create_topic("t", partitions=2)
-    batch = pa.RecordBatch.from_pylist(
-        [
-            {"key": "k", "value": "v", "partition": 1, "timestamp": 1.5,
-             "headers": [{"key": "h", "value": b"1"}], "extra": 1},
-            {"key": None, "value": "w", "partition": 0, "timestamp": None, "headers": None},
-            {"key": "tombstone", "value": None, "partition": 1, "timestamp": 2.0, "headers": []},
-        ],
-        schema=pa.schema(
-            [("key", pa.string()), ("value", pa.string()), ("partition", pa.int32()),
-             ("timestamp", pa.float64()),
-             ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
-             ("extra", pa.int32())]
-        ),
-    )  # fmt: skip
-    columns = ("key", "value", "partition", "timestamp", "headers")
-    options = sink_options(kafka_broker, topic="t")
-    assert write_rows([batch, batch.slice(0, 0)], columns, options, here) == 3
-    first, second = kafka_broker.log(T1).records()
-    assert (first.key, first.value, first.timestamp) == (b"k", b"v", 1500)
-    assert list(first.headers) == [("h", b"1")]
-    assert (second.key, second.value, second.timestamp) == (b"tombstone", None, 2000)
-    assert records(kafka_broker) == [(None, b"w")]
+class Context:
+    """What Spark tells a task."""
+
+    def __init__(self, **properties: str) -> None:
+        self._properties = {name.replace("__", "."): text for name, text in properties.items()}
+
+    def partitionId(self) -> int:
+        return 4
+
+    def getLocalProperty(self, name: str) -> str | None:
+        return self._properties.get(name)
 
 
-def test_a_write_is_idempotent_and_waits_for_all_replicas(
-    here: Worker, kafka_broker: EmbeddedBroker
+@pytest.mark.parametrize("write_id", [None, "uuid"])
+def test_a_task_of_a_stream_is_named_by_query_and_partition(
+    monkeypatch: pytest.MonkeyPatch, write_id: str | None
 ) -> None:
-    kafka_broker.create_topic("t")
-    batch = pa.RecordBatch.from_pydict({"value": [b"v"] * 10})
-    assert write_rows([batch] * 3, ("value",), sink_options(kafka_broker, topic="t"), here) == 30
-    requests = kafka_broker.requests_of(ProduceRequest)
-    assert {request.acks for request in requests} == {-1}
-    assert kafka_broker.log(T0).high_watermark == 30
+    """Also in foreachBatch, whose writes are batch queries."""
+    context = Context(sql__streaming__queryId="q", streaming__sql__batchId="12")
+    monkeypatch.setattr("pyspark.TaskContext.get", lambda: context)
+    place = place_of_task("p", write_id)
+    assert place == TaskPlace("p-q", 4, 12)
+    assert place.transactional_id == "p-q-4"
 
 
-def test_a_row_without_a_topic_is_refused(here: Worker, kafka_broker: EmbeddedBroker) -> None:
-    kafka_broker.create_topic("t")
-    options = sink_options(kafka_broker)
-    no_topic = pa.RecordBatch.from_pydict({"topic": ["t", None], "value": [b"v", b"w"]})
-    with pytest.raises(SerializationError, match=r"null topic present in the data.*option topic"):
-        write_rows([no_topic], ("topic", "value"), options, here)
-    assert records(kafka_broker) == []
-
-
-def test_a_row_without_key_and_value_is_a_record(
-    here: Worker, kafka_broker: EmbeddedBroker
-) -> None:
-    """As it is for Spark's own sink."""
-    kafka_broker.create_topic("t")
-    nulls = pa.array([None, None, None], pa.binary())
-    batch = pa.RecordBatch.from_pydict({"value": nulls, "key": pa.array([None, b"k", None])})
-    options = sink_options(kafka_broker, topic="t")
-    assert write_rows([batch], ("value",), options, here) == 3
-    assert write_rows([batch], ("value", "key"), options, here) == 3
-    assert sorted(records(kafka_broker), key=repr) == [(None, None)] * 5 + [(b"k", None)]
-
-
-def test_a_record_that_is_not_written_fails_the_task(
-    here: Worker, kafka_broker: EmbeddedBroker
-) -> None:
-    kafka_broker.create_topic("t", configs={"max.message.bytes": "1000"})
-    batch = pa.RecordBatch.from_pydict({"value": [b"v" * 5000]})
-    with pytest.raises(MessageSizeTooLargeError):
-        write_rows([batch], ("value",), sink_options(kafka_broker, topic="t"), here)
-    assert len(here.clients) == 0  # the next task has a producer of its own
-
-
-def test_large_batches_are_sent_in_parts(
-    here: Worker, kafka_broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sink, "_SEND_BYTES", 100)
-    kafka_broker.create_topic("t")
-    sent = [b"%04d" % number for number in range(500)]
-    batch = pa.RecordBatch.from_pydict({"value": sent})
-    assert write_rows([batch], ("value",), sink_options(kafka_broker, topic="t"), here) == 500
-    assert [value for _, value in records(kafka_broker)] == sent
+def test_a_task_of_a_batch_query_is_named_by_the_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pyspark.TaskContext.get", Context)
+    assert place_of_task("p", "uuid") == TaskPlace("p-uuid", 4, None)
 
 
 # In Spark…

@@ -1,0 +1,125 @@
+"""A transaction that is prepared is no business of its producer's any more."""
+
+import pytest
+
+from aiokafka_lite.errors import (
+    IllegalStateError,
+    InvalidRecordError,
+    InvalidTxnState,
+    ProducerFenced,
+)
+from aiokafka_lite.producer.preparing_producer import PreparingProducer
+from aiokafka_lite.producer.transaction_ender import TransactionEnder
+from aiokafka_lite.producer.transaction_state import PreparedTransaction
+from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
+from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState
+
+VERSIONS = [0, 2]
+
+
+def preparing(broker: EmbeddedBroker) -> PreparingProducer:
+    return PreparingProducer(
+        bootstrap_servers=broker.bootstrap_servers,
+        transactional_id="any",
+        linger_ms=0,
+        retry_backoff_ms=1,
+    )
+
+
+async def prepared(producer: PreparingProducer, name: str, value: bytes) -> PreparedTransaction:
+    await producer.become(name)
+    await producer.begin_transaction()
+    await producer.send("t", value)
+    found = await producer.prepare_transaction()
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_one_producer_prepares_under_one_id_after_the_other(version: int) -> None:
+    async with EmbeddedBroker(transaction_version=version) as broker:
+        broker.create_topic("t")
+        async with preparing(broker) as producer:
+            assert broker.requests_of(InitProducerIdRequest) == []
+            first = await prepared(producer, "a", b"1")
+            second = await prepared(producer, "b", b"2")
+        assert (first.transactional_id, second.transactional_id) == ("a", "b")
+        assert first.is_v2 is (version == 2)
+        assert broker.requests_of(EndTxnRequest) == []
+        states = [broker.transaction(name).state for name in ("a", "b")]
+        assert states == [TransactionState.ONGOING] * 2
+        used = {each.transactional_id for each in broker.requests_of(ProduceRequest)}
+        assert used == {"a", "b"}
+
+
+async def test_nothing_sent_is_nothing_to_end() -> None:
+    async with EmbeddedBroker() as broker, preparing(broker) as producer:
+        await producer.become("a")
+        await producer.begin_transaction()
+        assert await producer.prepare_transaction() is None
+        await producer.become("b")  # also without a transaction in between
+        await producer.become("a")
+
+
+async def test_another_id_may_be_taken_only_between_transactions() -> None:
+    async with EmbeddedBroker() as broker, preparing(broker) as producer:
+        with pytest.raises(IllegalStateError):
+            await producer.begin_transaction()
+        await producer.become("a")
+        await producer.begin_transaction()
+        with pytest.raises(IllegalStateError, match="has to end before another id can be taken"):
+            await producer.become("b")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_what_failed_is_not_prepared_but_aborted_at_the_stop(version: int) -> None:
+    async with EmbeddedBroker(transaction_version=version) as broker:
+        broker.create_topic("t")
+        async with preparing(broker) as producer:
+            await producer.become("a")
+            await producer.begin_transaction()
+            await producer.send_and_wait("t", b"1")
+            broker.faults.fail(ProduceRequest, InvalidRecordError)
+            await producer.send("t", b"2")
+            with pytest.raises(InvalidRecordError):
+                await producer.prepare_transaction()
+        assert [each.committed for each in broker.requests_of(EndTxnRequest)] == [False]
+
+
+# Ending it…
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("committed", [True, False])
+async def test_another_ends_it_once_however_often_it_asks(version: int, committed: bool) -> None:
+    """A retry is told from a new end by the epoch (KIP-890), or by the state."""
+    async with EmbeddedBroker(transaction_version=version) as broker:
+        broker.create_topic("t")
+        async with preparing(broker) as producer:
+            transaction = await prepared(producer, "a", b"1")
+        ender = TransactionEnder(bootstrap_servers=broker.bootstrap_servers)
+        await ender.start()
+        for _ in range(3):
+            await ender.end(transaction, committed=committed, timeout_s=10)
+        done = TransactionState.COMPLETE_COMMIT if committed else TransactionState.COMPLETE_ABORT
+        assert broker.transaction("a").state is done
+        with pytest.raises(InvalidTxnState):
+            await ender.end(transaction, committed=not committed, timeout_s=10)
+        await ender.stop()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_a_fenced_transaction_cannot_be_committed(version: int) -> None:
+    async with EmbeddedBroker(transaction_version=version) as broker:
+        broker.create_topic("t")
+        async with preparing(broker) as producer:
+            transaction = await prepared(producer, "a", b"1")
+        ender = TransactionEnder(bootstrap_servers=broker.bootstrap_servers)
+        await ender.start()
+        await ender.fence("a", timeout_s=10)
+        with pytest.raises(ProducerFenced):
+            await ender.end(transaction, committed=True, timeout_s=10)
+        await ender.stop()
