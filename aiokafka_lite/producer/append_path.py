@@ -5,6 +5,7 @@ serialized; all others go step by step. It waits for metadata and for memory; `s
 instead.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -62,6 +63,10 @@ class AppendPath:
         self.finder = finder
         self.routes = finder.routes
         self.serializers = RecordSerializers(config.key_serializer, config.value_serializer)
+        self._filling_task = 0
+        """The id of the one that last had to begin a batch; a later task may have the same."""
+        self._filled_bytes = 0
+        """Memory of the batches that were begun since then, or since its last pause."""
         self._key_hashes = KeyHashes()
         self.short_way = ShortWay(
             self.routes.known,
@@ -143,8 +148,10 @@ class AppendPath:
         if ack is not None:
             return ack
         self.join_transaction(queue)
-        size = self._accumulator.new_batch_bytes(topic, size)
-        buffer = self._pool.take_nowait(size)
+        buffer = self._pool.take_nowait(self._accumulator.new_batch_bytes(queue, size))
+        if buffer is None:
+            size = max(size, self._accumulator.batch_bytes)
+            buffer = self._pool.take_nowait(size)
         if buffer is None:
             self._wake_sender()
             raise BufferExhaustedError(
@@ -226,14 +233,13 @@ class AppendPath:
         `sticky_route`: as `choose` has it. Raises MessageSizeTooLargeError, BufferExhaustedError.
         """
         size, queue = self._leave_full_batch(sticky_route, queue, key, value, headers)
-        if self._accumulator.unseen_bytes >= _TURN_BYTES:
-            # A caller that never has to wait must not keep the sender from running.
+        if self._has_had_its_turn():
             await self._clock.sleep(0)
             self._life.check_running()
         ack = self._append_to_open(queue, timestamp_ms, key, value, headers)
         if ack is not None:
             return ack
-        size = self._accumulator.new_batch_bytes(queue.topic_partition.topic, size)
+        size = self._accumulator.new_batch_bytes(queue, size)
         buffer = self._pool.take_nowait(size)
         if buffer is None:
             buffer = await self.take_memory(size, began_s)
@@ -249,6 +255,18 @@ class AppendPath:
             self._pool.give(buffer)
             raise
         return self._open_with(queue, buffer, timestamp_ms, key, value, headers)
+
+    def _has_had_its_turn(self) -> bool:
+        """Return whether the task has filled much memory without a pause: one that never has to
+        wait must not keep the sender from running. Of many tasks each comes to its end by itself.
+        """
+        task = id(asyncio.current_task())
+        if task == self._filling_task and self._filled_bytes < _TURN_BYTES:
+            return False
+        is_over = task == self._filling_task
+        self._filling_task = task
+        self._filled_bytes = 0
+        return is_over
 
     def _leave_full_batch(
         self,
@@ -266,12 +284,19 @@ class AppendPath:
             buffer_memory=self._config.buffer_memory,
         )
         if queue.open_batch is not None:
+            if self._concerns_sender(queue):
+                self._wake_sender()
             queue.close_open_batch()
-            self._wake_sender()
             if sticky_route is not None:
                 sticky_route.sticky.batch_is_full()
                 queue = sticky_route.sticky_queue(0)
         return size, queue
+
+    def _concerns_sender(self, queue: PartitionQueue) -> bool:
+        """Return whether the last batch of a queue may be due, or will be: no other delays it.
+        Whoever counts how long a node keeps batches waiting has to be asked often.
+        """
+        return len(queue.batches) == 1 or self.routes.patience.is_on
 
     async def take_memory(self, size: int, began_s: float | None) -> bytearray:
         """Return memory for a batch, waiting what is left of max_block_ms for it."""
@@ -305,8 +330,10 @@ class AppendPath:
         batch = self._accumulator.open_batch(queue, buffer, self._clock.monotonic())
         index = batch.append(timestamp_ms, key, value, headers)
         assert index is not None, "the first record of a batch has room"
+        self._filled_bytes += len(buffer)
         self._client.add_topic(queue.topic_partition.topic)
-        self._wake_sender()
+        if self._concerns_sender(queue):
+            self._wake_sender()
         return _ack(batch, index, timestamp_ms, key, value)
 
     async def append_batch(
@@ -335,6 +362,7 @@ class AppendPath:
         # `buffer` is what comes back to the pool; the one it gave only counted.
         batch = self._accumulator.append_batch(queue, builder, buffer, self._clock.monotonic())
         batch.close()
+        self._filled_bytes += len(buffer)
         self._client.add_topic(queue.topic_partition.topic)
         self._wake_sender()
         return batch

@@ -1,8 +1,7 @@
 """Owns the memory of a producer's batches: `buffer_memory` bytes, never more, in order of asking.
 
-Buffers of one size, the usual batch's, are kept for the next batch; others are made and dropped.
-What is kept counts as free, and is dropped when another size needs its room. `take` waits, the
-rest does not.
+Buffers of the usual sizes are kept for the next batches; others are made and dropped. What is kept
+counts as free, and is dropped when another size needs its room. `take` waits, the rest does not.
 """
 
 import asyncio
@@ -28,11 +27,12 @@ class BufferPool:
     waits, `take_nowait` gives nothing.
     """
 
-    def __init__(self, total_bytes: int, kept_size: int) -> None:
+    def __init__(self, total_bytes: int, *kept_sizes: int) -> None:
         self.total_bytes = total_bytes
-        self.kept_size = kept_size
         self.used_bytes = 0
-        self._kept: list[bytearray] = []
+        self.kept_bytes = 0
+        """What lies here unused."""
+        self._kept: dict[int, list[bytearray]] = {size: [] for size in kept_sizes}
         self._waiters: deque[_Waiter] = deque()
         self._cause: Exception | None = None
 
@@ -49,7 +49,7 @@ class BufferPool:
     def __repr__(self) -> str:
         return (
             f"<BufferPool {self.used_bytes} of {self.total_bytes} bytes used, "
-            f"{len(self._kept)} buffers kept, {self.waiting} waiting>"
+            f"{self.kept_bytes} bytes kept, {self.waiting} waiting>"
         )
 
     def take_nowait(self, size: int) -> bytearray | None:
@@ -123,20 +123,30 @@ class BufferPool:
     def close(self, cause: Exception) -> None:
         """Fail those who wait, and who come, with `cause`. Buffers may still be given back."""
         self._cause = cause
-        self._kept.clear()
+        self._make_room(0)
         waiters, self._waiters = self._waiters, deque()
         for waiter in waiters:
             if not waiter.granted.done():
                 waiter.granted.set_exception(cause)
 
     def _keep(self, buffer: bytearray) -> None:
-        kept_bytes = (len(self._kept) + 1) * self.kept_size
+        size = len(buffer)
+        kept = self._kept.get(size)
         if (
-            len(buffer) == self.kept_size
-            and self.used_bytes + kept_bytes <= self.total_bytes
+            kept is not None
+            and self.used_bytes + self.kept_bytes + size <= self.total_bytes
             and self._cause is None
         ):
-            self._kept.append(buffer)
+            kept.append(buffer)
+            self.kept_bytes += size
+
+    def _make_room(self, most_bytes: int) -> None:
+        """Drop kept buffers, the largest first, until they have at most `most_bytes`."""
+        for size in sorted(self._kept, reverse=True):
+            kept = self._kept[size]
+            while kept and self.kept_bytes > most_bytes:
+                kept.pop()
+                self.kept_bytes -= size
 
     def _withdraw(self, waiter: _Waiter) -> None:
         if waiter in self._waiters:
@@ -156,10 +166,12 @@ class BufferPool:
 
     def _grant(self, size: int) -> bytearray:
         self.used_bytes += size
-        if size == self.kept_size and self._kept:
-            return self._kept.pop()
-        while self._kept and self.used_bytes + len(self._kept) * self.kept_size > self.total_bytes:
-            self._kept.pop()
+        kept = self._kept.get(size)
+        if kept:
+            self.kept_bytes -= size
+            return kept.pop()
+        if self.used_bytes + self.kept_bytes > self.total_bytes:
+            self._make_room(self.total_bytes - self.used_bytes)
         return bytearray(size)
 
 

@@ -127,6 +127,7 @@ class AIOKafkaProducer(SendMethods):
         partitioner_adaptive_partitioning_enable: bool = True,
         partitioner_availability_timeout_ms: int = 0,
         interceptors: Sequence[Any] = (),
+        max_backlog_batch_size: int = DefaultInt(131_072),
         clock: Clock | None = None,
         rng: random.Random | None = None,
     ) -> None:
@@ -180,6 +181,7 @@ class AIOKafkaProducer(SendMethods):
             partitioner_adaptive_partitioning_enable=partitioner_adaptive_partitioning_enable,
             partitioner_availability_timeout_ms=partitioner_availability_timeout_ms,
             interceptors=interceptors,
+            max_backlog_batch_size=max_backlog_batch_size,
         )
         self._clock = clock if clock is not None else SYSTEM_CLOCK
         self._now = self._clock.time
@@ -200,7 +202,7 @@ class AIOKafkaProducer(SendMethods):
             metadata_max_idle_ms=config.metadata_max_idle_ms,
         )
         """The cluster as this producer sees it."""
-        self._pool = BufferPool(config.buffer_memory, config.usual_batch_bytes)
+        self._pool = BufferPool(config.buffer_memory, *config.batch_sizes)
         sequences = SequenceNumbers() if config.is_idempotent else None
         self._transactions: TransactionManager | None = None
         self._accumulator = RecordAccumulator(

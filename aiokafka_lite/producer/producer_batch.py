@@ -108,6 +108,11 @@ class ProducerBatch(BatchCore):
             self.is_closed = True
             self.record_count = self._builder.record_count
 
+    def limit_to(self, size: int) -> None:
+        """Take records only up to `size` bytes in all from now on, if it is open."""
+        if self._builder is not None:
+            self._builder.limit_to(size)
+
     @property
     def next_index(self) -> int:
         """The index of the next record; how many there are."""

@@ -22,6 +22,7 @@ MAX_IN_FLIGHT_IDEMPOTENT = 5
 """A broker remembers the last five batches of a producer and partition (KAFKA-5494)."""
 
 _INT32_MAX = 2**31 - 1
+_JAVAS_BATCH_SIZE = 16_384
 _ACKS: dict[object, int] = {"all": -1, -1: -1, 0: 0, 1: 1}
 _INTERCEPTOR_METHODS = ("on_send", "on_acknowledgement", "on_send_error")
 _producer_numbers = itertools.count(1)
@@ -56,8 +57,14 @@ class ProducerConfig(ClientConfig):
     compression_zstd_level: int | None = None
     """1-9, 1-17, -131072-22. None: the codec's default (KIP-390)."""
 
-    max_batch_size: int = 16_384
+    max_batch_size: int = _JAVAS_BATCH_SIZE
     """Bytes of one batch of one partition; a larger record travels alone in a batch of its size."""
+    max_backlog_batch_size: int = DefaultInt(131_072)
+    """Bytes of a batch that is begun while others of its partition still wait to be sent, up to as
+    many as they have: fewer and larger batches where the brokers do not keep up anyway. No more
+    than `max_batch_size`: off. Not set: off with compression, and where `max_batch_size` was set
+    below its default.
+    """
     linger_ms: int = 5
     """How long a batch that is not full waits for more records."""
     max_request_size: int = 1_048_576
@@ -115,6 +122,17 @@ class ProducerConfig(ClientConfig):
     def usual_batch_bytes(self) -> int:
         """The memory of a batch, as far as no record and no compression asks for another size."""
         return min(self.max_batch_size, self.max_request_size, self.buffer_memory)
+
+    @property
+    def batch_sizes(self) -> tuple[int, ...]:
+        """The memory of a batch, `usual_batch_bytes`, and those of batches behind a backlog: twice
+        as much each, up to `max_backlog_batch_size`.
+        """
+        sizes = [self.usual_batch_bytes]
+        most = min(self.max_backlog_batch_size, self.max_request_size, self.buffer_memory)
+        while 0 < sizes[-1] < most:
+            sizes.append(min(2 * sizes[-1], most))
+        return tuple(sizes)
 
     @property
     def compression(self) -> CompressionType:
@@ -183,6 +201,14 @@ class ProducerConfig(ClientConfig):
             CompressionType.parse(self.compression_type)
         except KafkaConfigurationError as error:
             yield f"Invalid compression type! {error.args[0]}"
+        else:
+            backlog: object = self.max_backlog_batch_size
+            if self.compression is not CompressionType.NONE and not isinstance(backlog, DefaultInt):
+                yield (
+                    f"max_backlog_batch_size={backlog!r} has no effect with compression_type="
+                    f"{self.compression_type!r}, whose batches grow with what they shrink to; "
+                    f"leave it out, or raise max_batch_size"
+                )
         for codec, name in _LEVEL_NAMES.items():
             try:
                 codec.check_level(getattr(self, name))
@@ -243,6 +269,11 @@ class ProducerConfig(ClientConfig):
         ClientConfig._settle_defaults(self)
         if self.enable_idempotence is None:
             object.__setattr__(self, "enable_idempotence", self._may_be_idempotent)
+        if isinstance(self.max_backlog_batch_size, DefaultInt) and (
+            self.compression is not CompressionType.NONE
+            or self.max_batch_size < _JAVAS_BATCH_SIZE  # for what a topic takes, say
+        ):
+            object.__setattr__(self, "max_backlog_batch_size", DefaultInt(self.max_batch_size))
         needed = self._least_delivery_timeout_ms
         if needed is not None and self.delivery_timeout_ms < needed:
             object.__setattr__(self, "delivery_timeout_ms", DefaultInt(needed))
@@ -283,6 +314,7 @@ def _without_effect(config: ProducerConfig) -> Iterator[str]:
 _MINIMUMS = {
     "partitioner_availability_timeout_ms": 0,
     "max_batch_size": 0,
+    "max_backlog_batch_size": 0,
     "linger_ms": 0,
     "max_request_size": 0,
     "buffer_memory": 0,

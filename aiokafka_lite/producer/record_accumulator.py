@@ -5,7 +5,7 @@ A queue's last batch takes records until it has no room; the first is the next t
 that is retried goes back to the front, before every batch that was first drained after it.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
 from operator import attrgetter
@@ -109,6 +109,9 @@ class RecordAccumulator:
         self._backoff = backoff
         self._sequences = sequences
         self.batch_bytes = config.usual_batch_bytes
+        self._batch_sizes = config.batch_sizes
+        self._usual_topics: set[str] = set()
+        """Those that found a batch too large: theirs do not grow any more."""
         self._max_request_size = config.max_request_size
         self._linger_s = config.linger_ms / 1000
         self._delivery_timeout_s = config.delivery_timeout_ms / 1000
@@ -122,8 +125,6 @@ class RecordAccumulator:
         self._of_node: dict[int, _NodeQueues] = {}
         self._drain_number = 0
         self._incomplete: dict[ProducerBatch, None] = {}  # oldest first
-        self.unseen_bytes = 0
-        """Memory of the batches opened since the sender last had its turn, which sets it to 0."""
         self._flushes = 0
         self._is_closed = False
 
@@ -147,18 +148,32 @@ class RecordAccumulator:
             self._lead(queue, leader_of)
         return queue
 
-    def new_batch_bytes(self, topic: str, record_bytes: int) -> int:
+    def new_batch_bytes(self, queue: PartitionQueue, record_bytes: int) -> int:
         """Return the memory a batch takes whose first record has an upper bound of `record_bytes`.
 
         With compression it is more than max_batch_size, as much more as the topic's records were
         seen to shrink, so that what is sent has about that size; never beyond max_request_size,
-        in case they stop to.
+        in case they stop to. Without, it is more for a batch that has to wait for others: as much
+        as they have at most, so that no more memory is held than is used, and at most
+        max_backlog_batch_size.
         """
         size = self.batch_bytes
+        topic = queue.topic_partition.topic
         if self._compression is not CompressionType.NONE:
             room = self._ratios.uncompressed_room(topic, size)
             size = max(size, min(room, self._max_request_size, self._pool.total_bytes))
+        elif queue.batches and topic not in self._usual_topics:
+            size = self._size_behind(queue)
         return max(size, record_bytes)
+
+    def _size_behind(self, queue: PartitionQueue) -> int:
+        sizes = self._batch_sizes
+        waiting_bytes = 0
+        for batch in reversed(queue.batches):
+            waiting_bytes += batch.reserved_bytes
+            if waiting_bytes >= sizes[-1]:
+                return sizes[-1]
+        return sizes[max(bisect_right(sizes, waiting_bytes) - 1, 0)]
 
     def open_batch(self, queue: PartitionQueue, buffer: bytearray, now_s: float) -> ProducerBatch:
         """Return a new batch for records, the queue's last."""
@@ -184,7 +199,6 @@ class RecordAccumulator:
         queue.batches.append(batch)
         self._note_filled(queue, batch)
         self._incomplete[batch] = None
-        self.unseen_bytes += len(buffer)
         return batch
 
     # What may be sent…
@@ -212,10 +226,26 @@ class RecordAccumulator:
         if queue.leader_id is not None:
             self._of_node[queue.leader_id].filled[queue] = None
 
-    def _note_emptied(self, queue: PartitionQueue) -> None:
+    def _note_left(self, queue: PartitionQueue) -> None:
+        """Note that a batch has left the queue."""
+        if queue.batches:
+            if queue.batches[0] is queue.open_batch:
+                self._end_backlog(queue)
+            return
         del self._filled[queue]
         if queue.leader_id is not None:
             del self._of_node[queue.leader_id].filled[queue]
+
+    def _end_backlog(self, queue: PartitionQueue) -> None:
+        """Have an open batch that no other delays any more be full where batches usually are."""
+        batch = queue.open_batch
+        assert batch is not None
+        if self._compression is not CompressionType.NONE:
+            return
+        if batch.size_in_bytes >= self.batch_bytes:
+            queue.close_open_batch()
+        elif batch.reserved_bytes > self.batch_bytes:
+            batch.limit_to(self.batch_bytes)
 
     def ready(self, now_s: float) -> Readiness:
         """Return the nodes with a batch that is due at `now_s` (monotonic), and when the next is.
@@ -305,8 +335,7 @@ class RecordAccumulator:
             queue.close_open_batch()
         queue.batches.popleft()
         batch.is_queued = False
-        if not queue.batches:
-            self._note_emptied(queue)
+        self._note_left(queue)
         if not batch.drain_number:
             self._drain_number += 1
             batch.drain_number = self._drain_number
@@ -373,6 +402,7 @@ class RecordAccumulator:
         """
         topic = batch.topic_partition.topic
         self._ratios.was_too_large(topic)
+        self._usual_topics.add(topic)
         batch.attempts -= 1
         pieces = split_batch(batch, self.batch_bytes, self.new_builder)
         left = batch.reserved_bytes
@@ -410,8 +440,7 @@ class RecordAccumulator:
         if batch.is_queued:
             queue.batches.remove(batch)
             batch.is_queued = False
-            if not queue.batches:
-                self._note_emptied(queue)
+            self._note_left(queue)
 
     def _release(self, batch: ProducerBatch, reusable: bool) -> None:
         buffer, reserved = batch.buffer, batch.reserved_bytes

@@ -224,7 +224,6 @@ class Sender:
 
     def _dispatch(self, now_s: float) -> float | None:
         """Send what is due; return in how many seconds to look again, None: when woken."""
-        self._accumulator.unseen_bytes = 0
         self._outcomes.expire(now_s)
         sequences = self._sequences
         if sequences is not None:

@@ -237,6 +237,10 @@ cdef class RecordBatchBuilder:
         """As the pure twin's."""
         return self._position + record_upper_bound(key, value, headers) - HEADER_BYTES <= self._limit
 
+    def limit_to(self, Py_ssize_t size):
+        """As the pure twin's."""
+        self._limit = min(self._limit, size)
+
     def append(self, int64_t timestamp_ms, key, value, headers=()):
         """As the pure twin's."""
         cdef int32_t index = self.add(timestamp_ms, key, value, headers)

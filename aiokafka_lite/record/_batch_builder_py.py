@@ -149,6 +149,10 @@ class RecordBatchBuilder:
         size = record_upper_bound(key, value, headers) - HEADER_BYTES
         return self._position + size <= self._limit
 
+    def limit_to(self, size: int) -> None:
+        """Take records only up to `size` bytes from now on, before compression."""
+        self._limit = min(self._limit, size)
+
     def append(  # noqa: PLR0912  the hot path: calls would double its cost
         self, timestamp_ms: int, key: bytes | None, value: bytes | None, headers: Headers = ()
     ) -> int | None:

@@ -50,7 +50,7 @@ class Shelf:
         options.setdefault("linger_ms", 100)
         options.setdefault("max_batch_size", 200)
         self.config = ProducerConfig(**options)
-        self.pool = BufferPool(self.config.buffer_memory, self.config.usual_batch_bytes)
+        self.pool = BufferPool(self.config.buffer_memory, *self.config.batch_sizes)
         self.accumulator = RecordAccumulator(
             self.config,
             self.pool,
@@ -78,12 +78,19 @@ class Shelf:
             if queue.open_batch.append(0, None, value, ()) is not None:
                 return queue.open_batch
             queue.close_open_batch()
-        size = self.accumulator.new_batch_bytes("orders", record_upper_bound(None, value))
+        size = self.accumulator.new_batch_bytes(queue, record_upper_bound(None, value))
         buffer = self.pool.take_nowait(size)
         assert buffer is not None
         batch = self.accumulator.open_batch(queue, buffer, now_s)
         assert batch.append(0, None, value, ()) == 0
         return batch
+
+    def append_within_bounds(self, value: bytes, *, partition: int, now_s: float) -> None:
+        """The same; a batch that is begun holds no more memory than those before it use."""
+        waiting_bytes = sum(batch.reserved_bytes for batch in self.queue(partition).batches)
+        batch = self.append(value, partition=partition, now_s=now_s)
+        needed_bytes = max(self.config.usual_batch_bytes, record_upper_bound(None, value))
+        assert batch.next_index > 1 or batch.reserved_bytes <= max(needed_bytes, waiting_bytes)
 
     def drain(self, node_id: int = 1, now_s: float = 0.0) -> list[ProducerBatch]:
         return self.accumulator.drain(node_id, now_s)

@@ -1,6 +1,7 @@
 """`send_nowait` and `send_batch`; `send` itself is in test_producer."""
 
 import asyncio
+from unittest import mock
 
 import pytest
 
@@ -74,6 +75,95 @@ async def test_a_full_batch_moves_the_sticky_partition_on_for_send_nowait_too() 
             await asyncio.sleep(0)
         await producer.flush()
         assert len({ack.result().partition for ack in acks}) == 5
+
+
+async def test_a_backlog_is_sent_in_fewer_and_larger_batches() -> None:
+    """And in order, all of it, within buffer_memory."""
+    async with (
+        kafka() as broker,
+        producing(
+            broker, max_batch_size=1000, max_backlog_batch_size=8000, buffer_memory=100_000
+        ) as producer,
+    ):
+        await producer.send_and_wait("orders", b"first")
+        broker.faults.stall(ProduceRequest, times=None)
+        values = [b"%04d" % number * 25 for number in range(700)]
+        for value in values:
+            await producer.send("orders", value)
+        sizes = {batch.reserved_bytes for batch in producer._accumulator.incomplete}
+        assert sizes == {1000, 2000, 4000, 8000}
+        broker.faults.release()
+        await producer.flush()
+        assert written(broker) == [b"first", *values]
+        assert producer._pool.used_bytes == 0
+        assert len(broker.requests_of(ProduceRequest)) < 30
+
+
+async def test_send_nowait_takes_a_usual_batch_where_there_is_no_room_for_a_larger() -> None:
+    async with (
+        kafka() as broker,
+        producing(
+            broker,
+            max_batch_size=1000,
+            max_backlog_batch_size=8000,
+            buffer_memory=5000,
+            linger_ms=1000,
+        ) as producer,
+    ):
+        await producer.partitions_for("orders")
+        broker.faults.stall(ProduceRequest, times=None)
+        for _ in range(4):
+            producer.send_nowait("orders", b"v" * 800)
+        assert [batch.reserved_bytes for batch in producer._accumulator.incomplete] == [
+            1000,
+            1000,
+            2000,
+        ]
+        for _ in range(2):
+            producer.send_nowait("orders", b"v" * 400)
+        assert producer._accumulator.incomplete[-1].reserved_bytes == 1000
+        with pytest.raises(BufferExhaustedError, match="batch of 1000 bytes"):
+            producer.send_nowait("orders", b"v" * 800)
+        broker.faults.release()
+
+
+@pytest.mark.parametrize("tasks", [1, 400])
+async def test_one_task_pauses_where_many_have_their_ends(tasks: int) -> None:
+    """A loop that never waits lets the sender run now and then; a thousand tasks need not."""
+    pauses = 0
+
+    class Counting(FakeClock):
+        async def sleep(self, delay_s: float) -> None:
+            nonlocal pauses
+            pauses += not delay_s
+            await super().sleep(delay_s)
+
+    clock = Counting()
+    async with kafka() as broker, producing(broker, clock=clock) as producer:
+        await producer.partitions_for("orders")
+        broker.faults.stall(ProduceRequest, times=None)
+
+        async def send(records: int) -> None:
+            for _ in range(records):
+                await producer.send("orders", b"v" * 10_000)
+
+        await asyncio.gather(*(send(400 // tasks) for _ in range(tasks)))
+        # 4 MB; a pause after every 128 KB of new batches.
+        assert pauses == 0 if tasks > 1 else 20 < pauses < 40
+        broker.faults.release()
+        await producer.flush()
+
+
+async def test_a_batch_behind_others_does_not_wake_the_sender() -> None:
+    async with kafka() as broker, producing(broker, linger_ms=1000) as producer:
+        await producer.send_and_wait("orders", b"v")
+        broker.faults.stall(ProduceRequest, times=None)
+        with mock.patch.object(producer._path, "_wake_sender") as wake:
+            for _ in range(20):
+                producer.send_nowait("orders", b"v" * 10_000)
+        assert wake.call_count == 2  # the first batch is new, and it is full
+        assert len(producer._accumulator.incomplete) == 5
+        broker.faults.release()
 
 
 async def test_keys_may_be_ignored() -> None:

@@ -46,9 +46,9 @@ def test_kept_buffers_make_room_for_another_size() -> None:
     for buffer in buffers:
         assert buffer is not None
         pool.give(buffer)
-    assert len(pool._kept) == 3
+    assert pool.kept_bytes == 300
     assert pool.take_nowait(250) is not None
-    assert len(pool._kept) == 0
+    assert pool.kept_bytes == 0
 
 
 def test_a_compressed_batch_keeps_only_its_new_size() -> None:
@@ -61,15 +61,42 @@ def test_a_compressed_batch_keeps_only_its_new_size() -> None:
     assert pool.available_bytes == 300
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 400)), max_size=60))
-def test_the_bound_holds_whatever_is_taken_and_given(steps: list[tuple[int, int]]) -> None:
+def test_buffers_of_several_sizes_are_used_again() -> None:
+    pool = BufferPool(1000, 100, 200, 400)
+    taken = [pool.take_nowait(size) for size in (100, 200, 400)]
+    for buffer in taken:
+        assert buffer is not None
+        pool.give(buffer)
+    assert pool.kept_bytes == 700
+    assert [pool.take_nowait(size) for size in (400, 100, 200)] == [taken[2], taken[0], taken[1]]
+    assert pool.kept_bytes == 0
+
+
+def test_the_largest_kept_buffers_make_room_first() -> None:
+    pool = BufferPool(1000, 100, 400)
+    for buffer in [pool.take_nowait(size) for size in (100, 400, 400)]:
+        assert buffer is not None
+        pool.give(buffer)
+    assert pool.take_nowait(300) is not None
+    assert pool.kept_bytes == 500
+    assert pool.take_nowait(600) is not None
+    assert pool.kept_bytes == 100
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 400)), max_size=60),
+    st.sampled_from([(100,), (100, 200, 350)]),
+)
+def test_the_bound_holds_whatever_is_taken_and_given(
+    steps: list[tuple[int, int]], kept_sizes: tuple[int, ...]
+) -> None:
     """Issue 3: a real bound, kept buffers included."""
-    pool = BufferPool(1000, 100)
+    pool = BufferPool(1000, *kept_sizes)
     held: list[bytearray] = []
     shrunk: list[int] = []
     for kind, size in steps:
         if kind < 2:
-            buffer = pool.take_nowait(100 if kind else size)
+            buffer = pool.take_nowait(kept_sizes[size % len(kept_sizes)] if kind else size)
             if buffer is not None:
                 held.append(buffer)
         elif held and kind == 2:
@@ -79,7 +106,8 @@ def test_the_bound_holds_whatever_is_taken_and_given(steps: list[tuple[int, int]
             shrunk.append(min(size, len(buffer)))
             pool.shrink(buffer, shrunk[-1])
         assert pool.used_bytes == sum(map(len, held)) + sum(shrunk)
-        assert pool.used_bytes + sum(map(len, pool._kept)) <= 1000
+        assert pool.kept_bytes == sum(len(b) for kept in pool._kept.values() for b in kept)
+        assert pool.used_bytes + pool.kept_bytes <= 1000
     for buffer in held:
         pool.give(buffer)
     for size in shrunk:
@@ -195,7 +223,7 @@ async def test_closing_fails_those_who_wait_and_those_who_come() -> None:
 def test_repr_says_how_full_it_is() -> None:
     pool = BufferPool(200, 100)
     pool.take_nowait(100)
-    assert repr(pool) == "<BufferPool 100 of 200 bytes used, 0 buffers kept, 0 waiting>"
+    assert repr(pool) == "<BufferPool 100 of 200 bytes used, 0 bytes kept, 0 waiting>"
 
 
 async def test_memory_that_is_free_is_taken_without_waiting_and_without_a_timer() -> None:
@@ -266,10 +294,10 @@ def test_no_buffer_is_kept_beyond_the_bound_or_after_the_close() -> None:
     buffer = pool.take_nowait(100)
     assert buffer is not None
     pool.shrink(buffer, 90)
-    assert repr(pool) == "<BufferPool 90 of 100 bytes used, 0 buffers kept, 0 waiting>"
+    assert repr(pool) == "<BufferPool 90 of 100 bytes used, 0 bytes kept, 0 waiting>"
     pool.give_bytes(90)
     buffer = pool.take_nowait(100)
     assert buffer is not None
     pool.close(ProducerClosed("stopped"))
     pool.give(buffer)
-    assert "0 buffers kept" in repr(pool)
+    assert "0 bytes kept" in repr(pool)

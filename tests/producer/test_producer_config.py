@@ -38,6 +38,22 @@ def test_the_constructor_has_the_same_defaults_as_the_config() -> None:
     assert missing == {"default_api_timeout_ms"}  # max_block_ms is the producer's
 
 
+def test_batches_behind_a_backlog_are_up_to_128_kb_unless_somebody_wants_small_ones() -> None:
+    config = ProducerConfig()
+    assert config.batch_sizes == (16_384, 32_768, 65_536, 131_072)
+    assert ProducerConfig(max_batch_size=100_000).batch_sizes == (100_000, 131_072)
+    assert ProducerConfig(max_batch_size=200_000).batch_sizes == (200_000,)
+    assert ProducerConfig(max_backlog_batch_size=0).batch_sizes == (16_384,)
+    assert ProducerConfig(max_request_size=20_000).batch_sizes == (16_384, 20_000)
+    assert ProducerConfig(buffer_memory=10_000).batch_sizes == (10_000,)
+    for small in ({"max_batch_size": 16_383}, {"max_batch_size": 0}, {"compression_type": "lz4"}):
+        of_small = ProducerConfig(**small)  # type: ignore[arg-type]
+        assert of_small.max_backlog_batch_size == of_small.max_batch_size
+        assert len(of_small.batch_sizes) == 1
+    chosen = ProducerConfig(max_batch_size=1000, max_backlog_batch_size=3000)
+    assert chosen.batch_sizes == (1000, 2000, 3000)
+
+
 @pytest.mark.parametrize(("acks", "wire"), [("all", -1), (-1, -1), (0, 0), (1, 1)])
 def test_acks_are_what_aiokafka_takes(acks: int | str, wire: int) -> None:
     assert ProducerConfig(acks=acks).required_acks == wire
@@ -118,6 +134,11 @@ def test_a_transactional_producer_is_idempotent() -> None:
         ({"compression_type": "brotli"}, "Invalid compression type!.*brotli"),
         ({"compression_gzip_level": 10}, "compression_gzip_level=10.*1 to 9"),
         ({"compression_lz4_level": 18}, "compression_lz4_level=18.*1 to 17"),
+        ({"max_backlog_batch_size": -1}, "max_backlog_batch_size=-1 is below its minimum of 0"),
+        (
+            {"compression_type": "gzip", "max_backlog_batch_size": 99},
+            "max_backlog_batch_size=99 has no effect with compression_type='gzip'",
+        ),
         ({"compression_zstd_level": 23}, "compression_zstd_level=23.*-131072 to 22"),
         ({"compression_zstd_level": "x"}, "compression_zstd_level='x'"),
         ({"linger_ms": -1}, "linger_ms=-1 is below"),

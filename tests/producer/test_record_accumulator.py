@@ -29,12 +29,12 @@ def test_a_large_record_gets_a_batch_of_its_size() -> None:
     """C5, 2d-1"""
     shelf = Shelf()
     assert len(shelf.append(b"x" * 5000).buffer or b"") > 5000
-    assert shelf.accumulator.new_batch_bytes("orders", 100) == 200
+    assert shelf.accumulator.new_batch_bytes(shelf.queue(), 100) == 200
 
 
 def test_batches_never_outgrow_the_largest_request() -> None:
     shelf = Shelf(max_batch_size=500, max_request_size=300)
-    assert shelf.accumulator.new_batch_bytes("orders", 100) == 300
+    assert shelf.accumulator.new_batch_bytes(shelf.queue(), 100) == 300
 
 
 def test_a_batch_is_due_after_linger_or_when_full() -> None:
@@ -338,15 +338,6 @@ def test_pieces_of_a_compressed_batch_count_with_its_compressed_size_at_most() -
     assert shelf.pool.used_bytes == 0
 
 
-def test_what_was_opened_since_the_senders_turn_is_counted() -> None:
-    shelf = Shelf()
-    assert not shelf.accumulator.has_incomplete
-    shelf.append(b"x" * 100)
-    shelf.append(b"x" * 100)
-    assert shelf.accumulator.has_incomplete
-    assert shelf.accumulator.unseen_bytes == 400
-
-
 def test_batches_that_fill_a_request_to_the_byte_go_together() -> None:
     """2d-9"""
     shelf = Shelf(max_request_size=294)
@@ -373,7 +364,7 @@ def test_the_buffer_of_a_written_batch_is_kept_for_the_next() -> None:
     buffer = batch.buffer
     shelf.drain(now_s=1.0)
     shelf.succeed(batch)
-    assert "1 buffers kept" in repr(shelf.pool)
+    assert "200 bytes kept" in repr(shelf.pool)
     assert shelf.append().buffer is buffer
 
 
@@ -401,12 +392,14 @@ STEPS = ("append", "append", "drain", "answer", "retry", "split")
 
 
 @settings(deadline=None)
-@given(st.data())
-def test_whatever_happens_order_is_kept_and_no_memory_is_lost(data: st.DataObject) -> None:
+@given(st.data(), st.sampled_from([{}, {"max_batch_size": 100, "max_backlog_batch_size": 700}]))
+def test_whatever_happens_order_is_kept_and_no_memory_is_lost(
+    data: st.DataObject, options: dict[str, int]
+) -> None:
     """C5, C6, 2d-14, 2d-15: random appends, drains, answers, retries and splits."""
     sequences = SequenceNumbers()
     sequences.set_producer(1, 0)
-    shelf = Shelf(sequences=sequences, buffer_memory=4000)
+    shelf = Shelf(sequences=sequences, buffer_memory=4000, **options)
     now_s = 0.0
     flying: list[ProducerBatch] = []
     written: dict[int, list[bytes | None]] = {0: [], 1: []}
@@ -434,7 +427,7 @@ def test_whatever_happens_order_is_kept_and_no_memory_is_lost(data: st.DataObjec
         if action == "append" and shelf.pool.available_bytes > 1000:
             partition = data.draw(st.integers(0, 1))
             value = b"%d" % step * data.draw(st.integers(1, 60))
-            shelf.append(value, partition=partition, now_s=now_s)
+            shelf.append_within_bounds(value, partition=partition, now_s=now_s)
             sent[partition].append(value)
         elif action == "drain":
             now_s += 0.2
@@ -451,6 +444,99 @@ def test_whatever_happens_order_is_kept_and_no_memory_is_lost(data: st.DataObjec
     assert written == sent
     assert shelf.pool.used_bytes == 0
     assert not shelf.accumulator.has_incomplete
+
+
+# Behind a backlog…
+
+
+def _fill(shelf: Shelf, *, partition: int = 0) -> ProducerBatch:
+    """Fill the last batch of a partition, or a new one."""
+    batch = shelf.append(b"x" * 20, partition=partition)
+    while batch.append(0, None, b"x" * 20, ()) is not None:
+        pass
+    return batch
+
+
+def test_a_batch_behind_others_is_as_large_as_they_are_together_up_to_a_limit() -> None:
+    shelf = Shelf(max_backlog_batch_size=1300)
+    sizes = [len(_fill(shelf).buffer or b"") for _ in range(7)]
+    assert sizes == [200, 200, 400, 800, 1300, 1300, 1300]
+    assert len(_fill(shelf, partition=1).buffer or b"") == 200  # a backlog of another partition
+    assert shelf.accumulator.new_batch_bytes(shelf.queue(), 5000) == 5000
+
+
+def test_without_backlog_batches_have_their_usual_size() -> None:
+    """C5"""
+    shelf = Shelf(max_backlog_batch_size=1300)
+    for _ in range(5):
+        batch = _fill(shelf)
+        shelf.queue().close_open_batch()
+        assert len(batch.buffer or b"") == 200
+        assert shelf.drain() == [batch]
+
+
+@pytest.mark.parametrize("most", [0, 199, 200])
+def test_no_more_than_the_usual_size_for_a_backlog_is_off(most: int) -> None:
+    shelf = Shelf(max_backlog_batch_size=most)
+    assert [len(_fill(shelf).buffer or b"") for _ in range(5)] == [200] * 5
+
+
+def test_a_large_batch_is_full_at_the_usual_size_once_no_other_delays_it() -> None:
+    """2d-7: what waits no longer than it would without it."""
+    shelf = Shelf(max_backlog_batch_size=1600, linger_ms=100)
+    first, second = _fill(shelf), _fill(shelf)
+    third = shelf.append(b"x" * 150)
+    assert third.append(0, None, b"x" * 100, ()) is not None
+    assert third.size_in_bytes > 200
+    assert shelf.drain() == [first]
+    assert not third.is_closed
+    assert shelf.drain() == [second]
+    assert third.is_closed
+    assert shelf.queue().open_batch is None
+    assert shelf.drain() == [third]  # at once, not after linger_ms
+
+
+def test_a_large_batch_with_little_in_it_goes_on_as_a_usual_one() -> None:
+    shelf = Shelf(max_backlog_batch_size=1600, linger_ms=100)
+    for _ in range(2):
+        _fill(shelf)
+    third = shelf.append(b"x" * 40)
+    assert third.reserved_bytes == 400
+    shelf.drain()
+    shelf.drain()
+    assert not third.is_closed
+    assert shelf.drain() == []
+    assert shelf.append(b"x" * 40) is third
+    assert shelf.append(b"x" * 40) is not third
+    assert third.size_in_bytes <= 200
+    assert shelf.drain() == [third]
+
+
+def test_a_backlog_ends_when_what_was_before_it_expires() -> None:
+    shelf = Shelf(max_backlog_batch_size=1600)
+    before = [_fill(shelf), _fill(shelf)]
+    third = shelf.append(b"x" * 250)
+    for batch in before:
+        assert not third.is_closed
+        batch.fail(KafkaError("expired"))
+        batch.error_of(0)
+        shelf.accumulator.forget(batch)
+    assert third.is_closed
+
+
+def test_a_topic_that_finds_a_batch_too_large_gets_none_of_those_any_more() -> None:
+    """2d-14"""
+    shelf = Shelf(max_backlog_batch_size=1600)
+    batch = _fill(shelf)
+    shelf.drain()
+    shelf.accumulator.landed(batch, reusable=True)
+    shelf.accumulator.split(batch)
+    assert [len(_fill(shelf).buffer or b"") for _ in range(4)] == [200] * 4
+    other = shelf.queue(topic="payments")
+    for _ in range(2):
+        buffer = bytearray(200)
+        shelf.accumulator.open_batch(other, buffer, 0.0)
+    assert shelf.accumulator.new_batch_bytes(other, 100) == 400
 
 
 # What it costs…

@@ -48,6 +48,20 @@ def test_what_was_appended_is_read_back(builder_of, compression):
     assert read(builder.wire()) == [(index, *row) for index, row in enumerate(rows)]
 
 
+def test_a_limited_batch_takes_no_more_than_it_may(builder_of):
+    builder = builder_of(1000)
+    assert builder.append(T, None, b"v" * 200) == 0
+    builder.limit_to(500)
+    builder.limit_to(900)  # it never grows again
+    assert builder.append(T, None, b"v" * 300) is None
+    assert builder.append(T, None, b"v" * 200) == 1
+    builder.limit_to(100)
+    assert builder.append(T, None, None) is None
+    assert len(read(builder.wire())) == 2
+    builder.limit_to(1000)
+    assert builder.append(T, None, b"v") is None
+
+
 contents = st.one_of(
     st.none(),
     st.binary(max_size=80),
