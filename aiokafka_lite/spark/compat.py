@@ -4,16 +4,19 @@
 |---|---|---|---|
 | limits of a trigger, several batches by availableNow | no | no | yes |
 | filters pushed to the source, streams written as Arrow | no | yes | yes |
+| functions of columns as Arrow | no | yes | yes |
 """
 
 from typing import Any, Final
 
 from pyspark.sql import datasource
+from pyspark.sql.pandas import functions
 
 try:
     from pyspark.sql.streaming.datasource import (
         ReadAllAvailable,
         ReadLimit,
+        ReadMaxBytes,
         ReadMaxRows,
         ReadMinRows,
         SupportsTriggerAvailableNow,
@@ -29,6 +32,12 @@ except ImportError:  # before 4.2, which asks for none of it
 
     class ReadAllAvailable(ReadLimit):  # type: ignore[no-redef]
         """All there is."""
+
+    class ReadMaxBytes(ReadLimit):  # type: ignore[no-redef]
+        """So many bytes at most."""
+
+        def __init__(self, max_bytes: int) -> None:
+            self.max_bytes = max_bytes
 
     class ReadMaxRows(ReadLimit):  # type: ignore[no-redef]
         """So many rows at most."""
@@ -52,13 +61,18 @@ StreamArrowWriter: Any = getattr(datasource, "DataSourceStreamArrowWriter", None
 HAS_PUSHDOWN: Final = hasattr(datasource.DataSourceReader, "pushFilters")
 """Whether a reader is told the filters of a query."""
 
+arrow_udf: Any = getattr(functions, "arrow_udf", None)
+"""None before 4.1."""
+
 __all__ = [
     "HAS_PUSHDOWN",
     "HAS_READ_LIMITS",
     "ReadAllAvailable",
     "ReadLimit",
+    "ReadMaxBytes",
     "ReadMaxRows",
     "ReadMinRows",
     "StreamArrowWriter",
     "SupportsTriggerAvailableNow",
+    "arrow_udf",
 ]

@@ -14,7 +14,7 @@ from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import KafkaTimeoutError, UnknownTopicOrPartitionError
 from aiokafka_lite.kafka_error import KafkaError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.spark.offsets import EARLIEST, LATEST, Offsets
+from aiokafka_lite.spark.offsets import EARLIEST, LATEST, OffsetRange, Offsets
 from aiokafka_lite.spark.range_reader import consumer_arguments
 from aiokafka_lite.spark.source_options import OffsetLimit, Place, Selection, SourceOptions
 from aiokafka_lite.spark.worker import Worker, worker
@@ -25,6 +25,10 @@ _T = TypeVar("_T")
 _Consumer = AIOKafkaConsumer[Any, Any]
 
 _TOTAL_MS: Final = 60_000
+_SAMPLE_MS: Final = 1000
+_SAMPLE_ROWS: Final = 1000
+_SAMPLE_BYTES: Final = 256 << 10
+"""How much of a partition is looked at to know what its records weigh."""
 
 
 class Planner:
@@ -101,6 +105,12 @@ class Planner:
             return Offsets({tp: ends[tp] if at is None else at.offset for tp, at in found.items()})
 
         return self._ask(ask)
+
+    def weigh(self, part: OffsetRange) -> float | None:
+        """Return how many bytes an offset has, by the first records of a range; None if there are
+        none, or not within a second. Raises: KafkaError, after one attempt.
+        """
+        return self._find_worker().run(lambda: self._attempt(lambda each: _weigh(each, part)))
 
     def commit(self, group_id: str, offsets: Offsets) -> None:
         """Commit offsets for a group, one attempt. Raises: KafkaError."""
@@ -259,6 +269,25 @@ async def _at_times(
         else:
             found[tp] = LATEST
     return await _with_ends(consumer, found)
+
+
+async def _weigh(consumer: _Consumer, part: OffsetRange) -> float | None:
+    tp = part.topic_partition
+    consumer.assign([tp])
+    try:
+        consumer.seek(tp, part.start)
+        batch = await consumer.getmany_arrow(
+            tp,
+            timeout_ms=_SAMPLE_MS,
+            max_records=_SAMPLE_ROWS,
+            max_bytes=_SAMPLE_BYTES,
+            columns=["key", "value", "headers"],
+            until={tp: part.end},
+        )
+        span = await consumer.position(tp) - part.start
+    finally:
+        consumer.assign([])
+    return int(batch.nbytes) / span if batch.num_rows and span > 0 else None
 
 
 def _check_same(named: Offsets, there: set[TopicPartition]) -> None:

@@ -21,6 +21,7 @@ from aiokafka_lite.spark.cargo import Travels
 from aiokafka_lite.spark.compat import (
     ReadAllAvailable,
     ReadLimit,
+    ReadMaxBytes,
     ReadMaxRows,
     ReadMinRows,
     SupportsTriggerAvailableNow,
@@ -165,6 +166,8 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
         """Return a limit if there is one, so that Spark can say it wants none of it."""
         if self._options.max_offsets_per_trigger is not None:
             return ReadMaxRows(self._options.max_offsets_per_trigger)
+        if self._options.max_bytes_per_trigger is not None:
+            return ReadMaxBytes(self._options.max_bytes_per_trigger)
         if self._options.min_offsets_per_trigger is not None:
             return ReadMinRows(self._options.min_offsets_per_trigger)
         return ReadAllAvailable()

@@ -16,7 +16,12 @@ from aiokafka_lite.spark.kafka_keys import SOURCE_KEYS, boolean, warn_once
 from aiokafka_lite.spark.offsets import EARLIEST, LATEST, Offsets, partitions_from_json
 
 _CHOICES: Final = ("subscribe", "subscribePattern", "assign")
-_TRIGGER: Final = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
+_TRIGGER: Final = (
+    "maxOffsetsPerTrigger",
+    "maxBytesPerTrigger",
+    "minOffsetsPerTrigger",
+    "maxTriggerDelay",
+)
 _ENDING: Final = ("endingTimestamp", "endingOffsetsByTimestamp", "endingOffsets")
 SOURCE_OPTIONS: Final = (
     *_CHOICES,
@@ -95,6 +100,8 @@ class SourceOptions:
     max_records_per_partition: int | None = None
     include_headers: bool = False
     max_offsets_per_trigger: int | None = None
+    max_bytes_per_trigger: int | None = None
+    """About how many bytes a batch has, of keys, values and headers without compression."""
     min_offsets_per_trigger: int | None = None
     max_trigger_delay_ms: int = 900_000
     commit_group_id: str | None = None
@@ -168,6 +175,7 @@ class _SourceParser(GivenOptions):
             "min_partitions": self.number("minPartitions", 1, 2**31 - 1),
             "max_records_per_partition": self.number("maxRecordsPerPartition", 1),
             "max_offsets_per_trigger": self.number("maxOffsetsPerTrigger", 1),
+            "max_bytes_per_trigger": self.number("maxBytesPerTrigger", 1),
             "min_offsets_per_trigger": self.number("minOffsetsPerTrigger", 1),
             "max_trigger_delay_ms": self.optional(
                 "maxTriggerDelay", duration_ms, "a time such as 30s or 15m"

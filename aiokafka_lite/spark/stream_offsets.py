@@ -11,6 +11,7 @@ from typing import Protocol
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.kafka_error import KafkaError
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.spark.byte_limit import ByteLimit
 from aiokafka_lite.spark.data_loss import report_losses
 from aiokafka_lite.spark.offsets import (
     OffsetRange,
@@ -34,6 +35,8 @@ class OffsetQuestions(Protocol):
 
     def earliest(self, partitions: Iterable[TopicPartition]) -> Offsets: ...
 
+    def weigh(self, part: OffsetRange) -> float | None: ...
+
     def commit(self, group_id: str, offsets: Offsets) -> None: ...
 
     def wait(self, delay_s: float) -> None: ...
@@ -53,6 +56,9 @@ class StreamOffsets:
         self._options = options
         self._questions = questions
         self._clock = clock
+        self._byte_limit: ByteLimit | None = None
+        if options.max_bytes_per_trigger is not None:
+            self._byte_limit = ByteLimit(options.max_bytes_per_trigger, questions.weigh, clock)
         self._initial: Offsets | None = None
         self._is_pinned = options.starting.is_fixed
         self._is_available_now = False
@@ -98,11 +104,18 @@ class StreamOffsets:
             return available
         if self._is_to_wait(start, available):
             return start
+        return self._limited(start, available)
+
+    def _limited(self, start: Offsets, available: Offsets) -> Offsets:
+        """Return how far the limits of a trigger allow to go; the smaller one counts."""
         limit = self._options.max_offsets_per_trigger
-        if limit is None:
+        if limit is None and self._byte_limit is None:
             return available
-        begin = self._questions.earliest(available.keys() - start.keys())
-        return rate_limit(limit, {**begin, **start}, available)
+        begin = {**self._questions.earliest(available.keys() - start.keys()), **start}
+        limits = [] if limit is None else [limit]
+        if self._byte_limit is not None:
+            limits.append(self._byte_limit.offsets(begin, available))
+        return rate_limit(min(limits), begin, available)
 
     def _available(self, start: Offsets) -> Offsets:
         if self._target is not None:

@@ -8,13 +8,14 @@ import pytest
 from aiokafka_lite.errors import (
     KafkaError,
     NotLeaderForPartitionError,
+    OffsetOutOfRangeError,
     TopicAuthorizationFailedError,
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.record.control_record import ControlRecordType
-from aiokafka_lite.spark.offsets import Offsets
+from aiokafka_lite.spark.offsets import OffsetRange, Offsets
 from aiokafka_lite.spark.planner import Planner
 from aiokafka_lite.spark.source_options import OffsetLimit, Place, SourceOptions
 from aiokafka_lite.spark.worker import Worker
@@ -194,3 +195,17 @@ def test_an_attempt_has_its_share_of_a_minute() -> None:
     theirs = source_options("h:1", **{"kafka.default.api.timeout.ms": "77"})
     assert Planner(theirs)._arguments["default_api_timeout_ms"] == 77
     assert OffsetLimit(place=Place.LATEST) == theirs.ending
+
+
+def test_records_are_weighed_by_a_look_at_the_first_of_them(
+    here: Worker, kafka_broker: EmbeddedBroker
+) -> None:
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, T0, 500)
+    planner = Planner(source_options(kafka_broker, streaming=True), lambda: here)
+    weight = planner.weigh(OffsetRange("t", 0, 0, 500))
+    assert weight is not None
+    assert 4 < weight < 40  # a key and a value of up to four bytes, and where they begin in Arrow
+    assert planner.latest() == {T0: 500}  # the consumer is nobody's again
+    with pytest.raises(OffsetOutOfRangeError):
+        planner.weigh(OffsetRange("t", 0, 900, 901))

@@ -24,6 +24,12 @@ class Brokers:
         self.commits: list[tuple[str, Offsets]] = []
         self.refuses_commits = False
         self.waits: list[float] = []
+        self.bytes_per_offset = 100.0
+        self.weighed: list[OffsetRange] = []
+
+    def weigh(self, part: OffsetRange) -> float | None:
+        self.weighed.append(part)
+        return self.bytes_per_offset
 
     def resolve(self, limit: OffsetLimit, *, is_start: bool) -> Offsets:
         assert is_start
@@ -246,3 +252,18 @@ def test_a_commit_that_fails_does_not_fail_the_stream(caplog: pytest.LogCaptureF
     brokers.refuses_commits = False
     going.latest(offsets(3))
     assert brokers.commits == [("lag", offsets(3))]
+
+
+def test_of_two_limits_of_a_trigger_the_smaller_counts() -> None:
+    brokers = Brokers(t0=50, t1=30)
+    for given, ends in (
+        ({"maxBytesPerTrigger": "4000"}, (25, 15)),
+        ({"maxBytesPerTrigger": "4000", "maxOffsetsPerTrigger": "8"}, (5, 3)),
+        ({"maxBytesPerTrigger": "800", "maxOffsetsPerTrigger": "40"}, (5, 3)),
+        ({"maxBytesPerTrigger": "1"}, (1, 1)),
+    ):
+        going = stream(brokers, **given)
+        assert going.latest(going.initial()) == offsets(*ends)
+        assert going.latest(going.initial(), takes_all=True) == offsets(50, 30)
+    assert stream(brokers).latest(offsets(0, 0)) == offsets(50, 30)
+    assert len(brokers.weighed) == 4 * 2
