@@ -1,0 +1,200 @@
+"""Owns what is heard of a running query: offsets committed for a group once a batch is done, the
+last one, too, and the lag of each partition.
+
+Listeners are called by Spark, one event after the other, in the process they were made in; over
+Spark Connect that is the client. They never wait and never raise: commits go by a thread.
+"""
+
+import json
+import logging
+import threading
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pyspark.sql.streaming.listener import StreamingQueryListener
+
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.spark.offsets import Offsets
+from aiokafka_lite.spark.source_options import SourceOptions
+
+logger = logging.getLogger(__name__)
+
+_CLOSE_S: Final = 10.0
+
+
+class _Listener(StreamingQueryListener):
+    """Hears of one query, by its name or id, or of all."""
+
+    def __init__(self, query: str | None) -> None:
+        self._query = query
+
+    def onQueryStarted(self, event: Any) -> None: ...  # noqa: N802 - PySpark's
+
+    def onQueryProgress(self, event: Any) -> None:  # noqa: N802 - PySpark's
+        try:
+            report = json.loads(event.progress.json)
+            if self._query in (None, report.get("name"), report.get("id")):
+                self._heard(report)
+        except Exception:
+            logger.warning("%r: a progress report was not understood", self, exc_info=True)
+
+    def onQueryIdle(self, event: Any) -> None: ...  # noqa: N802 - PySpark's
+
+    def onQueryTerminated(self, event: Any) -> None: ...  # noqa: N802 - PySpark's
+
+    @abstractmethod
+    def _heard(self, report: Mapping[str, Any]) -> None:
+        """Take a report, as JSON has it. What it raises is logged."""
+
+
+class GroupOffsetCommitter(_Listener):
+    """Commits the offsets that each batch has ended with for a group, so that lag tools see them.
+
+        committer = GroupOffsetCommitter({"kafka.bootstrap.servers": servers}, "orders-archive")
+        spark.streams.addListener(committer)
+
+    They are for information: Spark goes on from its checkpoint. The source's option `commitGroupId`
+    does the same without a listener, but one batch late, as it hears of a batch only when the next
+    begins.
+    """
+
+    def __init__(
+        self, options: Mapping[str, str], group_id: str, *, query: str | None = None
+    ) -> None:
+        """`options` are the `kafka.*` options of the source. `query`: the name or the id of the
+        query in question; without it all whose offsets are those of Kafka, which have to be of the
+        same brokers then. Raises KafkaConfigurationError.
+        """
+        super().__init__(query)
+        # No topic is subscribed to: offsets say what they are of.
+        self._options = SourceOptions.parse({**options, "subscribePattern": ".*"}, streaming=True)
+        self._group_id = group_id
+        self._changed = threading.Condition()
+        self._next: Offsets | None = None
+        self._is_busy = False
+        self._is_closed = False
+        self._thread: threading.Thread | None = None
+        self.committed = Offsets()
+        """What was committed last."""
+
+    def _heard(self, report: Mapping[str, Any]) -> None:
+        offsets = merged_offsets(report, "endOffset")
+        with self._changed:
+            # A batch that has not been committed yet is behind this one, of which it is part.
+            merged = Offsets({**(self._next or {}), **offsets})
+            if self._is_closed or merged.items() <= self.committed.items():
+                return
+            self._next = merged
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._run, name="kafka-lite commits", daemon=True
+                )
+                self._thread.start()
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._is_busy = False
+                self._changed.notify_all()
+                while self._next is None:
+                    if self._is_closed:
+                        return
+                    self._changed.wait()
+                offsets, self._next = self._next, None
+                self._is_busy = True
+            self._commit(offsets)
+
+    def _commit(self, offsets: Offsets) -> None:
+        from aiokafka_lite.spark.planner import Planner  # noqa: PLC0415 - only who commits needs it
+
+        try:
+            Planner(self._options).commit(self._group_id, offsets)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the query goes on
+            logger.warning(
+                "committing %s for group %s: %s", offsets.to_json(), self._group_id, error
+            )
+        else:
+            self.committed = Offsets({**self.committed, **offsets})
+
+    def close(self, timeout_s: float = _CLOSE_S) -> bool:
+        """Commit what was heard of, for so long; return whether all was. Nothing is heard from then
+        on. Events come late: after `awaitTermination()` the last one may be on its way.
+        """
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+            return self._changed.wait_for(
+                lambda: self._next is None and not self._is_busy, timeout_s
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LagReport:
+    """How far behind the ends of its topics a query was when a batch of it ended."""
+
+    query: str
+    """Its name, or its id if it has none."""
+    batch: int
+    lag: Mapping[TopicPartition, int]
+    """By partition, how many offsets: as many records, or fewer after compaction."""
+
+    @property
+    def total(self) -> int:
+        return sum(self.lag.values())
+
+    def __str__(self) -> str:
+        behind = {tp: lag for tp, lag in sorted(self.lag.items()) if lag}
+        parts = ", ".join(f"{tp.topic}-{tp.partition} {lag}" for tp, lag in behind.items())
+        return f"{self.query} is {self.total} offsets behind{f': {parts}' if parts else ''}"
+
+
+class LagReporter(_Listener):
+    """Tells a callback, or the log, of the lag after each batch.
+
+        spark.streams.addListener(LagReporter(lambda report: gauge.set(report.total)))
+
+    Spark's own reports have no metrics of a source in Python, but they have the newest offsets from
+    PySpark 4.2 on; before, nothing is told.
+    """
+
+    def __init__(
+        self, callback: Callable[[LagReport], object] | None = None, *, query: str | None = None
+    ) -> None:
+        """`query`: the name or the id of the query in question, without it all."""
+        super().__init__(query)
+        self._callback = callback
+
+    def _heard(self, report: Mapping[str, Any]) -> None:
+        newest = merged_offsets(report, "latestOffset")
+        if not newest:
+            return
+        done = merged_offsets(report, "endOffset")
+        told = LagReport(
+            query=str(report.get("name") or report["id"]),
+            batch=int(report["batchId"]),
+            lag={tp: max(end - done.get(tp, 0), 0) for tp, end in newest.items()},
+        )
+        if self._callback is None:
+            logger.info("%s", told)
+        else:
+            self._callback(told)
+
+
+def merged_offsets(report: Mapping[str, Any], name: str) -> Offsets:
+    """Return the offsets of that name of a report's sources; those that are not Kafka's are left
+    out."""
+    found = Offsets()
+    for source in report.get("sources", ()):
+        offsets = source.get(name)
+        try:
+            nested = json.loads(offsets) if isinstance(offsets, str) else offsets
+            found.update(Offsets.from_nested(nested))
+        except ValueError:
+            continue
+    return found
+
+
+__all__ = ["GroupOffsetCommitter", "LagReport", "LagReporter", "merged_offsets"]

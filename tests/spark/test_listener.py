@@ -1,0 +1,185 @@
+"""What listeners do with the reports of a query: they commit, and tell the lag, and never raise."""
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.conftest import NO_SPARK
+
+pytest.importorskip("pyspark", reason=NO_SPARK)
+
+from aiokafka_lite import AIOKafkaConsumer
+from aiokafka_lite.errors import GroupAuthorizationFailedError, KafkaConfigurationError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.spark.listener import GroupOffsetCommitter, LagReport, LagReporter
+from aiokafka_lite.spark.offsets import Offsets
+from aiokafka_lite.spark.planner import Planner
+from aiokafka_lite.spark.worker import Worker
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.patience import PATIENCE_S
+from tests.spark.spark_io import run_to_end, source
+from tests.spark.topics import T0, T1, fill
+
+SERVERS = {"kafka.bootstrap.servers": "h:1"}
+
+
+def event(end: Any, *, latest: Any = None, name: str | None = "q", more: Any = None) -> Any:
+    sources = [
+        {"endOffset": end, "latestOffset": latest},
+        {"endOffset": {"logOffset": 3}, "latestOffset": 7},  # of files, and of a rate
+    ]
+    report = {"id": "an-id", "name": name, "batchId": 4, "sources": sources}
+    return SimpleNamespace(progress=SimpleNamespace(json=json.dumps(report)))
+
+
+class Commits:
+    """Stands in for the planner's commits; `gate` holds them up, errors are raised in turn."""
+
+    def __init__(self) -> None:
+        self.made: list[tuple[str, Offsets]] = []
+        self.errors: list[Exception] = []
+        self.gate = threading.Event()
+        self.gate.set()
+        self.waiting = threading.Event()
+
+    def commit(self, group_id: str, offsets: Offsets) -> None:
+        self.waiting.set()
+        assert self.gate.wait(PATIENCE_S)
+        self.made.append((group_id, offsets))
+        if self.errors:
+            raise self.errors.pop()
+
+
+@pytest.fixture
+def commits(monkeypatch: pytest.MonkeyPatch) -> Iterator[Commits]:
+    made = Commits()
+    monkeypatch.setattr(Planner, "commit", lambda _, *call: made.commit(*call))
+    yield made
+    made.gate.set()
+
+
+def test_the_end_of_a_batch_is_committed_once(commits: Commits) -> None:
+    committer = GroupOffsetCommitter(SERVERS, "g")
+    for end in ({"t": {"0": 5}}, {"t": {"0": 5}}, None, '{"t": {"0": 5}}'):
+        committer.onQueryProgress(event(end))
+    assert committer.close(PATIENCE_S)
+    assert commits.made == [("g", {T0: 5})]
+    assert committer.committed == {T0: 5}
+
+
+def test_while_a_commit_is_on_its_way_the_newest_waits(commits: Commits) -> None:
+    commits.gate.clear()
+    committer = GroupOffsetCommitter(SERVERS, "g")
+    committer.onQueryProgress(event({"t": {"0": 1}}))
+    assert commits.waiting.wait(PATIENCE_S)
+    for end in range(2, 50):
+        committer.onQueryProgress(event({"t": {"0": end}}))
+    committer.onQueryProgress(event({"t": {"1": 7}}))
+    assert not committer.close(0.001)
+    commits.gate.set()
+    assert committer.close(PATIENCE_S)
+    assert commits.made == [("g", {T0: 1}), ("g", {T0: 49, T1: 7})]
+    committer.onQueryProgress(event({"t": {"0": 60}}))  # nobody listens any more
+    assert len(commits.made) == 2
+
+
+def test_a_commit_that_fails_is_a_warning(
+    commits: Commits, caplog: pytest.LogCaptureFixture
+) -> None:
+    commits.errors = [OSError("broken"), GroupAuthorizationFailedError("g")]
+    committer = GroupOffsetCommitter(SERVERS, "g")
+    for end in (1, 2):
+        commits.waiting.clear()
+        committer.onQueryProgress(event({"t": {"0": end}}))
+        assert commits.waiting.wait(PATIENCE_S)
+    committer.close(PATIENCE_S)
+    said = [record.getMessage() for record in caplog.records]
+    assert ['committing {"t":{"0":1}} for group g:' in said[0], len(said)] == [True, 2]
+    assert committer.committed == {}
+
+
+def test_other_queries_and_other_reports_are_passed_over(
+    commits: Commits, caplog: pytest.LogCaptureFixture
+) -> None:
+    listeners = [GroupOffsetCommitter(SERVERS, each, query=each) for each in ("q", "an-id", "x")]
+    for committer in listeners:
+        committer.onQueryProgress(event({"t": {"0": 1}}))
+        committer.onQueryProgress(SimpleNamespace(progress=SimpleNamespace(json="no JSON")))
+        assert committer.close(PATIENCE_S)
+    assert sorted(group for group, _ in commits.made) == ["an-id", "q"]
+    assert "a progress report was not understood" in caplog.text
+
+
+def test_options_are_those_of_the_source() -> None:
+    with pytest.raises(KafkaConfigurationError, match=r"kafka\.bootstrap\.servers must be"):
+        GroupOffsetCommitter({}, "g")
+
+
+def test_the_lag_is_told_by_partition(caplog: pytest.LogCaptureFixture) -> None:
+    told: list[LagReport] = []
+    reports = [
+        event({"t": {"0": 5, "1": 9}}, latest={"t": {"0": 7, "1": 8}, "new": {"0": 4}}),
+        event({"t": {"0": 7}}, latest={"t": {"0": 7}}, name=None),
+        event({"t": {"0": 7}}),  # before PySpark 4.2
+    ]
+    with caplog.at_level(logging.INFO):
+        for reporter in (LagReporter(told.append), LagReporter()):
+            for report in reports:
+                reporter.onQueryProgress(report)
+    lag = {T0: 2, T1: 0, TopicPartition("new", 0): 4}
+    assert told[0] == LagReport(query="q", batch=4, lag=lag)
+    assert [each.total for each in told] == [6, 0]
+    assert [record.getMessage() for record in caplog.records] == [
+        "q is 6 offsets behind: new-0 4, t-0 2",
+        "an-id is 0 offsets behind",
+    ]
+
+
+def test_a_callback_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(report: LagReport) -> None:
+        raise ValueError("mine")
+
+    LagReporter(fail).onQueryProgress(event({"t": {"0": 1}}, latest={"t": {"0": 2}}))
+    assert "ValueError: mine" in caplog.text
+
+
+def heard(condition: Callable[[], bool], here: Worker) -> None:
+    from tests.patience import eventually
+
+    here.run(lambda: eventually(condition))
+
+
+def test_the_last_batch_is_committed_too(
+    spark: Any, here: Worker, kafka_broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    kafka_broker.create_topic("t", partitions=2)
+    fill(kafka_broker, T0, 5)
+    servers = kafka_broker.bootstrap_servers
+    told: list[LagReport] = []
+    committer = GroupOffsetCommitter({"kafka.bootstrap.servers": servers}, "seen")
+    listeners = [committer, LagReporter(told.append)]
+    for listener in listeners:
+        spark.streams.addListener(listener)
+    try:
+        options = {"startingOffsets": "earliest", "maxOffsetsPerTrigger": "3"}
+        run_to_end(source(spark, servers, streaming=True, **options), tmp_path)
+        heard(lambda: committer.committed == {T0: 5, T1: 0}, here)
+    finally:
+        for listener in listeners:
+            spark.streams.removeListener(listener)
+    assert committer.close()
+    assert [each.total for each in told][:2] == [2, 0]
+
+    async def committed() -> int | None:
+        async with AIOKafkaConsumer(
+            bootstrap_servers=servers, group_id="seen", enable_auto_commit=False
+        ) as consumer:
+            return await consumer.committed(T0)
+
+    assert here.run(committed) == 5
