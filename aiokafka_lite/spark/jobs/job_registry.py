@@ -12,6 +12,7 @@ from aiokafka_lite.spark.jobs.job import Job
 
 JOBS: Final = {
     "archive": "topics into Parquet, partitioned by topic and date, exactly once",
+    "decode": "JSON or Avro into typed columns, in Parquet or a topic; dead letters to a topic",
 }
 """By name, what a job does."""
 

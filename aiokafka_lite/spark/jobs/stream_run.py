@@ -5,7 +5,7 @@ It blocks the thread that calls it, and wakes up a few times a second.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
@@ -42,12 +42,14 @@ def run_stream(
     job: str,
     stop: StopSignal,
     progress: Progress,
+    on_report: Callable[[Mapping[str, Any]], object] | None = None,
     clock: Clock = SYSTEM_CLOCK,
 ) -> JobResult:
     """Start a DataStreamWriter and stay until it is done, was asked to stop, or failed.
 
     The writer has sink, columns and output mode; trigger and checkpoint are the config's. Asked to
-    stop, the batch that runs is ended first. Raises: what ended the stream.
+    stop, the batch that runs is ended first. `on_report` hears Spark's report of each batch, as
+    JSON has it. Raises: what ended the stream.
     """
     begin_s = clock.monotonic()
     query = (
@@ -56,7 +58,7 @@ def run_stream(
         .trigger(**config.trigger_arguments())
         .start()
     )
-    watch = _Watch(query, progress)
+    watch = _Watch(query, progress, on_report)
     try:
         status = _stay(watch, stop)
     finally:
@@ -91,12 +93,18 @@ def _stay(watch: "_Watch", stop: StopSignal) -> str:
 class _Watch:
     """What a stream has done so far, from the reports Spark keeps of its last batches."""
 
-    def __init__(self, query: Any, progress: Progress) -> None:
+    def __init__(
+        self,
+        query: Any,
+        progress: Progress,
+        on_report: Callable[[Mapping[str, Any]], object] | None,
+    ) -> None:
         self.query = query
         self.rows = 0
         self.batches = 0
         self.offsets = Offsets()
         self._progress = progress
+        self._on_report = on_report
         self._last = ""
 
     def look(self) -> str:
@@ -117,6 +125,8 @@ class _Watch:
         rows = int(report["numInputRows"])
         if not rows and "addBatch" not in report["durationMs"]:
             return
+        if self._on_report is not None:
+            self._on_report(report)
         self.rows += rows
         self.batches += 1
         newest = _offsets(each.get("latestOffset") for each in report["sources"])
