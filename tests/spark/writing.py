@@ -54,8 +54,8 @@ class Write:
         return [self.task(number, batch_id, *part) for number, part in enumerate(parts)]
 
 
-def seen(here: Worker, servers: str) -> list[str]:
-    """The values that count in the two partitions of t, in alphabetical order."""
+def seen(here: Worker, servers: str, topic: str = "t", partitions: int = 2) -> list[str]:
+    """The values that count in a topic, in alphabetical order."""
     config = {
         "bootstrap_servers": servers,
         "isolation_level": "read_committed",
@@ -65,10 +65,10 @@ def seen(here: Worker, servers: str) -> list[str]:
     async def read() -> list[str]:
         async with AIOKafkaConsumer[Any, Any](**config) as consumer:
             found: list[str] = []
-            partitions = [TopicPartition("t", number) for number in range(2)]
-            consumer.assign(partitions)
-            ends = await consumer.end_offsets(partitions)
-            while any([await consumer.position(tp) < ends[tp] for tp in partitions]):
+            wanted = [TopicPartition(topic, number) for number in range(partitions)]
+            consumer.assign(wanted)
+            ends = await consumer.end_offsets(wanted)
+            while any([await consumer.position(tp) < ends[tp] for tp in wanted]):
                 for records in (await consumer.getmany(timeout_ms=200)).values():
                     found += [record.value.decode() for record in records if record.value]
             return sorted(found)
