@@ -13,6 +13,7 @@ pytest.importorskip("pyspark", reason=NO_SPARK)
 
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.spark.releases import needs
 from tests.spark.spark_io import run_to_end, source, write
 from tests.spark.topics import fill
 
@@ -37,6 +38,7 @@ def expected(count: int) -> list[str]:
     return sorted(f"v{number}" for number in range(count))
 
 
+@needs("HAS_READ_LIMITS")
 def test_a_stream_whose_last_batch_comes_again_writes_it_once(
     spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
 ) -> None:
@@ -60,6 +62,7 @@ def test_a_stream_whose_last_batch_comes_again_writes_it_once(
     assert copied == sorted(f"{half}-v{n}" for half in range(2) for n in range(30))
 
 
+@needs("StreamArrowWriter")
 def test_a_replay_that_brings_other_rows_is_an_error(
     spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
 ) -> None:
