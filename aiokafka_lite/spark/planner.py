@@ -112,6 +112,19 @@ class Planner:
         """
         return self._find_worker().run(lambda: self._attempt(lambda each: _weigh(each, part)))
 
+    def committed(self, group_id: str, partitions: Iterable[TopicPartition]) -> Offsets:
+        """Return what a group has committed, as far as it has. Raises: KafkaError."""
+        wanted = sorted(partitions)
+
+        async def ask() -> Offsets:
+            async with self._clients.lend(
+                AIOKafkaConsumer, _group_arguments(self._arguments, group_id)
+            ) as consumer:
+                found = {tp: await consumer.committed(tp) for tp in wanted}
+            return Offsets({tp: offset for tp, offset in found.items() if offset is not None})
+
+        return self._find_worker().run(ask)
+
     def commit(self, group_id: str, offsets: Offsets) -> None:
         """Commit offsets for a group, one attempt. Raises: KafkaError."""
 

@@ -118,6 +118,7 @@ def test_offsets_of_a_group_are_a_start_and_where_there_is_none_the_beginning(
     planner.commit("lag", Offsets({T1: 3}))
     assert start_of(here, options) == {T0: 1, T1: 3}
     assert broker.group("lag").offsets[T1].offset == 3
+    assert planner.committed("lag", [T0, T1, TopicPartition("t", 2)]) == {T1: 3}
 
 
 def test_what_has_gone_has_no_beginning(here: Worker, broker: EmbeddedBroker) -> None:

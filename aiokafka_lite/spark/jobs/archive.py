@@ -76,6 +76,17 @@ def _expression(text: str) -> Any:
     return expr(text)
 
 
+def read_archive(spark: Any, path: str, *columns: str) -> Any:
+    """Return columns of an archive, all but the folders `date` and `hour` unless some are named.
+
+    The types are said, not guessed: a topic may be called 2024.
+    """
+    types = {each.partition(" ")[0]: each for each in COLUMNS}
+    chosen = columns or tuple(name for name in types if name not in ("date", "hour"))
+    schema = ", ".join(types[name] for name in chosen)
+    return spark.read.schema(schema).parquet(path).select(*chosen)
+
+
 def run(spark: Any, config: ArchiveConfig, *, stop: StopSignal, progress: Progress) -> JobResult:
     """Archive what there is, or go on until asked to stop. Raises: as `run_stream`."""
     writer = (
@@ -91,4 +102,14 @@ def run(spark: Any, config: ArchiveConfig, *, stop: StopSignal, progress: Progre
 
 JOB: Final = Job(name="archive", config=ArchiveConfig, plan=plan, run=run, offsets=stream_offsets)
 
-__all__ = ["COLUMNS", "DATE", "HOUR", "JOB", "ArchiveConfig", "folders", "plan", "run"]
+__all__ = [
+    "COLUMNS",
+    "DATE",
+    "HOUR",
+    "JOB",
+    "ArchiveConfig",
+    "folders",
+    "plan",
+    "read_archive",
+    "run",
+]

@@ -7,8 +7,9 @@ Plain; nothing here needs Spark.
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
+from aiokafka_lite.kafka_error import KafkaError
 from aiokafka_lite.spark.jobs.job_config import JobConfig
 
 DONE, STOPPED, FAILED = "done", "stopped", "failed"
@@ -37,6 +38,14 @@ class JobResult:
     def to_json(self) -> str:
         """Return the summary, on one line."""
         return json.dumps(asdict(self), separators=(", ", ": "), default=str)
+
+
+class JobFailedError(KafkaError):
+    """A job has failed in the midst of its work; what it did before is in `result`."""
+
+    def __init__(self, result: JobResult) -> None:
+        super().__init__("; ".join(result.problems))
+        self.result = result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +97,25 @@ class StopSignal:
         return self._is_set
 
 
+_MOST_LINES: Final = 12
+
+
+def reason(error: BaseException) -> str:
+    """Return why something failed, in a few lines and without Java's stack."""
+    text = str(error) or type(error).__name__
+    if {kind.__name__ for kind in type(error).__mro__} & _JVM_IS_GONE:
+        return (
+            "the JVM of Spark has ended in the midst of it: it was killed, or had no memory left"
+            f" (spark.driver.memory); {type(error).__name__}: {text}"
+        )
+    lines = [line for line in text.splitlines() if line.strip()]
+    kept = [line for line in lines if not line.lstrip().startswith(("at ", "JVM stacktrace"))]
+    return "\n".join(kept[:_MOST_LINES])
+
+
+_JVM_IS_GONE: Final = {"Py4JNetworkError", "ConnectionRefusedError", "ConnectionResetError"}
+
+
 class Plan(Protocol):
     def __call__(self, spark: Any, config: Any, /) -> Any: ...
 
@@ -118,8 +146,10 @@ __all__ = [
     "STOPPED",
     "BatchReport",
     "Job",
+    "JobFailedError",
     "JobResult",
     "NoProgress",
     "Progress",
     "StopSignal",
+    "reason",
 ]

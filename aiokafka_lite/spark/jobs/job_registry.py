@@ -13,6 +13,9 @@ from aiokafka_lite.spark.jobs.job import Job
 JOBS: Final = {
     "archive": "topics into Parquet, partitioned by topic and date, exactly once",
     "decode": "JSON or Avro into typed columns, in Parquet or a topic; dead letters to a topic",
+    "replay": "an archive back into a topic, in order",
+    "mirror": "topics into others, with an SQL projection if wanted",
+    "audit": "counts, holes, duplicates and lag of topics, and an archive against them",
 }
 """By name, what a job does."""
 

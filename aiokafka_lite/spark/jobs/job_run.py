@@ -16,7 +16,15 @@ from types import FrameType
 from typing import Any, Final
 
 from aiokafka_lite.errors import KafkaConfigurationError
-from aiokafka_lite.spark.jobs.job import FAILED, Job, JobResult, Progress, StopSignal
+from aiokafka_lite.spark.jobs.job import (
+    FAILED,
+    Job,
+    JobFailedError,
+    JobResult,
+    Progress,
+    StopSignal,
+    reason,
+)
 from aiokafka_lite.spark.jobs.job_config import JobConfig, read_file
 from aiokafka_lite.spark.jobs.job_progress import complain, progress_for
 from aiokafka_lite.spark.jobs.job_registry import find_job
@@ -26,7 +34,6 @@ EXIT_DONE: Final = 0
 EXIT_FAILED: Final = 1
 EXIT_MISUSE: Final = 2
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
-_MOST_LINES: Final = 12
 
 
 def run_program(
@@ -48,11 +55,10 @@ def run_program(
             if dry_run:
                 return _show_plan(job, spark, made)
             return _run(job, spark, made)
+    except JobFailedError as error:
+        return _end(error.result)
     except Exception as error:  # noqa: BLE001 - of Spark, the brokers, the JVM: it is told and ends
-        complain(reason(error))
-        sys.stdout.write(JobResult(job=name, status=FAILED, problems=(reason(error),)).to_json())
-        sys.stdout.write("\n")
-        return EXIT_FAILED
+        return _end(JobResult(job=name, status=FAILED, problems=(reason(error),)))
 
 
 def _run(job: Job, spark: Any, config: JobConfig) -> int:
@@ -63,6 +69,10 @@ def _run(job: Job, spark: Any, config: JobConfig) -> int:
             result = job.run(spark, config, stop=stop, progress=progress)
     finally:
         progress.close()
+    return _end(result)
+
+
+def _end(result: JobResult) -> int:
     sys.stdout.write(f"{result.to_json()}\n")
     for problem in result.problems:
         complain(problem)
@@ -101,29 +111,10 @@ def signals_stop(stop: StopSignal, progress: Progress) -> Iterator[None]:
             signal.signal(each, handler)
 
 
-def reason(error: BaseException) -> str:
-    """Return why something failed, in a few lines and without Java's stack."""
-    if _is_jvm_gone(error):
-        return (
-            "the JVM of Spark has ended in the midst of it: it was killed, or had no memory left"
-            f" (spark.driver.memory); {type(error).__name__}: {error}"
-        )
-    text = str(error) or type(error).__name__
-    lines = [line for line in text.splitlines() if line.strip()]
-    kept = [line for line in lines if not line.lstrip().startswith(("at ", "JVM stacktrace"))]
-    return "\n".join(kept[:_MOST_LINES])
-
-
-def _is_jvm_gone(error: BaseException) -> bool:
-    names = {kind.__name__ for kind in type(error).__mro__}
-    return bool(names & {"Py4JNetworkError", "ConnectionRefusedError", "ConnectionResetError"})
-
-
 __all__ = [
     "EXIT_DONE",
     "EXIT_FAILED",
     "EXIT_MISUSE",
-    "reason",
     "run_program",
     "signals_stop",
 ]

@@ -6,6 +6,7 @@ It blocks the thread that calls it, and wakes up a few times a second.
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
@@ -13,11 +14,14 @@ from aiokafka_lite.kafka_error import KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.jobs.job import (
     DONE,
+    FAILED,
     STOPPED,
     BatchReport,
+    JobFailedError,
     JobResult,
     Progress,
     StopSignal,
+    reason,
 )
 from aiokafka_lite.spark.jobs.topic_config import StreamConfig, TopicsConfig
 from aiokafka_lite.spark.offsets import Offsets, backlog
@@ -49,7 +53,9 @@ def run_stream(
 
     The writer has sink, columns and output mode; trigger and checkpoint are the config's. Asked to
     stop, the batch that runs is ended first. `on_report` hears Spark's report of each batch, as
-    JSON has it. Raises: what ended the stream.
+    JSON has it.
+
+    Raises: what Spark refuses to start; JobFailedError for a stream that did not end by itself.
     """
     begin_s = clock.monotonic()
     query = (
@@ -59,21 +65,29 @@ def run_stream(
         .start()
     )
     watch = _Watch(query, progress, on_report)
+
+    def result(status: str, *problems: str) -> JobResult:
+        return JobResult(
+            job=job,
+            status=status,
+            rows=watch.rows,
+            batches=watch.batches,
+            offsets=watch.offsets.to_nested(),
+            lag=lag_behind(config, watch.offsets) if watch.offsets else None,
+            seconds=round(clock.monotonic() - begin_s, 3),
+            problems=problems,
+        )
+
     try:
         status = _stay(watch, stop)
-    finally:
-        if query.isActive:
+        if status == STOPPED:
             query.stop()
-    watch.look()
-    return JobResult(
-        job=job,
-        status=status,
-        rows=watch.rows,
-        batches=watch.batches,
-        offsets=watch.offsets.to_nested(),
-        lag=lag_behind(config, watch.offsets) if watch.offsets else None,
-        seconds=round(clock.monotonic() - begin_s, 3),
-    )
+        watch.look()
+    except Exception as error:
+        with suppress(Exception):  # of a JVM that is gone
+            query.stop()
+        raise JobFailedError(result(FAILED, reason(error))) from error
+    return result(status)
 
 
 def _stay(watch: "_Watch", stop: StopSignal) -> str:

@@ -1,15 +1,11 @@
 """Topics become Parquet, in folders by topic and date, each record once."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aiokafka_lite.spark.jobs.archive import ArchiveConfig, run
-from aiokafka_lite.spark.jobs.job import NoProgress, StopSignal
+from aiokafka_lite.spark.jobs.archive import DATE, HOUR, ArchiveConfig, folders
 from aiokafka_lite.spark.jobs.job_config import JobConfigError
-from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.spark.topics import T0, T1, fill
 
 GIVEN: dict[str, Any] = {"bootstrap_servers": "h:1", "topics": ("t",), "path": "/a/"}
 
@@ -32,29 +28,24 @@ def test_wrong_keys_are_refused(given: dict[str, Any], said: str) -> None:
         ArchiveConfig(**{**GIVEN, **given})
 
 
-def test_an_archive_is_filled_by_runs_and_has_each_record_once(
-    spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
-) -> None:
-    kafka_broker.create_topic("t", partitions=2)
-    fill(kafka_broker, T0, 4)
-    fill(kafka_broker, T1, 3)
-    config = ArchiveConfig(
-        bootstrap_servers=kafka_broker.bootstrap_servers,
-        topics=("t",),
-        path=str(tmp_path),
-        partition_by="hour",
-        files_per_partition=1,
-    )
-    first = run(spark, config, stop=StopSignal(), progress=NoProgress())
-    assert (first.status, first.rows, first.lag) == ("done", 7, 0)
-    fill(kafka_broker, T0, 5)
-    second = run(spark, config, stop=StopSignal(), progress=NoProgress())
-    assert (second.rows, second.offsets) == (5, {"t": {"0": 9, "1": 3}})
-    files = list(tmp_path.glob("topic=t/date=1970-01-01/hour=0/*.zstd.parquet"))
-    assert len(files) == 2
-    rows = spark.read.parquet(str(tmp_path)).orderBy("partition", "offset").collect()
-    assert [(row.topic, row.partition, row.offset, bytes(row.value)) for row in rows] == [
-        ("t", partition, offset, b"v%d" % offset)
-        for partition, count in ((0, 9), (1, 3))
-        for offset in range(count)
-    ]
+def test_its_folders_are_those_it_is_partitioned_by() -> None:
+    assert folders(ArchiveConfig(**GIVEN)) == ("topic", "date")
+    assert folders(ArchiveConfig(**GIVEN, partition_by="hour")) == ("topic", "date", "hour")
+
+
+def test_date_and_hour_are_utc_also_before_1970_and_for_a_session_elsewhere(spark: Any) -> None:
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    try:
+        for millis, day, hour in (
+            (0, "1970-01-01", 0),
+            (-1, "1969-12-31", 23),
+            (1_767_225_599_999, "2025-12-31", 23),
+            (1_767_225_600_000, "2026-01-01", 0),
+        ):
+            text = (
+                f"SELECT string({DATE}), {HOUR} FROM (SELECT timestamp_millis({millis}) timestamp)"
+            )
+            assert tuple(spark.sql(text).first()) == (day, hour)
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", zone)

@@ -3,7 +3,7 @@
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +12,16 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.spark.jobs import job_run
-from aiokafka_lite.spark.jobs.job import Job, JobResult, NoProgress, Progress, StopSignal
+from aiokafka_lite.spark.jobs.job import (
+    Job,
+    JobFailedError,
+    JobResult,
+    NoProgress,
+    Progress,
+    StopSignal,
+)
 from aiokafka_lite.spark.jobs.job_config import JobConfig
-from aiokafka_lite.spark.jobs.job_run import reason, run_program, signals_stop
+from aiokafka_lite.spark.jobs.job_run import run_program, signals_stop
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +42,10 @@ def run(spark: Any, config: ExampleConfig, *, stop: StopSignal, progress: Progre
     progress.note(f"in {spark}")
     if config.rows < 0:
         raise ValueError("fewer than none")
+    if config.rows == 1000:
+        raise JobFailedError(
+            JobResult(job="example", status="failed", rows=7, problems=("the disk is full",))
+        )
     problems = () if config.rows else ("there are no rows",)
     return JobResult(job="example", rows=config.rows, problems=problems)
 
@@ -86,6 +97,13 @@ def test_a_job_that_fails_says_why_on_both_streams(capsys: Captured) -> None:
     assert "error: fewer than none" in err
 
 
+def test_what_was_done_before_a_failure_is_in_the_summary(capsys: Captured) -> None:
+    assert run_program("example", None, ["rows=1000"]) == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out)["rows"] == 7
+    assert err.endswith("error: the disk is full\n")
+
+
 def test_wrong_usage_is_told_before_there_is_a_session(capsys: Captured) -> None:
     assert run_program("example", None, ["rows=x"]) == 2
     out, err = capsys.readouterr()
@@ -123,25 +141,3 @@ def test_the_first_signal_asks_and_the_second_ends_the_process(
         signal.raise_signal(number)
         assert ends == [1]
     assert signal.getsignal(number) is before
-
-
-class Py4JNetworkError(Exception):
-    """Of that name."""
-
-
-@pytest.mark.parametrize("error", [Py4JNetworkError("Answer is empty"), ConnectionRefusedError()])
-def test_a_jvm_that_is_gone_is_named(error: Exception) -> None:
-    assert "the JVM of Spark has ended in the midst of it" in reason(error)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("it broke\n\tat org.apache.X\n\tat org.apache.Y\n\nbadly", "it broke\nbadly"),
-        ("x\n" * 40, "\n".join("x" * 12)),
-        ("", "ValueError"),
-    ],
-)
-def test_a_reason_has_few_lines_and_none_of_javas_stack(text: str, said: str) -> None:
-    make: Callable[[str], Exception] = ValueError
-    assert reason(make(text)) == said

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.spark.jobs.job import BatchReport, NoProgress, StopSignal
+from aiokafka_lite.spark.jobs.job import BatchReport, JobFailedError, NoProgress, StopSignal
 from aiokafka_lite.spark.jobs.stream_run import lag_behind, run_stream, stream_offsets
 from aiokafka_lite.spark.jobs.topic_config import StreamConfig
 from aiokafka_lite.spark.offsets import Offsets
@@ -165,13 +165,15 @@ def test_asked_to_stop_between_batches_it_stops_at_once(config: StreamConfig) ->
     assert (result.status, result.rows, result.lag) == ("stopped", 0, None)
 
 
-def test_a_stream_that_fails_raises_why_and_is_stopped(config: StreamConfig) -> None:
+def test_a_stream_that_fails_says_why_and_how_far_it_came(config: StreamConfig) -> None:
     def fails(query: Query) -> bool:
-        raise ConnectionRefusedError("the JVM is gone")
+        raise ConnectionRefusedError("nobody answers")
 
-    query = Query(fails)
-    with pytest.raises(ConnectionRefusedError, match="the JVM is gone"):
+    query = Query(adds(report(0, 10, 10)), fails)
+    with pytest.raises(JobFailedError, match="the JVM of Spark has ended") as caught:
         run_stream(Writer(query), config, job="a", stop=StopSignal(), progress=NoProgress())
+    result = caught.value.result
+    assert (result.status, result.rows, result.offsets) == ("failed", 10, {"t": {"0": 10}})
 
 
 def test_a_lag_nobody_knows_is_none() -> None:

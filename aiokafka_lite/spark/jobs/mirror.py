@@ -1,0 +1,78 @@
+"""Owns the job `mirror`: records of topics go into another topic, or the same ones of another
+cluster, as they are or through an SQL projection.
+
+No row depends on another: nothing is shuffled and there is no state.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
+from aiokafka_lite.spark.jobs.stream_run import read_topics, run_stream, stream_offsets
+from aiokafka_lite.spark.jobs.topic_config import StreamConfig, TopicSinkConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class MirrorConfig(TopicSinkConfig, StreamConfig):
+    """The keys of `mirror`."""
+
+    select: str | None = None
+    """What to write, as a list of SQL's SELECT with the sink's columns (key, value, headers,
+    timestamp, topic, partition); without it, all of that as it was read."""
+    where: str | None = None
+    """Which records to write, as SQL."""
+    keep_partition: bool = False
+    """Write each record into the partition of the number it was read from, instead of that of its
+    key. Without effect beside `select`."""
+    keep_timestamp: bool = True
+    """Write the timestamps that were read, instead of the time of writing. As above."""
+
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
+        same = self.sink_bootstrap_servers in (None, self.bootstrap_servers)
+        if same and (self.topic is None or self.topic in self.topics):
+            yield (
+                f"topic={self.topic!r} would be read and written at once, for ever; name another"
+                " topic, or another cluster by sink_bootstrap_servers"
+            )
+
+
+def columns(config: MirrorConfig) -> str:
+    """Return what is written, as SQL."""
+    if config.select is not None:
+        return config.select
+    names = ["key", "value", "headers"]
+    if config.keep_timestamp:
+        # A record without a timestamp has one of -1 ms in Spark.
+        names.append("if(timestampType < 0, NULL, timestamp) AS timestamp")
+    if config.keep_partition:
+        names.append("partition")
+    if config.topic is None:
+        names.append("topic")
+    return ", ".join(names)
+
+
+def plan(spark: Any, config: MirrorConfig) -> Any:
+    """Return the rows for the sink, as a stream."""
+    read = read_topics(spark, config, streaming=True, includeHeaders="true")
+    condition = "" if config.where is None else f" WHERE {config.where}"
+    # The name of the frame goes in by a template, in which braces mean something.
+    before, behind = _quoted(columns(config)), _quoted(condition)
+    text = f"SELECT {before} FROM {{records}}{behind}"  # noqa: S608 - the user's, for the user
+    return spark.sql(text, records=read)
+
+
+def _quoted(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def run(spark: Any, config: MirrorConfig, *, stop: StopSignal, progress: Progress) -> JobResult:
+    """Copy what there is, or go on until asked to stop. Raises: as `run_stream`."""
+    writer = plan(spark, config).writeStream.format("kafka-lite").options(**config.sink_options())
+    return run_stream(writer, config, job=JOB.name, stop=stop, progress=progress)
+
+
+JOB: Final = Job(name="mirror", config=MirrorConfig, plan=plan, run=run, offsets=stream_offsets)
+
+__all__ = ["JOB", "MirrorConfig", "columns", "plan", "run"]

@@ -1,0 +1,279 @@
+"""Owns the job `replay`: an archive's records go back into a topic, those of one partition in the
+order of their offsets, in batches between which the job can be slowed down, or stopped.
+
+A stopped or failed replay is continued by `starting_offsets`: the summary has them.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.spark.jobs.archive import read_archive
+from aiokafka_lite.spark.jobs.job import (
+    DONE,
+    FAILED,
+    STOPPED,
+    BatchReport,
+    Job,
+    JobFailedError,
+    JobResult,
+    Progress,
+    StopSignal,
+    reason,
+)
+from aiokafka_lite.spark.jobs.topic_config import TopicSinkConfig
+from aiokafka_lite.spark.offsets import Offsets, backlog, rate_limit
+
+_RATE_BATCH_S: Final = 5
+"""With a rate, a batch has the rows of so many seconds: the rate holds on average over them."""
+_PAUSE_S: Final = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayConfig(TopicSinkConfig):
+    """The keys of `replay`."""
+
+    bootstrap_servers: str = ""
+    """Brokers to write to: HOST:PORT,HOST:PORT,…"""
+    path: str = ""
+    """The folder of the archive."""
+    topics: tuple[str, ...] = ()
+    """The archived topics to replay; all of them, unless some are named."""
+    starting_offsets: str | None = None
+    """JSON by topic and partition: where to begin in those; in others, with the first record."""
+    ending_offsets: str | None = None
+    """JSON by topic and partition: where to end in those, without that offset."""
+    since: str | None = None
+    """The first timestamp to replay, such as 2026-01-31T12:00:00Z; UTC unless it says otherwise."""
+    until: str | None = None
+    """Replay what is older than this."""
+    keep_partition: bool = False
+    """Write each record into the partition of the number it came from, instead of that of its key;
+    the topic must have as many."""
+    keep_timestamp: bool = True
+    """Write the timestamps of the archive, instead of the time of writing."""
+    max_rows_per_second: int | None = None
+    """How fast to go at most, on average over some seconds."""
+    batch_rows: int = 1_000_000
+    """About how many rows go between two points where the job can stop."""
+
+    def _faults(self) -> Iterator[str]:
+        yield from super()._faults()
+        if not self.bootstrap_servers:
+            yield "bootstrap_servers must be set: HOST:PORT,HOST:PORT,…"
+        if not self.path:
+            yield "path must be set: the folder of the archive"
+        for name in ("starting_offsets", "ending_offsets"):
+            try:
+                _offsets(getattr(self, name))
+            except ValueError as error:
+                yield f"{name}: {error}"
+        for name in ("since", "until"):
+            try:
+                _instant(getattr(self, name))
+            except ValueError:
+                yield f"{name}={getattr(self, name)!r} is no time such as 2026-01-31T12:00:00Z"
+        for name in ("max_rows_per_second", "batch_rows"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                yield f"{name}={value} must be at least 1"
+
+    def rows_of_a_batch(self) -> int:
+        """Return about how many rows go at once."""
+        if self.max_rows_per_second is None:
+            return self.batch_rows
+        return min(self.batch_rows, self.max_rows_per_second * _RATE_BATCH_S)
+
+
+def _offsets(text: str | None) -> Offsets:
+    return Offsets() if text is None else Offsets.from_json(text)
+
+
+def _instant(text: str | None) -> str | None:
+    """Return a time as SQL has it, in UTC. Raises ValueError."""
+    if text is None:
+        return None
+    when = datetime.fromisoformat(text)
+    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when
+    return f"TIMESTAMP '{when.astimezone(UTC).isoformat(sep=' ')}'"
+
+
+# The rows…
+
+
+def chosen(spark: Any, config: ReplayConfig) -> Any:
+    """Return the archive's records that are to be replayed, with all their columns."""
+    frame = read_archive(spark, config.path)
+    for condition in conditions(config):
+        frame = frame.where(condition)
+    return frame
+
+
+def conditions(config: ReplayConfig) -> Iterator[str]:
+    """Yield what a record has to fulfil, as SQL."""
+    if config.topics:
+        yield f"topic IN ({', '.join(map(_literal, config.topics))})"
+    since, until = _instant(config.since), _instant(config.until)
+    if since is not None:
+        yield f"timestamp >= {since}"
+    if until is not None:
+        yield f"timestamp < {until}"
+    for tp, offset in sorted(_offsets(config.starting_offsets).items()):
+        yield f"NOT ({_of(tp)} AND offset < {offset})"
+    for tp, offset in sorted(_offsets(config.ending_offsets).items()):
+        yield f"NOT ({_of(tp)} AND offset >= {offset})"
+
+
+def _literal(text: str) -> str:
+    quoted = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{quoted}'"
+
+
+def _of(tp: TopicPartition) -> str:
+    return f"topic = {_literal(tp.topic)} AND partition = {tp.partition}"
+
+
+def between(start: Offsets, end: Offsets) -> str:
+    """Return what records of a batch fulfil, as SQL."""
+    ranges = [
+        f"({_of(tp)} AND offset >= {start[tp]} AND offset < {end[tp]})"
+        for tp in sorted(end)
+        if end[tp] > start[tp]
+    ]
+    return " OR ".join(ranges)
+
+
+def in_order(frame: Any, config: ReplayConfig) -> Any:
+    """Return the rows for the sink: one task has a partition's, in the order of their offsets."""
+    names = ["key", "value", "headers"]
+    if config.keep_timestamp:
+        # The sink takes no time before 1970, and a record without one has -1 ms in Spark.
+        names.append("if(unix_micros(timestamp) < 0, NULL, timestamp) AS timestamp")
+    if config.keep_partition:
+        names.append("partition")
+    if config.topic is None:
+        names.append("topic")
+    ordered = frame.repartition("topic", "partition")
+    return ordered.sortWithinPartitions("topic", "partition", "offset").selectExpr(*names)
+
+
+def plan(spark: Any, config: ReplayConfig) -> Any:
+    """Return the rows for the sink, as if they went in one batch."""
+    return in_order(chosen(spark, config), config)
+
+
+# The run…
+
+
+def extent(spark: Any, frame: Any) -> tuple[Offsets, Offsets]:
+    """Return the first offset of each partition, and that behind its last."""
+    text = (
+        "SELECT topic, partition, min(offset) AS first, max(offset) + 1 AS behind FROM {rows}"
+        " GROUP BY topic, partition"
+    )
+    start, end = Offsets(), Offsets()
+    for row in spark.sql(text, rows=frame).collect():
+        tp = TopicPartition(row["topic"], row["partition"])
+        start[tp], end[tp] = row["first"], row["behind"]
+    return start, end
+
+
+def run(spark: Any, config: ReplayConfig, *, stop: StopSignal, progress: Progress) -> JobResult:
+    """Write what is chosen, batch by batch, until it is done or somebody asks to stop.
+
+    Raises JobFailedError: a batch was not written, those before it are.
+    """
+    begin_s = SYSTEM_CLOCK.monotonic()
+    frame = chosen(spark, config)
+    done, end = extent(spark, frame)
+    pace = Pace(config.max_rows_per_second, stop)
+    rows = batches = 0
+
+    def result(status: str, *problems: str) -> JobResult:
+        return JobResult(
+            job=JOB.name,
+            status=status,
+            rows=rows,
+            batches=batches,
+            offsets=done.to_nested(),
+            lag=backlog(done, end),
+            seconds=round(SYSTEM_CLOCK.monotonic() - begin_s, 3),
+            problems=problems,
+        )
+
+    while done != end and not stop.is_set():
+        before_s = SYSTEM_CLOCK.monotonic()
+        upto = rate_limit(config.rows_of_a_batch(), done, end)
+        try:
+            count = _write(frame.where(between(done, upto)), config)
+        except Exception as error:
+            raise JobFailedError(result(FAILED, reason(error))) from error
+        done, rows, batches = upto, rows + count, batches + 1
+        seconds = max(SYSTEM_CLOCK.monotonic() - before_s, 1e-6)
+        progress.batch(
+            BatchReport(
+                batch=batches - 1,
+                rows=count,
+                total_rows=rows,
+                rows_per_s=count / seconds,
+                lag=backlog(done, end),
+            )
+        )
+        pace.wait(count)
+    return result(DONE if done == end else STOPPED)
+
+
+def _write(frame: Any, config: ReplayConfig) -> int:
+    """Write a batch; return how many rows it had."""
+    from pyspark.sql import Observation  # noqa: PLC0415 - PySpark, only where a job runs
+    from pyspark.sql.functions import count, lit  # noqa: PLC0415 - as above
+
+    seen = Observation()
+    rows = in_order(frame.observe(seen, count(lit(1)).alias("rows")), config)
+    rows.write.format("kafka-lite").options(**config.sink_options()).mode("append").save()
+    return int(seen.get["rows"])
+
+
+class Pace:
+    """Keeps a number of rows in a second, on average since it was made."""
+
+    def __init__(
+        self,
+        rows_per_s: int | None,
+        stop: StopSignal,
+        clock: Clock = SYSTEM_CLOCK,
+        sleep: Callable[[float], object] | None = None,
+    ) -> None:
+        self._rows_per_s = rows_per_s
+        self._stop = stop
+        self._clock = clock
+        self._sleep = threading.Event().wait if sleep is None else sleep
+        self._due_s = clock.monotonic()
+
+    def wait(self, rows: int) -> None:
+        """Return when so many rows more may have been written, or somebody asks to stop."""
+        if self._rows_per_s is None:
+            return
+        self._due_s += rows / self._rows_per_s
+        while not self._stop.is_set():
+            left_s = self._due_s - self._clock.monotonic()
+            if left_s <= 0:
+                # What was lost to slow brokers is not caught up with in a burst.
+                self._due_s = self._clock.monotonic()
+                return
+            self._sleep(min(left_s, _PAUSE_S))
+
+
+def dry_offsets(spark: Any, config: ReplayConfig) -> dict[str, Any]:
+    """Return what a run would write, by the archive's offsets. Only reads."""
+    start, end = extent(spark, chosen(spark, config))
+    return {"start": start.to_nested(), "end": end.to_nested(), "lag": backlog(start, end)}
+
+
+JOB: Final = Job(name="replay", config=ReplayConfig, plan=plan, run=run, offsets=dry_offsets)
+
+__all__ = ["JOB", "Pace", "ReplayConfig", "between", "conditions", "extent", "plan", "run"]

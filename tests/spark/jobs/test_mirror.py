@@ -1,0 +1,40 @@
+"""What a mirror writes, and that it does not read what it writes."""
+
+from typing import Any
+
+import pytest
+
+from aiokafka_lite.spark.jobs.job_config import JobConfigError
+from aiokafka_lite.spark.jobs.mirror import MirrorConfig, columns
+
+GIVEN: dict[str, Any] = {
+    "bootstrap_servers": "h:1",
+    "topics": ("a",),
+    "topic": "b",
+    "checkpoint": "/c",
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"topic": "a"}, "topic='a' would be read and written at once, for ever"),
+        ({"topic": None}, "topic=None would be read and written at once"),
+        ({"topic": None, "sink_bootstrap_servers": "h:1"}, "read and written at once"),
+    ],
+)
+def test_a_topic_is_not_copied_into_itself(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(JobConfigError, match=said):
+        MirrorConfig(**{**GIVEN, **given})
+    MirrorConfig(**{**GIVEN, **given, "sink_bootstrap_servers": "other:1"})
+
+
+def test_records_are_written_as_they_were_read_unless_a_projection_says_otherwise() -> None:
+    time = "if(timestampType < 0, NULL, timestamp) AS timestamp"
+    assert columns(MirrorConfig(**GIVEN)) == f"key, value, headers, {time}"
+    other = {**GIVEN, "topic": None, "sink_bootstrap_servers": "other:1"}
+    assert columns(MirrorConfig(**other, keep_partition=True)) == (
+        f"key, value, headers, {time}, partition, topic"
+    )
+    assert columns(MirrorConfig(**GIVEN, keep_timestamp=False)) == "key, value, headers"
+    assert columns(MirrorConfig(**GIVEN, select="value")) == "value"

@@ -1,0 +1,118 @@
+"""Topics into an archive, the archive checked against them and back into a topic, as people do it:
+jobs one after the other, on the embedded broker.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder
+from aiokafka_lite.record.control_record import ControlRecordType
+from aiokafka_lite.spark.jobs import archive, audit, mirror, replay
+from aiokafka_lite.spark.jobs.job import JobResult, NoProgress, StopSignal
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.spark.topics import fill, fill_transaction
+
+# A name that is a number: folders of Parquet have no types.
+P0, P1 = TopicPartition("2024", 0), TopicPartition("2024", 1)
+
+
+def run(module: Any, spark: Any, config: Any) -> JobResult:
+    made: JobResult = module.run(spark, config, stop=StopSignal(), progress=NoProgress())
+    return made
+
+
+def records(broker: EmbeddedBroker, tp: tuple[str, int]) -> list[tuple[Any, ...]]:
+    return [
+        (each.key, each.value, each.timestamp, list(each.headers))
+        for each in broker.log(tp).records()
+    ]
+
+
+def test_what_was_archived_comes_back_as_it_was(
+    spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    servers = kafka_broker.bootstrap_servers
+    kafka_broker.create_topic("2024", partitions=2)
+    kafka_broker.create_topic("back", partitions=2)
+    fill(kafka_broker, P0, 10, 5)
+    special = RecordBatchBuilder(bytearray(1 << 16))
+    special.append(3_600_000, b"k", None, [("h", b"1"), ("h", None)])  # a tombstone, an hour later
+    special.append(3_600_001, None, b"", [])
+    special.seal()
+    kafka_broker.append(P1, special.wire())
+    fill_transaction(kafka_broker, P1, 3, ControlRecordType.ABORT)
+    config = archive.ArchiveConfig(
+        bootstrap_servers=servers,
+        topics=("2024",),
+        path=str(tmp_path / "archive"),
+        partition_by="hour",
+        files_per_partition=1,
+        source={"kafka.isolation.level": "read_committed"},
+    )
+    first = run(archive, spark, config)
+    assert (first.status, first.rows, first.lag) == ("done", 17, 0)
+    fill(kafka_broker, P0, 7)
+    second = run(archive, spark, config)
+    assert (second.rows, second.offsets) == (7, {"2024": {"0": 22, "1": 6}})
+    folder = tmp_path / "archive" / "topic=2024" / "date=1970-01-01"
+    assert len(list(folder.glob("hour=0/*.zstd.parquet"))) == 2  # one for each run
+    assert len(list(folder.glob("hour=1/*.zstd.parquet"))) == 1
+
+    fill(kafka_broker, P1, 2)  # not archived yet
+    audited = run(
+        audit,
+        spark,
+        audit.AuditConfig(
+            bootstrap_servers=servers,
+            topics=("2024",),
+            archive=config.path,
+            transactions=True,
+            source={"kafka.isolation.level": "read_committed"},
+        ),
+    )
+    assert (audited.problems, audited.rows, audited.lag) == ((), 29, 2)
+    one, two = audited.facts["partitions"]
+    assert one | {"records": 22, "archived": 22, "missing": 0, "duplicates": 0, "holes": 0} == one
+    expected = {"records": 7, "aborted": 3, "holes": 1, "archived": 2, "missing": 0, "pending": 2}
+    assert two | expected == two
+
+    replayed = run(
+        replay,
+        spark,
+        replay.ReplayConfig(
+            bootstrap_servers=servers,
+            path=config.path,
+            topic="back",
+            keep_partition=True,
+            batch_rows=16,
+            starting_offsets='{"2024":{"0":3}}',
+        ),
+    )
+    assert (replayed.status, replayed.rows, replayed.batches) == ("done", 21, 2)
+    assert replayed.offsets == {"2024": {"0": 22, "1": 2}}
+    assert records(kafka_broker, ("back", 0)) == records(kafka_broker, P0)[3:]
+    assert records(kafka_broker, ("back", 1)) == records(kafka_broker, P1)[:2]
+
+
+def test_a_mirror_copies_what_its_projection_makes(
+    spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    kafka_broker.create_topic("2024", partitions=2)
+    kafka_broker.create_topic("copy")
+    fill(kafka_broker, P0, 3)
+    fill(kafka_broker, P1, 2)
+    config = mirror.MirrorConfig(
+        bootstrap_servers=kafka_broker.bootstrap_servers,
+        topics=("2024",),
+        topic="copy",
+        checkpoint=str(tmp_path),
+        select="""key, upper(string(value)) || '{}' AS value, timestamp,
+            try_cast(string(value) AS int) AS not_the_sinks""",
+        where="partition = 0",
+    )
+    result = run(mirror, spark, config)
+    assert (result.status, result.rows, result.lag) == ("done", 5, 0)
+    assert records(kafka_broker, ("copy", 0)) == [
+        (b"%d" % n, b"V%d{}" % n, 1000 + n, []) for n in range(3)
+    ]
