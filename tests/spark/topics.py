@@ -17,6 +17,17 @@ def fill(broker: EmbeddedBroker, tp: TopicPartition, *sizes: int) -> None:
     broker.append(tp, batches(broker.log(tp).high_watermark, *sizes))
 
 
+def fill_records(
+    broker: EmbeddedBroker, tp: TopicPartition, *records: tuple[int, bytes | None, bytes | None]
+) -> None:
+    """Append records, each given as its timestamp in ms, key and value."""
+    builder = RecordBatchBuilder(bytearray(1 << 16))
+    for timestamp_ms, key, value in records:
+        assert builder.append(timestamp_ms, key, value) is not None
+    builder.seal()
+    broker.append(tp, builder.wire())
+
+
 def fill_transaction(
     broker: EmbeddedBroker, tp: TopicPartition, count: int, control: ControlRecordType | None
 ) -> None:

@@ -16,6 +16,8 @@ JOBS: Final = {
     "replay": "an archive back into a topic, in order",
     "mirror": "topics into others, with an SQL projection if wanted",
     "audit": "counts, holes, duplicates and lag of topics, and an archive against them",
+    "aggregate": "an SQL statement over topics, with windows, into a topic or Parquet",
+    "dedupe": "the records of topics, each key once, into a topic or Parquet",
 }
 """By name, what a job does."""
 

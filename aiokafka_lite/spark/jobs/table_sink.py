@@ -1,0 +1,96 @@
+"""Owns where rows go of jobs that make a table: to a topic, or to Parquet; each batch added, or the
+whole result anew.
+
+The keys are plain; PySpark comes with the frames.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aiokafka_lite.spark.jobs.job_config import JobConfig
+from aiokafka_lite.spark.jobs.topic_config import StreamConfig, TopicSinkConfig
+
+TOPIC, PARQUET = "kafka-lite", "parquet"
+_COMPRESSION: Final = "zstd"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSinkConfig(TopicSinkConfig):
+    """A job that writes a topic, or Parquet."""
+
+    path: str | None = None
+    """A folder for Parquet, in place of a topic; [sink] has Parquet's options then."""
+
+    def target(self) -> tuple[str, dict[str, str]]:
+        """Return the format and the options of the write."""
+        if self.path is None:
+            return TOPIC, self.sink_options()
+        return PARQUET, {"compression": _COMPRESSION, **self.sink, "path": self.path}
+
+    def _faults(self) -> Iterator[str]:
+        if self.path is None:
+            yield from super()._faults()
+            yield from self._loops()
+            return
+        yield from JobConfig._faults(self)
+        if not self.path:
+            yield "path='' is no folder; name one, or leave the key out"
+        keys = {
+            "topic": self.topic is not None,
+            "sink_bootstrap_servers": self.sink_bootstrap_servers is not None,
+            "delivery": self.delivery != "at-least-once",
+        }
+        for key in (key for key, is_set in keys.items() if is_set):
+            yield f"path={self.path!r} is a folder, and {key} is for a topic; set one of them"
+
+    def _loops(self) -> Iterator[str]:
+        """A job that reads what it writes never ends, and its topic grows without end."""
+        own = self.sink_bootstrap_servers
+        servers = str(getattr(self, "bootstrap_servers", ""))
+        if own not in (None, servers):
+            return
+        if self.topic is not None and self.topic in getattr(self, "topics", ()):
+            yield f"topic={self.topic!r} is one of those read; write to another"
+
+
+def stream_writer(frame: Any, config: TableSinkConfig, output_mode: str) -> Any:
+    """Return the DataStreamWriter of a streaming frame, in Spark's output mode.
+
+    What neither sink of Spark's knows goes through foreachBatch: updates to a topic, and a complete
+    result as Parquet, which takes the place of the last one.
+    """
+    kind, options = config.target()
+    writer = frame.writeStream.outputMode(output_mode)
+    if (kind, output_mode) in ((TOPIC, "update"), (PARQUET, "complete")):
+
+        def write(batch: Any, _batch_id: int) -> None:
+            write_batch(batch, config)
+
+        return writer.foreachBatch(write)
+    return writer.format(kind).options(**options)
+
+
+def write_batch(frame: Any, config: TableSinkConfig) -> None:
+    """Add a frame's rows to the topic, or let them take the place of the Parquet there is.
+
+    Returns when they are written. Raises: as the sinks.
+    """
+    kind, options = config.target()
+    mode = "append" if kind == TOPIC else "overwrite"
+    frame.write.format(kind).options(**options).mode(mode).save()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableStreamConfig(StreamConfig, TableSinkConfig):
+    """A job that reads topics as a stream and writes a table."""
+
+
+__all__ = [
+    "PARQUET",
+    "TOPIC",
+    "TableSinkConfig",
+    "TableStreamConfig",
+    "stream_writer",
+    "write_batch",
+]
