@@ -68,22 +68,14 @@ class ProduceExchange:
         self, response: ProduceResponse
     ) -> Iterator[tuple[ProducerBatch, PartitionProduceResponse | None]]:
         """Yield what the broker says of each batch, in the order of the batches; None: nothing."""
-        by_name = {
-            (topic.name, result.index): result
-            for topic in response.responses
-            for result in topic.partition_responses
-        }
-        by_id = {
-            (topic.topic_id, result.index): result
-            for topic in response.responses
-            for result in topic.partition_responses
-        }
+        names = {topic_id: name for name, topic_id in self._topic_ids.items()}
+        found: dict[tuple[str | None, int], PartitionProduceResponse] = {}
+        for topic in response.responses:
+            name = topic.name or names.get(topic.topic_id)
+            for result in topic.partition_responses:
+                found[name, result.index] = result
         for batch in self.batches:
-            name, partition = batch.topic_partition
-            result = by_name.get((name, partition))
-            if result is None:
-                result = by_id.get((self._topic_ids[name], partition))
-            yield batch, result
+            yield batch, found.get(batch.topic_partition)
 
     def leader_hints(
         self, response: ProduceResponse

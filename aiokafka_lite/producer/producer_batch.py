@@ -171,7 +171,7 @@ class ProducerBatch(BatchCore):
 
     def set_sequence(self, producer_id: int, producer_epoch: int, base_sequence: int) -> None:
         """Give the batch its place; the next `wire` shows it. Not while it is in flight."""
-        self.sequence_was_reset = self.has_sequence
+        self.sequence_was_reset = self.base_sequence != NO_SEQUENCE
         self.producer_id = producer_id
         self.producer_epoch = producer_epoch
         self.base_sequence = base_sequence

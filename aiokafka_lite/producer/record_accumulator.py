@@ -8,6 +8,7 @@ that is retried goes back to the front, before every batch that was first draine
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -75,6 +76,8 @@ class _NodeQueues:
 
     def in_turn(self) -> list[PartitionQueue]:
         """Return those with batches in their turn, from the next one around."""
+        if len(self.filled) == 1:
+            return list(self.filled)
         queues = sorted(self.filled, key=_turn_of)
         first = bisect_left(queues, self.next_turn, key=_turn_of)
         return queues[first:] + queues[:first]
@@ -86,12 +89,15 @@ _turn_of = attrgetter("turn")
 class Readiness(NamedTuple):
     """What may be sent at some moment."""
 
-    node_ids: set[int]
+    node_ids: AbstractSet[int]
     """Leaders with at least one batch that is due."""
     delay_s: float | None
     """Seconds until the next batch is due; None: nothing is waiting for its time."""
-    leaderless_topics: set[str]
+    leaderless_topics: AbstractSet[str]
     """Topics with batches for a partition whose leader is not known."""
+
+
+_NOTHING_WAITS = Readiness(frozenset(), None, frozenset())
 
 
 class RecordAccumulator:
@@ -137,6 +143,11 @@ class RecordAccumulator:
     def has_incomplete(self) -> bool:
         """Whether any batch has no outcome."""
         return bool(self._incomplete)
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether any batch is queued."""
+        return bool(self._filled)
 
     # Filling…
 
@@ -194,7 +205,8 @@ class RecordAccumulator:
         self, queue: PartitionQueue, builder: RecordBatchBuilder, buffer: bytearray, now_s: float
     ) -> ProducerBatch:
         """Return the batch of `builder`, the queue's last; `buffer` counts in the pool."""
-        queue.close_open_batch()
+        if queue.open_batch is not None:
+            queue.close_open_batch()
         batch = ProducerBatch(queue.topic_partition, builder, buffer, now_s)
         queue.batches.append(batch)
         self._note_filled(queue, batch)
@@ -253,6 +265,8 @@ class RecordAccumulator:
         Due: full, lingered for linger_ms, or wanted by a flush, by the close or by somebody who
         waits for memory; and neither muted nor in backoff. Does not wait. Source: 2d-7.
         """
+        if not self._filled:
+            return _NOTHING_WAITS
         node_ids: set[int] = set()
         leaderless: set[str] = set()
         next_s: float | None = None

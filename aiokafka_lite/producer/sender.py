@@ -318,7 +318,8 @@ class Sender:
         one step, requests leave in the order of their sequence numbers.
         """
         most = self._config.max_in_flight_requests_per_connection
-        while node.count < most and (batches := self._drain(node)):
+        has_more = self._accumulator.has_more
+        while node.count < most and has_more(node.node_id) and (batches := self._drain(node)):
             exchange = self._exchange(batches)
             node.count += 1
             try:
@@ -408,7 +409,8 @@ class Sender:
 
     def _go_on(self, node: _NodeRequests) -> None:
         self._send(node)
-        self.wake()  # other nodes may have become due, and there may be another moment to wait for
+        if self._accumulator.has_waiting:
+            self.wake()  # other nodes may have become due, or there is another moment to wait for
 
     # Who we are to the brokers…
 

@@ -21,7 +21,7 @@ from aiokafka_lite.errors import (
     UnknownProducerId,
 )
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.producer_batch import ProducerBatch
+from aiokafka_lite.producer.producer_batch import NO_SEQUENCE, ProducerBatch
 
 logger = logging.getLogger(__name__)
 
@@ -140,7 +140,7 @@ class SequenceNumbers:
         epoch was acknowledged: a broker that knows nothing of us takes any sequence number, so it
         would take the second although the first was refused.
         """
-        if not self.has_producer_id:
+        if self.producer == NO_PRODUCER:
             return False
         if self.transactions is not None and not self.transactions.may_send(batch.topic_partition):
             return False
@@ -149,7 +149,7 @@ class SequenceNumbers:
             return True
         if state.needs_restart and (self.transactions is None or not batch.has_sequence):
             return False  # in a transaction that is lost, what was sent before goes to its end
-        if batch.has_sequence:
+        if batch.base_sequence != NO_SEQUENCE:
             return not state.in_flight or state.in_flight[0] is batch
         if state.unresolved_sequence is not None:
             return False
@@ -161,7 +161,7 @@ class SequenceNumbers:
         """Give a batch its numbers at its first drain; they stay (2d-11)."""
         if self.transactions is not None:
             self.transactions.sending(batch.topic_partition)
-        if batch.has_sequence:
+        if batch.base_sequence != NO_SEQUENCE:
             return
         state = self._partitions.get(batch.topic_partition)
         if state is None:
@@ -226,13 +226,14 @@ class SequenceNumbers:
     def completed(self, batch: ProducerBatch) -> None:
         """Note that a batch was written; also one that had expired meanwhile."""
         state = self._partitions.get(batch.topic_partition)
-        if state is None or not batch.has_sequence:
+        if state is None or batch.base_sequence == NO_SEQUENCE:
             return
         _remove(state.in_flight, batch)
         if (batch.producer_id, batch.producer_epoch) == state.producer:
-            ahead = (batch.last_sequence - state.last_acked_sequence) & SEQUENCE_MASK
+            last_sequence = batch.last_sequence
+            ahead = (last_sequence - state.last_acked_sequence) & SEQUENCE_MASK
             if state.last_acked_sequence == _NOTHING_ACKED or ahead < SEQUENCE_MASK >> 1:
-                state.last_acked_sequence = batch.last_sequence
+                state.last_acked_sequence = last_sequence
 
     def refused(self, batch: ProducerBatch, error: type[Exception]) -> None:
         """Note that a broker refused a batch for good: its numbers were not used up (2d-19)."""

@@ -1,4 +1,5 @@
 import uuid
+from unittest import mock
 
 from aiokafka_lite.cluster.metadata_snapshot import (
     MetadataSnapshot,
@@ -135,3 +136,17 @@ def test_a_transaction_is_named_and_may_bound_the_version() -> None:
         )
         assert asking.request.transactional_id == "t"
         assert asking.max_version == expected
+
+
+def test_ids_are_looked_at_once_a_topic_not_once_a_batch() -> None:
+    """What an answer costs is Python, and an id's hash is a call of it."""
+    ids = snapshot(orders=ORDERS_ID, bills=BILLS_ID)
+    batches = [make_batch(tp=TopicPartition("orders", number)) for number in range(20)]
+    one_topic = exchange(batches, ids)
+    topic = TopicProduceResponse(
+        topic_id=ORDERS_ID, partition_responses=[result(number, number) for number in range(20)]
+    )
+    with mock.patch.object(uuid.UUID, "__hash__", autospec=True, return_value=1) as hashes:
+        results = list(one_topic.results(ProduceResponse(responses=[topic])))
+    assert [r and r.base_offset for _, r in results] == list(range(20))
+    assert hashes.call_count == 2

@@ -22,7 +22,7 @@ from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.producer.world import kafka, producing, written
+from tests.producer.world import jumping_clock, kafka, producing, written
 
 
 async def test_a_batch_waits_for_linger_by_the_clock() -> None:
@@ -271,3 +271,23 @@ async def test_a_connection_that_is_gone_is_made_again_for_the_next_batches() ->
             offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
         assert offsets == list(range(1, 9))
         assert not lost.called
+
+
+async def test_an_answer_behind_which_nothing_waits_has_the_sender_look_no_more() -> None:
+    """And one behind which something waits, lingering say, has it sent in time all the same."""
+    clock = jumping_clock()
+    async with kafka(clock=clock) as broker, producing(broker, clock=clock) as producer:
+        await producer.send_and_wait("orders", b"first")
+        looks = mock.Mock(wraps=producer._sender._dispatch)
+        with mock.patch.object(producer._sender, "_dispatch", looks):
+            await producer.send_and_wait("orders", b"second")
+            assert looks.call_count == 1
+            broker.faults.stall(ProduceRequest)
+            acks = [await producer.send("orders", b"third")]
+            await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 3)
+            producer._accumulator._linger_s = 20.0
+            acks.append(await producer.send("orders", b"fourth"))
+            broker.faults.release()
+            for ack in acks:
+                await ack
+        assert written(broker) == [b"first", b"second", b"third", b"fourth"]
