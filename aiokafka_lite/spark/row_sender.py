@@ -56,6 +56,7 @@ def send_rows(
             rows += part.num_rows
             while waiting and waiting[0].done():
                 _confirm(here, waiting.popleft())
+    here.run(producer.flush)  # nothing else will come, so nothing has to linger
     for acks in waiting:
         _confirm(here, acks)
     return rows

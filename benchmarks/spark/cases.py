@@ -18,7 +18,7 @@ SHAPES = {
 """By name: what it is in a table."""
 READING = ("noop", "parquet", "stream", "mirror")
 WRITING = ("write", "mirror")
-RECORDS = {100: 1_000_000, 1000: 300_000}
+RECORDS = {100: 2_000_000, 1000: 500_000}
 """By the size of values."""
 PARTITIONS = 4
 COLD, TO_NOOP, TO_TOPIC = "cold start", "→ noop", "→ topic"

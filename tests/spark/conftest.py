@@ -47,6 +47,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PYSPARK_PYTHON", sys.executable)
         environment.setenv("PYSPARK_DRIVER_PYTHON", sys.executable)
+        # A dozen processes import the package: compiled anew in each, it would take most of the time.
+        environment.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         environment.setenv("JAVA_HOME", str(find_java().resolve().parents[1]))
         environment.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
         builder = SparkSession.builder.master("local[2,4]").appName("kafka-lite tests")

@@ -22,7 +22,7 @@ def test_every_shape_runs_to_its_end(
     fill(kafka_broker, TopicPartition("small", 0), *[ROWS_PER_BATCH] * (FIRST_BATCHES + 1))
     cases = [
         {**asdict(case), "title": case.title, "source": "source", "target": case.shape}
-        for case in select(SHAPES, [100], ["none"], [1], RECORDS / 1_000_000)
+        for case in select(SHAPES, [100], ["none"], [1], RECORDS / 2_000_000)
     ]
     servers = kafka_broker.bootstrap_servers
     job = SessionJob("ours", servers, cases, "small", FIRST_BATCHES + 1, "target")

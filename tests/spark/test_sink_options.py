@@ -12,10 +12,14 @@ def test_a_sink_needs_brokers_and_may_name_a_topic() -> None:
     given = {"kafka.bootstrap.servers": "h:1"}
     assert SinkOptions.parse(given).topic is None
     assert SinkOptions.parse({**given, "Topic": " t ", "includeHeaders": "true"}) == SinkOptions(
-        client={"bootstrap_servers": "h:1"}, topic="t"
+        client={"bootstrap_servers": "h:1", "max_batch_size": 131_072}, topic="t"
     )
     with pytest.raises(KafkaConfigurationError, match=r"kafka\.bootstrap\.servers must be"):
         SinkOptions.parse({"topic": "t"})
+    assert SinkOptions.parse({**given, "kafka.batch.size": "16384"}).client == {
+        "bootstrap_servers": "h:1",
+        "max_batch_size": 16_384,
+    }
 
 
 @pytest.mark.parametrize(
@@ -52,6 +56,7 @@ def test_transactions_have_a_prefix_by_topic_and_ten_minutes() -> None:
     chosen = {"transactionalIdPrefix": "mine", "transactionTimeoutMs": "5000", "topic": "t"}
     assert SinkOptions.parse({**given, **chosen}).transactional_client == {
         "bootstrap_servers": "h:1",
+        "max_batch_size": 131_072,
         "transactional_id": "mine",
         "transaction_timeout_ms": 5000,
     }
