@@ -47,7 +47,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PYSPARK_PYTHON", sys.executable)
         environment.setenv("PYSPARK_DRIVER_PYTHON", sys.executable)
-        # A dozen processes import the package: compiled anew in each, it would take most of the time.
+        # A dozen processes import the package; compiling it takes each as long as all the rest.
         environment.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         environment.setenv("JAVA_HOME", str(find_java().resolve().parents[1]))
         environment.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
