@@ -108,11 +108,19 @@ def reason(error: BaseException) -> str:
             "the JVM of Spark has ended in the midst of it: it was killed, or had no memory left"
             f" (spark.driver.memory); {type(error).__name__}: {text}"
         )
-    lines = [line for line in text.splitlines() if line.strip()]
-    kept = [line for line in lines if not line.lstrip().startswith(("at ", "JVM stacktrace"))]
+    said = text.partition("=== Streaming Query ===")[0]
+    kept = [line for line in said.splitlines() if line.strip() and not _is_stack(line)]
     return "\n".join(kept[:_MOST_LINES])
 
 
+def _is_stack(line: str) -> bool:
+    """Whether a line shows where it happened, and not what: Java's are indented, as Python's."""
+    if line.startswith("  - "):  # one of several faults
+        return False
+    return line.startswith((" ", "\t", *_HEADINGS))
+
+
+_HEADINGS: Final = ("Traceback (", "During handling", "The above exception", "JVM stacktrace")
 _JVM_IS_GONE: Final = {"Py4JNetworkError", "ConnectionRefusedError", "ConnectionResetError"}
 
 

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from aiokafka_lite.spark.registration import register
@@ -47,9 +47,14 @@ def session(job: str, settings: Mapping[str, str]) -> Iterator[Any]:
     try:
         register(spark)
         yield spark
-    finally:
+    except BaseException:
         if is_own:
-            spark.stop()
+            # A JVM that is gone cannot be stopped, and why the job failed is what matters.
+            with suppress(Exception):
+                spark.stop()
+        raise
+    if is_own:
+        spark.stop()
 
 
 def _full_name(name: str) -> str:

@@ -1,7 +1,6 @@
 """What a job tells at its end, and how it is asked to stop."""
 
 import json
-from collections.abc import Callable
 
 import pytest
 
@@ -42,14 +41,36 @@ def test_a_jvm_that_is_gone_is_named(error: Exception) -> None:
     assert "the JVM of Spark has ended in the midst of it" in reason(error)
 
 
+PYTHON = """[STREAM_FAILED] Query terminated with exception: it said:
+Traceback (most recent call last):
+  File "x.py", line 1, in f
+    g()
+KafkaError: the first
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "x.py", line 2, in f
+KafkaConfigurationError: the source has 2 faults:
+  - one
+  - two
+=== Streaming Query ===
+Identifier: x"""
+SAID = """[STREAM_FAILED] Query terminated with exception: it said:
+KafkaError: the first
+KafkaConfigurationError: the source has 2 faults:
+  - one
+  - two"""
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("it broke\n\tat org.apache.X\n\tat org.apache.Y\n\nbadly", "it broke\nbadly"),
         ("x\n" * 40, "\n".join("x" * 12)),
         ("", "ValueError"),
+        (PYTHON, SAID),
     ],
 )
-def test_a_reason_has_few_lines_and_none_of_javas_stack(text: str, said: str) -> None:
-    make: Callable[[str], Exception] = ValueError
-    assert reason(make(text)) == said
+def test_a_reason_has_few_lines_and_says_what_not_where(text: str, said: str) -> None:
+    assert reason(ValueError(text)) == said

@@ -23,6 +23,7 @@ class Builder:
     def __init__(self) -> None:
         self.settings: dict[str, str] = {}
         self.stopped = 0
+        self.is_gone = False
 
     def config(self, name: str, value: str) -> "Builder":
         self.settings[name] = value
@@ -33,6 +34,8 @@ class Builder:
 
     def stop(self) -> None:
         self.stopped += 1
+        if self.is_gone:
+            raise ConnectionRefusedError
 
 
 @pytest.fixture
@@ -68,7 +71,11 @@ def test_the_config_and_the_environment_win(
     assert os.environ["PYSPARK_PYTHON"] == "/other/python"
 
 
-def test_a_session_is_stopped_when_its_job_fails(builder: Builder) -> None:
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_a_session_is_stopped_when_its_job_fails_and_the_failure_is_what_is_told(
+    builder: Builder, is_gone: bool
+) -> None:
+    builder.is_gone = is_gone
     with pytest.raises(RuntimeError), session("archive", {}):
         raise RuntimeError
     assert builder.stopped == 1
