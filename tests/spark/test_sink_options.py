@@ -5,6 +5,7 @@ import pytest
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.spark.sink_options import SinkOptions
 
+BULK = {"max_batch_size": 131_072, "send_buffer_bytes": -1}
 TRANSACTIONAL = {"delivery": "transactional"}
 
 
@@ -12,13 +13,15 @@ def test_a_sink_needs_brokers_and_may_name_a_topic() -> None:
     given = {"kafka.bootstrap.servers": "h:1"}
     assert SinkOptions.parse(given).topic is None
     assert SinkOptions.parse({**given, "Topic": " t ", "includeHeaders": "true"}) == SinkOptions(
-        client={"bootstrap_servers": "h:1", "max_batch_size": 131_072}, topic="t"
+        client={"bootstrap_servers": "h:1", **BULK}, topic="t"
     )
     with pytest.raises(KafkaConfigurationError, match=r"kafka\.bootstrap\.servers must be"):
         SinkOptions.parse({"topic": "t"})
-    assert SinkOptions.parse({**given, "kafka.batch.size": "16384"}).client == {
+    sizes = {"kafka.batch.size": "16384", "kafka.send.buffer.bytes": "131072"}
+    assert SinkOptions.parse({**given, **sizes}).client == {
         "bootstrap_servers": "h:1",
         "max_batch_size": 16_384,
+        "send_buffer_bytes": 131_072,
     }
 
 
@@ -56,7 +59,7 @@ def test_transactions_have_a_prefix_by_topic_and_ten_minutes() -> None:
     chosen = {"transactionalIdPrefix": "mine", "transactionTimeoutMs": "5000", "topic": "t"}
     assert SinkOptions.parse({**given, **chosen}).transactional_client == {
         "bootstrap_servers": "h:1",
-        "max_batch_size": 131_072,
+        **BULK,
         "transactional_id": "mine",
         "transaction_timeout_ms": 5000,
     }
