@@ -242,13 +242,10 @@ def records(frame: Any, config: DecodeConfig) -> Any:
     return frame.selectExpr("key", "timestamp", *named)
 
 
-def dead_letters(frame: Any, config: DecodeConfig) -> Any:
+def dead_letters(frame: Any) -> Any:
     """Return the dead letters among decoded records, as records of their topic."""
-    return frame.where("error is not null").selectExpr(
-        f"{quoted(str(config.dead_letter_topic))} AS topic",
-        *("key", "raw AS value", "timestamp"),
-        f"{dead_letter_headers(JOB.name)} AS headers",
-    )
+    headers = f"{dead_letter_headers(JOB.name)} AS headers"
+    return frame.where("error is not null").selectExpr("key", "raw AS value", "timestamp", headers)
 
 
 def _to_topic(frame: Any, config: DecodeConfig) -> Any:
@@ -277,8 +274,9 @@ def _batch_writer(config: DecodeConfig, count: _DeadLetters) -> Callable[[Any, i
         try:
             found = batch.where("error is not null").count()
             if found:
-                bad = dead_letters(batch, config).write.format("kafka-lite")
-                bad.options(**config.sink_options()).mode("append").save()
+                bad = dead_letters(batch).write.format("kafka-lite")
+                options = {**config.sink_options(), "topic": config.dead_letter_topic}
+                bad.options(**options).mode("append").save()
             good = batch.where("error is null").selectExpr(*config.select).write
             good = good.mode("overwrite").partitionBy(*config.partition_by)
             good.option("compression", config.compression).parquet(folder)

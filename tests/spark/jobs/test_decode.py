@@ -16,6 +16,7 @@ from aiokafka_lite.spark.jobs.job import JobResult, NoProgress, StopSignal
 from aiokafka_lite.spark.jobs.job_config import JobConfigError
 from aiokafka_lite.spark.schema_registry import UnknownSchemaError
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.spark.releases import needs
 from tests.spark.schema_registry_server import RegistryServer, serving
 from tests.spark.test_avro_decoder import record, written
 
@@ -93,6 +94,7 @@ def reasons(broker: EmbeddedBroker) -> list[dict[str, str]]:
     return found
 
 
+@needs("StreamArrowWriter")
 def test_json_goes_to_a_topic_and_what_is_none_is_put_aside(
     spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
 ) -> None:
@@ -108,6 +110,7 @@ def test_json_goes_to_a_topic_and_what_is_none_is_put_aside(
         select=("value.id", "upper(value.name) AS name", "offset"),
         topic="out",
         dead_letter_topic="dead",
+        delivery="transactional",
     )
     result = decode(spark, config)
     assert (result.status, result.rows, result.facts) == ("done", 7, {"dead_letters": 5})
@@ -135,6 +138,7 @@ def test_json_goes_to_a_topic_and_what_is_none_is_put_aside(
     ]
 
 
+@needs("arrow_udf")
 def test_avro_of_a_registry_goes_to_parquet_and_a_batch_that_is_done_again_replaces_itself(
     spark: Any, kafka_broker: EmbeddedBroker, registry: RegistryServer, tmp_path: Path
 ) -> None:
@@ -197,6 +201,7 @@ def test_without_a_dead_letter_topic_the_first_bad_value_ends_the_job(
     assert [tuple(row) for row in spark.read.parquet(config.path).collect()] == [(1,)]
 
 
+@needs("arrow_udf")
 def test_schemas_that_cannot_be_are_told_before_anything_is_read(
     spark: Any, kafka_broker: EmbeddedBroker, registry: RegistryServer, tmp_path: Path
 ) -> None:
