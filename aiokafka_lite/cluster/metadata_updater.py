@@ -27,7 +27,7 @@ from aiokafka_lite.cluster.refresh_schedule import RefreshSchedule
 from aiokafka_lite.cluster.topic_interest import TopicInterest
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
-from aiokafka_lite.concurrency.task_owner import OwnedTask, TaskOwner
+from aiokafka_lite.concurrency.task_owner import OwnedTask, OwnerState, TaskOwner
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.errors import (
     BrokerResponseError,
@@ -395,8 +395,11 @@ class MetadataUpdater:
             listener(after)
 
     def _failed(self, error: KafkaError, *, partial: bool) -> None:
-        # Once per cause, not once per retry; texts differ by addresses and milliseconds.
-        level = logging.DEBUG if type(error) in self._warned else logging.WARNING
+        # Once per cause, not once per retry; texts differ by addresses and milliseconds. A client
+        # that is being closed has lost its connections by itself.
+        is_closing = self._owner is not None and self._owner.state is not OwnerState.RUNNING
+        is_news = type(error) not in self._warned and not is_closing
+        level = logging.WARNING if is_news else logging.DEBUG
         self._warned.add(type(error))
         logger.log(level, "metadata refresh failed, it goes on trying: %s", error)
         self._last_error = error

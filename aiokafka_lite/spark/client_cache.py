@@ -100,6 +100,8 @@ class ClientCache:
             if idle.client is client:
                 assert idle.timer is not None
                 idle.timer.cancel()
+                assert client.client is not None
+                client.client.owner.close_soon()  # at once, before it asks the brokers about it
                 self._expire(idle)
                 return
 

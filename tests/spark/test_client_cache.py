@@ -2,12 +2,16 @@
 
 import logging
 from collections.abc import AsyncIterator, Callable
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.concurrency.task_owner import TaskOwner
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.spark.client_cache import IDLE_S, ClientCache
 from aiokafka_lite.spark.worker import Worker
 from aiokafka_lite.testing.broker import EmbeddedBroker
@@ -18,6 +22,7 @@ from tests.patience import eventually
 class StubConnections:
     def __init__(self) -> None:
         self.listeners: list[Callable[[], object]] = []
+        self.owner = SimpleNamespace(close_soon=lambda: None)
 
     def add_trouble_listener(self, listener: Callable[[], object]) -> None:
         self.listeners.append(listener)
@@ -122,7 +127,9 @@ def test_nothing_is_said_of_brokers_that_nobody_asks(
             with here.lend(kind, {"bootstrap_servers": broker.bootstrap_servers}) as client:
                 connected = client.client
                 assert connected is not None
-                here.run(connected.refresh_metadata)
+                for lane in Lane:
+                    ask = partial(connected.request, 1, MetadataRequest(topics=[]), lane=lane)
+                    here.run(ask)
         assert len(here.clients) == 2
     here.run(lambda: eventually(lambda: len(here.clients) == 0))
     assert [each for each in caplog.records if each.levelno >= logging.WARNING] == []
