@@ -64,6 +64,8 @@ class _Writer:
     """The schema of a writer, or why its values cannot be read."""
 
     schema: Schema = None
+    reader: Schema = None
+    """None where it is the same: there is nothing to resolve then, which saves a third."""
     fault: Exception | None = None
 
 
@@ -98,7 +100,7 @@ class AvroDecoder:
             writer = self._writers[schema_id] = self._prepare(self._find_schema(schema_id))
         if writer.fault is not None:
             raise writer.fault
-        return _read(value, _HEADER.size, writer.schema, self._reader)
+        return _read(value, _HEADER.size, writer.schema, writer.reader)
 
     def _prepare(self, found: RegisteredSchema) -> _Writer:
         if found.kind != "AVRO":
@@ -113,7 +115,7 @@ class AvroDecoder:
         if conflicts:
             listed = "; ".join(conflicts)
             return _Writer(fault=SchemaMismatchError(f"schema {found.schema_id}: {listed}"))
-        return _Writer(schema=schema)
+        return _Writer(schema=schema, reader=None if schema == self._reader else self._reader)
 
 
 def _read(value: bytes, start: int, writer: Schema, reader: Schema) -> Any:
