@@ -47,6 +47,19 @@ pipeline: $(VENV)/.installed-pipeline  ## the flights through Spark, which needs
 test: $(VENV)/.installed-test  ## the whole suite, in several processes; with Java it also starts a real Apache Kafka
 	$(BIN)/python -m pytest -m 'not soak' -n $(PROCESSES) --no-loadscope-reorder $(ARGS)
 
+SPARK_VERSIONS ?= 4.0.5 4.1.4 4.3.0
+.PRECIOUS: $(VENV)-spark-%/.installed
+# 450 MB of sources each, slow to get, so each stays, in an environment of its own.
+$(VENV)-spark-%/.installed: $(NATIVE)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install -q -e '.[test]' 'pyspark==$*'
+	@touch $@
+
+test-spark-versions: $(SPARK_VERSIONS:%=test-spark-%)  ## source and sink on the other releases of PySpark; -k goes on
+
+test-spark-%: $(VENV)-spark-%/.installed  ## what that release lacks skips, and says what
+	$(VENV)-spark-$*/bin/python -m pytest tests/spark -m 'not soak' $(ARGS)
+
 check: $(VENV)/.installed-test  ## linters and types; what CI runs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -69,5 +82,5 @@ soak: $(VENV)/.installed-test  ## what takes minutes
 	$(BIN)/python -m pytest -m soak $(ARGS)
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-spark-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
 	find aiokafka_lite -name '*.c' -delete -o -name '*.so' -delete
