@@ -27,7 +27,9 @@ def without_the_package(folder: Path) -> Path:
     return python
 
 
-def run(program: str, python: Path, folder: Path, **environment: str) -> str:
+def run(
+    program: str, python: Path | str, folder: Path, *, timeout_s: float = 240, **environment: str
+) -> str:
     """Run a program of the driver, which has the package, with workers of that interpreter.
 
     Returns what it printed. Its working directory is not the project's, which workers could see.
@@ -48,7 +50,7 @@ def run(program: str, python: Path, folder: Path, **environment: str) -> str:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=timeout_s,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr[-6000:]
