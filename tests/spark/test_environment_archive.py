@@ -1,0 +1,78 @@
+"""An environment that travels as an archive, to executors that have nothing. Master, executors and
+driver are processes of their own here."""
+
+import importlib.util
+import sys
+import tarfile
+import venv
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import require_spark
+from tests.documents import ROOT
+from tests.spark.other_workers import ROUND_TRIP, run, session
+from tests.spark.releases import needs
+
+PACKAGES = ("anyio", "cramjam", "idna", "pyarrow", "typing_extensions")
+SETTINGS = {"spark.archives": "environment.tar#environment", "spark.executor.memory": "512m"}
+PROGRAM = f"""
+import tarfile
+{session("local-cluster[2,1,1024]", **SETTINGS)}
+{ROUND_TRIP}
+
+def where(_):
+    import sys, aiokafka_lite
+    return [sys.executable, aiokafka_lite.__file__]
+
+with EmbeddedBroker.threaded() as broker:
+    kafka = {{"kafka.bootstrap.servers": broker.bootstrap_servers}}
+    print("EXECUTORS", *sum(spark.sparkContext.parallelize(range(2), 2).map(where).collect(), []))
+    register(spark)
+    try:
+        spark.read.format("kafka-lite").options(**kafka, subscribe="t").load()
+    except Exception as error:
+        print("DRIVER", " ".join(str(error).split()))
+    tarfile.open("environment.tar").extractall("environment")
+    print("ROWS", round_trip(kafka, "t"))
+spark.stop()
+"""
+
+
+def pack_environment(archive: Path) -> None:
+    """Pack what venv-pack packs: an environment whose interpreter is a link to the one each node
+    has.
+    """
+    home = archive.parent / "made"
+    venv.create(home, symlinks=True)
+    packages = home / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
+    found = [importlib.util.find_spec(name) for name in PACKAGES]
+    origins = [Path(spec.origin or "") for spec in found if spec is not None]
+    with tarfile.open(archive, "w") as into:
+        for each in home.iterdir():
+            into.add(each, each.name)
+        for each in [ROOT / "aiokafka_lite" / "__init__.py", *origins]:
+            what = each.parent if each.name == "__init__.py" else each
+            into.add(what, packages.relative_to(home) / what.name)
+
+
+@pytest.mark.soak
+@needs("StreamArrowWriter")
+def test_an_archive_is_enough_for_executors_and_the_driver_needs_it_unpacked_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_spark()
+    import pyspark
+
+    pack_environment(tmp_path / "environment.tar")
+    spark_home = tmp_path / "spark"  # executors leave files in there
+    spark_home.mkdir()
+    for each in Path(pyspark.__file__).parent.iterdir():
+        (spark_home / each.name).symlink_to(each)
+    printed = run(
+        PROGRAM, "./environment/bin/python", tmp_path, timeout_s=280, SPARK_HOME=str(spark_home)
+    )
+    said = dict(line.split(maxsplit=1) for line in printed.splitlines())
+    assert all("/environment/" in place for place in said["EXECUTORS"].split())
+    assert "environment/bin/python" in said["DRIVER"]
+    assert said["ROWS"] == "100"
