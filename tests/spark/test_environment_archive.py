@@ -15,7 +15,7 @@ from tests.spark.other_workers import ROUND_TRIP, run, session
 from tests.spark.releases import needs
 
 PACKAGES = ("anyio", "cramjam", "idna", "pyarrow", "typing_extensions")
-SETTINGS = {"spark.archives": "environment.tar#environment", "spark.executor.memory": "512m"}
+SETTINGS = {"spark.archives": "environment.tar.gz#environment", "spark.executor.memory": "512m"}
 PROGRAM = f"""
 import tarfile
 {session("local-cluster[2,1,1024]", **SETTINGS)}
@@ -33,7 +33,7 @@ with EmbeddedBroker.threaded() as broker:
         spark.read.format("kafka-lite").options(**kafka, subscribe="t").load()
     except Exception as error:
         print("DRIVER", " ".join(str(error).split()))
-    tarfile.open("environment.tar").extractall("environment")
+    tarfile.open("environment.tar.gz").extractall("environment", filter="fully_trusted")
     print("ROWS", round_trip(kafka, "t"))
 spark.stop()
 """
@@ -48,7 +48,7 @@ def pack_environment(archive: Path) -> None:
     packages = home / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
     found = [importlib.util.find_spec(name) for name in PACKAGES]
     origins = [Path(spec.origin or "") for spec in found if spec is not None]
-    with tarfile.open(archive, "w") as into:
+    with tarfile.open(archive, "w:gz", compresslevel=1) as into:
         for each in home.iterdir():
             into.add(each, each.name)
         for each in [ROOT / "aiokafka_lite" / "__init__.py", *origins]:
@@ -64,7 +64,7 @@ def test_an_archive_is_enough_for_executors_and_the_driver_needs_it_unpacked_bes
     require_spark()
     import pyspark
 
-    pack_environment(tmp_path / "environment.tar")
+    pack_environment(tmp_path / "environment.tar.gz")
     spark_home = tmp_path / "spark"  # executors leave files in there
     spark_home.mkdir()
     for each in Path(pyspark.__file__).parent.iterdir():
