@@ -1,6 +1,7 @@
 """Programs with a session of Spark whose workers run another Python than the driver's."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -37,7 +38,7 @@ def run(
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     file = folder / "program.py"
     file.write_text(f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n{program}")
-    done = subprocess.run(
+    running = subprocess.Popen(
         [sys.executable, str(file)],
         env={
             **inherited,
@@ -48,13 +49,19 @@ def run(
             **environment,
         },
         cwd=folder,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=timeout_s,
-        check=False,
+        start_new_session=True,
     )
-    assert done.returncode == 0, done.stdout + done.stderr[-6000:]
-    return done.stdout
+    with running:
+        try:
+            printed, complained = running.communicate(timeout=timeout_s)
+        finally:
+            if running.poll() is None:  # Spark's processes would go on without it
+                os.killpg(running.pid, signal.SIGKILL)
+    assert running.returncode == 0, printed + complained[-6000:]
+    return printed
 
 
 def session(master: str = "local[2]", **settings: Any) -> str:

@@ -57,6 +57,7 @@ def pack_environment(archive: Path) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(600)
 @needs("StreamArrowWriter")
 def test_an_archive_is_enough_for_executors_and_the_driver_needs_it_unpacked_beside_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -70,7 +71,7 @@ def test_an_archive_is_enough_for_executors_and_the_driver_needs_it_unpacked_bes
     for each in Path(pyspark.__file__).parent.iterdir():
         (spark_home / each.name).symlink_to(each)
     printed = run(
-        PROGRAM, "./environment/bin/python", tmp_path, timeout_s=280, SPARK_HOME=str(spark_home)
+        PROGRAM, "./environment/bin/python", tmp_path, timeout_s=560, SPARK_HOME=str(spark_home)
     )
     said = dict(line.split(maxsplit=1) for line in printed.splitlines())
     assert all("/environment/" in place for place in said["EXECUTORS"].split())
