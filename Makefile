@@ -75,7 +75,7 @@ bench: $(VENV)/.installed-test  ## the whole table, some 12 minutes on real Kafk
 bench-groups: $(VENV)/.installed-test  ## groups: time to first record, pause when a member joins; ARGS="--broker apache"
 	$(BIN)/python -m benchmarks.groups $(ARGS)
 
-bench-spark: $(VENV)/.installed-test  ## beside Spark's own connector, some 14 minutes; ARGS="--quick", "--help"
+bench-spark: $(VENV)/.installed-test  ## beside Spark's own connector, some 13 minutes; ARGS="--quick", "--help"
 	$(BIN)/python -m benchmarks.spark $(ARGS)
 
 soak: $(VENV)/.installed-test  ## what takes minutes

@@ -18,7 +18,7 @@ SHAPES = {
 """By name: what it is in a table."""
 READING = ("noop", "parquet", "stream", "mirror")
 WRITING = ("write", "mirror")
-RECORDS = {100: 2_000_000, 1000: 500_000}
+RECORDS = {100: 1_500_000, 1000: 400_000}
 """By the size of values."""
 PARTITIONS = 4
 COLD, TO_NOOP, TO_TOPIC = "cold start", "→ noop", "→ topic"
@@ -119,7 +119,7 @@ def select(
         if shape not in wanted:
             continue
         for size in sizes:
-            records = max(int(RECORDS[size] * scale), 1)
+            records = max(round(RECORDS[size] * scale), 1)
             kinds = [(codec, usual)]
             if shape == "noop":
                 kinds = [(each, usual) for each in compressions]

@@ -132,7 +132,8 @@ class Contest:
             child = stack.enter_context(child_process(command, SESSION_LIMIT_S))
             watch = stack.enter_context(watched(child.pid))
             for line in child.lines():
-                self._note(json.loads(line), outcome, watch, told)
+                if line.startswith("{"):  # a JVM says its warnings there, too
+                    self._note(json.loads(line), outcome, watch, told)
             self._check_written(job)
             outcome.peak_bytes = watch.peak_bytes
         return outcome

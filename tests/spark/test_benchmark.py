@@ -7,6 +7,7 @@ from typing import Any
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from benchmarks.spark.cases import FIRST_BATCHES, ROWS_PER_BATCH, SHAPES, SessionJob, select
+from benchmarks.spark.cases import RECORDS as ALL
 from benchmarks.spark.session import Session
 from tests.spark.topics import fill
 
@@ -22,7 +23,7 @@ def test_every_shape_runs_to_its_end(
     fill(kafka_broker, TopicPartition("small", 0), *[ROWS_PER_BATCH] * (FIRST_BATCHES + 1))
     cases = [
         {**asdict(case), "title": case.title, "source": "source", "target": case.shape}
-        for case in select(SHAPES, [100], ["none"], [1], RECORDS / 2_000_000)
+        for case in select(SHAPES, [100], ["none"], [1], RECORDS / ALL[100])
     ]
     servers = kafka_broker.bootstrap_servers
     job = SessionJob("ours", servers, cases, "small", FIRST_BATCHES + 1, "target")
