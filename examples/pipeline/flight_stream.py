@@ -39,7 +39,8 @@ def start(spark: Any, bootstrap_servers: str, source: str, sink: str, folder: Pa
     reader = spark.readStream.format("kafka-lite").options(**kafka, subscribe=source)
     records = reader.option("startingOffsets", "earliest").load()
     flights = records.selectExpr(f"from_json(string(value), '{FLIGHT}') AS flight")
-    events = flights.select("flight.*").withWatermark("time_hour", f"{WATERMARK.days} days")
+    events = flights.select("flight.*").withColumnRenamed("time_hour", "event_time")
+    events = events.withWatermark("event_time", f"{WATERMARK.days} days")
     events.createOrReplaceTempView("events")
     departures = spark.sql(STATEMENT).selectExpr(
         "concat_ws(' ', day, origin, carrier) AS key", "to_json(struct(*)) AS value"

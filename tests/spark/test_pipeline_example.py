@@ -14,6 +14,7 @@ from tests.conftest import NO_SPARK
 pytest.importorskip("pyspark", reason=NO_SPARK)
 
 from aiokafka_lite.cli.flights_dataset import DatasetError, flights
+from aiokafka_lite.spark.jobs.aggregate import AggregateConfig
 from examples.pipeline import __main__ as program
 from examples.pipeline.departures import (
     Departures,
@@ -26,10 +27,11 @@ from examples.pipeline.departures import (
     flights_in_order,
     read_back,
 )
-from examples.pipeline.flight_stream import StreamFacts
+from examples.pipeline.flight_stream import FLIGHT, SESSION, STATEMENT, WATERMARK, StreamFacts
 from examples.pipeline.pipeline import PipelineResult
 from examples.pipeline.report import totals_by_day
 
+ROOT = Path(__file__).parents[2]
 ROUTE = Route("2013-02-08", "EWR", "UA")
 
 
@@ -82,6 +84,15 @@ def test_what_is_missing_or_wrong_or_late_is_told() -> None:
     assert len(differences({ROUTE: right}, {other: right})) == 2
     late = PipelineResult({ROUTE: right}, {ROUTE: right}, 0, StreamFacts(1, 1, 3))
     assert late.problems() == ["3 flights came behind the watermark, and were left out"]
+
+
+def test_the_job_of_the_example_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    folder = ROOT / "examples" / "pipeline"
+    config = AggregateConfig.from_toml((folder / "departures.toml").read_text())
+    assert config.statement() == STATEMENT.strip()
+    assert (config.event_schema, config.watermark) == (FLIGHT, f"{WATERMARK.days} days")
+    assert {f"spark.{name}" for name in config.spark} <= set(SESSION)
 
 
 def test_a_wrong_result_is_exit_code_one(

@@ -61,8 +61,8 @@ class DedupeConfig(TableStreamConfig):
                 yield fault
         if not self.key or not all(self.key):
             yield f"key={list(self.key)} must be SQL expressions over a record's columns"
-        if self.path is None and self.topic is None and self.sink_bootstrap_servers is None:
-            yield "topic must be set, or path, or the sink_bootstrap_servers of a copy"
+        if self.path is None and self.topic is None and self._is_same_cluster():
+            yield "topic must be set, or path, or the sink_bootstrap_servers of another cluster"
         if self._streams():
             if self.keep_tombstones:
                 yield "keep_tombstones is for mode='compact'; a stream writes every value it has"
@@ -126,8 +126,10 @@ def _written(records: Any, config: DedupeConfig) -> Any:
     """Return the columns a topic is written with; a table has all of them."""
     if config.path is not None:
         return records
+    # A record without a timestamp has one of -1 ms in Spark.
+    timestamp = "if(timestampType < 0, NULL, timestamp) AS timestamp"
     topic = ("topic",) if config.topic is None else ()
-    return records.select("key", "value", "headers", "timestamp", *topic)
+    return records.selectExpr("key", "value", "headers", timestamp, *topic)
 
 
 def run(spark: Any, config: DedupeConfig, *, stop: StopSignal, progress: Progress) -> JobResult:

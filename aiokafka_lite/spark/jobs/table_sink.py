@@ -4,6 +4,7 @@ whole result anew.
 The keys are plain; PySpark comes with the frames.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -46,12 +47,23 @@ class TableSinkConfig(TopicSinkConfig):
 
     def _loops(self) -> Iterator[str]:
         """A job that reads what it writes never ends, and its topic grows without end."""
-        own = self.sink_bootstrap_servers
-        servers = str(getattr(self, "bootstrap_servers", ""))
-        if own not in (None, servers):
+        if not self._is_same_cluster() or self.topic is None:
             return
-        if self.topic is not None and self.topic in getattr(self, "topics", ()):
+        pattern = getattr(self, "topic_pattern", None)
+        if self.topic in getattr(self, "topics", ()) or (
+            pattern and _is_found(pattern, self.topic)
+        ):
             yield f"topic={self.topic!r} is one of those read; write to another"
+
+    def _is_same_cluster(self) -> bool:
+        return self.sink_bootstrap_servers in (None, getattr(self, "bootstrap_servers", None))
+
+
+def _is_found(pattern: str, topic: str) -> bool:
+    try:
+        return re.search(pattern, topic) is not None
+    except re.error:
+        return False  # a fault that the source's options tell
 
 
 def stream_writer(frame: Any, config: TableSinkConfig, output_mode: str) -> Any:
