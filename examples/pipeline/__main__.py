@@ -14,10 +14,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from aiokafka_lite.cli.command import leaves
 from aiokafka_lite.cli.demo_command import running_broker
-from aiokafka_lite.cli.flights_dataset import DatasetError
 from aiokafka_lite.clock import SYSTEM_CLOCK
-from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.spark.jobs.job import reason
 from aiokafka_lite.spark.jobs.job_session import session
 from examples.pipeline import flight_stream
 from examples.pipeline.departures import Flight, counted, flights_in_order
@@ -36,8 +36,9 @@ def main(arguments: list[str] | None = None) -> int:
             started = SYSTEM_CLOCK.monotonic()
             result = _run(servers, flights, options.partitions)
             seconds = SYSTEM_CLOCK.monotonic() - started
-    except (DatasetError, KafkaError) as error:
-        print(f"error: {error}", file=sys.stderr)
+    except Exception as error:  # noqa: BLE001 - of Spark, the brokers, the JVM: it is told and ends
+        errors = leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
+        print("error:", "; ".join(map(reason, errors)), file=sys.stderr)
         return 1
     show_worst_days(result.received)
     if options.plot is not None:

@@ -112,6 +112,17 @@ def test_a_wrong_result_is_exit_code_one(
     assert "1 differences" in capsys.readouterr().err
 
 
+def test_a_failure_is_told_without_its_stack(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(*_: Any) -> None:
+        raise ExceptionGroup("unhandled", [ValueError("the disk is full\n\tat org.apache.X")])
+
+    monkeypatch.setattr(program, "flights_in_order", fails)
+    assert program.main([]) == 1
+    assert capsys.readouterr().err == "error: the disk is full\n"
+
+
 @pytest.mark.usefixtures("_flights")
 def test_the_flights_come_in_order_of_time() -> None:
     january = flights_in_order(3000)
