@@ -73,6 +73,7 @@ class GroupOffsetCommitter(_Listener):
         self._group_id = group_id
         self._changed = threading.Condition()
         self._next: Offsets | None = None
+        self._running: set[str] = set()
         self._is_busy = False
         self._is_closed = False
         self._thread: threading.Thread | None = None
@@ -92,6 +93,16 @@ class GroupOffsetCommitter(_Listener):
                     target=self._run, name="kafka-lite commits", daemon=True
                 )
                 self._thread.start()
+            self._changed.notify_all()
+
+    def onQueryStarted(self, event: Any) -> None:  # noqa: N802 - PySpark's
+        if self._query in (None, event.name, str(event.id)):
+            with self._changed:
+                self._running.add(str(event.runId))
+
+    def onQueryTerminated(self, event: Any) -> None:  # noqa: N802 - PySpark's
+        with self._changed:
+            self._running.discard(str(event.runId))
             self._changed.notify_all()
 
     def _run(self) -> None:
@@ -120,15 +131,19 @@ class GroupOffsetCommitter(_Listener):
             self.committed = Offsets({**self.committed, **offsets})
 
     def close(self, timeout_s: float = _CLOSE_S) -> bool:
-        """Commit what was heard of, for so long; return whether all was. Nothing is heard from then
-        on. Events come late: after `awaitTermination()` the last one may be on its way.
+        """Wait until the queries that were heard to start have ended, and their last offsets are
+        committed; return whether that was within the time. Nothing is heard from then on.
+
+        Events come late, some time after `awaitTermination()`: close first, remove then.
         """
         with self._changed:
+            is_done = self._changed.wait_for(self._has_ended, timeout_s)
             self._is_closed = True
             self._changed.notify_all()
-            return self._changed.wait_for(
-                lambda: self._next is None and not self._is_busy, timeout_s
-            )
+            return is_done
+
+    def _has_ended(self) -> bool:
+        return not self._running and self._next is None and not self._is_busy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

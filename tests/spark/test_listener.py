@@ -3,7 +3,7 @@
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +22,7 @@ from aiokafka_lite.spark.offsets import Offsets
 from aiokafka_lite.spark.planner import Planner
 from aiokafka_lite.spark.worker import Worker
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 from tests.spark.releases import needs
 from tests.spark.spark_io import run_to_end, source
 from tests.spark.topics import T0, T1, fill
@@ -90,6 +90,26 @@ def test_while_a_commit_is_on_its_way_the_newest_waits(commits: Commits) -> None
     assert len(commits.made) == 2
 
 
+def test_closing_waits_for_the_end_of_the_queries_it_has_heard_of(commits: Commits) -> None:
+    committer = GroupOffsetCommitter(SERVERS, "g", query="q")
+    for name, run in (("q", "1"), ("other", "2")):
+        committer.onQueryStarted(SimpleNamespace(name=name, id="an-id-of-it", runId=run))
+    late = GroupOffsetCommitter(SERVERS, "h")
+    late.onQueryStarted(SimpleNamespace(name="q", id="an-id", runId="1"))
+    assert not late.close(0.001)
+    ending = threading.Thread(target=end_late, args=(committer,))
+    ending.start()
+    assert committer.close(PATIENCE_S)
+    ending.join()
+    assert commits.made == [("g", {T0: 5})]
+
+
+def end_late(committer: GroupOffsetCommitter) -> None:
+    """As Spark does: what a query has done is told before its end, and both some time after."""
+    committer.onQueryProgress(event({"t": {"0": 5}}))
+    committer.onQueryTerminated(SimpleNamespace(runId="1"))
+
+
 def test_a_commit_that_fails_is_a_warning(
     commits: Commits, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -150,12 +170,6 @@ def test_a_callback_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> No
     assert "ValueError: mine" in caplog.text
 
 
-def heard(condition: Callable[[], bool], here: Worker) -> None:
-    from tests.patience import eventually
-
-    here.run(lambda: eventually(condition))
-
-
 @needs("HAS_READ_LIMITS")
 def test_the_last_batch_is_committed_too(
     spark: Any, here: Worker, kafka_broker: EmbeddedBroker, tmp_path: Path
@@ -171,11 +185,12 @@ def test_the_last_batch_is_committed_too(
     try:
         options = {"startingOffsets": "earliest", "maxOffsetsPerTrigger": "3"}
         run_to_end(source(spark, servers, streaming=True, **options), tmp_path)
-        heard(lambda: committer.committed == {T0: 5, T1: 0} and len(told) > 1, here)
+        assert committer.close(PATIENCE_S)
+        assert committer.committed == {T0: 5, T1: 0}
+        here.run(lambda: eventually(lambda: len(told) > 1))
     finally:
         for listener in listeners:
             spark.streams.removeListener(listener)
-    assert committer.close()
     assert [each.total for each in told][:2] == [2, 0]
 
     async def committed() -> int | None:
