@@ -145,8 +145,11 @@ def test_a_replay_of_the_first_batch_starts_where_that_did(
     (tmp_path / "checkpoint" / "commits" / "0").unlink()
     (tmp_path / "checkpoint" / "commits" / ".0.crc").unlink(missing_ok=True)
     fill(broker, T0, 3)
-    frame = source(spark, broker.bootstrap_servers, streaming=True, startingOffsets="latest")
-    run_to_end(frame, tmp_path)
+    from aiokafka_lite.spark.compat import HAS_READ_LIMITS
+
+    for _ in range(1 if HAS_READ_LIMITS else 2):  # before 4.2 the replay is all a run does
+        frame = source(spark, broker.bootstrap_servers, streaming=True, startingOffsets="latest")
+        run_to_end(frame, tmp_path)
     assert values_in(spark, tmp_path) == ["v4", "v5", "v6"]
 
 
