@@ -87,6 +87,9 @@ class ArrowSend:
             await self._send_part(rows, topic, self._partition, numbers)
             return
         route = await self._path.finder.find(topic, self._clock.monotonic())
+        if route.count == 1 and not rows.has_partitions:
+            await self._send_part(rows, topic, 0, numbers)  # with and without keys, as they come
+            return
         for partition, part in rows.by_partition(
             numbers, route.count, by_key=self._by_key, by_column=rows.has_partitions
         ):

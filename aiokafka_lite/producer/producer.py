@@ -385,8 +385,9 @@ class AIOKafkaProducer(SendMethods):
         Kafka and an error otherwise. Serializers, interceptors and a partitioner are asked row by
         row.
 
-        Rows of one partition keep their order. Waits for metadata and for the memory of each batch,
-        max_block_ms at most, and now and then lets others run.
+        Rows that were given a partition, or have a key, keep their order in it, as do those
+        without; in a topic of one partition all do. Waits for metadata and for the memory of each
+        batch, max_block_ms at most, and now and then lets others run.
 
         Raises: SerializationError, with nothing queued, for a column that is not known, missing or
         of a wrong type; ImportError without pyarrow, which the pure Python build needs; as `send`

@@ -59,6 +59,16 @@ async def test_values_arrive_in_order_in_full_batches() -> None:
         assert producer._pool.used_bytes == 0
 
 
+async def test_in_a_single_partition_rows_with_and_without_keys_keep_their_order() -> None:
+    values = [b"value %d" % number for number in range(300)]
+    keys = [b"key" if number % 3 else None for number in range(300)]
+    async with kafka() as broker, producing(broker) as producer:
+        acks = await producer.send_arrow(pa.record_batch({"key": keys, "value": values}), "orders")
+        await acks
+        assert written(broker) == values
+        assert [metadata.offset for metadata in acks.metadata()] == list(range(300))
+
+
 async def test_rows_go_where_their_keys_belong_and_the_handle_counts_rows() -> None:
     """2d-4"""
     pairs = [(b"%d" % (number % 7), b"%d" % number) for number in range(900)]
