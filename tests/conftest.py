@@ -35,6 +35,7 @@ settings.load_profile("suite")
 NO_KAFKA = "no Java here: the tests against a real Apache Kafka are skipped"
 NO_SPARK = "no Java or no PySpark here: the tests with Spark are skipped"
 KAFKA_VERSIONS = (DEFAULT_VERSION, "3.9.2")
+_MAKING_WAY = 5
 FAR_ABOVE_THE_LOOP = (
     "tests/cli/",
     "tests/cluster/",
@@ -97,6 +98,14 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
         gc.collect()
         gc.freeze()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Beside other processes, those without Spark make way: Spark gives a Python process of its own
+    ten seconds to answer, and that cannot be set.
+    """
+    if group_of(item.nodeid) != ONE_SESSION and "PYTEST_XDIST_WORKER" in os.environ:
+        os.nice(max(0, _MAKING_WAY - os.nice(0)))
 
 
 @pytest.hookimpl(optionalhook=True)
