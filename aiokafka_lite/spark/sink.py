@@ -82,13 +82,18 @@ def place_of_task(prefix: str, write_id: str | None) -> TaskPlace:
         raise IllegalStateError("a transactional write is possible only in a task of Spark's")
     query, batch = context.getLocalProperty(_QUERY), context.getLocalProperty(_BATCH)
     if query is not None and batch is not None:
-        return TaskPlace(f"{prefix}-{query}", context.partitionId(), int(batch))
+        return TaskPlace(scope_of(prefix, query), context.partitionId(), int(batch))
     if write_id is None:
         raise IllegalStateError(
             "Spark does not say which batch of which query a task belongs to; leave out"
             " delivery=transactional"
         )
-    return TaskPlace(f"{prefix}-{write_id}", context.partitionId(), None)
+    return TaskPlace(scope_of(prefix, write_id), context.partitionId(), None)
+
+
+def scope_of(prefix: str, write_id: str) -> str:
+    """Return what the transactional ids of all tasks of a write, or of a stream, begin with."""
+    return f"{prefix}-{write_id}"
 
 
 class _TopicWriter(Travels):
@@ -130,7 +135,10 @@ class _TopicWriter(Travels):
                 abort_transactions,
             )
 
-            abort_transactions(_transactions(messages), self._options)
+            scope = None
+            if self._write_id is not None:
+                scope = scope_of(self._options.transactional_id_prefix, self._write_id)
+            abort_transactions(_transactions(messages), self._options, scope=scope)
 
 
 def _transactions(messages: Sequence[TaskCommit | None]) -> list[TaskTransaction | None]:

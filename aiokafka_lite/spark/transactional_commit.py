@@ -75,19 +75,37 @@ def commit_transactions(
 
 
 def abort_transactions(
-    messages: Sequence[TaskTransaction | None], options: SinkOptions, here: Worker | None = None
+    messages: Sequence[TaskTransaction | None],
+    options: SinkOptions,
+    here: Worker | None = None,
+    *,
+    scope: str | None = None,
 ) -> None:
     """Abort what tasks have written. What is committed stays so. Does not raise: readers wait for
-    what is left open until its timeout, and that is all."""
+    what is left open until its timeout, and that is all.
+
+    A task that was killed left no message, and may have left a transaction. With `scope`, that of a
+    batch query, it is fenced; in a stream its next attempt does so.
+    """
     written = [message for message in messages if message is not None and message.transaction]
-    if not written:
+    silent = _silent(messages, scope)
+    if not written and not silent:
         return
     here = worker() if here is None else here
     try:
         with here.lend(TransactionEnder, options.transactional_client) as ender:
-            here.run(lambda: _Ending(ender, options).abort(written))
+            here.run(lambda: _Ending(ender, options).abort(written, silent))
     except KafkaError as error:
-        logger.warning("%d transactions were not aborted: %s", len(written), error)
+        logger.warning("%d transactions were not aborted: %s", len(written) + len(silent), error)
+
+
+def _silent(messages: Sequence[TaskTransaction | None], scope: str | None) -> list[str]:
+    """Return the transactional ids of tasks without a message. Within foreachBatch the others'
+    messages have the scope of the stream, whose ids a later attempt may have by now.
+    """
+    if scope is None or any(message and message.place.scope != scope for message in messages):
+        return []
+    return [transactional_id(scope, number) for number, each in enumerate(messages) if each is None]
 
 
 def _task_number(task: TaskTransaction) -> int:
@@ -127,8 +145,20 @@ class _Ending:
         lost.__cause__ = error
         return lost
 
-    async def abort(self, written: Sequence[TaskTransaction]) -> None:
-        for error in await self._end(written, committed=False):
+    async def abort(self, written: Sequence[TaskTransaction], silent: Sequence[str]) -> None:
+        """Abort what has been written, and what may be open under the ids of silent tasks."""
+        failures = await self._end(written, committed=False)
+
+        async def fence(name: str) -> None:
+            try:
+                await self._ender.fence(name, min(_ABORT_S, self._timeout_s))
+            except KafkaError as error:
+                failures.append(error)
+
+        async with anyio.create_task_group() as group:
+            for name in silent:
+                group.start_soon(fence, name)
+        for error in failures:
             logger.info("a transaction was not aborted: %s", error)
 
     async def _end(self, tasks: Sequence[TaskTransaction], *, committed: bool) -> list[KafkaError]:

@@ -127,6 +127,26 @@ def test_to_abort_what_is_committed_changes_nothing(write: Write, broker: Embedd
     assert seen_by_readers(write, broker) == "ab"
 
 
+def test_of_a_batch_query_what_a_killed_task_has_left_open_is_aborted_too(
+    write: Write, broker: EmbeddedBroker
+) -> None:
+    """Spark kills the tasks beside one that failed, and such a task leaves no message."""
+    first, _ = write.tasks(None, "a", "b")
+    abort_transactions([first, None], write.options, write.here, scope=SCOPE)
+    assert state(broker, 0) is TransactionState.COMPLETE_ABORT
+    assert state(broker, 1) is TransactionState.EMPTY
+
+
+def test_of_a_stream_what_a_killed_task_has_left_open_is_for_its_next_attempt(
+    write: Write, broker: EmbeddedBroker
+) -> None:
+    """A batch query in foreachBatch has a scope of its own, and its tasks that of the stream."""
+    first, _ = write.tasks(7, "a", "b")
+    abort_transactions([first, None], write.options, write.here, scope="p-another")
+    assert state(broker, 0) is TransactionState.COMPLETE_ABORT
+    assert state(broker, 1) is TransactionState.ONGOING
+
+
 # The number of tasks…
 
 
