@@ -87,11 +87,12 @@ class ClientConfig:
     connections_max_idle_ms: int | None = 540_000
     """A connection unused for that long is closed. None: never."""
 
-    send_buffer_bytes: int = 131_072
-    """SO_SNDBUF; -1 keeps the system's value."""
+    send_buffer_bytes: int = -1
+    """SO_SNDBUF; -1 lets the system size it, which does so by what the connection carries."""
 
-    receive_buffer_bytes: int = 65_536
-    """SO_RCVBUF; -1 keeps the system's value."""
+    receive_buffer_bytes: int = -1
+    """SO_RCVBUF; -1 lets the system size it. A set one stays, and bounds a connection to that many
+    bytes in each round trip."""
 
     metadata_recovery_strategy: str = "rebootstrap"
     """What to do when no known broker answers: ask `bootstrap_servers` again (KIP-899), or

@@ -35,8 +35,6 @@ class ProducerConfig(ClientConfig):
     Raises: as `ClientConfig`.
     """
 
-    receive_buffer_bytes: int = 32_768
-
     key_serializer: AnySerializer[Any] | None = None
     value_serializer: AnySerializer[Any] | None = None
 

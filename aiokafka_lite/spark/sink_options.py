@@ -19,9 +19,9 @@ _SINK_OPTIONS: Final = (
 )
 """One set of options may serve both, so those of a source are no surprise."""
 
-_BULK: Final = {"max_batch_size": 131_072, "send_buffer_bytes": -1}
-"""Other defaults than the producer's: a task's rows come at once, and batches of 16 KB, through a
-socket buffer that is not the system's choice, take twice the CPU."""
+_BULK: Final = {"max_batch_size": 131_072}
+"""Another default than the producer's: a task's rows come at once, and batches of 16 KB take twice
+the CPU."""
 _PREFIX: Final = "kafka-lite"
 _MAX_PREFIX: Final = 200
 _TIMEOUT_MS: Final = 600_000

@@ -99,7 +99,6 @@ def test_a_consumer_does_only_what_it_is_told() -> None:
     assert arguments["auto_offset_reset"] == "none"
     assert arguments["allow_auto_create_topics"] is False
     assert arguments["max_partition_fetch_bytes"] == 1000
-    assert arguments["receive_buffer_bytes"] == -1
     theirs = source_options("h:1", **{"kafka.max.partition.fetch.bytes": "77"})
     assert consumer_arguments(theirs)["max_partition_fetch_bytes"] == 77
     assert "group_id" not in arguments

@@ -5,7 +5,7 @@ import pytest
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.spark.sink_options import SinkOptions
 
-BULK = {"max_batch_size": 131_072, "send_buffer_bytes": -1}
+BULK = {"max_batch_size": 131_072}
 TRANSACTIONAL = {"delivery": "transactional"}
 
 
