@@ -2,13 +2,17 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
+from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import (
     CoordinatorLoadInProgressError,
     OffsetMetadataTooLargeError,
 )
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
@@ -173,6 +177,42 @@ async def test_b7_an_exception_while_iterating_leaves_the_record_at_hand_uncommi
         with pytest.raises(ZeroDivisionError):
             await fail()
         assert committed(broker) == {P0: 6}
+
+
+async def columns(consumer: AIOKafkaConsumer[Any, Any]) -> int:
+    return len(await consumer.getmany_columns(timeout_ms=60_000, max_records=30))
+
+
+async def many(consumer: AIOKafkaConsumer[Any, Any]) -> int:
+    return sum(map(len, (await poll(consumer, max_records=30)).values()))
+
+
+@pytest.mark.parametrize("ones", [1, 3])
+@pytest.mark.parametrize("reader", [many, columns])
+@pytest.mark.parametrize("cause", ["exception", "rebalance"])
+async def test_b7_what_a_poll_returned_after_getone_is_not_committed_before_the_next_poll(
+    reader: Callable[[AIOKafkaConsumer[Any, Any]], Awaitable[int]], ones: int, cause: str
+) -> None:
+    """Neither the rest of what `getone` had decoded ahead, nor what came of other partitions."""
+    async with embedded({"t": 2}) as broker:
+        fill(broker, P0, 20)
+        fill(broker, P1, 20)
+        consumer = member_of(broker, "t")
+        await consumer.start()
+        for tp in (P0, P1):  # so that one answer has both
+            await consumer.position(tp)
+        for _ in range(ones):
+            first = await consumer.getone()
+        assert await reader(consumer) == 30
+        if cause == "exception":
+            await consumer.__aexit__(ZeroDivisionError, ZeroDivisionError(), None)
+        else:
+            async with member_of(broker, "t", client_id="b") as other:
+                assert other.assignment()
+            await consumer._stop(30_000, processed_all=False)
+        read = TopicPartition("t", first.partition)
+        assert committed(broker).pop(read) == ones
+        assert set(committed(broker).values()) <= {0, ones}
 
 
 async def test_b7_cancellation_that_leaves_the_block_is_an_exception_too() -> None:

@@ -129,6 +129,7 @@ cdef class DecodedRecords:
     cdef PyObject **revision_number
     cdef PyObject **fetch_offset
     cdef PyObject **state_offset
+    cdef readonly int64_t handed_out  # how many records `take` has returned since this was made
 
     def __init__(self, revision):
         self.revision = revision
@@ -184,6 +185,7 @@ cdef inline object take_next(DecodedRecords self):
         alk_put(self.fetch_offset, behind)
     else:
         self.state.offset = self.fetch.next_offset = behind
+    self.handed_out += 1
     return record
 
 

@@ -18,10 +18,12 @@ class DecodedRecords:
     They may be handed out while `revision` stands where it stood: no seek, no pause, no answer.
     """
 
-    __slots__ = ("_fetch", "_records", "_revision", "_seen", "_state")
+    __slots__ = ("_fetch", "_records", "_revision", "_seen", "_state", "handed_out")
 
     def __init__(self, revision: Revision) -> None:
         self._revision = revision
+        self.handed_out = 0
+        """How many records `take` has returned since this object was made."""
         self.forget()
 
     def forget(self) -> None:
@@ -54,6 +56,7 @@ class DecodedRecords:
         assert self._state is not None
         assert self._fetch is not None
         self._state.offset = self._fetch.next_offset = record.offset + 1
+        self.handed_out += 1
         return record
 
 

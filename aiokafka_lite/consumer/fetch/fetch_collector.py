@@ -32,7 +32,7 @@ class FetchCollector:
         self._revision = subscription.revision
         self.decoded = DecodedRecords(self._revision)
         """What `collect_one` has decoded ahead; taking from it is a poll each."""
-        self._decoded_before = 0
+        self._settled = 0  # how many of those it has handed out are accounted for
         # The fetch they are of.
         self._chunk_fetch = CompletedFetch(_NOBODYS, 0, node_id=-1)
         self._chunk_state = PartitionState(_NOBODYS)
@@ -90,6 +90,7 @@ class FetchCollector:
 
         `taken` is what it has so far. Raises: as `collect`.
         """
+        self.settle()
         for fetch in self._buffer:
             state = self._usable(fetch, partitions)
             if state is None or _stands_aside(fetch):
@@ -112,8 +113,8 @@ class FetchCollector:
         Raises: as `collect`. Records decoded ahead can afterwards be taken from `decoded`, unless
         `partitions` are named: others may be older.
         """
+        self.settle()
         self.decoded.forget()
-        self._decoded_before = 0
         for fetch in self._buffer:
             state = self._usable(fetch, partitions)
             if state is None or _stands_aside(fetch):
@@ -126,15 +127,14 @@ class FetchCollector:
             if record is not None:
                 if fetch.decoded and not partitions:
                     self.decoded.follow(fetch.decoded, fetch, state)
-                    self._decoded_before = len(fetch.decoded)
                     self._chunk_fetch, self._chunk_state = fetch, state
                 return record
         return None
 
     @property
-    def decoded_ahead(self) -> int:
-        """How many records `decoded` has left; it changes with each it hands out."""
-        return len(self.decoded)
+    def handed_out(self) -> int:
+        """How many records were taken from `decoded` so far."""
+        return self.decoded.handed_out
 
     def begin_poll(self) -> None:
         """Count a poll: what the earlier ones returned is processed from now on (B7)."""
@@ -144,15 +144,19 @@ class FetchCollector:
     def settle(self) -> None:
         """Catch up on the polls that taking from `decoded` was: only the newest one's record is not
         processed yet (B7).
+
+        Called before anything else moves the fetch they are of, so that its offset is theirs.
         """
-        left = len(self.decoded)
-        taken, self._decoded_before = self._decoded_before - left, left
-        if taken:
-            self._subscription.poll_number += 1
-            state = self._chunk_state
+        handed_out = self.decoded.handed_out
+        if handed_out == self._settled:
+            return
+        self._settled = handed_out
+        self._subscription.poll_number += 1
+        fetch, state = self._chunk_fetch, self._chunk_state
+        if fetch.incarnation == state.incarnation:  # else its offsets are a deleted topic's
             state.moved_in_poll = self._subscription.poll_number
             # Not the state's own offset: a seek may have moved it since.
-            state.processed_offset = self._chunk_fetch.next_offset - 1
+            state.processed_offset = fetch.next_offset - 1
             state.processed_epoch = state.offset_epoch
 
     def standing_error(self, partitions: Collection[TopicPartition] = ()) -> Exception | None:

@@ -186,7 +186,7 @@ class ConsumerGroup:
         self._watch.poll_ended(
             self._client.clock.monotonic(),
             returned_records=returned_records,
-            mark=self._collector.decoded_ahead,
+            mark=self._collector.handed_out,
         )
 
     def tick(self) -> None:
@@ -289,7 +289,7 @@ class ConsumerGroup:
             if self._member.state is not MemberState.STABLE:
                 continue
             verdict = self._watch.check(
-                clock.monotonic(), has_unread=self._has_unread(), mark=self._collector.decoded_ahead
+                clock.monotonic(), has_unread=self._has_unread(), mark=self._collector.handed_out
             )
             if verdict is Verdict.WARN:
                 logger.warning(

@@ -38,7 +38,8 @@ class Bench:
             ConsumerRecord("t", 0, number * 10, 0, 0, b"", b"", None, 0, 0, ())
             for number in range(count)
         ]
-        self.decoded.follow(self.records[::-1], self.fetch, self.state)
+        self.decoded_list = self.records[::-1]
+        self.decoded.follow(self.decoded_list, self.fetch, self.state)
         self.polls = 0
         bench = self
 
@@ -90,6 +91,21 @@ def test_after_any_change_a_poll_is_due(bench: Callable[[int], Bench]) -> None:
     at.revision.number += 1
     assert at.decoded.take() is None
     assert at.positions == (1, 1)
+
+
+def test_it_counts_what_it_has_handed_out_and_nothing_else(bench: Callable[[int], Bench]) -> None:
+    """Whoever takes from the same list by another way, or forgets it, changes the count in nothing
+    (B7)."""
+    at = bench(6)
+    at.decoded.take()
+    at.decoded.take()
+    assert at.decoded.handed_out == 2
+    del at.decoded_list[2:]
+    assert (len(at.decoded), at.decoded.handed_out) == (2, 2)
+    at.decoded.take()
+    assert at.decoded.take() is None, "the last one is left to a poll"
+    at.decoded.forget()
+    assert at.decoded.handed_out == 3
 
 
 def test_what_was_forgotten_is_not_handed_out(bench: Callable[[int], Bench]) -> None:

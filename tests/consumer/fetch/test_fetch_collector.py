@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aiokafka_lite.arrow.record_columns import RecordColumnsBuilder
 from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.consumer.fetch import _decoded_records_py, fetch_collector
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
@@ -24,6 +26,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
 from tests.consumer.batches import batches, marker, of_epoch, tps, with_bad_crc
+from tests.twins import native_twin
 
 P0, P1, P2 = tps(0, 1, 2)
 ALL = 10_000
@@ -53,14 +56,21 @@ class Bench:
     def poll(
         self, max_records: int = ALL, *partitions: TopicPartition
     ) -> dict[TopicPartition, list[int]]:
+        self.collector.begin_poll()
         collected = self.collector.collect(max_records, partitions)
         return {tp: [record.offset for record in records] for tp, records in collected.items()}
 
     def one(self, *partitions: TopicPartition) -> tuple[TopicPartition, int] | None:
-        record = (not partitions and self.collector.decoded.take()) or (
-            self.collector.collect_one(partitions)
-        )
+        record = None if partitions else self.collector.decoded.take()
+        if record is None:
+            self.collector.begin_poll()
+            record = self.collector.collect_one(partitions)
         return record and (TopicPartition(record.topic, record.partition), record.offset)
+
+    def processed(self) -> dict[TopicPartition, int]:
+        """What auto-commit would store."""
+        self.collector.settle()
+        return {tp: offset for tp, (offset, _) in self.subscription.processed().items()}
 
     def position(self, tp: TopicPartition) -> int:
         position = self.subscription.assigned(tp).position
@@ -532,3 +542,61 @@ def test_what_was_fetched_of_a_topic_that_is_no_more_is_dropped_even_at_the_same
     bench.subscription.reset(P0, OffsetResetStrategy.EARLIEST, 0)
     assert bench.poll() == {}
     assert len(bench.buffer) == 0
+
+
+def columns(bench: Bench, max_records: int) -> dict[TopicPartition, list[int]]:
+    """A poll for columns, of which it returns the offsets."""
+    builder = RecordColumnsBuilder(max_records, None)
+    bench.collector.begin_poll()
+    bench.collector.collect_columns(builder)
+    returned: dict[TopicPartition, list[int]] = {}
+    rows = builder.finish().to_pyarrow()
+    for number, offset in zip(rows["partition"], rows["offset"], strict=True):
+        returned.setdefault(TopicPartition("t", number.as_py()), []).append(offset.as_py())
+    return returned
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["one", "of P1", "many", "columns"]), st.integers(1, 6))),
+    st.lists(st.booleans()),
+    st.sampled_from(["pure", "native"]),
+)
+def test_b7_only_what_the_newest_poll_returned_is_not_processed(
+    polls: list[tuple[str, int]], looks: list[bool], twin: str
+) -> None:
+    """However the polls are mixed, and however often somebody asks what is processed."""
+    decoded = _decoded_records_py
+    if twin == "native":
+        decoded = native_twin("aiokafka_lite.consumer.fetch._decoded_records")  # type: ignore[assignment]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fetch_collector, "DecodedRecords", decoded.DecodedRecords)
+        bench = Bench(P0, P1)
+    bench.add(P0, batches(0, 9, 20))
+    bench.add(P1, batches(0, 20))
+    look = iter(looks)
+    for how, number in polls:
+        for _ in range(number if how in ("one", "of P1") else 1):
+            before = {tp: bench.position(tp) for tp in (P0, P1)}
+            if how == "many":
+                bench.poll(number)
+            elif how == "columns":
+                columns(bench, number)
+            else:
+                bench.one(*([P1] if how == "of P1" else []))
+            if next(look, False):
+                assert bench.processed() == before
+    bench.poll(1)
+    processed = bench.processed()
+    assert sum(map(bench.position, processed)) - sum(processed.values()) <= 1
+
+
+def test_b7_a_poll_that_takes_while_another_one_waits_leaves_its_own_records_unprocessed() -> None:
+    """Two tasks read: one takes records one by one, the other's poll was waiting before that and
+    now takes the rest."""
+    bench = Bench(P0)
+    bench.collector.begin_poll()  # of the other, which finds nothing and waits
+    bench.add(P0, batches(0, 10))
+    for _ in range(3):
+        bench.one()
+    assert bench.collector.collect(ALL)[P0][0].offset == 3
+    assert bench.processed()[P0] <= 2
