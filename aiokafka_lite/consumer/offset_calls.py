@@ -187,7 +187,10 @@ class OffsetCalls:
 
     def group_metadata(self) -> ConsumerGroupMetadata:
         """Return who this consumer is in its group, for a producer that commits offsets in its name
-        (KIP-447). Raises: IllegalOperation without group_id; as `getone` before start.
+        (KIP-447). The generation is -1 while it is in none; after a membership was lost the id is
+        still the lost one, which the coordinator refuses.
+
+        Raises: IllegalOperation without group_id; as `getone` before start.
         """
         return self._group().metadata
 

@@ -9,6 +9,7 @@ from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor
 from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
 from aiokafka_lite.errors import (
+    CommitFailedError,
     IllegalGenerationError,
     IllegalStateError,
     KafkaError,
@@ -19,7 +20,7 @@ from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
 from aiokafka_lite.protocol.messages.join_group import JoinGroupRequest
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
-from tests.scenarios.consuming import embedded, eventually, fill, offsets
+from tests.scenarios.consuming import embedded, eventually, fill, offsets, read
 from tests.scenarios.grouping import (
     AsyncListener,
     Listener,
@@ -31,6 +32,7 @@ from tests.scenarios.grouping import (
     poll,
     stable,
 )
+from tests.scenarios.transacting import transacting
 
 P0, P1, P2, P3 = tps(0, 1, 2, 3)
 EAGER = [RangePartitionAssignor]
@@ -273,6 +275,65 @@ async def test_on_revoked_holds_back_the_records_of_what_goes() -> None:
             record = await asyncio.wait_for(other.getone(), 30)
             assert (record.partition, record.offset) == (1, 1)
             await other.stop()
+
+
+async def test_a_membership_lost_inside_a_rebalance_is_not_read_on() -> None:
+    """Once the group has given the partitions to others, this member returns nothing of them (F2):
+    also while its listener is still being told of what the rebalance changed.
+    """
+
+    class Expelled(AsyncListener):
+        async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+            await super().on_partitions_revoked(revoked)
+            if revoked and len(self.diary) == 2:
+                await expel(consumer)
+                await eventually(consumer, lambda: consumer.group_metadata().generation_id < 0)
+
+        async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+            await super().on_partitions_assigned(assigned)
+            if len(self.diary) > 1:
+                is_told.set()
+                await may_return.wait()
+
+    is_told, may_return = asyncio.Event(), asyncio.Event()
+    async with embedded({"t": 4}) as broker:
+        listener = Expelled()
+        options = {"partition_assignment_strategy": COOPERATIVE, "fetch_max_wait_ms": 10}
+        consumer = member_of(broker, client_id="a", **options)
+        consumer.subscribe(["t"], listener=listener)
+        async with consumer, member_of(broker, "t", client_id="b", **options) as other:
+            await asyncio.wait_for(is_told.wait(), 30)
+            for tp in (P0, P1, P2, P3):
+                fill(broker, tp, 1)
+            assert await consumer.getmany(timeout_ms=200) == {}
+            await eventually(other, lambda: bool(other.assignment()))
+            may_return.set()
+            await read(other, 2)
+        assert listener.diary[:3] == [
+            ("assigned", [0, 1, 2, 3]),
+            ("revoked", [2, 3]),
+            ("lost", [0, 1]),
+        ]
+
+
+async def test_a_transaction_takes_no_offsets_from_a_member_that_is_none_any_more() -> None:
+    """Without a generation and without an id it would: nobody can tell whose offsets those are."""
+    async with (
+        embedded({"t": 1}) as broker,
+        member_of(broker, "t", client_id="a", enable_auto_commit=False) as consumer,
+        transacting(broker) as producer,
+    ):
+        fill(broker, P0, 1)
+        await poll(consumer)
+        consumed = consumer.consumed_offsets()
+        await expel(consumer)
+        await eventually(consumer, lambda: consumer.group_metadata().generation_id < 0)
+        lost = consumer.group_metadata()
+        await assigned(consumer, {P0})
+        with pytest.raises(CommitFailedError):
+            async with producer.transaction():
+                await producer.send_offsets_to_transaction(consumed, lost)
+        assert committed(broker) == {}
 
 
 # Faults…

@@ -1,7 +1,9 @@
 """Owns the moments in which partitions change hands: what is committed, told to the listener, held
 back and let go, in the order of 2e-6.
 
-It waits for listeners and for the commit before a revocation, and talks to nobody else.
+It waits for listeners and for the commit before a revocation, and talks to nobody else. After each
+wait it compares the subscription's `ownership_epoch`: where that has changed, everything was lost
+or given up meanwhile, and the rest of the handover is void.
 """
 
 import logging
@@ -54,11 +56,12 @@ class AssignmentHandover:
         if self._protocol is RebalanceProtocol.EAGER:
             await self._revoke(owned)
             return
+        epoch = self._subscription.ownership_epoch
         unwanted = {tp for tp in owned if tp.topic not in self._subscription.topics}
         self._subscription.revoke_soon(unwanted)
         if owned:
             await self._user.commit_before_revocation(owned)
-        if unwanted:
+        if unwanted and epoch == self._subscription.ownership_epoch:
             await self._give_up(unwanted)
 
     async def lose(self) -> None:
@@ -74,12 +77,15 @@ class AssignmentHandover:
     async def take(self, assigned: Collection[TopicPartition]) -> bool:
         """Take over an assignment; say whether it took something away, so that the member has to
         join once more for others to get it (KIP-429).
+
+        What the member lost, or has unsubscribed from, while something was revoked is not taken.
         """
+        epoch = self._subscription.ownership_epoch
         revoked, added = changes(self._subscription.assignment, assigned)
         if revoked:
             await self._revoke(revoked)
-        if not self._subscription.is_subscribed:
-            return False  # the user, or a listener, has unsubscribed meanwhile
+        if epoch != self._subscription.ownership_epoch:
+            return False
         kept = [tp for tp in self._subscription.queue() if tp not in revoked]
         self._subscription.assign_from_group(
             [*kept, *sorted(added)], await_callback=self._listeners.listener is not None
@@ -101,10 +107,12 @@ class AssignmentHandover:
             await self._listeners.revoked(owned)
 
     async def _revoke(self, partitions: Collection[TopicPartition]) -> None:
+        epoch = self._subscription.ownership_epoch
         self._subscription.revoke_soon(partitions)
         if partitions:
             await self._user.commit_before_revocation(partitions)
-        await self._give_up(partitions)
+        if epoch == self._subscription.ownership_epoch:
+            await self._give_up(partitions)
 
     async def _give_up(self, partitions: Collection[TopicPartition]) -> None:
         if partitions:
@@ -114,9 +122,7 @@ class AssignmentHandover:
 
     def _let_go(self, partitions: Collection[TopicPartition]) -> None:
         if self._subscription.is_subscribed and partitions:
-            self._subscription.assign_from_group(
-                [tp for tp in self._subscription.queue() if tp not in partitions]
-            )
+            self._subscription.let_go(partitions)
             self._user.assignment_changed()
 
 

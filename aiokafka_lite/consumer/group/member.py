@@ -63,6 +63,8 @@ class Member:
         self.group_instance_id = group_instance_id
         self.state = MemberState.UNJOINED
         self.generation = NO_GENERATION
+        self.former_id = NO_MEMBER_ID
+        """Under which id the membership was lost last: what is done in its name is refused."""
         self.rejoin_reason: str | None = None
         """Why the member has to join (again), for the broker's log (KIP-800); None: it need not."""
 
@@ -125,6 +127,7 @@ class Member:
 
     def lose_membership(self) -> None:
         """UNKNOWN_MEMBER_ID, or it left: nothing remains."""
+        self.former_id = self.generation.member_id or self.former_id
         self.generation = NO_GENERATION
         self._to(MemberState.UNJOINED)
 

@@ -369,7 +369,7 @@ class GroupMembership:
 
     def _lose_partitions(self) -> None:
         """What is owned may have another owner by now: nothing of it is returned any more."""
-        self._subscription.revoke_soon(self._subscription.assignment)
+        self._subscription.lose_everything()
         self._needs_prepare = True
         self._is_first_join = False
         self._signal.notify()

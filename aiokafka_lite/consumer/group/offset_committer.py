@@ -228,7 +228,11 @@ class OffsetCommitter:
         )
 
     def identity(self) -> ConsumerGroupMetadata:
-        """Return in whose name offsets are committed now."""
+        """Return in whose name offsets are committed now.
+
+        A subscribed consumer that lost its membership keeps its former id, without a generation:
+        a coordinator refuses offsets in that name, and takes them in a transaction from nobody's.
+        """
         member = self._member
         if not self._subscription.is_subscribed:
             return ConsumerGroupMetadata(member.group_id)
@@ -236,7 +240,7 @@ class OffsetCommitter:
         return ConsumerGroupMetadata(
             member.group_id,
             generation.generation_id,
-            generation.member_id,
+            generation.member_id or member.former_id,
             member.group_instance_id,
         )
 

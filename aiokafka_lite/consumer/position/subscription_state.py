@@ -46,6 +46,9 @@ class SubscriptionState:
         self.pattern: re.Pattern[str] | None = None
         self.poll_number = 1
         """Counts the polls, so that positions know in which of them they moved (B7)."""
+        self.ownership_epoch = 0
+        """Counts how often all partitions were lost or given up at once. What was begun for the
+        partitions of an earlier epoch must not be ended for those of this one."""
         self.revision = revision or Revision()
         self._unfollowed: dict[TopicPartition, PartitionState] = {}
         self._without_position: dict[TopicPartition, PartitionState] = {}
@@ -109,13 +112,15 @@ class SubscriptionState:
     ) -> None:
         """Take over what the group assigned; partitions that stay keep position and pause (2c-9).
 
+        Nothing else lifts the hold of `revoke_soon`: call it for an assignment of this
+        `ownership_epoch` only. What is no longer subscribed stays held until it is let go.
         `await_callback`: the new ones are not fetched until `callback_is_over`.
         """
         assert self.is_subscribed
         before = self._assignment
         self._replace_assignment(partitions)
         for tp, state in self._states.items():
-            state.is_being_revoked = False
+            state.is_being_revoked = tp.topic not in self.topics
             state.is_being_assigned = await_callback and tp not in before
             self.revision.note(tp)
 
@@ -125,6 +130,15 @@ class SubscriptionState:
             if (state := self._states.get(tp)) is not None:
                 state.is_being_revoked = True
                 self.revision.note(tp)
+
+    def lose_everything(self) -> None:
+        """Fetch and return no more of anything assigned: it may have other owners by now."""
+        self.ownership_epoch += 1
+        self.revoke_soon(self._assignment)
+
+    def let_go(self, partitions: Collection[TopicPartition]) -> None:
+        """Own `partitions` no more; the others are held, or not, as before."""
+        self._replace_assignment([tp for tp in self._states if tp not in partitions])
 
     def callback_is_over(self) -> None:
         """Let the newly assigned partitions be fetched: on_partitions_assigned() has returned."""
@@ -137,6 +151,7 @@ class SubscriptionState:
         self.mode = SubscriptionMode.NONE
         self.topics = frozenset()
         self.pattern = None
+        self.ownership_epoch += 1
         self._replace_assignment(())
 
     def _enter(self, mode: SubscriptionMode) -> None:

@@ -247,3 +247,114 @@ async def test_leaving_with_nothing_is_not_told(is_lost: bool) -> None:
     scene = Scene(EAGER)
     await scene.handover.leave((), is_lost=is_lost)
     assert scene.events == []
+
+
+# Losing everything while something is waited for…
+
+
+class LosingIn(Scene):
+    """The membership is lost while the named part of the handover is waited for."""
+
+    def __init__(self, where: str, *owned: TopicPartition) -> None:
+        super().__init__(COOPERATIVE, *owned)
+        self.where = where
+
+    async def commit_before_revocation(self, partitions: Collection[TopicPartition]) -> None:
+        await super().commit_before_revocation(partitions)
+        self._lose_in("commit")
+
+    async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+        await super().on_partitions_revoked(revoked)
+        self._lose_in("revoked")
+
+    async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        await super().on_partitions_assigned(assigned)
+        self._lose_in("assigned")
+
+    def _lose_in(self, where: str) -> None:
+        if where == self.where:
+            self.subscription.lose_everything()
+
+
+async def test_what_is_lost_before_the_listener_is_told_is_lost_not_revoked() -> None:
+    """While the commit before a revocation is waited for: nothing could be committed any more."""
+    scene = LosingIn("commit", T0, T1)
+    assert await scene.handover.take([T1, T2]) is False
+    await scene.handover.lose()
+    assert scene.events == [
+        "commit t0 | has t0 t1, flowing t1",
+        "lost t0 t1 | has t0 t1, flowing nothing",
+        "changed | has nothing, flowing nothing",
+    ]
+
+
+async def test_what_is_lost_while_the_listener_revokes_is_not_read_on() -> None:
+    """Nor are partitions taken that were assigned to the membership that is no more."""
+    scene = LosingIn("revoked", T0, T1)
+    assert await scene.handover.take([T1, T2]) is False
+    await scene.handover.lose()
+    assert scene.events[1:] == [
+        "revoked t0 | has t0 t1, flowing t1",
+        "changed | has t1, flowing nothing",
+        "lost t1 | has t1, flowing nothing",
+        "changed | has nothing, flowing nothing",
+    ]
+
+
+async def test_what_is_lost_while_the_listener_is_told_of_it_stays_held() -> None:
+    scene = LosingIn("assigned", T0)
+    await scene.handover.take([T0, T1])
+    assert scene.events[-1] == "changed | has t0 t1, flowing nothing"
+
+
+@pytest.mark.parametrize("protocol", [EAGER, COOPERATIVE])
+async def test_what_is_lost_while_the_member_prepares_to_join_is_told_as_lost(
+    protocol: RebalanceProtocol,
+) -> None:
+    scene = LosingIn("commit", T0, U0)
+    scene.handover = AssignmentHandover(
+        scene.subscription, protocol, scene.handover._listeners, scene
+    )
+    scene.subscription.subscribe("t", by_group=True)
+    await scene.handover.prepare()
+    await scene.handover.lose()
+    assert scene.events[1:] == [
+        "lost t0 u0 | has t0 u0, flowing nothing",
+        "changed | has nothing, flowing nothing",
+    ]
+
+
+async def test_giving_something_up_lifts_the_hold_of_nothing_else() -> None:
+    """A subscription that changes while the listener is told of what an earlier change took."""
+
+    class Changing(Scene):
+        async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+            self.subscription.subscribe("v", by_group=True)
+
+    scene = Changing(COOPERATIVE, T0, U0)
+    scene.subscription.subscribe("u", by_group=True)
+    await scene.handover.prepare()
+    assert scene.events[-1] == "changed | has u0, flowing nothing"
+
+
+async def test_a_topic_unsubscribed_from_while_something_is_revoked_stays_held() -> None:
+    class Changing(Scene):
+        async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+            self.subscription.subscribe("u", by_group=True)
+
+    scene = Changing(COOPERATIVE, T0, T1, U0)
+    await scene.handover.take([T1, U0])
+    assert scene.events[-1] == "changed | has t1 u0, flowing u0"
+
+
+async def test_a_listener_that_subscribes_anew_while_partitions_are_revoked_gets_nothing() -> None:
+    """unsubscribe() has given up what the assignment in hand was made for."""
+
+    class Anew(Scene):
+        async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+            self.subscription.unsubscribe()
+            self.subscription.subscribe("tu", by_group=True)
+
+    scene = Anew(COOPERATIVE, T0)
+    assert await scene.handover.take([T1]) is False
+    assert scene.subscription.assignment == frozenset()
