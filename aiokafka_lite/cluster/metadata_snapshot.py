@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 from uuid import UUID
 
-from aiokafka_lite.errors import BrokerResponseError, for_code
+from aiokafka_lite.errors import BrokerResponseError, UnknownTopicOrPartitionError, for_code
 from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.protocol.messages.metadata import (
@@ -46,8 +46,8 @@ class PartitionMetadata(NamedTuple):
 
     partition: int
     leader_id: int
-    """-1: none. The node may be missing from the metadata's nodes; `LeaderAndEpoch` accounts for
-    that.
+    """-1: none, or not known. The node may be missing from the metadata's nodes; `LeaderAndEpoch`
+    accounts for that.
     """
 
     leader_epoch: int
@@ -70,7 +70,7 @@ class TopicMetadata:
     partitions: Mapping[int, PartitionMetadata]
     seen_epochs: Mapping[int, int]
     """Highest leader epoch seen per partition; outlives an answer that has only an error for the
-    topic.
+    topic, unless it says of a topic without id that it does not exist.
     """
 
     leaders: Mapping[int, LeaderAndEpoch] = field(repr=False)
@@ -182,7 +182,8 @@ def merge_metadata(
     the response does not name are forgotten. `reliable_epochs`: the response came as version
     `RELIABLE_EPOCHS_VERSION` or newer; older epochs are not kept. Per (topic id, partition) the
     leader epoch never goes back: an older answer leaves the partition as it was, unless the topic
-    id has changed (2f-10). Another cluster id makes everything known before void.
+    id has changed (2f-10); one that nothing else describes is kept without a leader. Another
+    cluster id makes everything known before void.
     Source: KIP-320, KIP-516, MetadataSnapshot.mergeWith, Metadata.updateLatestMetadata.
     """
     nodes = {
@@ -262,22 +263,24 @@ def _topic(
         earlier = None
     if described.error_code and topic_id == ZERO_UUID and earlier is not None:
         topic_id = earlier.topic_id
+    error = for_code(described.error_code) if described.error_code else None
     seen_epochs = dict(earlier.seen_epochs) if earlier is not None else {}
+    if error is UnknownTopicOrPartitionError and topic_id == ZERO_UUID:
+        seen_epochs = {}  # without an id, nothing else tells the next topic of that name from it
     partitions: dict[int, PartitionMetadata] = {}
     for answer in sorted(described.partitions, key=lambda entry: entry.partition_index):
         index = answer.partition_index
         epoch = answer.leader_epoch if reliable_epochs else -1
         if epoch >= 0 and epoch < seen_epochs.get(index, -1):
-            # A broker that is behind; without an earlier description the next refresh has to tell.
-            if earlier is not None and index in earlier.partitions:
-                partitions[index] = earlier.partitions[index]
+            # A broker that is behind. The partition is there; its leader the next refresh tells.
+            before = earlier.partitions.get(index) if earlier is not None else None
+            partitions[index] = before or _partition(answer, -1)._replace(leader_id=-1)
             continue
         if epoch >= 0:
             seen_epochs[index] = epoch
         else:
             seen_epochs.pop(index, None)
         partitions[index] = _partition(answer, epoch)
-    error = for_code(described.error_code) if described.error_code else None
     topic = _assemble(
         nodes,
         name=name,

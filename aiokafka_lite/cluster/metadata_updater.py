@@ -412,7 +412,8 @@ def _is_settled(topic: TopicMetadata | None) -> bool:
         return False
     if topic.error is not None:
         return not topic.error.retriable
-    return bool(topic.partitions) and len(topic.available) == len(topic.partitions)
+    ids = topic.partition_ids  # from 0 on without gaps, or a broker has left some out
+    return bool(ids) and len(topic.available) == ids[-1] + 1
 
 
 def _said(error: type[BrokerResponseError]) -> str:

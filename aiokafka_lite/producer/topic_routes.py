@@ -35,7 +35,7 @@ class TopicRoute(RouteCore):
         super().__init__(queues, available or partitions, sticky)
         self.topic = topic
         self.partitions = partitions
-        """All of them, ascending from 0."""
+        """All of them, from 0 on, without gaps; `queues` has one for each."""
         self.available = available
         """Those with a leader."""
         self.count = len(partitions)
@@ -120,7 +120,7 @@ class TopicRoutes:
         self.known.clear()
 
     def _make(self, topic: str, snapshot: MetadataSnapshot) -> TopicRoute | None:
-        partitions = snapshot.partition_ids(topic)
+        partitions = _without_gaps(snapshot.partition_ids(topic))
         if not partitions or not self._is_open:
             self.known.pop(topic, None)
             return None
@@ -136,6 +136,15 @@ class TopicRoutes:
         available = snapshot.available_partitions(topic)
         route = self.known[topic] = TopicRoute(topic, partitions, available, queues, sticky)
         return route
+
+
+def _without_gaps(partition_ids: tuple[int, ...]) -> tuple[int, ...]:
+    """Return all partitions up to the largest: one that the metadata leaves out is there, and has
+    no leader for now. Keys are hashed over all, and queues are found by their number.
+    """
+    if not partition_ids or partition_ids[-1] + 1 == len(partition_ids):
+        return partition_ids
+    return tuple(range(partition_ids[-1] + 1))
 
 
 __all__ = ["TopicRoute", "TopicRoutes"]

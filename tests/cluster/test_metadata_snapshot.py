@@ -204,8 +204,33 @@ def test_epochs_outlive_an_answer_that_has_only_an_error() -> None:
     snapshot = after(good, unknown)
     assert snapshot.leader(T0) is NO_LEADER
     assert snapshot.topic_id("t") == ID_A
-    assert merge_metadata(snapshot, behind, partial=False).leader(T0) is NO_LEADER
+    assert merge_metadata(snapshot, behind, partial=False).leader(T0) == NO_LEADER
     assert merge_metadata(snapshot, good, partial=False).leader(T0) == LeaderAndEpoch(2, 5)
+
+
+def test_a_partition_of_which_only_an_older_epoch_is_known_is_there_without_a_leader() -> None:
+    """The partitions of a topic have no gaps, whatever brokers that are behind say (2f-10)."""
+    now = [partition(0, 1), partition(1, 2, 5), partition(2, 1)]
+    past = [partition(0, 1), partition(1, 1, 4), partition(2, 1)]
+    unknown = answer(topic("t", error_code=3))
+    good, behind = (answer(topic("t", each, topic_id=ID_A)) for each in (now, past))
+    snapshot = after(good, unknown, behind)
+    assert snapshot.partition_ids("t") == (0, 1, 2)
+    assert snapshot.partitions_for("t") == {0, 1, 2}
+    assert snapshot.available_partitions("t") == (0, 2)
+    snapshot = merge_metadata(snapshot, behind, partial=False)
+    assert snapshot.available_partitions("t") == (0, 2)
+    snapshot = merge_metadata(snapshot, good, partial=False)
+    assert snapshot.leader(T1) == LeaderAndEpoch(2, 5)
+
+
+def test_epochs_of_a_topic_without_id_end_with_the_topic() -> None:
+    """Brokers before 2.8 have no topic ids: what has the name next is another topic (2f-10)."""
+    good = answer(topic("t", [partition(0, 2, 5)]))
+    anew = answer(topic("t", [partition(0, 1, 0)]))
+    assert after(good, answer(topic("t", error_code=3)), anew).leader(T0) == LeaderAndEpoch(1, 0)
+    not_now = answer(topic("t", error_code=5))
+    assert after(good, not_now, anew).leader(T0) == NO_LEADER
 
 
 def test_epochs_of_brokers_before_2_4_are_not_kept() -> None:

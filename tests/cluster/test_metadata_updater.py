@@ -497,6 +497,21 @@ async def test_an_older_leader_epoch_from_a_lagging_broker_is_ignored(
         assert snapshot.leader(TopicPartition("t", 0)) == (1, 0)
 
 
+async def test_partitions_that_an_answer_leaves_out_are_asked_for_again(
+    cluster: ScriptedCluster,
+) -> None:
+    """2f-10: nobody has to wait for metadata_max_age_ms until the topic is whole."""
+    known = [partition(0, 1), partition(2, 1)]
+    cluster.describe = lambda name: topic(name, known)
+    async with client_of(cluster, autojump=True) as (client, clock):
+        snapshot = await client.wait_for_topic("t", 5)
+        assert snapshot.partition_ids("t") == (0, 2)
+        known = [partition(number, 1) for number in range(3)]
+        began_s = clock.monotonic()
+        await eventually(lambda: client.snapshot.partition_ids("t") == (0, 1, 2))
+        assert clock.monotonic() - began_s < 100
+
+
 async def test_epochs_of_an_old_broker_are_not_trusted(cluster: ScriptedCluster) -> None:
     """Metadata before version 9 (brokers before 2.4)."""
     cluster.nodes[1].ranges[3] = (0, 8)

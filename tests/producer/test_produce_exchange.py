@@ -1,4 +1,5 @@
 import uuid
+from collections.abc import Sequence
 from unittest import mock
 
 from aiokafka_lite.cluster.metadata_snapshot import (
@@ -27,7 +28,7 @@ from tests.producer.batches import make_batch
 ORDERS_ID, BILLS_ID = uuid.UUID(int=11), uuid.UUID(int=12)
 
 
-def snapshot(**topics: uuid.UUID) -> MetadataSnapshot:
+def snapshot(*, partitions: Sequence[int] = (0, 1), **topics: uuid.UUID) -> MetadataSnapshot:
     answer = MetadataResponse(
         brokers=[MetadataResponseBroker(node_id=1, host="h", port=1)],
         cluster_id="c",
@@ -46,7 +47,7 @@ def snapshot(**topics: uuid.UUID) -> MetadataSnapshot:
                         replica_nodes=[1],
                         isr_nodes=[1],
                     )
-                    for index in range(2)
+                    for index in partitions
                 ],
             )
             for name, topic_id in topics.items()

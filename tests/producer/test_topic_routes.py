@@ -36,6 +36,20 @@ def test_a_route_has_the_topics_partitions_and_their_queues() -> None:
     assert route.queues[1].leader_id == 1
 
 
+def test_a_partition_that_the_metadata_leaves_out_is_there_without_a_leader() -> None:
+    """Queues are found by the partition's number."""
+    routes, shelf = make_routes()
+    routes.update(snapshot(partitions=(0, 2), orders=uuid.UUID(int=1)))
+    route = routes.find("orders")
+    assert route is not None
+    assert (route.partitions, route.available, route.count) == ((0, 1, 2), (0, 2), 3)
+    assert [queue.topic_partition.partition for queue in route.queues] == [0, 1, 2]
+    assert [queue.leader_id for queue in route.queues] == [1, None, 1]
+    assert route.queues[2] is shelf.queue(2)
+    routes.update(snapshot(orders=uuid.UUID(int=1)))
+    assert routes.known["orders"].partitions == (0, 1)
+
+
 def test_routes_follow_metadata_and_keep_their_sticky_partition() -> None:
     routes, _ = make_routes()
     known = snapshot(orders=uuid.UUID(int=1))
