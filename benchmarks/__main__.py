@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java
 from benchmarks import clients, failover, growth, imports, latency, leaves, memory
 from benchmarks.harness import PEERS, running_broker
@@ -27,7 +27,7 @@ from benchmarks.progress import Steps, progress
 from benchmarks.results import Table, as_markdown, as_text, as_values, facts_line
 
 SECTIONS = ("clients", "latency", "failover", "memory", "growth", "leaves", "imports")
-BROKERS = {"apache": "Apache Kafka 4.3.1", "embedded": "embedded broker"}
+BROKERS = {"apache": f"Apache Kafka {DEFAULT_VERSION}", "embedded": "embedded broker"}
 NEED_JAVA = ("java_peer",)
 QUICK_SCALE = 0.03
 FAILOVER_ROUNDS = 3

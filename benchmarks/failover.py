@@ -22,7 +22,7 @@ from aiokafka_lite.protocol.messages.create_topics import (
     CreatableTopic,
     CreateTopicsRequest,
 )
-from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from benchmarks.child_process import ChildProcess, child_process
 from benchmarks.harness import PEERS, fresh, peer_command
 from benchmarks.peers.job import Job, Outcome
@@ -39,7 +39,7 @@ NODE_IDS = (1, 2, 3)
 SILENT_PEERS = ("java_peer",)  # its tool says nothing before its end
 SILENT_START_S = 3.0
 CONDITIONS = (
-    "Apache Kafka 4.3.1, three nodes, replication 3, min.insync.replicas 2, "
+    "Apache Kafka {version}, three nodes, replication 3, min.insync.replicas 2, "
     "broker.session.timeout.ms=3000; the leader is killed (SIGKILL) once a round for all clients "
     "together; each sends {per_second} records a second to one partition: acks=all, idempotent, "
     "linger 0, request timeout 30 s, retry backoff 100 ms, else defaults; {rounds} rounds. Java's "
@@ -122,7 +122,12 @@ def measure(
         "failover",
         "Leader killed: time without acks",
         "ms",
-        CONDITIONS.format(per_second=per_second, rounds=rounds, interval=1000 / per_second),
+        CONDITIONS.format(
+            version=DEFAULT_VERSION,
+            per_second=per_second,
+            rounds=rounds,
+            interval=1000 / per_second,
+        ),
         collect(samples),
     )
 

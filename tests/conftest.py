@@ -25,6 +25,7 @@ from aiokafka_lite.testing.java_runtime import (
     find_java,
     kafka_clients_jar,
     kafka_jars,
+    tools_version,
 )
 from tests.spread import ONE_SESSION, OWN_CLUSTERS, SpreadByFile, group_of
 
@@ -35,6 +36,9 @@ settings.load_profile("suite")
 NO_KAFKA = "no Java here: the tests against a real Apache Kafka are skipped"
 NO_SPARK = "no Java or no PySpark here: the tests with Spark are skipped"
 KAFKA_VERSIONS = (DEFAULT_VERSION, "3.9.2")
+"""What every test against a real Kafka runs on: the newest release and the oldest supported one."""
+VERSION_BETWEEN = "4.3.1"
+"""Has `tests/integration/test_acceptance.py`, and Java's tools."""
 _MAKING_WAY = 5
 FAR_ABOVE_THE_LOOP = (
     "tests/cli/",
@@ -76,7 +80,7 @@ def pytest_sessionstart() -> None:
     if os.environ.get("CI") == "true":
         with suppress(JavaNotFoundError):  # who needs the jars fails with it
             find_java()
-            for version in KAFKA_VERSIONS:
+            for version in (*KAFKA_VERSIONS, VERSION_BETWEEN):
                 kafka_jars(version)
 
 
@@ -143,6 +147,7 @@ def require_kafka(version: str) -> None:
     try:
         find_java()
         kafka_jars(version)
+        kafka_jars(tools_version(version))
     except JavaNotFoundError as error:
         if os.environ.get("CI") == "true":
             pytest.fail(f"CI must run the tests against a real Apache Kafka: {error}")

@@ -24,12 +24,17 @@ from aiokafka_lite.errors import KafkaConnectionError
 from aiokafka_lite.testing.broker_probe import known_brokers
 from aiokafka_lite.testing.class_archive import chosen, class_archive, keep, reading, writing
 from aiokafka_lite.testing.free_ports import server_ports
-from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java, kafka_jars
+from aiokafka_lite.testing.java_runtime import (
+    JavaNotFoundError,
+    find_java,
+    kafka_jars,
+    tools_version,
+)
 from aiokafka_lite.testing.server_properties import server_properties
 
 logger = logging.getLogger(__name__)
 
-DEFAULT_VERSION = "4.3.1"
+DEFAULT_VERSION = "4.4.0"
 READY_TIMEOUT_S = 180.0
 STOP_TIMEOUT_S = 15.0
 ARCHIVE_TIMEOUT_S = 180.0
@@ -127,12 +132,12 @@ class ApacheKafka:
     """A cluster of one or three real Kafka nodes: `with ApacheKafka() as kafka:
     kafka.bootstrap_servers`.
 
-    `version` is any release Maven has ("4.3.1" by default, "3.9.2" is tested too); `properties` are
-    further lines of server.properties; `racks` names each node's rack; `java_options` are further
-    options of each node's Java. Ready in about 3 s (one node) or 8 s (three), and sooner on a
-    machine that has done `archive_classes()` once. Nothing is left after the block: no process, no
-    port, no folder. Raises JavaNotFoundError where there is no Java, KafkaConnectionError with the
-    broker's own log when it fails.
+    `version` is any release Maven has ("4.4.0" by default; "4.3.1" and "3.9.2" are tested too);
+    `properties` are further lines of server.properties; `racks` names each node's rack;
+    `java_options` are further options of each node's Java. Ready in about 3 s (one node) or 8 s
+    (three), and sooner on a machine that has done `archive_classes()` once. Nothing is left after
+    the block: no process, no port, no folder. Raises JavaNotFoundError where there is no Java,
+    KafkaConnectionError with the broker's own log when it fails.
     """
 
     def __init__(
@@ -199,14 +204,13 @@ class ApacheKafka:
         self, main_class: str, *arguments: str, stdin: bytes = b"", timeout_s: float = 180
     ) -> str:
         """Run one of Kafka's own command-line classes against this cluster and return what it
-        printed.
+        printed. They are those of `tools_version`.
 
         `--bootstrap-server` is added. Example: "org.apache.kafka.tools.consumer.ConsoleConsumer".
         """
         server = ("--bootstrap-server", self.bootstrap_servers)
-        return run_java(
-            self.version, main_class, *server, *arguments, stdin=stdin, timeout_s=timeout_s
-        )
+        tools = tools_version(self.version)
+        return run_java(tools, main_class, *server, *arguments, stdin=stdin, timeout_s=timeout_s)
 
     def __enter__(self) -> Self:
         return self.start()

@@ -8,6 +8,7 @@ into the user's cache folder.
 import fcntl
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -18,6 +19,8 @@ from pathlib import Path
 from aiokafka_lite.errors import KafkaConfigurationError
 
 DOWNLOAD_TIMEOUT_S = 600
+NEWEST_TOOLS = "4.3.1"
+"""The newest release whose `kafka-tools` Maven has; newer brokers are served by its tools."""
 LOGGING = ("org.slf4j", "slf4j-simple", "1.7.36")  # without a logger a broker dies in silence
 
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -73,8 +76,9 @@ def cache_folder() -> Path:
 
 
 def kafka_jars(version: str, *, cache: Path | None = None) -> Path:
-    """A folder with every jar of Apache Kafka `version` (broker and tools), downloaded at first use
-    (55 MB).
+    """A folder with every jar of Apache Kafka `version`, downloaded at first use (55 MB).
+
+    They are the broker's and, unless `tools_version` is another release, those of the tools.
 
     Several processes may ask at once: one downloads, and a half-finished download is never seen.
     Raises JavaNotFoundError where neither Maven nor PySpark is there, or with what the download
@@ -105,6 +109,13 @@ def fetched_jars(
                 _download(name, artifacts, Path(work), transitive=transitive)
                 (Path(work) / "jars").rename(folder)
     return folder
+
+
+def tools_version(version: str) -> str:
+    """Return the release whose command-line tools go with a broker of `version`: its own, or the
+    newest that Maven has.
+    """
+    return min(version, NEWEST_TOOLS, key=_numbers)
 
 
 def kafka_clients_jar(version: str, *, cache: Path | None = None) -> Path:
@@ -144,7 +155,13 @@ def _download(name: str, artifacts: Sequence[Artifact], work: Path, *, transitiv
 
 def _artifacts(version: str) -> list[Artifact]:
     kafka = "org.apache.kafka"
-    return [(kafka, "kafka_2.13", version), (kafka, "kafka-tools", version), LOGGING]
+    has_tools = tools_version(version) == version
+    tools = [(kafka, "kafka-tools", version)] if has_tools else []
+    return [(kafka, "kafka_2.13", version), *tools, LOGGING]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
 def _pom(artifacts: Sequence[Artifact], *, transitive: bool) -> str:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION
-from aiokafka_lite.testing.java_runtime import find_java, kafka_jars
+from aiokafka_lite.testing.java_runtime import find_java, kafka_jars, tools_version
 from benchmarks.peers.job import Job, Outcome
 
 JVM_FLAGS = ("-Xmx512M", "-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20")
@@ -92,7 +92,13 @@ def _consume(job: Job, records: int) -> str:
 
 
 def _tool(name: str, *arguments: str) -> str:
-    command = [str(find_java()), *JVM_FLAGS, "-cp", f"{kafka_jars(DEFAULT_VERSION)}/*", name]
+    command = [
+        str(find_java()),
+        *JVM_FLAGS,
+        "-cp",
+        f"{kafka_jars(tools_version(DEFAULT_VERSION))}/*",
+        name,
+    ]
     done = subprocess.run(
         [*command, *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )

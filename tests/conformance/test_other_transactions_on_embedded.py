@@ -15,7 +15,7 @@ from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsT
 from aiokafka_lite.testing.apache_kafka import run_java
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState
-from aiokafka_lite.testing.java_runtime import find_java
+from aiokafka_lite.testing.java_runtime import find_java, tools_version
 from tests.conftest import KAFKA_VERSIONS, require_kafka
 
 TOPIC, GROUP = "t", "g"
@@ -63,7 +63,7 @@ def test_javas_producer_performance(broker: EmbeddedBroker, version: str) -> Non
     """Many short transactions, one after the other."""
     require_kafka(version)
     output = run_java(
-        version,
+        tools_version(version),
         "org.apache.kafka.tools.ProducerPerformance",
         *("--topic", TOPIC, "--num-records", "2000", "--record-size", "10", "--throughput", "-1"),
         *("--transactional-id", "perf", "--transaction-duration-ms", "10"),

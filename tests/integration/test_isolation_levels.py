@@ -15,6 +15,7 @@ import pytest
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka_lite.cli.topic_admin import create_topic
 from aiokafka_lite.testing.apache_kafka import ApacheKafka, run_java
+from aiokafka_lite.testing.java_runtime import tools_version
 
 CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 TRANSACTIONAL_COPIER = "org.apache.kafka.tools.TransactionalMessageCopier"
@@ -208,7 +209,7 @@ async def test_e3_java_and_we_see_the_same_of_transactions_that_java_aborts_at_r
         for number in range(200):
             await producer.send(source, b"%d" % number)
     run_java(
-        apache_kafka.version,
+        tools_version(apache_kafka.version),
         TRANSACTIONAL_COPIER,
         *("--broker-list", address, "--input-topic", source, "--input-partition", "0"),
         *("--output-topic", copy, "--transactional-id", copy, "--consumer-group", copy),

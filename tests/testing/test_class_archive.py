@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aiokafka_lite.testing.apache_kafka import ApacheKafka, archive_classes
+from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka, archive_classes
 from aiokafka_lite.testing.class_archive import chosen, class_archive, keep, reading, writing
 from tests.conftest import require_kafka
 
@@ -58,7 +58,7 @@ def test_options_that_name_an_archive_keep_the_default_away(tmp_path: Path) -> N
 
 @pytest.mark.real_kafka
 def test_a_node_writes_its_classes_when_it_ends_and_another_reads_them(tmp_path: Path) -> None:
-    require_kafka("4.3.1")
+    require_kafka(DEFAULT_VERSION)
     part = tmp_path / "classes.jsa"
     with ApacheKafka(java_options=writing(part)) as kafka:
         kafka.nodes[0].stop(60)

@@ -5,7 +5,12 @@ from pathlib import Path
 import pytest
 
 from aiokafka_lite.testing import java_runtime
-from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java, kafka_jars
+from aiokafka_lite.testing.java_runtime import (
+    JavaNotFoundError,
+    find_java,
+    kafka_jars,
+    tools_version,
+)
 
 
 def _executable(path: Path) -> Path:
@@ -78,3 +83,28 @@ def test_the_cache_folder_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None:
     assert java_runtime.cache_folder() == Path("/elsewhere/aiokafka-lite")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert java_runtime.cache_folder() == Path.home() / ".cache" / "aiokafka-lite"
+
+
+@pytest.mark.parametrize(
+    ("broker", "tools"),
+    [
+        ("4.4.0", "4.3.1"),
+        ("4.10.0-rc1", "4.3.1"),
+        ("4.3.1", "4.3.1"),
+        ("3.9.2", "3.9.2"),
+        ("3.10.0", "3.10.0"),
+    ],
+)
+def test_a_broker_without_tools_of_its_own_is_served_by_the_newest_there_are(
+    broker: str, tools: str
+) -> None:
+    assert tools_version(broker) == tools
+
+
+def test_no_tools_are_fetched_for_a_release_that_has_none() -> None:
+    """Maven would refuse all of it for the one jar that is not there."""
+    names = [[name for _, name, _ in java_runtime._artifacts(v)] for v in ("4.4.0", "4.3.1")]
+    assert names == [
+        ["kafka_2.13", "slf4j-simple"],
+        ["kafka_2.13", "kafka-tools", "slf4j-simple"],
+    ]

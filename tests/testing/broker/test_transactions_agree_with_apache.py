@@ -43,7 +43,8 @@ pytestmark = pytest.mark.asyncio(loop_factories=["asyncio"])
 
 V1_LEVEL = {DEFAULT_VERSION: 1, "3.9.2": 0}
 EXPIRES_OFTEN = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": "100"}
-KAFKAS = ["embedded V2", "4.3.1 V2", "embedded V1", "4.3.1 V1", "3.9.2 V1"]
+NEWEST = DEFAULT_VERSION
+KAFKAS = ["embedded V2", f"{NEWEST} V2", "embedded V1", f"{NEWEST} V1", "3.9.2 V1"]
 OLD, NEW = 4, 5
 """The versions of EndTxn of V1 and V2."""
 
