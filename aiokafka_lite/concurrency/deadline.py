@@ -13,8 +13,9 @@ from aiokafka_lite.clock import Clock, TimerHandle
 class deadline:  # noqa: N801  reads as `async with deadline(clock, 5.0):`, like asyncio.timeout
     """Cancel the body after `timeout_s` seconds and raise TimeoutError; None sets no bound.
 
-    0 or less lets the body run up to its first real wait. Raises the builtin TimeoutError, without
-    text: whoever set the bound knows what to say. One use per instance.
+    0 or less lets the body run up to its first real wait. `expire()` ends the body before its time.
+    Raises the builtin TimeoutError, without text: whoever set the bound knows what to say. One use
+    per instance.
     """
 
     __slots__ = ("_cancelling", "_clock", "_expired", "_task", "_timer", "timeout_s")
@@ -33,14 +34,13 @@ class deadline:  # noqa: N801  reads as `async with deadline(clock, 5.0):`, like
         return self._expired
 
     async def __aenter__(self) -> Self:
+        self._task = task = asyncio.current_task()
+        if task is not None:
+            self._cancelling = task.cancelling()
         if self.timeout_s is not None:
-            self._task = task = asyncio.current_task()
             if task is None:
                 raise RuntimeError("a deadline needs a task to cancel")
-            self._cancelling = task.cancelling()
-            self._timer = self._clock.call_at(
-                self._clock.monotonic() + self.timeout_s, self._on_timer
-            )
+            self._timer = self._clock.call_at(self._clock.monotonic() + self.timeout_s, self.expire)
         return self
 
     async def __aexit__(
@@ -59,8 +59,10 @@ class deadline:  # noqa: N801  reads as `async with deadline(clock, 5.0):`, like
         if ours_alone and exc_type is not None and issubclass(exc_type, asyncio.CancelledError):
             raise TimeoutError from exc
 
-    def _on_timer(self) -> None:
-        if self._task is not None:
+    def expire(self) -> None:
+        """End the body now, from another task or callback; without effect when it has begun to end.
+        Does not wait."""
+        if self._task is not None and not self._expired:
             self._expired = True
             self._task.cancel()
 

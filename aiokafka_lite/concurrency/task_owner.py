@@ -68,11 +68,6 @@ class OwnedTask:
         return self._done.is_set() or self._never_ran
 
     @property
-    def is_current(self) -> bool:
-        """Whether the caller runs in this child, and so must not wait for its end."""
-        return self._task is not None and asyncio.current_task() is self._task
-
-    @property
     def _never_ran(self) -> bool:
         # A task cancelled by a stranger before its first step ends without running any of its code.
         body = self._body

@@ -27,6 +27,7 @@ from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
 from aiokafka_lite.consumer.consumer_arguments import (
     check_partitions,
     checked_pattern,
@@ -73,6 +74,7 @@ logger = logging.getLogger(__name__)
 _NO_LIMIT = 2**31 - 1
 _NO_ENDS: Mapping[TopicPartition, int] = MappingProxyType({})
 _STOP_MS = 30_000
+_TO_CLOSE = "await its stop(), or use it as `async with consumer:`"
 _SHARE_OF_GROUP = 0.9
 """Of the time to stop, how much the last commit and the leaving may take."""
 
@@ -234,6 +236,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         self._poller: RecordPoller | None = None
         self._listener: ConsumerRebalanceListener | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiting_calls = WaitingCalls(self._clock, _stopped_meanwhile)
         if topics:
             self._subscription.subscribe(checked_topics(topics))
 
@@ -246,11 +249,11 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         poller = getattr(self, "_poller", None)
         if poller is None or self._state is ConsumerState.STOPPED:
             return
-        _warn(f"Unclosed AIOKafkaConsumer {self!r}", ResourceWarning, source=self)
+        _warn(f"Unclosed AIOKafkaConsumer {self!r}: {_TO_CLOSE}", ResourceWarning, source=self)
         poller.client.owner.close_soon()
         if self._loop is not None and not self._loop.is_closed():
             context = {"consumer": self, "message": "Unclosed AIOKafkaConsumer"}
-            self._loop.call_exception_handler(context)
+            self._loop.call_exception_handler({**context, "remedy": _TO_CLOSE})
 
     @property
     def client(self) -> KafkaClient | None:
@@ -346,12 +349,14 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     async def stop(self, timeout_ms: int = _STOP_MS) -> None:
         """Stop reading and close everything, within `timeout_ms` (a second at least). Idempotent.
 
-        A pending `getone` raises ConsumerStoppedError, a pending `getmany` returns {}. Fetches on
-        their way are given up. With a group, what was returned so far is committed if commits are
-        automatic, `on_partitions_revoked` is called, and the group is left, by static members not.
-        Fetch sessions are closed if the brokers can be reached. What fails meanwhile is logged.
+        Calls that wait in other tasks raise ConsumerStoppedError, a pending `getmany` returns {}.
+        Fetches on their way are given up. With a group, what was returned so far is committed if
+        commits are automatic, `on_partitions_revoked` is called, and the group is left, by static
+        members not. Fetch sessions are closed if the brokers can be reached. What fails meanwhile
+        is logged.
 
-        Raises: IllegalStateError inside a rebalance listener. Cancelled: what was not committed is
+        Raises: IllegalStateError inside a rebalance listener, and in tasks that it has made and not
+        returned from. Cancelled: what was not committed is
         read again by the next owner; sockets and tasks still end.
         """
         await self._stop(timeout_ms, processed_all=True)
@@ -361,6 +366,12 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         if self._state in (ConsumerState.NEW, ConsumerState.STOPPED) or poller is None:
             self._state = ConsumerState.STOPPED
             return
+        group = poller.group
+        if group is not None and group.membership.is_calling_listener:
+            raise IllegalStateError(
+                "stop() inside a rebalance listener would wait for itself: let the listener "
+                "return, and stop the consumer afterwards"
+            )
         if self._state is ConsumerState.STOPPING:
             await self._is_stopped(timeout_ms / 1000)
             return
@@ -369,14 +380,9 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             poller.stop()
             await self._close_client(poller, timeout_ms / 1000)
             return
-        group = poller.group
-        if group is not None and group.membership.is_calling_listener:
-            raise IllegalStateError(
-                "stop() inside a rebalance listener would wait for itself: let the listener "
-                "return, and stop the consumer afterwards"
-            )
         self._state = ConsumerState.STOPPING
         poller.stop()
+        self._waiting_calls.end()
         timeout_s = max(timeout_ms / 1000, 1.0)
         until_s = self._clock.monotonic() + timeout_s
         try:
@@ -388,6 +394,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             logger.warning("%r: its group or fetches did not end within %d ms", self, timeout_ms)
         finally:
             self._state = ConsumerState.STOPPED
+            self._waiting_calls.end()  # those of a listener
             await self._close_client(poller, max(until_s - self._clock.monotonic(), 1.0))
             self._signal.notify()
 
@@ -425,22 +432,21 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         return self._state in (ConsumerState.STOPPING, ConsumerState.STOPPED)
 
     def _running(self) -> RecordPoller:
-        """Return the engine. Raises IllegalStateError before start(), ConsumerStoppedError after
-        stop()."""
+        """Return the engine. Raises IllegalStateError before start(), ConsumerStoppedError once
+        stop() is called; a listener may use it before start() has returned, and while stop() runs.
+        """
         if self._poller is not None and (
             self._state is ConsumerState.RUNNING
-            or self._state is ConsumerState.STOPPING  # a listener may commit in there
-            or self._is_in_first_rebalance()
+            or (self._state is not ConsumerState.STOPPED and self._is_in_listener())
         ):
             return self._poller
-        if self._state is ConsumerState.STOPPED:
-            raise ConsumerStoppedError(f"{self!r}")
+        self._not_stopped()
         raise IllegalStateError(
             f"{self!r}: await its start() first, or use it as `async with consumer:`"
         )
 
-    def _is_in_first_rebalance(self) -> bool:
-        """Whether a listener calls before start() has returned."""
+    def _is_in_listener(self) -> bool:
+        """Whether the caller is a rebalance listener, or a task made by one."""
         group = self._group_or_none()
         return group is not None and group.membership.is_calling_listener
 
@@ -538,7 +544,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
 
     def _not_stopped(self) -> None:
         if self._has_stopped():
-            raise ConsumerStoppedError(f"{self!r}")
+            raise ConsumerStoppedError(f"{self!r} takes no more calls; make a new consumer")
 
     # Reading…
 
@@ -890,15 +896,20 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         """Return what a node says of these topics, or of all."""
         client = self._running().client
         asked = None if names is None else [MetadataRequestTopic(name=name) for name in names]
-        response = await client.ask_until_answered(
-            lambda: client.request_any(
-                MetadataRequest(topics=asked, allow_auto_topic_creation=False)
-            ),
-            self._config.default_api_timeout_ms / 1000,
-            what="list of topics",
-            remedy="check the connection to the brokers, or raise default_api_timeout_ms",
-        )
+        async with self._waiting_calls.one():
+            response = await client.ask_until_answered(
+                lambda: client.request_any(
+                    MetadataRequest(topics=asked, allow_auto_topic_creation=False)
+                ),
+                self._config.default_api_timeout_ms / 1000,
+                what="list of topics",
+                remedy="check the connection to the brokers, or raise default_api_timeout_ms",
+            )
         return response.topics
+
+
+def _stopped_meanwhile() -> ConsumerStoppedError:
+    return ConsumerStoppedError("the consumer was stopped while this call waited for an answer")
 
 
 def _awaits_reset(state: PartitionState | None) -> bool:

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, overload
 
 from aiokafka_lite.clock import Clock
+from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
 from aiokafka_lite.consumer.consumer_arguments import (
     check_partitions,
     checked_timestamps,
 )
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
+from aiokafka_lite.consumer.position.offset_questions import ListedOffset
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.consumer.record_poller import RecordPoller
 from aiokafka_lite.errors import (
@@ -40,6 +42,7 @@ class OffsetCalls:
     _config: ConsumerConfig
     _clock: Clock
     _subscription: SubscriptionState
+    _waiting_calls: WaitingCalls
 
     if TYPE_CHECKING:
 
@@ -61,12 +64,13 @@ class OffsetCalls:
         next poll; KafkaTimeoutError after `default_api_timeout_ms`; OffsetMetadataTooLargeError,
         GroupAuthorizationFailedError, TopicAuthorizationFailedError. ValueError or TypeError for
         malformed offsets; IllegalOperation without group_id; IllegalStateError for partitions not
-        assigned; as `getone` before start and after stop.
-        Cancelled: the offsets may be stored or not.
+        assigned; as `getone` before start and after stop, which ends a call that waits.
+        Cancelled, or stopped meanwhile: the offsets may be stored or not.
         """
         group = self._group()
         to_commit = self._to_commit(group, offsets)
-        await group.offsets.commit(to_commit, self._config.default_api_timeout_ms / 1000)
+        async with self._waiting_calls.one():
+            await group.offsets.commit(to_commit, self._config.default_api_timeout_ms / 1000)
 
     def commit_async(
         self, offsets: OffsetsToCommit | None = None, callback: CommitListener | None = None
@@ -175,15 +179,16 @@ class OffsetCalls:
         self, partitions: list[TopicPartition]
     ) -> Mapping[TopicPartition, CommittedOffset | None]:
         group, client = self._group(), self._running().client
-        return await client.ask_until_answered(
-            lambda: group.offsets.fetch_committed(partitions),
-            self._config.default_api_timeout_ms / 1000,
-            what=f"committed offsets of {sorted(partitions)}",
-            remedy=(
-                f"check the connection to the coordinator of group {self._config.group_id!r}, or "
-                f"raise default_api_timeout_ms"
-            ),
-        )
+        async with self._waiting_calls.one():
+            return await client.ask_until_answered(
+                lambda: group.offsets.fetch_committed(partitions),
+                self._config.default_api_timeout_ms / 1000,
+                what=f"committed offsets of {sorted(partitions)}",
+                remedy=(
+                    f"check the connection to the coordinator of group "
+                    f"{self._config.group_id!r}, or raise default_api_timeout_ms"
+                ),
+            )
 
     def group_metadata(self) -> ConsumerGroupMetadata:
         """Return who this consumer is in its group, for a producer that commits offsets in its name
@@ -227,9 +232,7 @@ class OffsetCalls:
         checked = checked_timestamps(timestamps)
         if not checked:
             return {}
-        listed = await poller.offset_fetcher.list_offsets(
-            checked, self._config.default_api_timeout_ms / 1000
-        )
+        listed = await self._ask_leaders(poller, checked)
         return {
             tp: None if found.offset < 0 else OffsetAndTimestamp(found.offset, found.timestamp)
             for tp, found in listed.items()
@@ -260,10 +263,16 @@ class OffsetCalls:
         check_partitions(wanted)
         if not wanted:
             return {}
-        listed = await poller.offset_fetcher.list_offsets(
-            dict.fromkeys(wanted, timestamp), self._config.default_api_timeout_ms / 1000
-        )
+        listed = await self._ask_leaders(poller, dict.fromkeys(wanted, timestamp))
         return {tp: answer.offset for tp, answer in listed.items()}
+
+    async def _ask_leaders(
+        self, poller: RecordPoller, timestamps: Mapping[TopicPartition, int]
+    ) -> Mapping[TopicPartition, ListedOffset]:
+        async with self._waiting_calls.one():
+            return await poller.offset_fetcher.list_offsets(
+                timestamps, self._config.default_api_timeout_ms / 1000
+            )
 
 
 def _committed(

@@ -57,6 +57,9 @@ logger = logging.getLogger(__name__)
 Header = tuple[str, bytes | None]
 
 
+_TO_CLOSE = "await its stop(), or use it as `async with producer:`"
+
+
 class AIOKafkaProducer(SendMethods):
     """Sends records to a Kafka cluster.
 
@@ -327,10 +330,11 @@ class AIOKafkaProducer(SendMethods):
 
     def __del__(self) -> None:
         if self._is_made and self._life.state in (ProducerState.STARTING, ProducerState.RUNNING):
-            warnings.warn(
-                f"Unclosed AIOKafkaProducer {self!r}", ResourceWarning, stacklevel=2, source=self
-            )
+            message = f"Unclosed AIOKafkaProducer {self!r}: {_TO_CLOSE}"
+            warnings.warn(message, ResourceWarning, stacklevel=2, source=self)
             if self._loop is not None and not self._loop.is_closed():
+                context = {"producer": self, "message": "Unclosed AIOKafkaProducer"}
+                self._loop.call_exception_handler({**context, "remedy": _TO_CLOSE})
                 self._loop.call_soon_threadsafe(self._sender.close_soon)
 
     # Sending…

@@ -150,3 +150,22 @@ async def test_system_clock_measures_real_time() -> None:
     with pytest.raises(TimeoutError):
         async with deadline(SYSTEM_CLOCK, 0.001):
             await forever()
+
+
+@pytest.mark.parametrize("timeout_s", [None, 60.0])
+async def test_a_body_can_be_ended_before_its_time(timeout_s: float | None) -> None:
+    clock = FakeClock()
+    bounds: list[deadline] = []
+
+    async def body() -> None:
+        async with deadline(clock, timeout_s) as bound:
+            bounds.append(bound)
+            await forever()
+
+    task = asyncio.create_task(body())
+    await settle()
+    bounds[0].expire()
+    bounds[0].expire()
+    with pytest.raises(TimeoutError):
+        await task
+    assert clock.pending_timers == 0

@@ -5,6 +5,7 @@ import gc
 import inspect
 import random
 import warnings
+from typing import Any
 
 import pytest
 
@@ -403,8 +404,13 @@ async def test_a_dropped_producer_says_so_and_still_sends_what_it_had() -> None:
         owner = producer.client.owner
         dropped = [producer]
         del producer
-        with pytest.warns(ResourceWarning, match="Unclosed AIOKafkaProducer"):
+        told: list[dict[str, Any]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+        with pytest.warns(ResourceWarning, match="Unclosed AIOKafkaProducer .* `async with"):
             dropped.clear()
+        asyncio.get_running_loop().set_exception_handler(None)
+        assert [context["message"] for context in told] == ["Unclosed AIOKafkaProducer"]
+        told.clear()  # it holds the producer
         assert (await ack).offset == 0
         while owner.children:
             await asyncio.sleep(0)

@@ -3,10 +3,12 @@
 import asyncio
 import gc
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import (
     ConsumerStoppedError,
     IllegalStateError,
@@ -15,7 +17,10 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
+from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
+from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
 from tests.leftovers import nothing_left_behind
@@ -41,7 +46,7 @@ async def test_use_after_stop_is_a_clear_error(method: str, arguments: tuple[Any
         consumer = consumer_of(broker, "t")
         async with consumer:
             pass
-        with pytest.raises(ConsumerStoppedError, match="stopped"):
+        with pytest.raises(ConsumerStoppedError, match="stopped> takes no more calls; make a new"):
             await getattr(consumer, method)(*arguments)
         for late in (
             lambda: consumer.subscribe(["t"]),
@@ -93,6 +98,41 @@ async def test_stop_wakes_a_pending_getone_and_a_pending_getmany_in_the_long_pol
         with pytest.raises(ConsumerStoppedError):
             await one
         assert await many == {}
+
+
+PENDING_CALLS: dict[str, tuple[type, Callable[[AIOKafkaConsumer[Any, Any]], Any]]] = {
+    "end_offsets": (ListOffsetsRequest, lambda consumer: consumer.end_offsets([P0])),
+    "beginning_offsets": (ListOffsetsRequest, lambda consumer: consumer.beginning_offsets([P0])),
+    "offsets_for_times": (ListOffsetsRequest, lambda consumer: consumer.offsets_for_times({P0: 0})),
+    "seek_to_end": (ListOffsetsRequest, lambda consumer: consumer.seek_to_end(P0)),
+    "topics": (MetadataRequest, lambda consumer: consumer.topics()),
+    "list_partitions": (MetadataRequest, lambda consumer: consumer.list_partitions("t")),
+    "commit": (OffsetCommitRequest, lambda consumer: consumer.commit({P0: 1})),
+    "committed": (OffsetFetchRequest, lambda consumer: consumer.committed(P0)),
+    "seek_to_committed": (OffsetFetchRequest, lambda consumer: consumer.seek_to_committed(P0)),
+}
+
+
+@pytest.mark.parametrize("name", PENDING_CALLS)
+@pytest.mark.parametrize("fault", ["stall", "cut"])
+async def test_calls_that_wait_end_with_the_consumer_stopped_meanwhile(
+    name: str, fault: str
+) -> None:
+    """Whether their answer is on its way or they are between two attempts; no time passes."""
+    request_type, call = PENDING_CALLS[name]
+    clock = FakeClock()
+    async with embedded({"t": 1}) as broker:
+        consumer = consumer_of(broker, "t", group_id="g", enable_auto_commit=False, clock=clock)
+        await consumer.start()
+        asked = len(broker.requests_of(request_type))
+        getattr(broker.faults, fault)(request_type, times=None)
+        waiting = asyncio.create_task(call(consumer))
+        await broker.wait_until(lambda: len(broker.requests_of(request_type)) > asked)
+        await asyncio.wait_for(consumer.stop(), 30)
+        with pytest.raises(ConsumerStoppedError, match="was stopped"):
+            await asyncio.wait_for(waiting, 30)
+        assert clock.monotonic() < 1
+        broker.faults.clear()
 
 
 async def test_start_getone_and_stop_may_each_run_in_a_task_of_its_own() -> None:
@@ -212,7 +252,9 @@ async def test_an_unclosed_consumer_warns_when_it_is_dropped() -> None:
         (warning,) = caught
         assert warning.category is ResourceWarning
         assert "Unclosed AIOKafkaConsumer <AIOKafkaConsumer" in str(warning.message)
+        assert "`async with consumer:`" in str(warning.message)
         assert [call.pop("message") for call in calls] == ["Unclosed AIOKafkaConsumer"]
+        assert "`async with consumer:`" in calls[0]["remedy"]
         calls.clear()
         asyncio.get_running_loop().set_exception_handler(None)
         async with asyncio.timeout(30):

@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import pytest
 
@@ -38,6 +40,7 @@ P0, P1, P2, P3 = tps(0, 1, 2, 3)
 EAGER = [RangePartitionAssignor]
 COOPERATIVE = [CooperativeStickyAssignor]
 Strategy = list[type[AbstractPartitionAssignor]]
+Call = Callable[[], Coroutine[Any, Any, Any]]
 
 both_kinds = pytest.mark.parametrize("kind", [Listener, AsyncListener], ids=["plain", "async"])
 
@@ -222,6 +225,106 @@ async def test_they_may_await_calls_of_the_same_consumer() -> None:
                 assert listener.answers[8:] == [5, 5, 5, 5]
         assert len(listener.stored) >= 2, "on stop, too"
         assert all(what != "lost" for what, _ in listener.diary)
+
+
+async def by_tasks(call: Call) -> None:
+    await asyncio.gather(call())
+
+
+async def by_task_group(call: Call) -> None:
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(call())
+
+
+async def by_wait_for(call: Call) -> None:
+    await asyncio.wait_for(call(), 30)
+
+
+async def by_itself(call: Call) -> None:
+    await call()
+
+
+each_way = pytest.mark.parametrize("way", [by_itself, by_tasks, by_task_group, by_wait_for])
+
+
+@each_way
+async def test_they_may_call_from_tasks_of_their_own_in_the_first_rebalance_as_later(
+    way: Callable[[Call], Coroutine[Any, Any, None]],
+) -> None:
+    """`gather`, a TaskGroup or `wait_for` in a listener makes no difference."""
+
+    class Caller(AsyncListener):
+        async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+            for tp in sorted(assigned):
+                await way(lambda tp=tp: ask(tp))  # type: ignore[misc]
+            await super().on_partitions_assigned(assigned)
+
+    async def ask(tp: TopicPartition) -> None:
+        answers.append((await consumer.committed(tp), await consumer.position(tp)))
+
+    answers: list[tuple[int | None, int]] = []
+    async with embedded({"t": 1}) as broker:
+        listener, consumer = Caller(), member_of(broker)
+        consumer.subscribe(["t"], listener=listener)
+        async with consumer:
+            assert await asyncio.wait_for(consumer.getmany(), 30) == {}, "no error is kept for it"
+            assert answers == [(None, 0)]
+            consumer.enforce_rebalance()
+            await eventually(consumer, lambda: len(listener.diary) == 4)
+            assert await asyncio.wait_for(consumer.getmany(), 30) == {}
+            assert len(answers) == 2
+
+
+@each_way
+async def test_stop_in_a_task_that_a_listener_waits_for_is_refused_at_once(
+    way: Callable[[Call], Coroutine[Any, Any, None]],
+) -> None:
+    """It would wait for the listener, which waits for it; the consumer goes on."""
+
+    class Stopper(AsyncListener):
+        async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+            await way(consumer.stop)
+
+        async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+            if revoked:  # stop() itself calls it
+                with pytest.raises((IllegalStateError, ExceptionGroup)):
+                    await way(consumer.stop)
+                self.note("revoked", revoked)
+
+    async with embedded({"t": 1}) as broker, member_of(broker) as consumer:
+        listener = Stopper()
+        consumer.subscribe(["t"], listener=listener)
+        await assigned(consumer, {P0})
+        with pytest.raises(KafkaError, match="on_partitions_assigned"):
+            await poll(consumer)
+        fill(broker, P0, 1)
+        assert offsets(await poll(consumer)) == {0: [0]}
+        await asyncio.wait_for(consumer.stop(), 30)
+        assert listener.diary == [("revoked", [0])]
+        assert not broker.group("g").members
+
+
+async def test_a_task_that_a_listener_has_left_behind_may_stop_the_consumer() -> None:
+    """Workers started by `on_partitions_assigned` are tasks like others once it has returned."""
+
+    class Starter(Listener):
+        def on_partitions_assigned(self, assigned: set[TopicPartition]) -> object:
+            workers.append(asyncio.create_task(work()))
+            return None
+
+    async def work() -> None:
+        await may_stop.wait()
+        await consumer.stop()
+
+    workers: list[asyncio.Task[None]] = []
+    may_stop = asyncio.Event()
+    async with embedded({"t": 1}) as broker:
+        consumer = member_of(broker)
+        consumer.subscribe(["t"], listener=Starter())
+        await consumer.start()
+        may_stop.set()
+        await asyncio.wait_for(asyncio.gather(*workers), 30)
+        assert not broker.group("g").members
 
 
 async def test_on_assigned_may_seek_and_no_record_comes_before_it_has_returned() -> None:

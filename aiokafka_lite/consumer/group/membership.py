@@ -160,8 +160,8 @@ class GroupMembership:
 
     @property
     def is_calling_listener(self) -> bool:
-        """Whether the caller runs inside a rebalance listener."""
-        return bool(self._tasks) and self._tasks[0].is_current
+        """Whether the caller runs inside a rebalance listener, or in a task made by it."""
+        return self._listeners.is_caller
 
     async def close(self) -> None:
         """End the tasks, a running listener with them. Does not leave the group: `say_goodbye`."""

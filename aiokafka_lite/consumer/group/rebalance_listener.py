@@ -8,6 +8,7 @@ import inspect
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
+from contextvars import ContextVar
 
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import TopicPartition
@@ -18,10 +19,10 @@ logger = logging.getLogger(__name__)
 class ConsumerRebalanceListener(ABC):
     """What a consumer does when the group gives it partitions or takes them away.
 
-    Each method may be plain or async and may call the consumer: `commit()`, `committed()`,
-    `position()`, `seek()`, `pause()` and their like; not `stop()`, and no call for records. The
-    group waits meanwhile, at most `max_poll_interval_ms`. An error is logged, the rebalance goes
-    on, and the next poll raises it.
+    Each method may be plain or async and may call the consumer, also from tasks it makes:
+    `commit()`, `committed()`, `position()`, `seek()`, `pause()` and their like; not `stop()`, and
+    no call for records. The group waits meanwhile, at most `max_poll_interval_ms`. An error is
+    logged, the rebalance goes on, and the next poll raises it.
 
     With an eager assignor every rebalance revokes everything; with the cooperative one only what
     moves. Source: KIP-415, KIP-429, ConsumerRebalanceListener.
@@ -51,12 +52,36 @@ class ConsumerRebalanceListener(ABC):
         return self.on_partitions_revoked(lost)
 
 
+class _RunningCall:
+    """One call of a listener, known to it and to the tasks it makes."""
+
+    __slots__ = ("is_over", "outer", "owner")
+
+    def __init__(self, owner: "ListenerCalls", outer: "_RunningCall | None") -> None:
+        self.owner = owner
+        self.outer = outer
+        self.is_over = False
+
+
+_running_call: ContextVar[_RunningCall | None] = ContextVar("_running_call", default=None)
+
+
 class ListenerCalls:
     """Calls the user's listener, if there is one, and keeps the first error it raised."""
 
     def __init__(self) -> None:
         self.listener: ConsumerRebalanceListener | None = None
         self._error: KafkaError | None = None
+
+    @property
+    def is_caller(self) -> bool:
+        """Whether the caller is a listener that has not returned, or a task made by one."""
+        call = _running_call.get()
+        while call is not None:
+            if call.owner is self and not call.is_over:
+                return True
+            call = call.outer
+        return False
 
     async def revoked(self, partitions: Collection[TopicPartition]) -> None:
         """Tell that `partitions` are being taken away."""
@@ -84,6 +109,8 @@ class ListenerCalls:
         partitions: Collection[TopicPartition],
     ) -> None:
         name = getattr(method, "__name__", repr(method))
+        call = _RunningCall(self, _running_call.get())
+        token = _running_call.set(call)
         try:
             result = method(set(partitions))
             if inspect.isawaitable(result):
@@ -95,6 +122,10 @@ class ListenerCalls:
             self._keep(name, error)  # of something the listener awaited; the rebalance goes on
         except Exception as error:  # noqa: BLE001  the next poll raises it
             self._keep(name, error)
+        finally:
+            # A task that outlives the call keeps its context: it is told apart by this.
+            call.is_over = True
+            _running_call.reset(token)
 
     def _keep(self, name: str, error: BaseException) -> None:
         logger.error("the rebalance goes on although %s raised an error", name, exc_info=error)

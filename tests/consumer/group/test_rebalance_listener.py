@@ -174,3 +174,33 @@ async def test_a_method_may_be_any_callable() -> None:
     calls = calls_of(Partial())
     await calls.assigned({T0})
     assert "ValueError()" in str(calls.take_error())
+
+
+async def test_the_listener_and_the_tasks_it_makes_are_known_until_it_returns() -> None:
+    """A task that it leaves behind is one of the application's from then on."""
+    returned, left_behind = asyncio.Event(), []
+
+    class Worker(Plain):
+        async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:  # type: ignore[override]
+            async def work() -> list[bool]:
+                inside = calls.is_caller
+                await returned.wait()
+                return [inside, calls.is_caller]
+
+            left_behind.append(asyncio.create_task(work()))
+            self.heard.append(("inside", [calls.is_caller, other.is_caller]))
+            await other.assigned(assigned)
+            await asyncio.gather(asyncio.sleep(0))
+
+    class Nested(Plain):
+        def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+            self.heard.append(("nested", [calls.is_caller, other.is_caller]))
+
+    outer, inner = Worker(), Nested()
+    calls, other = calls_of(outer), calls_of(inner)
+    await calls.assigned([T0])
+    assert not calls.is_caller
+    returned.set()
+    assert await left_behind[0] == [True, False]
+    assert outer.heard == [("inside", [True, False])]
+    assert inner.heard == [("nested", [True, True])]

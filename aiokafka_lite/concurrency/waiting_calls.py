@@ -1,0 +1,46 @@
+"""Calls of the application that wait while another of its tasks may end what they wait for."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.concurrency.deadline import deadline
+
+
+class WaitingCalls:
+    """Ends all calls that wait, each with an error that `ended()` makes.
+
+    A call is `async with calls.one():`. What it awaits is cancelled when it is ended.
+    """
+
+    def __init__(self, clock: Clock, ended: Callable[[], Exception]) -> None:
+        self._clock = clock
+        self._ended = ended
+        self._bounds: dict[deadline, None] = {}
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[None]:
+        """Run the body of one call. Raises: what `ended()` made, once `end` was called.
+
+        Cancelled: as the body; it wins over an `end` in the same moment.
+        """
+        bound = deadline(self._clock, None)
+        try:
+            async with bound:
+                self._bounds[bound] = None
+                try:
+                    yield
+                finally:
+                    del self._bounds[bound]
+        except TimeoutError:
+            if bound.expired:
+                raise self._ended() from None
+            raise
+
+    def end(self) -> None:
+        """End all calls that wait now. Does not wait for them."""
+        for bound in list(self._bounds):
+            bound.expire()
+
+
+__all__ = ["WaitingCalls"]
