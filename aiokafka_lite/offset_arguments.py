@@ -5,7 +5,11 @@ Plain functions; error texts are aiokafka's.
 
 from collections.abc import Callable, Mapping
 
+from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
+from aiokafka_lite.topic_name import check_topic_name
+
+_MAX_PARTITION = 2**31 - 1
 
 OffsetsToCommit = Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata]
 CommitListener = Callable[[dict[TopicPartition, OffsetAndMetadata], Exception | None], object]
@@ -23,10 +27,29 @@ def checked_offsets(offsets: object) -> dict[TopicPartition, OffsetAndMetadata]:
 
 
 def checked_key(tp: object) -> TopicPartition:
-    """Return a TopicPartition, or raise TypeError for anything else."""
+    """Return a TopicPartition, or raise TypeError for anything else. Raises also: as
+    `check_topic_partition`."""
     if not isinstance(tp, TopicPartition):
         raise TypeError("Key should be TopicPartition instance")
+    check_topic_partition(tp)
     return tp
+
+
+def check_topic_partition(tp: TopicPartition) -> None:
+    """Raise for a partition that cannot exist, and that requests therefore cannot be about.
+
+    Raises: InvalidTopicError for the topic's name; IllegalArgumentError for the number, naming the
+    limits.
+    """
+    topic: object = tp.topic  # nobody checks what users make TopicPartitions of
+    partition: object = tp.partition
+    if not isinstance(topic, str):
+        raise IllegalArgumentError(f"{tp!r}: the topic is no str; give its name")
+    check_topic_name(topic)
+    if not isinstance(partition, int) or not 0 <= partition <= _MAX_PARTITION:
+        raise IllegalArgumentError(
+            f"{tp!r}: the partition is no int from 0 to {_MAX_PARTITION}; give its number"
+        )
 
 
 def _checked_offset(tp: object, value: object) -> OffsetAndMetadata:
@@ -47,4 +70,4 @@ def _is_offset(value: object) -> bool:
     return isinstance(value, int) and value >= 0
 
 
-__all__ = ["OffsetsToCommit", "checked_key", "checked_offsets"]
+__all__ = ["OffsetsToCommit", "check_topic_partition", "checked_key", "checked_offsets"]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from aiokafka_lite.errors import IllegalArgumentError, InvalidTopicError
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
 from aiokafka_lite.offset_arguments import checked_offsets
 
@@ -32,3 +33,19 @@ def test_a_wrong_key_or_note_is_a_type_error() -> None:
         checked_offsets({("t", 0): 7})
     with pytest.raises(TypeError, match="Metadata should be a string"):
         checked_offsets({TP: (7, b"note")})
+
+
+@pytest.mark.parametrize("topic", ["", "a b", "\ud800", "x" * 250])
+def test_a_topic_that_cannot_exist_is_refused(topic: str) -> None:
+    with pytest.raises(InvalidTopicError, match="1 to 249 characters"):
+        checked_offsets({TopicPartition(topic, 0): 7})
+
+
+@pytest.mark.parametrize(
+    ("topic", "partition"), [("t", -1), ("t", 2**31), ("t", "0"), (b"t", 0), (None, 0)]
+)
+def test_a_partition_that_cannot_exist_is_refused_with_the_limits(
+    topic: str, partition: int
+) -> None:
+    with pytest.raises(IllegalArgumentError, match=r"no str|from 0 to 2147483647"):
+        checked_offsets({TopicPartition(topic, partition): 7})

@@ -467,8 +467,9 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         after `metadata_max_age_ms`. Works before start().
 
         Raises: TypeError without topics, with both arguments, for topics that are no list of
-        strings, or a listener of another type; ValueError for a pattern that is no regular
-        expression; IllegalStateError after assign(), or to change between topics and pattern;
+        strings, or a listener of another type; InvalidTopicError for a name no topic can have;
+        ValueError for a pattern that is no regular expression; IllegalStateError after assign(),
+        or to change between topics and pattern;
         IllegalOperation for a listener without group_id; ConsumerStoppedError.
         """
         self._not_stopped()
@@ -516,8 +517,8 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Read exactly these partitions; those that were assigned before keep their position.
 
-        Raises: TypeError for anything but TopicPartitions, IllegalStateError after subscribe(),
-        ConsumerStoppedError.
+        Raises: TypeError for anything but TopicPartitions, InvalidTopicError for a name no topic
+        can have, IllegalStateError after subscribe(), ConsumerStoppedError.
         """
         self._not_stopped()
         wanted = list(partitions)

@@ -8,7 +8,8 @@ import warnings
 from collections.abc import Iterable, Mapping
 
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.offset_arguments import checked_key
+from aiokafka_lite.offset_arguments import check_topic_partition, checked_key
+from aiokafka_lite.topic_name import check_topic_name
 
 
 def is_int_from(minimum: int, value: object) -> bool:
@@ -19,19 +20,24 @@ def is_int_from(minimum: int, value: object) -> bool:
 def check_partitions(
     partitions: Iterable[object], text: str = "partitions must be TopicPartition instances"
 ) -> None:
-    """Raise TypeError, beginning with `text`, for anything but TopicPartitions."""
+    """Raise TypeError, beginning with `text`, for anything but TopicPartitions; those that cannot
+    exist as `check_topic_partition`."""
     for partition in partitions:
         if not isinstance(partition, TopicPartition):
             raise TypeError(f"{text}, not {type(partition).__name__}")
+        check_topic_partition(partition)
 
 
 def checked_topics(topics: object) -> list[str]:
-    """Return the names as a list. Raises TypeError for a single str or anything but str in it."""
+    """Return the names as a list. Raises TypeError for a single str or anything but str in it,
+    InvalidTopicError for a name that no topic can have."""
     if isinstance(topics, str) or not isinstance(topics, Iterable):
         raise TypeError("Topics should be list of strings")
     names: list[str] = list(topics)
     if not all(isinstance(name, str) for name in names):
         raise TypeError("Topics should be list of strings")
+    for name in names:
+        check_topic_name(name)
     return names
 
 

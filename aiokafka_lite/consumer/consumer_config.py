@@ -14,6 +14,7 @@ from aiokafka_lite.cluster.client_config import (
     later,
     not_above,
     one_of,
+    sendable,
 )
 from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
 from aiokafka_lite.consumer.position.offset_reset import (
@@ -115,6 +116,7 @@ class ConsumerConfig(ClientConfig):
                 f"set it to one of {', '.join(map(repr, ISOLATION_LEVELS))}"
             )
         yield from _reset_faults(self.auto_offset_reset)
+        yield from sendable("client_rack", self.client_rack)
         yield from one_of("group_protocol", self.group_protocol, ("classic", "consumer"))
         yield from self._group_faults()
 
@@ -192,6 +194,7 @@ _MAY_BE_ZERO = "auto_commit_interval_ms"
 def _name_faults(name: str, value: object) -> Iterator[str]:
     if value is not None and not (isinstance(value, str) and value):
         yield f"{name}={value!r} is no name; set it to a str of at least one character"
+    yield from sendable(name, value)
 
 
 def _reset_faults(auto_offset_reset: object) -> Iterator[str]:

@@ -20,6 +20,7 @@ from typing import Final, Literal, TypeVar, overload
 
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.errors import (
+    IllegalArgumentError,
     IllegalStateError,
     KafkaConnectionError,
     KafkaError,
@@ -218,6 +219,7 @@ class NodeConnection:
             RequestTimedOutError: no answer, or not even sent, within the timeout.
             KafkaConnectionError: the connection is, or ended, closed; the first cause is chained.
             UnsupportedVersionError: no common version, or the request needs a newer one; not sent.
+            IllegalArgumentError: a value does not fit its field, which it names; not sent.
             ProtocolDecodeError: the answer cannot be read; the connection is closed.
             TooManyInFlightRequests: `max_queued` requests wait already; not sent.
         Cancelled: not sent if it was still queued. Otherwise it leaves completely, the node may act
@@ -301,8 +303,13 @@ class NodeConnection:
                 correlation_id=correlation_id,
                 client_id=self.client_id,
             )
-        except Exception as error:  # noqa: BLE001  whatever is wrong with it, it is its caller's
+        except KafkaError as error:
             pending.fail(error)
+            return
+        except Exception as error:  # noqa: BLE001  whatever is wrong with it, it is its caller's
+            fault = IllegalArgumentError(str(error))
+            fault.__cause__ = error
+            pending.fail(fault)
             return
         pending.correlation_id = correlation_id
         pending.sent_at_s = self.last_used_s = self._clock.monotonic()

@@ -9,7 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aiokafka_lite.cluster.client_config import ClientConfig, DefaultInt, at_least, one_of
+from aiokafka_lite.cluster.client_config import (
+    ClientConfig,
+    DefaultInt,
+    at_least,
+    one_of,
+    sendable,
+)
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.producer.partitioner import TopicPartitioner
@@ -186,6 +192,7 @@ class ProducerConfig(ClientConfig):
             return
         if not isinstance(name, str) or not name:
             yield f"transactional_id={name!r} is no name; set it to a str of one character or more"
+        yield from sendable("transactional_id", name)
         if self.enable_idempotence is False:
             yield ("enable_idempotence=False is incompatible with transactional_id; leave it out")
         elif self.acks in _ACKS and not self._may_be_idempotent:

@@ -14,6 +14,7 @@ from aiokafka_lite.producer.producer_life import ProducerLife
 from aiokafka_lite.producer.record_accumulator import PartitionQueue
 from aiokafka_lite.producer.record_fields import is_int, is_topic
 from aiokafka_lite.producer.topic_routes import TopicRoute, TopicRoutes
+from aiokafka_lite.topic_name import check_topic_name
 
 
 class RouteFinder:
@@ -41,8 +42,9 @@ class RouteFinder:
     async def find(self, topic: str, began_s: float) -> TopicRoute:
         """Return the route to a topic, waiting for its metadata.
 
-        Raises: as `check_running`; IllegalArgumentError; UnknownTopicOrPartitionError or
-        KafkaTimeoutError without metadata in time. Cancelled: nothing stays behind.
+        Raises: as `check_running`; IllegalArgumentError or InvalidTopicError for the name;
+        UnknownTopicOrPartitionError or KafkaTimeoutError without metadata in time. Cancelled:
+        nothing stays behind.
         """
         route = self._known(topic)
         while route is None:
@@ -68,6 +70,7 @@ class RouteFinder:
         self._life.check_running()
         if not is_topic(topic):
             raise IllegalArgumentError(f"topic={topic!r} is no topic's name; give a str")
+        check_topic_name(topic)
         return self.routes.find(topic)
 
     async def queue(

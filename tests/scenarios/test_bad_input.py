@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from aiokafka_lite import (
@@ -15,7 +16,9 @@ from aiokafka_lite import (
 )
 from aiokafka_lite.errors import (
     FeatureNotSupportedError,
+    IllegalArgumentError,
     IllegalStateError,
+    InvalidTopicError,
     KafkaConfigurationError,
     KafkaConnectionError,
     KafkaTimeoutError,
@@ -24,8 +27,10 @@ from aiokafka_lite.errors import (
     SerializationError,
     UnknownTopicOrPartitionError,
 )
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.free_ports import held_ports
+from tests.consumer.batches import batches
 
 Client = type[AIOKafkaConsumer] | type[AIOKafkaProducer]
 BOTH = pytest.mark.parametrize("client", [AIOKafkaConsumer, AIOKafkaProducer])
@@ -186,10 +191,117 @@ async def test_sending_to_a_topic_that_does_not_exist_names_it() -> None:
                 await producer.send("nowhere", b"v")
 
 
-async def test_an_invalid_topic_name_is_refused_at_once() -> None:
+IMPOSSIBLE_TOPICS = pytest.mark.parametrize(
+    "topic", ["no such/name", "\ud800", "a" * 40_000], ids=["characters", "surrogate", "length"]
+)
+
+
+@IMPOSSIBLE_TOPICS
+@pytest.mark.parametrize(
+    "how", ["send", "send_nowait", "send_many", "send_batch", "partitions_for"]
+)
+async def test_a_topic_that_cannot_exist_fails_the_call_that_names_it_and_nothing_else(
+    topic: str, how: str
+) -> None:
+    """Whoever sends to a name no topic can have hears the rule; other records are written."""
+    async with _producer(linger_ms=60_000) as (_, producer), asyncio.timeout(30):
+        innocent = await producer.send("t", b"v")
+        with pytest.raises(InvalidTopicError, match=r"1 to 249 characters out of a-z") as caught:
+            await _call(producer, how, topic)
+        assert len(str(caught.value)) < 300
+        await producer.flush()
+        assert (await innocent).offset == 0
+
+
+@pytest.mark.parametrize("topic", ["no such/name", "a" * 40_000], ids=["characters", "length"])
+async def test_a_row_for_a_topic_that_cannot_exist_fails_the_call_and_no_other_record(
+    topic: str,
+) -> None:
+    """A column of topics is checked like a topic that is given as an argument."""
+    async with _producer(linger_ms=60_000) as (_, producer), asyncio.timeout(30):
+        innocent = await producer.send("t", b"v")
+        rows = pa.table({"value": [b"v"], "topic": [topic]})
+        with pytest.raises(InvalidTopicError, match=r"1 to 249 characters"):
+            await producer.send_arrow(rows)
+        await producer.flush()
+        assert (await innocent).offset == 0
+
+
+async def _call(producer: AIOKafkaProducer, how: str, topic: str) -> object:
+    match how:
+        case "send_nowait":
+            return producer.send_nowait(topic, b"v")
+        case "send_many":
+            return await producer.send_many(topic, [b"v"])
+        case "send_batch":
+            batch = producer.create_batch()
+            batch.append(key=None, value=b"v", timestamp=None)
+            return await producer.send_batch(batch, topic, partition=0)
+        case "partitions_for":
+            return await producer.partitions_for(topic)
+    return await producer.send(topic, b"v")
+
+
+@IMPOSSIBLE_TOPICS
+async def test_a_consumer_refuses_a_topic_that_cannot_exist_where_it_is_named(topic: str) -> None:
+    """No subscription, assignment or question can be about a name no topic can have."""
+    impossible = TopicPartition(topic, 0)
+    with pytest.raises(InvalidTopicError, match=r"1 to 249 characters"):
+        AIOKafkaConsumer(topic)
+    async with (
+        EmbeddedBroker() as broker,
+        AIOKafkaConsumer(
+            "t",
+            bootstrap_servers=broker.bootstrap_servers,
+            group_id="g",
+            auto_offset_reset="earliest",
+        ) as consumer,
+    ):
+        calls: list[Callable[[], Any]] = [
+            lambda: consumer.subscribe([topic]),
+            lambda: consumer.assign([impossible]),
+            lambda: consumer.list_partitions(topic),
+            lambda: consumer.position(impossible),
+            lambda: consumer.committed(impossible),
+            lambda: consumer.commit({impossible: 1}),
+            lambda: consumer.end_offsets([impossible]),
+            lambda: consumer.offsets_for_times({impossible: 1}),
+        ]
+        for call in calls:
+            with pytest.raises(InvalidTopicError, match=r"1 to 249 characters"):
+                await call()
+        broker.append(TopicPartition("t", 0), batches(0, 1))
+        async with asyncio.timeout(30):
+            assert (await consumer.getone()).offset == 0
+
+
+async def test_a_value_no_request_can_carry_fails_its_call_and_nothing_else() -> None:
+    """What does not fit the protocol is the caller's error, whatever request it is part of."""
     async with _producer() as (_, producer), asyncio.timeout(30):
-        with pytest.raises(Exception, match="no such/name"):
-            await producer.send("no such/name", b"v")
+        client = producer.client
+        with pytest.raises(IllegalArgumentError, match=r"key.*bytes, above the limit"):
+            await client.request_any(FindCoordinatorRequest(key="g" * 40_000), max_version=3)
+        assert (await producer.send_and_wait("t", b"v")).offset == 0
+
+
+@pytest.mark.parametrize(
+    ("client", "options"),
+    [
+        (AIOKafkaProducer, {"client_id": "\ud800"}),
+        (AIOKafkaConsumer, {"client_id": "a" * 40_000}),
+        (AIOKafkaProducer, {"transactional_id": "\ud800"}),
+        (AIOKafkaProducer, {"transactional_id": "a" * 40_000}),
+        (AIOKafkaConsumer, {"group_id": "\ud800"}),
+        (AIOKafkaConsumer, {"group_id": "g", "group_instance_id": "\ud800"}),
+    ],
+)
+def test_an_option_no_request_can_carry_is_refused_at_construction(
+    client: Client, options: dict[str, Any]
+) -> None:
+    *_, name = options
+    with pytest.raises(KafkaConfigurationError, match=rf"{name}.*set it to") as caught:
+        client(**options)
+    assert len(str(caught.value)) < 300
 
 
 async def test_reading_a_topic_that_does_not_exist_names_it() -> None:

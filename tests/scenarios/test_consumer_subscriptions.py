@@ -5,12 +5,13 @@ import logging
 
 import pytest
 
-from aiokafka_lite.errors import InvalidTopicError, UnknownTopicOrPartitionError
+from aiokafka_lite.errors import TopicAuthorizationFailedError, UnknownTopicOrPartitionError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsTopic,
 )
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.consumer.batches import tps
 from tests.scenarios.consuming import consumer_of, embedded, fill, offsets, read
@@ -133,32 +134,36 @@ async def test_reading_what_does_not_exist_is_logged_once_and_raised_in_the_end(
         assert len([text for text in warnings if "cannot be read" in text]) == 1
 
 
-async def test_a_name_no_topic_can_have_is_raised_at_once() -> None:
-    async with embedded() as broker:
-        consumer = consumer_of(broker, "no/such name")
-        with pytest.raises(InvalidTopicError, match="no/such name"):
+async def test_a_topic_that_is_refused_for_good_is_raised_at_once() -> None:
+    async with embedded({"secret": 1}) as broker:
+        broker.faults.fail(MetadataRequest, TopicAuthorizationFailedError, times=None)
+        consumer = consumer_of(broker, "secret")
+        with pytest.raises(TopicAuthorizationFailedError, match="secret"):
             await consumer.start()
         async with consumer_of(broker) as assigned:
-            assigned.assign([TopicPartition("no/such name", 0)])
-            with pytest.raises(InvalidTopicError, match="no/such name"):
+            assigned.assign([TopicPartition("secret", 0)])
+            with pytest.raises(TopicAuthorizationFailedError, match="secret"):
                 await assigned.getone()
 
 
 async def test_what_is_no_longer_assigned_is_not_complained_about() -> None:
-    async with embedded({"t": 1}) as broker, consumer_of(broker) as consumer:
-        bad = TopicPartition("no/such name", 0)
-        consumer.assign([bad])
-        consumer.seek(bad, 0)
-        with pytest.raises(InvalidTopicError):
+    async with embedded({"t": 1, "secret": 1}) as broker, consumer_of(broker) as consumer:
+        broker.faults.fail(MetadataRequest, TopicAuthorizationFailedError, times=None)
+        refused = TopicPartition("secret", 0)
+        consumer.assign([refused])
+        consumer.seek(refused, 0)
+        with pytest.raises(TopicAuthorizationFailedError):
             await consumer.getone()
+        broker.faults.clear()
         consumer.assign([P0])
         assert await consumer.position(P0) == 0
 
 
-async def test_a_subscription_made_later_hears_of_a_name_no_topic_can_have() -> None:
-    async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
-        consumer.subscribe(["t", "no/such name"])
-        with pytest.raises(InvalidTopicError, match="no/such name"):
+async def test_a_subscription_made_later_hears_of_a_topic_that_is_refused_for_good() -> None:
+    async with embedded({"t": 1, "secret": 1}) as broker, consumer_of(broker, "t") as consumer:
+        broker.faults.fail(MetadataRequest, TopicAuthorizationFailedError, times=None)
+        consumer.subscribe(["secret"])
+        with pytest.raises(TopicAuthorizationFailedError, match="secret"):
             await consumer.getone()
 
 

@@ -26,8 +26,8 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
     NO_LEADER,
     PartitionState,
     TopicState,
-    check_topic_name,
 )
+from aiokafka_lite.topic_name import check_topic_name
 
 TOP_LEVEL_ERRORS = (RebootstrapRequiredError.errno,)
 _NO_AUTHORIZED_OPERATIONS = -(2**31)

@@ -6,7 +6,6 @@ fetch that waits for data). Does not wait itself.
 
 import base64
 import random
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -17,7 +16,6 @@ from aiokafka_lite.errors import (
     InvalidPartitionsError,
     InvalidReplicationAssignmentError,
     InvalidReplicationFactorError,
-    InvalidTopicError,
     NotLeaderForPartitionError,
     TopicAlreadyExistsError,
     UnknownLeaderEpochError,
@@ -31,12 +29,12 @@ from aiokafka_lite.testing.broker.state.partition_log import (
 )
 from aiokafka_lite.testing.broker.state.producer_states import ProducerStates
 from aiokafka_lite.testing.broker.state.topic_config import TopicConfig, parse_topic_config
+from aiokafka_lite.topic_name import check_topic_name
 
 NO_LEADER = -1
 DEFAULT_MAX_MESSAGE_BYTES = 1_048_588
 """Apache Kafka's default of message.max.bytes: 1 MiB and the batch's log overhead of 12."""
 MAX_REPLICATION_FACTOR = 3
-_TOPIC_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}\Z")
 
 
 @dataclass(slots=True)
@@ -431,15 +429,6 @@ def partition_of(topic: TopicState, index: int) -> PartitionState:
             f"topic {topic.name!r} has no partition {index}; it has {len(topic.partitions)}"
         )
     return topic.partitions[index]
-
-
-def check_topic_name(name: str) -> None:
-    """Raise InvalidTopicError unless `name` may be a topic's name. Source: Topic.validate."""
-    if not _TOPIC_NAME.match(name) or name in (".", ".."):
-        raise InvalidTopicError(
-            f"{name!r} is no topic name: 1 to 249 letters, digits, '.', '_' or '-', "
-            "but neither '.' nor '..'"
-        )
 
 
 def _extend(topic: TopicState, replica_lists: Sequence[list[int]]) -> None:
