@@ -16,7 +16,7 @@ ifeq ($(CI),true)
 export AIOKAFKA_LITE_REQUIRE_NATIVE := 1
 endif
 
-.PHONY: demo pipeline test check format bench bench-groups bench-spark soak clean
+.PHONY: demo pipeline test check format bench bench-groups bench-spark soak sanitize clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "aiokafka-lite needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -84,6 +84,18 @@ bench-spark: $(VENV)/.installed-test  ## beside Spark's own connector, some 13 m
 
 soak: $(VENV)/.installed-test  ## what takes minutes
 	$(BIN)/python -m pytest -m soak $(ARGS)
+
+# Clang's and GCC's sanitizers alike. Built beside the tree, whose own extensions stay as they are.
+SANITIZED := build/sanitized
+LEAVES := tests/codec tests/record tests/arrow tests/fuzzing tests/concurrency/test_ready.py \
+	tests/consumer/fetch/test_decoded_records.py tests/test_consumer_record.py tests/producer/test_arrow_rows.py \
+	tests/producer/test_murmur2.py tests/producer/test_record_ack.py tests/producer/test_short_way.py
+sanitize: $(VENV)/.installed-test  ## native leaves under AddressSanitizer and UBSan, with damaged input; Linux and GCC
+	CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined" \
+		AIOKAFKA_LITE_REQUIRE_NATIVE=1 $(BIN)/python setup.py -q build --build-lib $(SANITIZED) --build-temp $(SANITIZED)-objects
+	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 \
+		LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so) $$($(CC) -print-file-name=libstdc++.so)" \
+		$(BIN)/python -P -m pytest --capture=sys -o pythonpath="$(SANITIZED) ." --timeout 1800 --hypothesis-profile long $(LEAVES) $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(VENV)-spark-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -31,6 +31,7 @@ from tests.spread import ONE_SESSION, OWN_CLUSTERS, SpreadByFile, group_of
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("long", settings.get_profile("suite"), max_examples=20_000)
 settings.load_profile("suite")
 
 NO_KAFKA = "no Java here: the tests against a real Apache Kafka are skipped"
