@@ -117,6 +117,7 @@ PLAIN_FILES = {
     "consumer/consumer_config",
     "consumer/consumer_arguments",
     "consumer/fetch/completed_fetch",
+    "consumer/group/commit_answer",
     "consumer/group/group_errors",
     "consumer/group/heartbeat_timer",
     "consumer/group/member",

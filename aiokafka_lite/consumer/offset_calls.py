@@ -62,7 +62,8 @@ class OffsetCalls:
         Raises: CommitFailedError when the group has given the partitions to others, or this member
         was not in time; RebalanceInProgressError while it assigns them anew, commit again after the
         next poll; KafkaTimeoutError after `default_api_timeout_ms`; OffsetMetadataTooLargeError,
-        GroupAuthorizationFailedError, TopicAuthorizationFailedError. ValueError or TypeError for
+        GroupAuthorizationFailedError, TopicAuthorizationFailedError; UnknownTopicIdError for
+        offsets of a topic that was deleted and created again since. ValueError or TypeError for
         malformed offsets; IllegalOperation without group_id; IllegalStateError for partitions not
         assigned; as `getone` before start and after stop, which ends a call that waits.
         Cancelled, or stopped meanwhile: the offsets may be stored or not.
@@ -117,7 +118,8 @@ class OffsetCalls:
                     f"to another member; commit before on_partitions_revoked() returns"
                 )
             raise IllegalStateError(f"Partition {tp} is not assigned")
-        return checked
+        get = self._subscription.assigned
+        return {tp: each._replace(topic_id=get(tp).topic_id) for tp, each in checked.items()}
 
     @overload
     async def committed(

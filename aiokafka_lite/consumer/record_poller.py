@@ -100,6 +100,7 @@ class RecordPoller:
     def follow(self, snapshot: MetadataSnapshot) -> None:
         """Take over new metadata: topics of the subscription that came, grew or went (B1)."""
         subscription = self._subscription
+        self.offset_fetcher.follow_topics()
         topics_changed = False
         if subscription.mode is SubscriptionMode.PATTERN:
             topics_changed = subscription.match_topics(self._visible_topics(snapshot))

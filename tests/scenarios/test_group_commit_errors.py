@@ -67,13 +67,19 @@ async def test_2e_12_what_may_pass_is_tried_again_until_it_is_stored(
         assert broker.requests_of(JoinGroupRequest) == [], "the membership is as good as before"
 
 
-async def test_2e_12_one_partition_that_fails_is_tried_again_with_the_others() -> None:
+async def test_2e_12_only_what_was_refused_is_sent_again() -> None:
+    """What is stored is stored; until then another member may have stored something newer."""
     async with embedded({"t": 2}) as broker, member_of(broker, "t", **BY_HAND) as consumer:
         broker.faults.fail(
             OffsetCommitRequest, UnknownTopicOrPartitionError, topic_partition=P1, times=2
         )
         await asyncio.wait_for(consumer.commit({P0: 4, P1: 5}), 30)
         assert committed(broker) == {P0: 4, P1: 5}
+        asked = [
+            [each.partition_index for topic in request.topics for each in topic.partitions]
+            for request in broker.requests_of(OffsetCommitRequest)
+        ]
+        assert asked == [[0, 1], [1], [1]]
 
 
 async def test_2e_12_what_does_not_pass_ends_with_the_time_and_names_the_last_failure() -> None:

@@ -88,9 +88,9 @@ class AutoCommit:
         self._is_committing, self._since = True, newest_poll
         self._tried.update(offsets)
         self._commits_before = self._committer.commits_sent + 1
-        self._committer.commit_async(offsets, self._committed)
+        self._committer.commit_async(offsets, self._committed, is_automatic=True)
 
-    def _committed(self, offsets: Offsets, error: Exception | None) -> None:
+    def _committed(self, offsets: Offsets, error: Exception | None, left: Offsets) -> None:
         self._is_committing = False
         if error is None:
             self._failures = 0
@@ -99,20 +99,26 @@ class AutoCommit:
         self._commits_before = self._committer.commits_sent  # it may have failed unsent
         if isinstance(error, KafkaError) and error.retriable:
             logger.info("auto-commit failed, trying again soon: %s", error)
-            self.forget()
+            self._forget(left)
             if self._timer is not None:
                 delay_s = self._backoff.delay(self._failures)
                 self._wait(min(delay_s, self._interval_s) if self._interval_s else delay_s)
             self._failures += 1
         else:
-            logger.warning("auto-commit of %s failed: %s", sorted(offsets), error)
+            logger.warning("auto-commit of %s failed: %s", sorted(left), error)
             if self._interval_s:  # else each poll would try it
-                self.forget()
+                self._forget(left)
 
     def forget(self) -> None:
         """Commit all offsets the next time."""
         self._since = 0
         self._tried.clear()
+
+    def _forget(self, left: Offsets) -> None:
+        """Commit these the next time, as they are."""
+        self._since = 0
+        for tp in left:
+            self._tried.pop(tp, None)
 
     def _wait(self, delay_s: float) -> None:
         self.stop()

@@ -227,7 +227,7 @@ class ConsumerGroup:
         """Return what auto-commit may commit (B7), of what moved in poll `since` or later."""
         self._collector.settle()
         return {
-            tp: CommittedOffset(offset, epoch)
+            tp: CommittedOffset(offset, epoch, topic_id=self._subscription.assigned(tp).topic_id)
             for tp, (offset, epoch) in self._subscription.processed(partitions, since).items()
         }
 
@@ -237,7 +237,9 @@ class ConsumerGroup:
     def consumed(self) -> Offsets:
         """Return the positions, with what the newest poll returned."""
         return {
-            state.topic_partition: CommittedOffset(state.offset, state.offset_epoch)
+            state.topic_partition: CommittedOffset(
+                state.offset, state.offset_epoch, topic_id=state.topic_id
+            )
             for state in self._subscription.states()
             if state.position is not None
         }
@@ -257,7 +259,7 @@ class ConsumerGroup:
         if not offsets:
             return
         try:
-            await self.offsets.commit(offsets, timeout_s)
+            await self.offsets.commit(offsets, timeout_s, is_automatic=True)
         except KafkaError as error:
             logger.warning("auto-commit of %s failed: %s", sorted(offsets), error)
 
@@ -319,7 +321,7 @@ class ConsumerGroup:
 
 
 def _reporter(callback: CommitListener | None) -> CommitCallback:
-    def report(offsets: Offsets, error: Exception | None) -> None:
+    def report(offsets: Offsets, error: Exception | None, left: Offsets) -> None:
         if callback is not None:
             told = {
                 tp: OffsetAndMetadata(each.offset, each.metadata, each.leader_epoch)
@@ -327,7 +329,7 @@ def _reporter(callback: CommitListener | None) -> CommitCallback:
             }
             callback(told, error)
         elif error is not None:
-            logger.warning("commit of %s failed: %s", sorted(offsets), error)
+            logger.warning("commit of %s failed: %s", sorted(left), error)
 
     return report
 

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
-from aiokafka_lite.consumer.group.group_errors import (
-    COMMIT_ACTIONS,
-    OFFSET_FETCH_ACTIONS,
-    Action,
-    action_for,
+from aiokafka_lite.consumer.group.commit_answer import (
+    gravest,
+    not_worth_another_try,
+    of_former_topics,
 )
+from aiokafka_lite.consumer.group.group_errors import OFFSET_FETCH_ACTIONS, Action, action_for
 from aiokafka_lite.consumer.group.member import Member
 from aiokafka_lite.consumer.group.offset_exchange import (
     LAST_VERSION_WITH_NAMES,
@@ -28,6 +29,7 @@ from aiokafka_lite.consumer.group.offset_exchange import (
     fetch_request,
     fetched_offsets,
     knows_topic_ids,
+    names_topics_by_id,
 )
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
@@ -39,7 +41,9 @@ from aiokafka_lite.errors import (
     KafkaError,
     KafkaTimeoutError,
     RebalanceInProgressError,
+    UnknownTopicIdError,
     UnsupportedVersionError,
+    for_code,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
@@ -47,15 +51,17 @@ from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest, Off
 logger = logging.getLogger(__name__)
 
 Offsets = Mapping[TopicPartition, CommittedOffset]
-CommitCallback = Callable[[Offsets, Exception | None], object]
+CommitCallback = Callable[[Offsets, Exception | None, Offsets], object]
+"""Hears of a commit: its offsets, what went wrong, and which of the offsets were not stored."""
 
 
 class _RetryLaterError(Exception):
-    """The coordinator could not store it now; asking again may help."""
+    """The coordinator could not store `left` now; asking again may help."""
 
-    def __init__(self, error: KafkaError) -> None:
+    def __init__(self, error: KafkaError, left: Offsets) -> None:
         super().__init__(str(error))
         self.error = error
+        self.left = left
 
 
 @dataclass(slots=True, eq=False)
@@ -65,6 +71,8 @@ class _PendingCommit:
     offsets: Offsets
     committer: ConsumerGroupMetadata
     callback: CommitCallback
+    is_automatic: bool
+    left: Offsets
     is_done: bool = False
     error: Exception | None = None
 
@@ -110,42 +118,53 @@ class OffsetCommitter:
         if not self._member.generation.is_joined:
             raise CommitFailedError
 
-    async def commit(self, offsets: Offsets, timeout_s: float) -> None:
+    async def commit(
+        self, offsets: Offsets, timeout_s: float, *, is_automatic: bool = False
+    ) -> None:
         """Store offsets; what the coordinator refuses for now is tried again until it is stored.
 
         Commits in the background are over, and their callbacks called, before (2e-13).
+        `is_automatic`: done without what belongs to a topic that was deleted.
 
         Raises: CommitFailedError when the group has moved on without this member,
         RebalanceInProgressError while it moves on; KafkaTimeoutError naming the last failure;
         OffsetMetadataTooLargeError, GroupAuthorizationFailedError and others that name the
-        partitions. Cancelled: the offsets may be stored or not.
+        partitions; UnknownTopicIdError for offsets of a topic that was created anew since.
+        Cancelled: the offsets may be stored or not.
         """
-        committer = self.identity()
+        committer, left = self.identity(), offsets
         failure: KafkaError | None = None
         attempts = 0
         try:
             async with deadline(self._client.clock, timeout_s):
                 await self._pending_are_over()
-                while offsets:
+                while left:
                     try:
-                        return await self._commit_once(offsets, committer, timeout_s)
+                        return await self._commit_once(
+                            left, committer, timeout_s, is_automatic=is_automatic
+                        )
                     except _RetryLaterError as refusal:
-                        failure = refusal.error
+                        failure, left = refusal.error, refusal.left
                     await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
                     attempts += 1
         except TimeoutError as error:
             raise KafkaTimeoutError(
-                f"offsets of {_names(offsets)} were not committed within {timeout_s:g} s; last "
+                f"offsets of {_names(left)} were not committed within {timeout_s:g} s; last "
                 f"failure: {failure or error}; check the connection to the coordinator of group "
                 f"{self._member.group_id!r}, or raise the timeout"
             ) from (failure or error)
 
-    def commit_async(self, offsets: Offsets, callback: CommitCallback) -> None:
-        """Store offsets in the background, once; `callback(offsets, error)` hears how it went.
+    def commit_async(
+        self, offsets: Offsets, callback: CommitCallback, *, is_automatic: bool = False
+    ) -> None:
+        """Store offsets in the background, once; `callback(offsets, error, left)` hears how it
+        went.
 
-        Callbacks are called in the order of the commits. Does not wait.
+        Callbacks are called in the order of the commits. `is_automatic`: as for `commit`. Does not
+        wait.
         """
-        pending = _PendingCommit(dict(offsets), self.identity(), callback)
+        asked = dict(offsets)
+        pending = _PendingCommit(asked, self.identity(), callback, is_automatic, left=asked)
         self._pending.append(pending)
         child = self._client.owner.spawn("offset_committer.commit", self._commit_pending, pending)
         # Reaches also a child that was cancelled before its first step.
@@ -169,10 +188,12 @@ class OffsetCommitter:
         pending.error = KafkaError("the consumer was closed before the offsets were committed")
         try:
             timeout_s = self._client.config.request_timeout_ms / 1000
-            await self._commit_once(pending.offsets, pending.committer, timeout_s)
-            pending.error = None
+            await self._commit_once(
+                pending.offsets, pending.committer, timeout_s, is_automatic=pending.is_automatic
+            )
+            pending.error, pending.left = None, {}
         except _RetryLaterError as refusal:
-            pending.error = refusal.error
+            pending.error, pending.left = refusal.error, refusal.left
         except (KafkaError, TimeoutError) as error:
             pending.error = error
 
@@ -181,37 +202,65 @@ class OffsetCommitter:
         while self._pending and self._pending[0].is_done:
             pending = self._pending.popleft()
             try:
-                pending.callback(pending.offsets, pending.error)
+                pending.callback(pending.offsets, pending.error, pending.left)
             except Exception:
                 logger.exception("the callback of a commit raised an error")
         self._signal.notify()
 
     async def _commit_once(
-        self, offsets: Offsets, committer: ConsumerGroupMetadata, timeout_s: float
+        self,
+        offsets: Offsets,
+        committer: ConsumerGroupMetadata,
+        timeout_s: float,
+        *,
+        is_automatic: bool,
     ) -> None:
         self._check_may_still_commit(committer)
         try:
             node_id = await self._find(timeout_s)
         except KafkaTimeoutError as error:
-            raise _RetryLaterError(error) from error
+            raise _RetryLaterError(error, offsets) from error
         self._check_may_still_commit(committer)
+        offsets = self._of_present_topics(offsets, is_automatic=is_automatic)
+        if not offsets:
+            return
         snapshot = self._client.snapshot
-        has_ids = knows_topic_ids({tp.topic for tp in offsets}, snapshot)
+        has_ids = names_topics_by_id(offsets, snapshot)
+        request = commit_request(committer, offsets, snapshot)
         self.commits_sent += 1
         try:
             response = await self._client.request(
-                node_id,
-                commit_request(committer, offsets, snapshot),
-                max_version=None if has_ids else LAST_VERSION_WITH_NAMES,
+                node_id, request, max_version=None if has_ids else LAST_VERSION_WITH_NAMES
             )
         except KafkaError as error:
             if not error.retriable:
                 raise
             self._forget_coordinator(error, failed=node_id)
-            raise _RetryLaterError(error) from error
-        errors = commit_errors(response, snapshot)
+            raise _RetryLaterError(error, offsets) from error
+        errors = commit_errors(response, request)
+        if any(for_code(code).invalid_metadata for code in errors.values()):
+            self._client.request_metadata_update()
+        if is_automatic:
+            for tp in not_worth_another_try(errors, offsets, self._client.snapshot):
+                del errors[tp]
+                logger.info("%s-%d: not committed, the coordinator does not know it", *tp)
         if errors:
-            self._refused(errors, committer)
+            self._refused(errors, offsets, committer)
+
+    def _of_present_topics(self, offsets: Offsets, *, is_automatic: bool) -> Offsets:
+        """Return what may be stored: an offset of a deleted topic means nothing in the one that was
+        created under its name. Raises: UnknownTopicIdError, unless the commit is automatic.
+        """
+        former = of_former_topics(offsets, self._client.snapshot)
+        if not former:
+            return offsets
+        if not is_automatic:
+            raise UnknownTopicIdError(
+                f"committing offsets of {_names(former)}: the topic was deleted and created again "
+                f"since they were read; commit again for what is read from the new one"
+            )
+        logger.info("%s: not committed, the topic was deleted and created again", _names(former))
+        return {tp: each for tp, each in offsets.items() if tp not in former}
 
     def _check_may_still_commit(self, committer: ConsumerGroupMetadata) -> None:
         """In a later generation than the one the offsets come from, the partitions may belong to
@@ -245,18 +294,21 @@ class OffsetCommitter:
         )
 
     def _refused(
-        self, errors: Mapping[TopicPartition, int], committer: ConsumerGroupMetadata
+        self,
+        errors: Mapping[TopicPartition, int],
+        offsets: Offsets,
+        committer: ConsumerGroupMetadata,
     ) -> None:
         """Raise what the answer calls for, the gravest first."""
-        actions = [action_for(COMMIT_ACTIONS, code) for code in errors.values()]
-        action, error = max(actions, key=lambda listed: _GRAVITY[listed[0]])
+        action, error = gravest(errors)
+        left = {tp: offsets[tp] for tp in errors}
         refusal = error(f"committing offsets of {_names(errors)}: {error.description}")
         logger.info("commit for %s refused: %s", _names(errors), error.message)
         if action is Action.RETRY:
-            raise _RetryLaterError(refusal)
+            raise _RetryLaterError(refusal, left)
         if action is Action.FIND_COORDINATOR:
             self._forget_coordinator(refusal)
-            raise _RetryLaterError(refusal)
+            raise _RetryLaterError(refusal, left)
         if action is Action.RAISE:
             if isinstance(refusal, FencedInstanceIdError):
                 self._on_membership_error(action, refusal)
@@ -285,7 +337,7 @@ class OffsetCommitter:
         node_id = await self._find(self._client.config.request_timeout_ms / 1000)
         snapshot = self._client.snapshot
         try:
-            response = await self._ask(node_id, partitions)
+            response = await self._ask(node_id, partitions, snapshot)
         except KafkaError as error:
             if error.retriable:
                 self._forget_coordinator(error, failed=node_id)
@@ -297,14 +349,14 @@ class OffsetCommitter:
         return {tp: found[tp].committed if tp in found else None for tp in partitions}
 
     async def _ask(
-        self, node_id: int, partitions: Collection[TopicPartition]
+        self, node_id: int, partitions: Collection[TopicPartition], snapshot: MetadataSnapshot
     ) -> OffsetFetchResponse:
         client, group_id = self._client, self._member.group_id
-        has_ids = knows_topic_ids({tp.topic for tp in partitions}, client.snapshot)
+        has_ids = knows_topic_ids({tp.topic for tp in partitions}, snapshot)
         version = client.max_version(node_id, OffsetFetchRequest)
         if version is None:  # never connected: what nearly every broker understands
             try:
-                request = fetch_request(group_id, partitions, client.snapshot, STABLE_SINCE)
+                request = fetch_request(group_id, partitions, snapshot, STABLE_SINCE)
                 return await client.request(node_id, request, max_version=STABLE_SINCE)
             except UnsupportedVersionError:
                 version = client.max_version(node_id, OffsetFetchRequest)
@@ -312,7 +364,7 @@ class OffsetCommitter:
                     raise
         if not has_ids:
             version = min(version, LAST_VERSION_WITH_NAMES)
-        request = fetch_request(group_id, partitions, client.snapshot, version)
+        request = fetch_request(group_id, partitions, snapshot, version)
         return await client.request(node_id, request, max_version=version)
 
     def _raise_fetch_error(self, error_code: int, partitions: Collection[TopicPartition]) -> None:
@@ -321,6 +373,8 @@ class OffsetCommitter:
         action, error = action_for(OFFSET_FETCH_ACTIONS, error_code)
         if action is Action.FIND_COORDINATOR:
             self._forget_coordinator(error.message)
+        if error.invalid_metadata:
+            self._client.request_metadata_update()
         text = f"asking for the committed offsets of {_names(partitions)}: {error.description}"
         if action is Action.RAISE and error.retriable:
             # Kafka calls it retriable; for a commit's owner it is an answer (2e-15).
@@ -332,17 +386,6 @@ class OffsetCommitter:
 
     def _forget_coordinator(self, why: object, failed: int | None = None) -> None:
         self._cache.forget(CoordinatorType.GROUP, self._member.group_id, why, failed=failed)
-
-
-_GRAVITY = {
-    Action.RETRY: 0,
-    Action.FIND_COORDINATOR: 1,
-    Action.REJOIN: 2,
-    Action.LOSE_GENERATION: 3,
-    Action.LOSE_MEMBERSHIP: 4,
-    Action.RAISE: 5,
-    Action.TAKE_MEMBER_ID: 6,
-}
 
 
 def _names(partitions: Collection[TopicPartition] | Offsets) -> str:

@@ -36,6 +36,19 @@ STABLE_SINCE = 7
 """OffsetFetch can be told to wait for open transactions from version 7 on (KIP-447)."""
 
 
+def names_topics_by_id(
+    offsets: Mapping[TopicPartition, CommittedOffset], snapshot: MetadataSnapshot
+) -> bool:
+    """Say whether a commit may name its topics by id: all of them or none."""
+    return all(_topic_id(tp, each, snapshot) != ZERO_UUID for tp, each in offsets.items())
+
+
+def _topic_id(tp: TopicPartition, committed: CommittedOffset, snapshot: MetadataSnapshot) -> UUID:
+    """Return the id of the topic that was read: one created anew under its name has another."""
+    has_own = committed.topic_id != ZERO_UUID
+    return committed.topic_id if has_own else snapshot.topic_id(tp.topic)
+
+
 def knows_topic_ids(topics: Iterable[str], snapshot: MetadataSnapshot) -> bool:
     """Say whether topics may be named by id: all of them or none."""
     return all(snapshot.topic_id(topic) != ZERO_UUID for topic in topics)
@@ -47,12 +60,14 @@ def commit_request(
     snapshot: MetadataSnapshot,
 ) -> OffsetCommitRequest:
     """Return the request that stores these offsets; from outside of the group: only its name."""
-    topics: dict[str, OffsetCommitRequestTopic] = {}
-    for (name, partition), committed in offsets.items():
-        topic = topics.get(name)
+    topics: dict[tuple[str, UUID], OffsetCommitRequestTopic] = {}
+    for tp, committed in offsets.items():
+        name, partition = tp
+        topic_id = _topic_id(tp, committed, snapshot)
+        topic = topics.get((name, topic_id))
         if topic is None:
-            topic = topics[name] = OffsetCommitRequestTopic(
-                name=name, topic_id=snapshot.topic_id(name), partitions=[]
+            topic = topics[name, topic_id] = OffsetCommitRequestTopic(
+                name=name, topic_id=topic_id, partitions=[]
             )
         topic.partitions.append(
             OffsetCommitRequestPartition(
@@ -72,11 +87,12 @@ def commit_request(
 
 
 def commit_errors(
-    response: OffsetCommitResponse, snapshot: MetadataSnapshot
+    response: OffsetCommitResponse, request: OffsetCommitRequest
 ) -> dict[TopicPartition, int]:
     """Return the error code of each partition that was not stored."""
+    names = {topic.topic_id: topic.name for topic in request.topics}
     return {
-        TopicPartition(topic.name or _name(topic.topic_id, snapshot), answer.partition_index): (
+        TopicPartition(topic.name or names[topic.topic_id], answer.partition_index): (
             answer.error_code
         )
         for topic in response.topics
@@ -182,4 +198,5 @@ __all__ = [
     "fetch_request",
     "fetched_offsets",
     "knows_topic_ids",
+    "names_topics_by_id",
 ]

@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple, Protocol
+from uuid import UUID
 
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.schema.field_types import ZERO_UUID
 
 
 class CommittedOffset(NamedTuple):
@@ -14,6 +16,8 @@ class CommittedOffset(NamedTuple):
     leader_epoch: int = -1
     """The leader epoch of the record before `offset`; -1 when not known."""
     metadata: str = ""
+    topic_id: UUID = ZERO_UUID
+    """Of the topic that was read; ZERO_UUID: whichever has the name now."""
 
 
 class CommittedOffsets(Protocol):

@@ -88,6 +88,10 @@ class OffsetFetcher:
         self._subscription.reset_missing_positions(without_committed=self._committed is not None)
         return _earliest(due_at_s, self.start_resets(), self._validator.start())
 
+    def follow_topics(self) -> None:
+        """New metadata is there: void the positions in topics that were created anew."""
+        self._validator.follow_topics()
+
     @property
     def leaderless(self) -> tuple[TopicPartition, ...]:
         """The partitions without a valid position that have no known leader either, as far as that

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from functools import partial
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.epoch_questions import (
     FIRST_VERSION,
@@ -66,17 +67,25 @@ class OffsetValidator:
         snapshot, subscription = self._client.snapshot, self._subscription
         is_known = snapshot.version == self._seen_version
         for state in subscription.unfollowed if is_known else subscription.states():
-            tp = state.topic_partition
-            topic_id = snapshot.topic_id(tp.topic)
-            if topic_id != ZERO_UUID and subscription.follow_topic(state, topic_id):
-                logger.warning(
-                    "%s-%d: the topic was deleted and created again; its position is void", *tp
-                )
-            leader = snapshot.leader(tp)
+            self._follow_topic(state, snapshot)
+            leader = snapshot.leader(state.topic_partition)
             if leader.node_id is not None:
                 subscription.follow_leader(state, leader)
         self._seen_version = snapshot.version
         subscription.all_followed()
+
+    def follow_topics(self) -> None:
+        """Void the positions in topics that were created anew, before anybody commits them."""
+        for state in self._subscription.states():
+            self._follow_topic(state, self._client.snapshot)
+
+    def _follow_topic(self, state: PartitionState, snapshot: MetadataSnapshot) -> None:
+        tp = state.topic_partition
+        topic_id = snapshot.topic_id(tp.topic)
+        if topic_id != ZERO_UUID and self._subscription.follow_topic(state, topic_id):
+            logger.warning(
+                "%s-%d: the topic was deleted and created again; its position is void", *tp
+            )
 
     def start(self) -> float | None:
         """Ask about the positions that await validation.

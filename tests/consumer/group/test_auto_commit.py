@@ -55,13 +55,17 @@ class Scene:
         if self.refusal is not None:
             raise self.refusal
 
-    def commit_async(self, offsets: Offsets, callback: CommitCallback) -> None:
+    def commit_async(
+        self, offsets: Offsets, callback: CommitCallback, *, is_automatic: bool = False
+    ) -> None:
+        assert is_automatic
         self.commits.append((offsets, callback))
         self.commits_sent += 1
 
-    def answer(self, error: Exception | None = None) -> None:
-        """The newest commit is over."""
-        self.commits[-1][1](self.commits[-1][0], error)
+    def answer(self, error: Exception | None = None, left: Offsets | None = None) -> None:
+        """The newest commit is over; `left` was not stored, or with an error everything."""
+        offsets, callback = self.commits[-1]
+        callback(offsets, error, left if left is not None else offsets if error else {})
 
 
 async def test_b7_the_first_poll_after_the_interval_commits_once() -> None:
@@ -298,3 +302,15 @@ async def test_b7_an_interval_of_zero_commits_with_each_poll_that_has_something_
     scene.answer(OffsetMetadataTooLargeError("a note"))
     scene.auto_commit.polled()
     assert len(scene.commits) == 3, "what was refused is not tried again as it is"
+
+
+async def test_b7_what_was_stored_is_not_sent_again_because_something_else_was_refused() -> None:
+    scene = Scene()
+    scene.offsets = {P0: CommittedOffset(3), P1: CommittedOffset(7)}
+    scene.auto_commit.restart()
+    await scene.clock.advance(5)
+    scene.auto_commit.polled()
+    scene.answer(GroupLoadInProgressError("not yet"), left={P1: CommittedOffset(7)})
+    await scene.clock.advance(0.13)
+    scene.auto_commit.polled()
+    assert scene.commits[-1][0] == {P1: CommittedOffset(7)}

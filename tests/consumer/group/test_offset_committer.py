@@ -63,7 +63,7 @@ class Bench:
     def tell(self, action: Action, error: BrokerResponseError) -> None:
         self.told.append((action, type(error)))
 
-    def hear(self, offsets: Offsets, error: Exception | None) -> None:
+    def hear(self, offsets: Offsets, error: Exception | None, left: Offsets) -> None:
         self.heard.append((offsets[P0].offset, error))
 
     def stored(self) -> dict[TopicPartition, tuple[int, int, str]]:

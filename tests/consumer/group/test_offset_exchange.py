@@ -17,6 +17,7 @@ from aiokafka_lite.consumer.group.offset_exchange import (
     fetch_request,
     fetched_offsets,
     knows_topic_ids,
+    names_topics_by_id,
 )
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.errors import GroupLoadInProgressError, UnknownTopicOrPartitionError
@@ -126,18 +127,32 @@ def commit_answer(codes: dict[tuple[str, UUID], dict[int, int]]) -> OffsetCommit
 
 @pytest.mark.parametrize("version", COMMIT_VERSIONS)
 def test_the_errors_of_a_commit_are_read_by_partition(version: int) -> None:
+    request = commit_request(MEMBER, {A0: CommittedOffset(1), A1: CommittedOffset(2)}, metadata())
     answer = commit_answer({("a", ID_A): {0: 0, 1: 14}})
-    assert commit_errors(over_the_wire(answer, version), metadata()) == {A1: 14}
+    assert commit_errors(over_the_wire(answer, version), request) == {A1: 14}
 
 
 def test_a_commit_without_errors_has_none() -> None:
-    assert commit_errors(commit_answer({("a", ID_A): {0: 0, 1: 0}}), metadata()) == {}
+    request = commit_request(MEMBER, {A0: CommittedOffset(1), A1: CommittedOffset(2)}, metadata())
+    assert commit_errors(commit_answer({("a", ID_A): {0: 0, 1: 0}}), request) == {}
 
 
-def test_an_error_of_a_topic_that_is_gone_from_the_metadata_is_not_lost() -> None:
-    """Version 10 says only its id."""
+def test_an_offset_is_committed_for_the_topic_it_was_read_from() -> None:
+    """Not for the one that has the name by now; the answer of version 10 says only the id."""
+    offsets = {A0: CommittedOffset(1, topic_id=UNKNOWN_ID), A1: CommittedOffset(2)}
+    request = commit_request(MEMBER, offsets, metadata())
+    assert [(topic.name, topic.topic_id) for topic in request.topics] == [
+        ("a", UNKNOWN_ID),
+        ("a", ID_A),
+    ]
     answer = commit_answer({("", UNKNOWN_ID): {0: UnknownTopicOrPartitionError.errno}})
-    assert commit_errors(answer, metadata()) == {TopicPartition(str(UNKNOWN_ID), 0): 3}
+    assert commit_errors(answer, request) == {A0: 3}
+
+
+def test_a_commit_names_topics_by_id_if_it_has_the_ids_of_all() -> None:
+    assert names_topics_by_id({A0: CommittedOffset(1)}, metadata())
+    assert not names_topics_by_id({A0: CommittedOffset(1), B0: CommittedOffset(1)}, metadata())
+    assert names_topics_by_id({B0: CommittedOffset(1, topic_id=UNKNOWN_ID)}, metadata())
 
 
 # Asking for offsets…
@@ -239,13 +254,15 @@ def test_an_answer_about_a_topic_that_is_gone_from_the_metadata_names_its_id() -
     version=st.sampled_from(FETCH_VERSIONS),
     stored=st.dictionaries(
         st.integers(0, 50),
-        st.builds(CommittedOffset, st.integers(0, 2**63 - 1), st.integers(-1, 99), st.text()),
+        st.tuples(st.integers(0, 2**63 - 1), st.integers(-1, 99), st.text()).map(
+            lambda fields: CommittedOffset(*fields)
+        ),
     ),
 )
 def test_what_was_committed_is_read_as_it_was(
     version: int, stored: dict[int, CommittedOffset]
 ) -> None:
-    answered = {index: (0, *committed) for index, committed in stored.items()}
+    answered = {index: (0, *committed[:3]) for index, committed in stored.items()}
     found = read(version, answered)
     assert found == {
         TopicPartition("a", index): FetchedOffset(
