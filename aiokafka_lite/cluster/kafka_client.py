@@ -139,10 +139,12 @@ class KafkaClient:
         """End the metadata task, close every connection, then end what else `owner` holds. Bounded
         and idempotent. Requests on the way fail with `KafkaConnectionError`.
 
-        Cancelled: closing has begun; another `close()` waits for its end.
+        Does nothing when the event loop has ended. Cancelled: closing has begun; another `close()`
+        waits for its end.
         """
         self._state = ClientState.CLOSED
-        await self._end()
+        if not self.owner.loop.has_ended:
+            await self._end()
 
     async def _end(self) -> None:
         # Shielded: an anyio scope that was cancelled would strike at every await in here, and leave
@@ -164,6 +166,19 @@ class KafkaClient:
     def check(self) -> None:
         """Raise `KafkaError`, chained to the cause, if a background task has failed. Cheap."""
         self.owner.check()
+
+    def check_loop(self) -> None:
+        """Raise `IllegalStateError` for a call from another event loop or thread than the client's,
+        or after the loop's end. Cheap.
+        """
+        self.owner.loop.check()
+
+    @property
+    def has_lost_its_loop(self) -> bool:
+        """Whether the client's event loop has ended before the client did: nothing runs any more,
+        and nothing can be closed.
+        """
+        return self.owner.loop.has_ended
 
     # Asking nodes…
 

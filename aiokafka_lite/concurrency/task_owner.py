@@ -10,7 +10,9 @@ later leans on what was there before it (a fetch loop on its connections), and s
 while it leaves. A client that needs another order cancels and awaits those children itself first.
 
 The first child that fails wins: the failure is kept, the callbacks hear of it, the root closes the
-others, and `check()` raises it in the application's next call. Children hold what they need and
+others, and `check()` raises it in the application's next call. When somebody else cancels the root
+(a shutdown handler that cancels all tasks, the end of `asyncio.run`), that is a failure, too:
+whoever waits for the children must hear that nobody will answer. Children hold what they need and
 never the client's facade, so that dropping an unclosed client is noticed by its `__del__`.
 """
 
@@ -25,6 +27,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
+from aiokafka_lite.concurrency.client_loop import ClientLoop
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.kafka_error import KafkaError
@@ -98,6 +101,12 @@ class OwnedTask:
         else:
             self._done_callbacks.append(callback)
 
+    def _never_run(self) -> None:
+        """Make sure that a child that has not begun never does, and that Python does not complain
+        of that."""
+        if self._body is not None and inspect.getcoroutinestate(self._body) == inspect.CORO_CREATED:
+            self._body.close()
+
     def _finish(self) -> None:
         self._done.set()
         callbacks, self._done_callbacks = self._done_callbacks, []
@@ -119,9 +128,12 @@ class TaskOwner:
         self, name: str, *, clock: Clock = SYSTEM_CLOCK, child_close_timeout_s: float = 5.0
     ) -> None:
         self.name = name
+        self.loop = ClientLoop(name)
+        """The loop that start() ran in, to which all of this belongs."""
         self.failure: BaseException | None = None
         """What the first child to fail died of."""
         self._failed_child = ""
+        self._failure_text = ""
         self._failure_seen = False
         self._clock = clock
         self._child_close_timeout_s = child_close_timeout_s
@@ -130,7 +142,6 @@ class TaskOwner:
         self._failure_callbacks: list[Callable[[BaseException], object]] = []
         self._group: TaskGroup | None = None
         self._root: asyncio.Task[None] | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._closing = asyncio.Event()
         self._closed = asyncio.Event()
 
@@ -157,9 +168,8 @@ class TaskOwner:
         if self._state is not OwnerState.NEW:
             raise IllegalStateError(f"cannot start {self.name} while it is {self._state.value}")
         self._state = OwnerState.RUNNING
-        self._loop = asyncio.get_running_loop()
         opened = asyncio.Event()
-        self._root = root = self._loop.create_task(self._run(opened), name=self.name)
+        self._root = root = self.loop.enter().create_task(self._run(opened), name=self.name)
         _running_roots.add(root)
         root.add_done_callback(self._root_done)
         await opened.wait()
@@ -174,8 +184,10 @@ class TaskOwner:
 
         The child ends by returning or by being cancelled; any other end is a failure of the owner.
 
-        Raises KafkaError when a child has failed before, IllegalStateError when not running.
+        Raises KafkaError when a child has failed before, IllegalStateError when not running, or
+        from another event loop.
         """
+        self.loop.check()
         self.check()
         if self._state is not OwnerState.RUNNING or self._group is None:
             raise IllegalStateError(
@@ -206,24 +218,38 @@ class TaskOwner:
         """Raise KafkaError, chained to the first failure of a child, if there was one. Cheap."""
         if self.failure is not None:
             self._failure_seen = True
-            raise KafkaError(
-                f"background task {self._failed_child!r} of {self.name} failed: {self.failure!r}"
-            ) from self.failure
+            raise KafkaError(self._failure_text) from self.failure
 
     def _fail(self, child: OwnedTask, error: BaseException) -> None:
         child.error = error
         if self.failure is not None or self._state is OwnerState.CLOSED:
             _log.warning("%s: %r failed too", self.name, child.name, exc_info=error)
             return
-        self.failure = error
         self._failed_child = child.name
+        self._keep_failure(
+            error, f"background task {child.name!r} of {self.name} failed: {error!r}"
+        )
+
+    def _keep_failure(self, error: BaseException, text: str) -> None:
+        self.failure = error
+        self._failure_text = text
         self._closing.set()
         for callback in self._failure_callbacks:
             self._call(callback, error)
 
+    def _fail_if_cancelled_from_outside(self) -> None:
+        """Note that the root was cancelled by somebody else, unless it was to end anyway."""
+        if self._closing.is_set():
+            return
+        text = (
+            f"all tasks of {self.name} were cancelled, by the end of asyncio.run() or by whoever "
+            f"cancels asyncio.all_tasks(); stop the client before, and create another one"
+        )
+        self._failure_seen = True  # whoever did it need not hear of it in the log
+        self._keep_failure(KafkaError(text), text)
+
     @property
     def _root_is_cancelled(self) -> bool:
-        # A child cancelled by a stranger dies in silence; when the whole loop goes down, so be it.
         return self._root is None or self._root.cancelling() > 0
 
     def _call(self, callback: Callable[[BaseException], object], error: BaseException) -> None:
@@ -236,20 +262,21 @@ class TaskOwner:
 
     def close_soon(self) -> None:
         """Begin to close, without waiting. For `__del__`: from any thread, loop or no loop."""
-        if self._loop is None:
+        loop = self.loop.loop
+        if loop is None:
             self._state = OwnerState.CLOSED
-        elif not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._closing.set)
+        elif not loop.is_closed():
+            loop.call_soon_threadsafe(self._closing.set)
 
     async def close(self) -> None:
         """End all children, last started first, and return when none is left. Idempotent.
 
         A failure that no check() has raised is logged. A child may not close its own owner and
-        expect to survive: it is cancelled like the others.
+        expect to survive: it is cancelled like the others. Returns at once when the loop has ended.
 
         Cancelled: closing goes on; a later close() waits for its end.
         """
-        if self._state is OwnerState.NEW:
+        if self._state is OwnerState.NEW or self.loop.has_ended:
             self._state = OwnerState.CLOSED
             return
         if self._state is OwnerState.CLOSED:
@@ -263,6 +290,9 @@ class TaskOwner:
             opened.set()
             try:
                 await self._closing.wait()
+            except asyncio.CancelledError:
+                self._fail_if_cancelled_from_outside()
+                raise
             finally:
                 self._state = OwnerState.CLOSING
                 await self._end_children()
@@ -288,9 +318,11 @@ class TaskOwner:
 
     def _root_done(self, root: "asyncio.Task[None]") -> None:
         _running_roots.discard(root)
+        self._fail_if_cancelled_from_outside()  # before its first step, too
         self._state = OwnerState.CLOSED
         self._group = None
         for child in self.children:
+            child._never_run()
             child._finish()
         self._children.clear()
         self._closed.set()
@@ -316,7 +348,11 @@ class TaskOwner:
             if not child._cancel_requested:
                 await coro_fn(*args)
         except asyncio.CancelledError as error:
-            if not child._cancel_requested and not self._root_is_cancelled:
+            if child._cancel_requested:
+                pass
+            elif self._root_is_cancelled:
+                self._fail_if_cancelled_from_outside()
+            else:
                 self._fail(child, error)
         except Exception as error:  # noqa: BLE001  whatever it is, check() raises it
             self._fail(child, error)

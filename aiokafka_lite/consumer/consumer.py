@@ -355,9 +355,12 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         members not. Fetch sessions are closed if the brokers can be reached. What fails meanwhile
         is logged.
 
-        Raises: IllegalStateError inside a rebalance listener, and in tasks that it has made and not
-        returned from. Cancelled: what was not committed is
-        read again by the next owner; sockets and tasks still end.
+        After the end of its event loop there is nothing left to close.
+
+        Raises: IllegalStateError inside a rebalance listener, in tasks that it has made and not
+        returned from, and in another event loop than that of start(), while that one runs.
+        Cancelled: what was not committed is read again by the next owner; sockets and tasks still
+        end.
         """
         await self._stop(timeout_ms, processed_all=True)
 
@@ -366,6 +369,11 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         if self._state in (ConsumerState.NEW, ConsumerState.STOPPED) or poller is None:
             self._state = ConsumerState.STOPPED
             return
+        if poller.client.has_lost_its_loop:
+            self._state = ConsumerState.STOPPED
+            logger.warning("%r: its event loop has ended before stop()", self)
+            return
+        self._check_loop()
         group = poller.group
         if group is not None and group.membership.is_calling_listener:
             raise IllegalStateError(
@@ -432,9 +440,11 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         return self._state in (ConsumerState.STOPPING, ConsumerState.STOPPED)
 
     def _running(self) -> RecordPoller:
-        """Return the engine. Raises IllegalStateError before start(), ConsumerStoppedError once
-        stop() is called; a listener may use it before start() has returned, and while stop() runs.
+        """Return the engine. Raises IllegalStateError before start() and in another event loop,
+        ConsumerStoppedError once stop() is called; a listener may use it before start() has
+        returned, and while stop() runs.
         """
+        self._check_loop()
         if self._poller is not None and (
             self._state is ConsumerState.RUNNING
             or (self._state is not ConsumerState.STOPPED and self._is_in_listener())
@@ -544,8 +554,13 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             self._poller.follow(self._poller.client.snapshot)
 
     def _not_stopped(self) -> None:
+        self._check_loop()
         if self._has_stopped():
             raise ConsumerStoppedError(f"{self!r} takes no more calls; make a new consumer")
+
+    def _check_loop(self) -> None:
+        if self._poller is not None and self._state is not ConsumerState.STOPPED:
+            self._poller.client.check_loop()
 
     # Reading…
 
@@ -703,14 +718,17 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     def pause(self, *partitions: TopicPartition) -> None:
         """Return no records of `partitions` until resume(); what is buffered of them is kept.
 
-        Raises: TypeError, IllegalStateError for a partition that is not assigned.
+        Raises: TypeError, IllegalStateError for a partition that is not assigned and in another
+        event loop.
         """
+        self._check_loop()
         check_partitions(partitions, "partitions must be TopicPartition namedtuples")
         for tp in partitions:
             self._subscription.pause(tp)
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Undo pause(). Raises: as there."""
+        self._check_loop()
         check_partitions(partitions, "partitions must be TopicPartition namedtuples")
         for tp in partitions:
             self._subscription.resume(tp)

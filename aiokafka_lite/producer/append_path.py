@@ -58,6 +58,7 @@ class AppendPath:
         self._pool = pool
         self._accumulator = accumulator
         self._life = life
+        self._check_loop = client.check_loop
         self._transactions = transactions
         self._wake_sender = wake_sender
         self.finder = finder
@@ -93,6 +94,7 @@ class AppendPath:
     ) -> RecordAck:
         """Append a record. As `AIOKafkaProducer.send`; `allow_empty`: even one without both key
         and value, which Kafka takes, and Java's producer."""
+        self._check_loop()
         began_s = self._clock.monotonic()
         if not allow_empty:
             check_not_empty(value, key)
@@ -130,6 +132,7 @@ class AppendPath:
         headers: Iterable[tuple[str, bytes | None]] | None,
     ) -> RecordAck:
         """Append a record, or raise what it would have waited for."""
+        self._check_loop()
         check_not_empty(value, key)
         route = self.finder.find_nowait(topic)
         key_bytes, value_bytes, frozen = self.to_bytes(topic, value, key, headers)

@@ -302,12 +302,20 @@ class AIOKafkaProducer(SendMethods):
         """Send what is queued, for at most `timeout_ms`, and close everything. Idempotent.
 
         What is not acknowledged by then fails with ProducerClosed. `send` raises from now on.
+        After the end of its event loop there is nothing left to close.
+        Raises: IllegalStateError in another event loop than that of start(), while that one runs.
         Cancelled: what is left fails at once, and closing goes on.
         """
         if self._life.state is ProducerState.NEW:
             self._life.state = ProducerState.STOPPED
             return
         if self._life.state is not ProducerState.STOPPED:
+            if self.client.has_lost_its_loop:
+                self._life.state = ProducerState.STOPPED
+                self._routes.close()
+                logger.warning("%r: its event loop has ended before stop()", self)
+                return
+            self.client.check_loop()
             self._life.state = ProducerState.STOPPING
             try:
                 await self._sender.close(None if timeout_ms is None else timeout_ms / 1000)
@@ -449,6 +457,7 @@ class AIOKafkaProducer(SendMethods):
 
         Raises: as `send`, and why the record was not written. Cancelled: it may be written.
         """
+        self.client.check_loop()
         ack = await self.send(topic, value, key, partition, timestamp_ms, headers)
         return await ack
 

@@ -34,12 +34,13 @@ class ProducerLife:
         return f"<AIOKafkaProducer {self._client_id} {self.state.value}>"
 
     def check_running(self) -> None:
-        """Raise unless the producer is running.
+        """Raise unless the producer is running, and the caller in its event loop.
 
-        Raises: IllegalStateError before the start, ProducerClosed after the stop, KafkaError when
-        a background task has failed.
+        Raises: IllegalStateError before the start and from another event loop, ProducerClosed
+        after the stop, KafkaError when a background task has failed.
         """
         if self.state is ProducerState.RUNNING:
+            self._client.check_loop()
             self._client.check()
         elif self.state is ProducerState.NEW or self.state is ProducerState.STARTING:
             raise IllegalStateError(f"{self!r}: await producer.start() first, or use async with")

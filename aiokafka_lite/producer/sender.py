@@ -181,7 +181,8 @@ class Sender:
 
     def _client_failed(self, cause: BaseException) -> None:
         self._has_ended = True
-        error = KafkaError(f"a background task of the producer failed: {cause!r}")
+        what = cause.args[0] if type(cause) is KafkaError else repr(cause)
+        error = KafkaError(f"a background task of the producer failed: {what}")
         error.__cause__ = cause
         self._routes.close()
         self._accumulator.close(error)

@@ -487,5 +487,50 @@ def test_end_of_the_loop_ends_everything_without_a_word(caplog: pytest.LogCaptur
 
     asyncio.run(main())
     assert owner.children == ()
-    assert owner.failure is None
     assert caplog.text == ""
+    with pytest.raises(KafkaError, match=r"all tasks of c were cancelled"):
+        owner.check()
+
+
+@pytest.mark.parametrize("first_steps", [0, 1])
+async def test_a_root_that_somebody_else_cancels_is_a_failure(first_steps: int) -> None:
+    owner = TaskOwner("c")
+    heard: list[BaseException] = []
+    owner.add_failure_callback(heard.append)
+    before = asyncio.all_tasks()
+    starting = asyncio.create_task(owner.start())
+    await asyncio.sleep(0)
+    for _ in range(first_steps):
+        await asyncio.sleep(0)
+        owner.spawn("x", forever)
+    tasks = asyncio.all_tasks() - before
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+    await asyncio.wait([starting])
+    assert heard == [owner.failure]
+    with pytest.raises(KafkaError, match=r"all tasks of c were cancelled.*stop the client before"):
+        owner.spawn("y", forever)
+    await owner.close()
+    assert owner.state is OwnerState.CLOSED
+
+
+async def test_a_child_cannot_be_spawned_from_another_loop() -> None:
+    owner = TaskOwner("c")
+    await owner.start()
+
+    async def spawn() -> None:
+        owner.spawn("x", forever)
+
+    with pytest.raises(IllegalStateError, match="run_coroutine_threadsafe"):
+        await asyncio.to_thread(asyncio.run, spawn())
+    assert owner.children == ()
+    await owner.close()
+
+
+def test_closing_after_the_end_of_the_loop_is_harmless() -> None:
+    owner = TaskOwner("c")
+    with asyncio.Runner() as runner:
+        runner.run(owner.start())
+    asyncio.run(owner.close())
+    assert owner.state is OwnerState.CLOSED
