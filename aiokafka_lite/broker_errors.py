@@ -1,4 +1,4 @@
-"""One class per error code a broker may answer with, up to Apache Kafka 4.3.1.
+"""One class per error code a broker may answer with, up to Apache Kafka 4.4.0.
 
 A row is: code, Kafka's name, facts, meaning. Class names are aiokafka's where it has the code,
 otherwise made from Kafka's name. What is retriable and what calls for a metadata refresh is the
@@ -828,6 +828,22 @@ class ShareSessionLimitReachedError(
     """The broker has as many share sessions open as it allows."""
 
 
+class GroupDeletionFailedError(BrokerResponseError, code=134, name="GROUP_DELETION_FAILED"):
+    """A group was not deleted; the answer says why."""
+
+
+class StreamsTopologyDescriptionUpdateFailedError(
+    BrokerResponseError, code=135, name="STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED"
+):
+    """The description of the streams topology was not taken; the answer says why."""
+
+
+class ControllerIdNotRegisteredError(
+    BrokerResponseError, code=136, name="CONTROLLER_ID_NOT_REGISTERED"
+):
+    """No controller with this id is registered."""
+
+
 # Names aiokafka has a second time.
 InvalidMessageError = CorruptRecordException
 CoordinatorLoadInProgressError = GroupLoadInProgressError
@@ -840,6 +856,7 @@ __all__ = [
     "BrokerResponseError",
     "ClusterAuthorizationFailedError",
     "ConcurrentTransactions",
+    "ControllerIdNotRegisteredError",
     "CoordinatorLoadInProgressError",
     "CoordinatorNotAvailableError",
     "CorruptRecordException",
@@ -864,6 +881,7 @@ __all__ = [
     "FetchSessionTopicIdError",
     "GroupAuthorizationFailedError",
     "GroupCoordinatorNotAvailableError",
+    "GroupDeletionFailedError",
     "GroupIdNotFound",
     "GroupLoadInProgressError",
     "GroupMaxSizeReachedError",
@@ -947,6 +965,7 @@ __all__ = [
     "StaleMemberEpochError",
     "StreamsInvalidTopologyEpochError",
     "StreamsInvalidTopologyError",
+    "StreamsTopologyDescriptionUpdateFailedError",
     "StreamsTopologyFencedError",
     "TelemetryTooLargeError",
     "ThrottlingQuotaExceededError",

@@ -62,6 +62,9 @@ are added by the requests that write to them (KIP-890)."""
 LAST_PRODUCE_V1, LAST_END_V1, LAST_OFFSET_COMMIT_V1, LAST_ADD_PARTITIONS = 11, 4, 4, 3
 """The newest versions that keep to the first protocol."""
 
+LAST_OFFSET_COMMIT_BY_NAME = 5
+"""Version 6 names topics by their ids."""
+
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
 
@@ -448,7 +451,7 @@ class TransactionManager:
             lambda: request,
             txn_offset_commit_error,
             OFFSET_COMMIT_ACTIONS,
-            max_version=None if self._is_v2 else LAST_OFFSET_COMMIT_V1,
+            max_version=LAST_OFFSET_COMMIT_BY_NAME if self._is_v2 else LAST_OFFSET_COMMIT_V1,
             group_id=group.group_id,
             gives_up=self._adds_in_vain,
         )

@@ -72,7 +72,7 @@ def txn_offset_commit_request(
         group_id=group.group_id,
         producer_id=producer.producer_id,
         producer_epoch=producer.epoch,
-        generation_id=group.generation_id,
+        generation_id_or_member_epoch=group.generation_id,
         member_id=group.member_id,
         group_instance_id=group.group_instance_id,
         topics=[

@@ -1,6 +1,6 @@
 """Every API this library speaks, by key: its name, request, response and versions. Never waits.
 
-`ApiKey` names all of Kafka 4.3's keys, so that a log or an error can name an API nobody here
+`ApiKey` names all of Kafka 4.4's keys, so that a log or an error can name an API nobody here
 implements.
 """
 
@@ -132,6 +132,8 @@ class ApiKey(IntEnum):
     DESCRIBE_SHARE_GROUP_OFFSETS = 90
     ALTER_SHARE_GROUP_OFFSETS = 91
     DELETE_SHARE_GROUP_OFFSETS = 92
+    STREAMS_GROUP_TOPOLOGY_DESCRIPTION_UPDATE = 93
+    UNREGISTER_CONTROLLER = 94
 
 
 @dataclass(frozen=True, slots=True)

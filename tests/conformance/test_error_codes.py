@@ -4,7 +4,7 @@ import pytest
 
 from aiokafka_lite.errors import BrokerResponseError, UnknownError, for_code, kafka_errors
 
-# Printed from org.apache.kafka.common.protocol.Errors of kafka-clients 4.3.1: code(), name(),
+# Printed from org.apache.kafka.common.protocol.Errors of kafka-clients 4.4.0: code(), name(),
 # exception() instanceof RetriableException, exception() instanceof InvalidMetadataException.
 JAVA_ERRORS = [
     (-1, "UNKNOWN_SERVER_ERROR", False, False),
@@ -142,6 +142,9 @@ JAVA_ERRORS = [
     (131, "STREAMS_INVALID_TOPOLOGY_EPOCH", False, False),
     (132, "STREAMS_TOPOLOGY_FENCED", False, False),
     (133, "SHARE_SESSION_LIMIT_REACHED", True, False),
+    (134, "GROUP_DELETION_FAILED", False, False),
+    (135, "STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED", False, False),
+    (136, "CONTROLLER_ID_NOT_REGISTERED", False, False),
 ]
 
 

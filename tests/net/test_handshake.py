@@ -49,7 +49,7 @@ def test_it_starts_at_our_newest_version_and_names_the_client_software() -> None
     """KIP-511."""
     _, step = start()
     assert isinstance(step.request, ApiVersionsRequest)
-    assert step.version == 4
+    assert step.version == 5
     assert step.request.client_software_name == "aiokafka-lite"
     assert step.request.client_software_version[0].isdigit()
 
@@ -114,7 +114,7 @@ def test_a_node_that_keeps_refusing_is_asked_ever_lower_and_then_given_up() -> N
     refusal = memoryview(ID + v0_body(UNSUPPORTED_VERSION, (18, 0, 32_000)))
     while asked[-1] > 0:
         asked.append(steps.send(refusal).version)
-    assert asked == [4, 3, 2, 1, 0]
+    assert asked == [5, 4, 3, 2, 1, 0]
     with pytest.raises(UnsupportedVersionError, match="even version 0"):
         steps.send(refusal)
 
@@ -122,7 +122,7 @@ def test_a_node_that_keeps_refusing_is_asked_ever_lower_and_then_given_up() -> N
 def test_another_error_ends_it_with_its_own_class() -> None:
     steps, _ = start()
     refusal = ApiVersionsResponse(error_code=InvalidRequestError.errno, api_keys=[])
-    parts = encode_response(refusal, version=4, correlation_id=7)
+    parts = encode_response(refusal, version=5, correlation_id=7)
     with pytest.raises(InvalidRequestError, match="ApiVersions"):
         steps.send(memoryview(b"".join(parts)[4:]))
 

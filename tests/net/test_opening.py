@@ -185,7 +185,7 @@ async def test_an_older_node_is_spoken_to_at_its_version(node: ScriptedNode) -> 
     opening = asyncio.ensure_future(connection.open())
     peer = await node.accept()
     _, version, correlation_id = await peer.read_request()
-    assert version == 4
+    assert version == 5
     refusal = api_versions_response({18: (0, 3)}, error_code=UnsupportedVersionError.errno)
     peer.answer(refusal, 0, correlation_id)
     _, version, correlation_id = await peer.read_request()

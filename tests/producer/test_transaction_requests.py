@@ -71,7 +71,7 @@ def test_offsets_are_in_the_name_of_a_member() -> None:
     )
     assert (request.transactional_id, request.group_id) == ("t", "g")
     assert (request.producer_id, request.producer_epoch) == PRODUCER
-    assert (request.generation_id, request.member_id) == (4, "member")
+    assert (request.generation_id_or_member_epoch, request.member_id) == (4, "member")
     assert request.group_instance_id == "instance"
     told = {
         TopicPartition(topic.name, asked.partition_index): OffsetAndMetadata(
@@ -87,7 +87,8 @@ def test_offsets_are_in_the_name_of_a_member() -> None:
 @pytest.mark.parametrize("version", [3, 4, 5])
 def test_offsets_may_be_of_nobody(version: int) -> None:
     request = txn_offset_commit_request("t", PRODUCER, {}, ConsumerGroupMetadata("g"))
-    assert (request.generation_id, request.member_id, request.group_instance_id) == (-1, "", None)
+    assert request.generation_id_or_member_epoch == -1
+    assert (request.member_id, request.group_instance_id) == ("", None)
     assert request.encode(version)
 
 

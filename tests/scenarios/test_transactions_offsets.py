@@ -97,11 +97,11 @@ async def test_offsets_say_which_member_they_are_from(version: int) -> None:
             await producer.commit_transaction()
             (asked,) = broker.requests_of(TxnOffsetCommitRequest)
             assert (asked.group_id, asked.group_instance_id) == (GROUP, "i")
-            assert (asked.generation_id, asked.member_id) == (
+            assert (asked.generation_id_or_member_epoch, asked.member_id) == (
                 member.generation_id,
                 member.member_id,
             )
-            assert asked.generation_id > 0
+            assert asked.generation_id_or_member_epoch > 0
             assert committed(broker) == {ORDERS: 3}
 
 

@@ -1,9 +1,9 @@
 """ApiVersions (key 18): the first question on every connection, "what do you speak?".
 
 v0-v2 ask alike. v1 answers with the throttle time; v3 is flexible, names the client software
-(KIP-511) and brings the features (KIP-584); v4 lets a feature's lowest version be 0 (KAFKA-17011).
-The answer's header stays v0 in every version, since the asker cannot know yet what the broker
-reads.
+(KIP-511) and brings the features (KIP-584); v4 lets a feature's lowest version be 0 (KAFKA-17011);
+v5 names the node the client means to reach, so that another one can say so (KIP-1242). The answer's
+header stays v0 in every version, since the asker cannot know yet what the broker reads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.schema.versioned_struct import Struct
 
 
-class ApiVersionsRequest(Request["ApiVersionsResponse"], api_key=18, versions="0-4", flexible="3+"):
+class ApiVersionsRequest(Request["ApiVersionsResponse"], api_key=18, versions="0-5", flexible="3+"):
     """Asks a broker for the APIs and versions it speaks."""
 
     client_software_name: String = field(
@@ -24,15 +24,30 @@ class ApiVersionsRequest(Request["ApiVersionsResponse"], api_key=18, versions="0
     client_software_version: String = field(
         versions="3+", ignorable=True, doc="Version of the client library (KIP-511)."
     )
+    cluster_id: String | None = field(
+        versions="5+",
+        default=None,
+        ignorable=True,
+        doc="Id of the cluster the client means to reach, or null for any (KIP-1242).",
+    )
+    node_id: Int32 = field(
+        versions="5+",
+        default=-1,
+        ignorable=True,
+        doc="Id of the node the client means to reach; counts with a cluster id only (KIP-1242).",
+    )
 
 
-class ApiVersionsResponse(Response, api_key=18, versions="0-4", flexible="3+"):
+class ApiVersionsResponse(Response, api_key=18, versions="0-5", flexible="3+"):
     """What a broker speaks. With UNSUPPORTED_VERSION it comes as v0, with the broker's own range
     (KIP-511).
     """
 
     error_code: Int16 = field(
-        doc="0, or UNSUPPORTED_VERSION when the request was newer than the broker."
+        doc=(
+            "0, UNSUPPORTED_VERSION when the request was newer than the broker, or from v5 on "
+            "REBOOTSTRAP_REQUIRED when it was meant for another node (KIP-1242)."
+        )
     )
     api_keys: list[ApiVersion] = field(doc="The APIs of this broker.")
     throttle_time_ms: Int32 = field(

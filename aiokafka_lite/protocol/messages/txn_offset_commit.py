@@ -2,18 +2,19 @@
 
 v2 the leader epoch (KIP-320); v3 flexible, and the member in whose name it is done, so that the
 group can refuse one that is no longer part of it (KIP-447); v4 TRANSACTION_ABORTABLE (KIP-890); v5
-adds the group to the transaction itself where transaction.version is 2 (KIP-890).
+adds the group to the transaction itself where transaction.version is 2 (KIP-890); v6 topic ids in
+place of topic names (KIP-1319).
 """
 
 from __future__ import annotations
 
-from aiokafka_lite.schema.field_types import Int16, Int32, Int64, String, field
+from aiokafka_lite.schema.field_types import Int16, Int32, Int64, String, Uuid, field
 from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.schema.versioned_struct import Struct
 
 
 class TxnOffsetCommitRequest(
-    Request["TxnOffsetCommitResponse"], api_key=28, versions="0-5", flexible="3+"
+    Request["TxnOffsetCommitResponse"], api_key=28, versions="0-6", flexible="3+"
 ):
     """Stores offsets as part of a transaction."""
 
@@ -21,8 +22,10 @@ class TxnOffsetCommitRequest(
     group_id: String = field(doc="The group.")
     producer_id: Int64 = field(doc="The producer id in use.")
     producer_epoch: Int16 = field(doc="The epoch in use.")
-    generation_id: Int32 = field(
-        versions="3+", default=-1, doc="The consumer's generation, or -1 (KIP-447)."
+    generation_id_or_member_epoch: Int32 = field(
+        versions="3+",
+        default=-1,
+        doc="The consumer's generation, its epoch in the protocol of KIP-848, or -1 (KIP-447).",
     )
     member_id: String = field(versions="3+", doc="The consumer's member id, or empty (KIP-447).")
     group_instance_id: String | None = field(
@@ -36,7 +39,10 @@ class TxnOffsetCommitRequest(
 class TxnOffsetCommitRequestTopic(Struct):
     """The offsets of one topic."""
 
-    name: String = field(doc="Name of the topic.")
+    name: String = field(versions="0-5", ignorable=True, doc="Name of the topic.")
+    topic_id: Uuid = field(
+        versions="6+", ignorable=True, doc="Id of the topic in place of its name (KIP-1319)."
+    )
     partitions: list[TxnOffsetCommitRequestPartition] = field(doc="The offsets, by partition.")
 
 
@@ -54,7 +60,7 @@ class TxnOffsetCommitRequestPartition(Struct):
     committed_metadata: String | None = field(doc="A note to keep with the offset.")
 
 
-class TxnOffsetCommitResponse(Response, api_key=28, versions="0-5", flexible="3+"):
+class TxnOffsetCommitResponse(Response, api_key=28, versions="0-6", flexible="3+"):
     """What was stored, partition by partition."""
 
     throttle_time_ms: Int32 = field(
@@ -66,7 +72,10 @@ class TxnOffsetCommitResponse(Response, api_key=28, versions="0-5", flexible="3+
 class TxnOffsetCommitResponseTopic(Struct):
     """The answers for one topic."""
 
-    name: String = field(doc="Name of the topic.")
+    name: String = field(versions="0-5", ignorable=True, doc="Name of the topic.")
+    topic_id: Uuid = field(
+        versions="6+", ignorable=True, doc="Id of the topic in place of its name (KIP-1319)."
+    )
     partitions: list[TxnOffsetCommitResponsePartition] = field(doc="The answers, by partition.")
 
 

@@ -1,6 +1,7 @@
 """Bytes of Apache's own writer.
 
-Each literal was printed by the generated classes of kafka-clients 4.3.1, in jshell with
+Each literal was printed by the generated classes of kafka-clients 4.3.1 (4.4.0 for the versions it
+brought), in jshell with
 `MessageUtil.toByteBufferAccessor` and `RequestUtils.serialize`, from the values the test names.
 """
 
@@ -232,3 +233,31 @@ def test_first_request_of_a_connection_is_that_of_the_java_client(version: int, 
     assert ApiVersionsRequest.decode(body, version) == (
         request if version >= 3 else ApiVersionsRequest()
     )
+
+
+NAMED = {"client_software_name": "apache-kafka-java", "client_software_version": "4.4.0"}
+FULL = ApiVersionsRequest(**NAMED, cluster_id="cluster", node_id=3)
+SOFTWARE = "126170616368652d6b61666b612d6a61766106342e342e30"
+
+
+@pytest.mark.parametrize(
+    ("version", "sent", "tail"),
+    [
+        (5, ApiVersionsRequest(**NAMED), "00ffffffff00"),
+        (5, FULL, "08636c75737465720000000300"),
+        (4, FULL, "00"),
+    ],
+)
+def test_the_node_that_is_meant_is_named_from_version_5_on(
+    version: int, sent: ApiVersionsRequest, tail: str
+) -> None:
+    """KIP-1242"""
+    parts = encode_request(sent, version=version, correlation_id=7, client_id="consumer-1")
+    head = f"0012{version:04x}00000007000a636f6e73756d65722d3100"
+    assert b"".join(parts)[4:].hex() == head + SOFTWARE + tail
+
+
+def test_a_node_that_is_not_meant_answers_with_an_error_alone() -> None:
+    answer = ApiVersionsResponse(error_code=129)
+    assert b"".join(answer.encode(5)).hex() == "0081010000000000"
+    assert ApiVersionsResponse.decode(bytes.fromhex("0081010000000000"), 5) == answer

@@ -204,6 +204,29 @@ async def test_produce_versions_that_are_advertised(peer: Peer) -> None:
     assert produce.min_version == 0
 
 
+async def test_who_means_another_node_is_told_so(peer: Peer) -> None:
+    """KIP-1242: from Kafka 4.4 on; cluster and node are named together, or neither is."""
+    software: dict[str, Any] = {"client_software_name": "x", "client_software_version": "1"}
+    told = await peer.ask(ApiVersionsRequest(**software), 3)
+    (own,) = [key for key in told.api_keys if key.api_key == ApiKey.API_VERSIONS]
+    if own.max_version < 5:
+        return  # Kafka 3.9
+    cluster_id = (await peer.ask(DescribeClusterRequest(), 1)).cluster_id
+    cases = (
+        (cluster_id, 1, 0),
+        (cluster_id, 2, 129),
+        ("other", 1, 129),
+        ("", 1, 129),
+        (cluster_id, -1, 42),
+        (None, 1, 42),
+        (None, -1, 0),
+    )
+    for cluster, node_id, code in cases:
+        request = ApiVersionsRequest(**software, cluster_id=cluster, node_id=node_id)
+        answer = await peer.ask(request, 5)
+        assert (answer.error_code, bool(answer.api_keys)) == (code, code == 0), (cluster, node_id)
+
+
 # Produce…
 
 

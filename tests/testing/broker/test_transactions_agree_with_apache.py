@@ -47,6 +47,8 @@ NEWEST = DEFAULT_VERSION
 KAFKAS = ["embedded V2", f"{NEWEST} V2", "embedded V1", f"{NEWEST} V1", "3.9.2 V1"]
 OLD, NEW = 4, 5
 """The versions of EndTxn of V1 and V2."""
+BY_ID = 6
+"""The version of TxnOffsetCommit that names topics by their ids."""
 
 
 @pytest.fixture(scope="module")
@@ -566,32 +568,35 @@ async def test_offsets_count_once_committed(peer: TxnPeer, version: int, *, comm
     assert await peer.settled_committed() == (0, 6 if commit else -1)
 
 
-async def test_offsets_add_their_group(kafka: TransactionalKafka, peer: TxnPeer) -> None:
-    """KIP-890."""
+@pytest.mark.parametrize("version", [NEW, BY_ID])
+async def test_offsets_add_their_group(
+    kafka: TransactionalKafka, peer: TxnPeer, version: int
+) -> None:
+    """KIP-890, KIP-1319."""
     of_v2(kafka)
     await peer.init()
-    assert await peer.commit_offset((0, 0), 5, version=NEW) == 0
+    assert await peer.commit_offset((0, 0), 5, version=version) == 0
     assert await peer.committed() == (88, -1)
     assert await peer.end((0, 0), version=NEW) == (0, (0, 1))
     assert await peer.settled_committed() == (0, 5)
-    assert await peer.commit_offset((0, 0), 6, version=NEW) == 47
-    assert await peer.commit_offset((0, 1), 7, version=NEW) == 0
+    assert await peer.commit_offset((0, 0), 6, version=version) == 47
+    assert await peer.commit_offset((0, 1), 7, version=version) == 0
     assert await peer.end((0, 1), commit=False, version=NEW) == (0, (0, 2))
     assert await peer.settled_committed() == (0, 5)
 
 
-@pytest.mark.parametrize("version", range(6))
+@pytest.mark.parametrize("version", range(7))
 async def test_who_may_not_commit_offsets(
     kafka: TransactionalKafka, peer: TxnPeer, version: int
 ) -> None:
-    if version == NEW:
+    if version >= NEW:
         of_v2(kafka)
     await peer.init()
 
     async def commit(ids: Ids = (0, 0), **options: object) -> int:
         return await peer.commit_offset(ids, version=version, **options)  # type: ignore[arg-type]  # mixed values
 
-    assert await commit(topic="nowhere") == 3
+    assert await commit(topic="nowhere") == (100 if version == BY_ID else 3)
     assert await commit(partition=2) == 3
     assert await commit(group="") == 24
     assert await commit(transactional_id="nobody's") == 49
@@ -602,17 +607,18 @@ async def test_who_may_not_commit_offsets(
     assert await peer.add_offsets((0, 0)) == 0
     if version >= 3:
         # Without such a group 3.9 looks for the member first.
-        assert await commit(generation_id=1) == (22 if peer.level else 25)
+        no_group = 69 if version == BY_ID else 22 if peer.level else 25
+        assert await commit(generation_id_or_member_epoch=1) == no_group
         assert await commit(member_id="stranger") == 0
     assert await commit() == 0
 
 
-@pytest.mark.parametrize("version", [3, 5])
+@pytest.mark.parametrize("version", [3, 5, 6])
 async def test_members_commit_offsets_of_their_generation(
     kafka: TransactionalKafka, peer: TxnPeer, version: int
 ) -> None:
     """KIP-447: unlike without a transaction, also before the group is stable."""
-    if version == NEW:
+    if version >= NEW:
         of_v2(kafka)
     await peer.init()
     assert await peer.add_offsets((0, 0)) == 0
@@ -620,13 +626,13 @@ async def test_members_commit_offsets_of_their_generation(
         member.group_id = peer.group
         assert (await member.join()).error_code == 0
         cases: tuple[tuple[dict[str, Any], int], ...] = (
-            ({"generation_id": 1, "member_id": member.member_id}, 0),
-            ({"generation_id": 2, "member_id": member.member_id}, 22),
-            ({"generation_id": -1, "member_id": member.member_id}, 22),
-            ({"generation_id": 1, "member_id": "stranger"}, 25),
-            ({"generation_id": 1, "member_id": ""}, 25),
-            ({"generation_id": -1, "member_id": ""}, 0),
-            ({"generation_id": -1, "member_id": "", "group_instance_id": "i"}, 25),
+            ({"generation_id_or_member_epoch": 1, "member_id": member.member_id}, 0),
+            ({"generation_id_or_member_epoch": 2, "member_id": member.member_id}, 22),
+            ({"generation_id_or_member_epoch": -1, "member_id": member.member_id}, 22),
+            ({"generation_id_or_member_epoch": 1, "member_id": "stranger"}, 25),
+            ({"generation_id_or_member_epoch": 1, "member_id": ""}, 25),
+            ({"generation_id_or_member_epoch": -1, "member_id": ""}, 0),
+            ({"generation_id_or_member_epoch": -1, "member_id": "", "group_instance_id": "i"}, 25),
         )
         for fields, code in cases:
             assert await peer.commit_offset((0, 0), version=version, **fields) == code, fields

@@ -314,6 +314,7 @@ class TxnPeer(WireClient):
             topics=[
                 TxnOffsetCommitRequestTopic(
                     name=topic or self.topic,
+                    topic_id=UUID(int=77) if topic else self.topic_id,
                     partitions=[
                         TxnOffsetCommitRequestPartition(
                             partition_index=partition,

@@ -1,5 +1,6 @@
 """ApiVersions: what this node serves, computed from the handlers it has (KIP-35, KIP-511), and the
-level of the one feature that clients ask for, transaction.version (KIP-584, KIP-890).
+level of the one feature that clients ask for, transaction.version (KIP-584, KIP-890). A client that
+meant another node, or another cluster, is told so (KIP-1242).
 """
 
 import re
@@ -7,6 +8,7 @@ import re
 from aiokafka_lite.errors import (
     BrokerResponseError,
     InvalidRequestError,
+    RebootstrapRequiredError,
     UnsupportedVersionError,
 )
 from aiokafka_lite.protocol.messages.api_versions import (
@@ -29,6 +31,7 @@ def handle(context: RequestContext, request: ApiVersionsRequest) -> ApiVersionsR
         context.injected.raise_for()
         if context.version >= 3:
             _check_software(request.client_software_name, request.client_software_version)
+        _check_is_meant(context, request)
     except BrokerResponseError as error:
         return ApiVersionsResponse(error_code=error.errno)
     response = ApiVersionsResponse(
@@ -65,6 +68,17 @@ def _check_software(*names: str) -> None:
             )
 
 
+def _check_is_meant(context: RequestContext, request: ApiVersionsRequest) -> None:
+    meant = (request.cluster_id, request.node_id)
+    if meant == (None, -1):
+        return
+    if None in meant or -1 in meant:
+        raise InvalidRequestError(f"cluster id and node id go together, got {meant} (KIP-1242)")
+    mine = (context.cluster.cluster_id, context.node_id)
+    if meant != mine:
+        raise RebootstrapRequiredError(f"meant for node {meant}, this is {mine}")
+
+
 def unsupported_version(served: VersionRange) -> ApiVersionsResponse:
     """Return the answer to a version not served, with the range; it is sent as version 0."""
     return ApiVersionsResponse(
@@ -77,4 +91,4 @@ def unsupported_version(served: VersionRange) -> ApiVersionsResponse:
     )
 
 
-HANDLER = Handler(ApiVersionsRequest, handle, VersionRange(0, 4))
+HANDLER = Handler(ApiVersionsRequest, handle, VersionRange(0, 5))

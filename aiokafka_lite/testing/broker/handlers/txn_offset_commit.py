@@ -2,24 +2,26 @@
 
 Partitions that do not exist fail alone; everything else fails the whole request, in each of the
 partitions it names. Source: KafkaApis.handleTxnOffsetCommitRequest, OffsetMetadataManager; KIP-98,
-KIP-447, KIP-890.
+KIP-447, KIP-890, KIP-1319.
 """
 
 from aiokafka_lite.errors import (
     BrokerResponseError,
+    GroupIdNotFound,
     IllegalGenerationError,
     InvalidGroupIdError,
 )
-from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
     TxnOffsetCommitResponse,
     TxnOffsetCommitResponsePartition,
     TxnOffsetCommitResponseTopic,
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.state.cluster_state import PartitionState, partition_of
 from aiokafka_lite.testing.broker.state.group_coordinators import CoordinatedGroup
 from aiokafka_lite.testing.broker.state.group_offsets import CommittedOffset
 from aiokafka_lite.testing.broker.state.txn_enlistment import enlist, enlistment_of
@@ -27,41 +29,48 @@ from aiokafka_lite.testing.broker.state.txn_metadata import ProducerIdAndEpoch
 
 FIRST_VERSION_WITH_ABORTABLE = 4
 FIRST_VERSION_OF_TRANSACTIONS_V2 = 5
+FIRST_VERSION_WITH_TOPIC_IDS = 6
 _Asked = TxnOffsetCommitRequestPartition
+_Found = PartitionState | BrokerResponseError
 
 
 def handle(context: RequestContext, request: TxnOffsetCommitRequest) -> TxnOffsetCommitResponse:
+    found = [
+        [_find(context, topic, asked) for asked in topic.partitions] for topic in request.topics
+    ]
     group: CoordinatedGroup | BrokerResponseError | None = None
-    if any(
-        _exists(context, TopicPartition(topic.name, asked.partition_index)) is None
-        for topic in request.topics
-        for asked in topic.partitions
-    ):
+    if any(isinstance(entry, PartitionState) for entries in found for entry in entries):
         group = _open(context, request)
     return TxnOffsetCommitResponse(
         topics=[
             TxnOffsetCommitResponseTopic(
                 name=topic.name,
+                topic_id=topic.topic_id,
                 partitions=[
                     TxnOffsetCommitResponsePartition(
                         partition_index=asked.partition_index,
-                        error_code=_commit(context, request, group, topic.name, asked),
+                        error_code=_commit(context, request, group, entry, asked),
                     )
-                    for asked in topic.partitions
+                    for asked, entry in zip(topic.partitions, entries, strict=True)
                 ],
             )
-            for topic in request.topics
+            for topic, entries in zip(request.topics, found, strict=True)
         ]
     )
 
 
-def _exists(context: RequestContext, topic_partition: TopicPartition) -> BrokerResponseError | None:
-    """Return None, or why this partition takes no offset."""
+def _find(context: RequestContext, topic: TxnOffsetCommitRequestTopic, asked: _Asked) -> _Found:
+    """Return the partition, or why there is none to take an offset."""
+    cluster = context.cluster
     try:
-        context.cluster.partition(topic_partition)
+        state = (
+            cluster.topic_by_id(topic.topic_id)
+            if context.version >= FIRST_VERSION_WITH_TOPIC_IDS
+            else cluster.topic_by_name(topic.name)
+        )
+        return partition_of(state, asked.partition_index)
     except BrokerResponseError as error:
         return error
-    return None
 
 
 def _open(
@@ -69,6 +78,7 @@ def _open(
 ) -> CoordinatedGroup | BrokerResponseError:
     """Return the group, made for a consumer that is no member, or why it takes no offsets."""
     groups, group_id = context.groups, request.group_id
+    generation_id = request.generation_id_or_member_epoch
     try:
         if not group_id:
             raise InvalidGroupIdError("offsets in a transaction belong to a group with an id")
@@ -76,11 +86,13 @@ def _open(
         group = groups.find(group_id)
         _enlist(context, request, group)
         if group is None:
-            if request.generation_id >= 0:
-                raise IllegalGenerationError(f"there is no group {group_id!r}")
+            if generation_id >= 0:
+                says_so = context.version >= FIRST_VERSION_WITH_TOPIC_IDS
+                error = GroupIdNotFound if says_so else IllegalGenerationError
+                raise error(f"there is no group {group_id!r}")
             return groups.find_or_create(group_id)
         group.membership.check_commit_in_transaction(
-            request.member_id, request.group_instance_id, request.generation_id
+            request.member_id, request.group_instance_id, generation_id
         )
     except BrokerResponseError as error:
         return error
@@ -105,15 +117,14 @@ def _commit(
     context: RequestContext,
     request: TxnOffsetCommitRequest,
     group: CoordinatedGroup | BrokerResponseError | None,
-    topic: str,
+    partition: _Found,
     asked: _Asked,
 ) -> int:
     """Commit one offset; return 0 or the error code."""
-    topic_partition = TopicPartition(topic, asked.partition_index)
-    unknown = _exists(context, topic_partition)
-    if unknown is not None:
-        return unknown.errno
+    if isinstance(partition, BrokerResponseError):
+        return partition.errno
     assert group is not None, "a partition exists, so the group was looked up"
+    topic_partition = partition.topic_partition
     try:
         context.injected.raise_for(topic_partition)
         if isinstance(group, BrokerResponseError):
@@ -134,4 +145,4 @@ def _commit(
     return 0
 
 
-HANDLER = Handler(TxnOffsetCommitRequest, handle, VersionRange(0, 5))
+HANDLER = Handler(TxnOffsetCommitRequest, handle, VersionRange(0, 6))

@@ -14,7 +14,7 @@ ASK = ApiVersionsRequest(client_software_name="x", client_software_version="1.0"
 
 
 def test_every_handler_is_advertised_with_its_versions() -> None:
-    answer = Bench().ask(api_versions.HANDLER, ASK, 4)
+    answer = Bench().ask(api_versions.HANDLER, ASK, 5)
     told = {entry.api_key: (entry.min_version, entry.max_version) for entry in answer.api_keys}
     routed = {h.request_type.api_key: (h.versions.min, h.versions.max) for h in HANDLERS}
     routed[ApiKey.PRODUCE] = (0, 13)  # KAFKA-18659
@@ -22,7 +22,7 @@ def test_every_handler_is_advertised_with_its_versions() -> None:
 
 
 def test_every_version_is_answered() -> None:
-    for version in range(5):
+    for version in range(6):
         assert Bench().ask(api_versions.HANDLER, ASK, version).error_code == 0
 
 
@@ -49,7 +49,7 @@ def test_the_clients_software_must_be_named_in_words(version: str) -> None:
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])
-@pytest.mark.parametrize("version", range(5))
+@pytest.mark.parametrize("version", range(6))
 def test_the_level_of_transactions_is_told_where_it_can_be(version: int, level: int) -> None:
     """KIP-584; KAFKA-17011: what starts at 0 is told from version 4 on."""
     bench = Bench(transactions=TransactionOptions(version=level))
@@ -60,3 +60,28 @@ def test_the_level_of_transactions_is_told_where_it_can_be(version: int, level: 
     assert answer.finalized_features_epoch == (0 if version >= 3 else -1)
     supported = [(e.name, e.min_version, e.max_version) for e in answer.supported_features]
     assert supported == ([("transaction.version", 0, 2)] if version >= 4 else [])
+
+
+@pytest.mark.parametrize(
+    ("cluster", "node", "code"),
+    [
+        ("mine", 1, 0),
+        ("mine", 2, 129),
+        ("other", 1, 129),
+        ("mine", -1, 42),
+        (None, 1, 42),
+        (None, -1, 0),
+    ],
+)
+def test_who_means_another_node_is_told_so(cluster: str | None, node: int, code: int) -> None:
+    """KIP-1242: from version 5 on; cluster and node are named together, or neither is."""
+    bench = Bench(2)
+    meant = ApiVersionsRequest(
+        client_software_name="x",
+        client_software_version="1.0",
+        cluster_id=bench.cluster.cluster_id if cluster == "mine" else cluster,
+        node_id=node,
+    )
+    answer = bench.ask(api_versions.HANDLER, meant, 5, 1)
+    assert (answer.error_code, bool(answer.api_keys)) == (code, code == 0)
+    assert bench.ask(api_versions.HANDLER, ASK, 4, 1).error_code == 0

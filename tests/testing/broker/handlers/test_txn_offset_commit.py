@@ -1,10 +1,11 @@
 """TxnOffsetCommit: whose offsets are kept aside, and who is refused (KIP-98, KIP-447, KIP-890)."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 
-from aiokafka_lite.errors import GroupAuthorizationFailedError
+from aiokafka_lite.errors import BrokerResponseError, GroupAuthorizationFailedError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
@@ -27,6 +28,13 @@ def bench_of(nodes: int = 1, *, adds: bool = True) -> Bench:
     if adds:
         bench.transactions.add("tx", producer, groups=["g"])
     return bench
+
+
+def id_of(bench: Bench, topic: str) -> UUID:
+    try:
+        return bench.cluster.topic_by_name(topic).topic_id
+    except BrokerResponseError:
+        return UUID(int=7)
 
 
 def commit(
@@ -52,7 +60,9 @@ def commit(
     request = TxnOffsetCommitRequest(
         **{"transactional_id": "tx", "group_id": "g", "producer_id": 0, **fields},
         producer_epoch=epoch,
-        topics=[TxnOffsetCommitRequestTopic(name=topic, partitions=asked)],
+        topics=[
+            TxnOffsetCommitRequestTopic(name=topic, topic_id=id_of(bench, topic), partitions=asked)
+        ],
     )
     answer = bench.ask(txn_offset_commit.HANDLER, request, version, node)
     return [partition.error_code for partition in answer.topics[0].partitions]
@@ -64,7 +74,7 @@ def end(bench: Bench, *, is_commit: bool) -> None:
 
 
 @pytest.mark.parametrize("is_commit", [True, False])
-@pytest.mark.parametrize("version", range(6))
+@pytest.mark.parametrize("version", range(7))
 async def test_every_version_keeps_offsets_until_the_end(version: int, *, is_commit: bool) -> None:
     bench = bench_of(adds=version < 5)
     await bench.clock.advance(0.5)
@@ -86,7 +96,7 @@ async def test_a_group_that_was_not_added_is_refused(version: int, code: int) ->
     assert bench.groups.find("g") is None
 
 
-@pytest.mark.parametrize("version", [3, 5])
+@pytest.mark.parametrize("version", [3, 5, 6])
 async def test_who_is_refused_by_the_coordinator_of_transactions(version: int) -> None:
     bench = bench_of()
     assert commit(bench, version=version, epoch=1) == [47]
@@ -109,6 +119,9 @@ async def test_unknown_partitions_fail_alone() -> None:
     bench = bench_of()
     assert commit(bench, 0, 7) == [0, 3]
     assert commit(bench, topic="nowhere", transactional_id="other") == [3]
+    bench = bench_of(adds=False)
+    assert commit(bench, 0, 7, version=6) == [0, 3]
+    assert commit(bench, topic="nowhere", transactional_id="other", version=6) == [100]
 
 
 async def test_a_group_has_an_id() -> None:
@@ -126,7 +139,8 @@ async def test_no_metadata_is_kept_as_none() -> None:
 
 
 async def test_a_generation_of_no_group_is_illegal() -> None:
-    assert commit(bench_of(), generation_id=1) == [22]
+    assert commit(bench_of(), generation_id_or_member_epoch=1) == [22]
+    assert commit(bench_of(adds=False), generation_id_or_member_epoch=1, version=6) == [69]
 
 
 async def test_members_are_checked() -> None:
@@ -135,9 +149,9 @@ async def test_members_are_checked() -> None:
     group = bench.groups.find_or_create("g")
     group.membership.join(join_request(), lambda _: None)
     (member_id,) = group.membership.group.members
-    assert commit(bench, generation_id=1, member_id=member_id) == [0]
-    assert commit(bench, generation_id=2, member_id=member_id) == [22]
-    assert commit(bench, generation_id=1, member_id="stranger") == [25]
+    assert commit(bench, generation_id_or_member_epoch=1, member_id=member_id) == [0]
+    assert commit(bench, generation_id_or_member_epoch=2, member_id=member_id) == [22]
+    assert commit(bench, generation_id_or_member_epoch=1, member_id="stranger") == [25]
     assert commit(bench) == [0], "a producer that names no member"
     bench.groups.close()
 
