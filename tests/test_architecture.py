@@ -131,6 +131,7 @@ PLAIN_FILES = {
     "consumer/position/offset_reset",
     "consumer/position/partition_state",
     "consumer/position/subscription_state",
+    "consumer/stop_bounds",
     "spark/arrow",
     "spark/avro_types",
     "spark/dead_letters",

@@ -5,11 +5,12 @@ Only `find` waits.
 """
 
 import logging
+import math
 from enum import IntEnum
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.single_flight import SingleFlight
-from aiokafka_lite.errors import NodeNotReadyError, for_code
+from aiokafka_lite.errors import KafkaError, NodeNotReadyError, for_code
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 
 logger = logging.getLogger(__name__)
@@ -37,6 +38,14 @@ class CoordinatorCache:
         self._nodes: dict[_Key, int] = {}
         self._flights: dict[_Key, SingleFlight[int]] = {}
         self._is_lost: set[_Key] = set()
+        self.last_answer_s = -math.inf
+        """When a broker last answered, whatever it said; `note_answer` counts others' questions."""
+        self.last_failure: KafkaError | None = None
+        """Why the newest question for a coordinator had no use; None when it was answered."""
+
+    def note_answer(self) -> None:
+        """A coordinator has answered a question that was not the cache's."""
+        self.last_answer_s = self._client.clock.monotonic()
 
     def known(self, key_type: CoordinatorType, key: str) -> int | None:
         """Return the coordinator's node id; None when it has to be found."""
@@ -84,11 +93,18 @@ class CoordinatorCache:
         if flight is None:
             name = f"find_coordinator[{key_type.name.lower()} {key}]"
             flight = self._flights[key_type, key] = SingleFlight(self._client.owner, name)
-        return await flight.run(lambda: self._ask(key_type, key))
+        try:
+            node_id = await flight.run(lambda: self._ask(key_type, key))
+        except KafkaError as error:
+            self.last_failure = error
+            raise
+        self.last_failure = None
+        return node_id
 
     async def _ask(self, key_type: CoordinatorType, key: str) -> int:
         request = FindCoordinatorRequest(key=key, key_type=key_type)
         answer = await self._client.request_any(request, max_version=_SINGLE_KEY_VERSION)
+        self.note_answer()
         if answer.error_code:
             raise for_code(answer.error_code)(
                 f"looking for the coordinator of {key_type.name.lower()} {key!r}: "

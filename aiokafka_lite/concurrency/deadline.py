@@ -4,6 +4,7 @@ An outer cancellation that arrives together with the deadline wins: it stays a c
 """
 
 import asyncio
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -40,7 +41,9 @@ class deadline:  # noqa: N801  reads as `async with deadline(clock, 5.0):`, like
         if self.timeout_s is not None:
             if task is None:
                 raise RuntimeError("a deadline needs a task to cancel")
-            self._timer = self._clock.call_at(self._clock.monotonic() + self.timeout_s, self.expire)
+            self._timer = self._clock.call_at(
+                self._clock.monotonic() + self.timeout_s, self._time_is_up
+            )
         return self
 
     async def __aexit__(
@@ -59,6 +62,9 @@ class deadline:  # noqa: N801  reads as `async with deadline(clock, 5.0):`, like
         if ours_alone and exc_type is not None and issubclass(exc_type, asyncio.CancelledError):
             raise TimeoutError from exc
 
+    def _time_is_up(self) -> None:
+        self.expire()
+
     def expire(self) -> None:
         """End the body now, from another task or callback; without effect when it has begun to end.
         Does not wait."""
@@ -67,4 +73,45 @@ class deadline:  # noqa: N801  reads as `async with deadline(clock, 5.0):`, like
             self._task.cancel()
 
 
-__all__ = ["deadline"]
+class silence_deadline(deadline):  # noqa: N801
+    """A deadline that is over before its time when nobody was heard of.
+
+    `heard_s()` says when somebody was heard of last. `silence_s` seconds after that, and not before
+    `silence_s` seconds after `since_s`, the body is cancelled.
+    """
+
+    __slots__ = ("_ends_s", "_heard_s", "_silence_s", "_since_s")
+
+    def __init__(
+        self,
+        clock: Clock,
+        timeout_s: float,
+        *,
+        silence_s: float,
+        since_s: float,
+        heard_s: Callable[[], float],
+    ) -> None:
+        super().__init__(clock, timeout_s)
+        self._silence_s = silence_s
+        self._since_s = since_s
+        self._heard_s = heard_s
+        self._ends_s = 0.0
+
+    async def __aenter__(self) -> Self:
+        now_s = self._clock.monotonic()
+        self._ends_s = now_s + (self.timeout_s or 0.0)
+        self.timeout_s = self._over_s() - now_s
+        return await super().__aenter__()
+
+    def _over_s(self) -> float:
+        return min(self._ends_s, max(self._heard_s(), self._since_s) + self._silence_s)
+
+    def _time_is_up(self) -> None:
+        over_s = self._over_s()
+        if self._clock.monotonic() >= over_s:
+            self.expire()
+        else:
+            self._timer = self._clock.call_at(over_s, self._time_is_up)
+
+
+__all__ = ["deadline", "silence_deadline"]

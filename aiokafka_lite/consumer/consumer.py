@@ -49,6 +49,7 @@ from aiokafka_lite.consumer.position.subscription_state import (
     SubscriptionState,
 )
 from aiokafka_lite.consumer.record_poller import RecordPoller
+from aiokafka_lite.consumer.stop_bounds import divide_stop_time
 from aiokafka_lite.errors import (
     ConsumerStoppedError,
     IllegalOperation,
@@ -73,10 +74,7 @@ logger = logging.getLogger(__name__)
 
 _NO_LIMIT = 2**31 - 1
 _NO_ENDS: Mapping[TopicPartition, int] = MappingProxyType({})
-_STOP_MS = 30_000
 _TO_CLOSE = "await its stop(), or use it as `async with consumer:`"
-_SHARE_OF_GROUP = 0.9
-"""Of the time to stop, how much the last commit and the leaving may take."""
 
 
 class ConsumerState(Enum):
@@ -157,6 +155,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         heartbeat_interval_ms: int = DefaultInt(3000),
         consumer_timeout_ms: int | None = None,
         max_poll_records: int | None = 500,
+        stop_timeout_ms: int = 30_000,
         ssl_context: Any = None,  # its type comes with TLS
         security_protocol: str = "PLAINTEXT",
         api_version: str | None = None,
@@ -213,6 +212,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             session_timeout_ms=session_timeout_ms,
             heartbeat_interval_ms=heartbeat_interval_ms,
             max_poll_records=max_poll_records,
+            stop_timeout_ms=stop_timeout_ms,
             ssl_context=ssl_context,
             security_protocol=security_protocol,
             exclude_internal_topics=exclude_internal_topics,
@@ -311,7 +311,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     async def _give_up(poller: RecordPoller) -> None:
         try:
             if poller.group is not None:
-                await poller.group.close(1.0, processed_all=False)
+                await poller.group.close(divide_stop_time(0), processed_all=False)
         finally:
             await poller.client.close()
 
@@ -346,8 +346,10 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             if said is not None and not said.retriable:
                 raise said(f"topic {topic!r}: {said.description}")
 
-    async def stop(self, timeout_ms: int = _STOP_MS) -> None:
-        """Stop reading and close everything, within `timeout_ms` (a second at least). Idempotent.
+    async def stop(self, timeout_ms: int = DefaultInt(30_000)) -> None:
+        """Stop reading and close everything, within `timeout_ms` (a second at least; not given:
+        `stop_timeout_ms`). When no broker of its group can be reached, it takes no more than five
+        seconds. Idempotent.
 
         Calls that wait in other tasks raise ConsumerStoppedError, a pending `getmany` returns {}.
         Fetches on their way are given up. With a group, what was returned so far is committed if
@@ -365,6 +367,8 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         await self._stop(timeout_ms, processed_all=True)
 
     async def _stop(self, timeout_ms: int, *, processed_all: bool) -> None:
+        if isinstance(timeout_ms, DefaultInt):
+            timeout_ms = self._config.stop_timeout_ms
         poller = self._poller
         if self._state in (ConsumerState.NEW, ConsumerState.STOPPED) or poller is None:
             self._state = ConsumerState.STOPPED
@@ -391,19 +395,23 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         self._state = ConsumerState.STOPPING
         poller.stop()
         self._waiting_calls.end()
-        timeout_s = max(timeout_ms / 1000, 1.0)
-        until_s = self._clock.monotonic() + timeout_s
+        bounds = divide_stop_time(timeout_ms)
+        began_s = self._clock.monotonic()
+        unheard_s = 0.0
         try:
-            async with deadline(self._clock, timeout_s):
+            async with deadline(self._clock, bounds.total_s):
                 if group is not None:
-                    await group.close(timeout_s * _SHARE_OF_GROUP, processed_all=processed_all)
-                await poller.fetcher.close(until_s - self._clock.monotonic())
+                    await group.close(bounds, processed_all=processed_all)
+                    unheard_s = group.offsets.unheard_s(began_s)
+                elapsed_s = self._clock.monotonic() - began_s
+                await poller.fetcher.close(bounds.sessions_s(elapsed_s, unheard_s))
         except TimeoutError:
             logger.warning("%r: its group or fetches did not end within %d ms", self, timeout_ms)
         finally:
             self._state = ConsumerState.STOPPED
             self._waiting_calls.end()  # those of a listener
-            await self._close_client(poller, max(until_s - self._clock.monotonic(), 1.0))
+            left_s = bounds.total_s - (self._clock.monotonic() - began_s)
+            await self._close_client(poller, max(left_s, 1.0))
             self._signal.notify()
 
     async def _is_stopped(self, timeout_s: float) -> None:
@@ -434,7 +442,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             if exc_type is None:
                 await self.stop()
             else:  # what the newest poll returned may not be processed (B7)
-                await self._stop(_STOP_MS, processed_all=False)
+                await self._stop(self._config.stop_timeout_ms, processed_all=False)
 
     def _has_stopped(self) -> bool:
         return self._state in (ConsumerState.STOPPING, ConsumerState.STOPPED)

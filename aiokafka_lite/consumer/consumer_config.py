@@ -52,6 +52,10 @@ class ConsumerConfig(ClientConfig):
     0: a partition is fetched when what is buffered of it is used up."""
     max_poll_records: int | None = 500
     """What one poll returns at most; None: no limit. The rest stays buffered (A5)."""
+    stop_timeout_ms: int = 30_000
+    """How long `stop()` and the end of `async with` may take, a second at least: the last commit,
+    a listener, leaving the group, closing connections. When no broker of the group can be reached
+    they take five seconds at most, and what was not committed is logged."""
     check_crcs: bool = True
     isolation_level: str = "read_uncommitted"
     auto_offset_reset: str = "latest"
@@ -93,7 +97,7 @@ class ConsumerConfig(ClientConfig):
         yield from ClientConfig._faults(self)
         for name in ("key_deserializer", "value_deserializer"):
             yield from _deserializer_faults(name, getattr(self, name))
-        for name in _SIZES:
+        for name in _FROM_ZERO:
             yield from at_least(name, getattr(self, name), 0)
         yield from not_above(
             "fetch_max_wait_ms",
@@ -172,12 +176,13 @@ class ConsumerConfig(ClientConfig):
             yield later("group_protocol", self.group_protocol, "use 'classic'")
 
 
-_SIZES = (
+_FROM_ZERO = (
     "fetch_max_wait_ms",
     "fetch_min_bytes",
     "fetch_max_bytes",
     "max_partition_fetch_bytes",
     "prefetch_max_bytes",
+    "stop_timeout_ms",
 )
 
 _GROUP_TIMES = (

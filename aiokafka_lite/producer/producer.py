@@ -111,6 +111,7 @@ class AIOKafkaProducer(SendMethods):
         buffer_memory: int = 33_554_432,
         max_block_ms: int = 60_000,
         delivery_timeout_ms: int = DefaultInt(120_000),
+        stop_timeout_ms: int = 30_000,
         retries: int = DefaultInt(2_147_483_647),
         max_in_flight_requests_per_connection: int = 5,
         compression_gzip_level: int | None = None,
@@ -165,6 +166,7 @@ class AIOKafkaProducer(SendMethods):
             buffer_memory=buffer_memory,
             max_block_ms=max_block_ms,
             delivery_timeout_ms=delivery_timeout_ms,
+            stop_timeout_ms=stop_timeout_ms,
             retries=retries,
             max_in_flight_requests_per_connection=max_in_flight_requests_per_connection,
             compression_gzip_level=compression_gzip_level,
@@ -298,14 +300,17 @@ class AIOKafkaProducer(SendMethods):
         if self._life.state is not ProducerState.STARTING:
             raise ProducerClosed(f"{self!r} was stopped while it was starting")
 
-    async def stop(self, timeout_ms: int | None = 30_000) -> None:
+    async def stop(self, timeout_ms: int | None = DefaultInt(30_000)) -> None:
         """Send what is queued, for at most `timeout_ms`, and close everything. Idempotent.
 
+        Not given, it is `stop_timeout_ms`; None sets no bound but `delivery_timeout_ms`.
         What is not acknowledged by then fails with ProducerClosed. `send` raises from now on.
         After the end of its event loop there is nothing left to close.
         Raises: IllegalStateError in another event loop than that of start(), while that one runs.
         Cancelled: what is left fails at once, and closing goes on.
         """
+        if isinstance(timeout_ms, DefaultInt):
+            timeout_ms = self._config.stop_timeout_ms
         if self._life.state is ProducerState.NEW:
             self._life.state = ProducerState.STOPPED
             return

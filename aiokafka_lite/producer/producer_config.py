@@ -81,6 +81,9 @@ class ProducerConfig(ClientConfig):
     """From `send` to the acknowledgement, queueing, sending and retries included (KIP-91). Not
     set: at least linger_ms + request_timeout_ms.
     """
+    stop_timeout_ms: int = 30_000
+    """How long `stop()` and the end of `async with` go on sending what is queued, all of it if need
+    be. What is not acknowledged by then fails."""
     retries: int = DefaultInt(_INT32_MAX)
     """Attempts after the first; `delivery_timeout_ms` is the better bound."""
     metadata_max_idle_ms: int = 300_000
@@ -325,6 +328,7 @@ _MINIMUMS = {
     "buffer_memory": 0,
     "max_block_ms": 0,
     "delivery_timeout_ms": 0,
+    "stop_timeout_ms": 0,
     "retries": 0,
     "metadata_max_idle_ms": 0,
     "max_in_flight_requests_per_connection": 1,

@@ -37,7 +37,6 @@ from aiokafka_lite.version import __version__
 logger = logging.getLogger(__name__)
 
 _INT32_MAX = 2**31 - 1
-_DROPPED_CLOSE_S = 30.0
 _SHORTEST_WAIT_S = 0.0001
 _Args = TypeVarTuple("_Args")
 
@@ -171,7 +170,8 @@ class Sender:
     def close_soon(self) -> None:
         """Begin to close, for a producer that was dropped: what is left is sent first."""
         if self.client.owner.state is OwnerState.RUNNING:
-            self.client.owner.spawn("stop", self.close, _DROPPED_CLOSE_S)
+            timeout_s = self._config.stop_timeout_ms / 1000
+            self.client.owner.spawn("stop", self.close, timeout_s)
 
     async def _end(self) -> None:
         self._has_ended = True

@@ -6,7 +6,7 @@ import contextlib
 import pytest
 
 from aiokafka_lite.clock import SYSTEM_CLOCK
-from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.deadline import deadline, silence_deadline
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 
 
@@ -169,3 +169,38 @@ async def test_a_body_can_be_ended_before_its_time(timeout_s: float | None) -> N
     with pytest.raises(TimeoutError):
         await task
     assert clock.pending_timers == 0
+
+
+@pytest.mark.parametrize(
+    ("heard", "ends"),
+    [([], 5), ([3], 8), ([3, 7], 12), ([6], 5), ([4, 8, 12, 16, 19], 20), ([5], 5)],
+)
+async def test_silence_ends_a_body_before_its_time(heard: list[float], ends: float) -> None:
+    """Twenty seconds at most, five without a sign of life."""
+    clock = FakeClock()
+    signs: list[float] = []
+
+    async def body() -> float:
+        bound = silence_deadline(
+            clock, 20, silence_s=5, since_s=0, heard_s=lambda: max(signs, default=-1.0)
+        )
+        with pytest.raises(TimeoutError):
+            async with bound:
+                await forever()
+        return clock.monotonic()
+
+    task = asyncio.create_task(body())
+    for second in range(1, 22):
+        await clock.advance(1)
+        if second in heard:
+            signs.append(second)
+    assert await task == ends
+    assert clock.pending_timers == 0
+
+
+async def test_silence_that_is_over_already_lets_the_body_run_to_its_first_wait() -> None:
+    clock = FakeClock(start=100)
+    with pytest.raises(TimeoutError):
+        async with silence_deadline(clock, 20, silence_s=5, since_s=90, heard_s=lambda: 0.0):
+            await forever()
+    assert clock.monotonic() == 100

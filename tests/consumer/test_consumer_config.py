@@ -17,6 +17,7 @@ DEFAULTS = {
     "max_partition_fetch_bytes": 1_048_576,
     "fetch_buffer_bytes": 52_428_800,
     "prefetch_max_bytes": 0,
+    "stop_timeout_ms": 30_000,
     "isolation_level": "read_uncommitted",
     "check_crcs": True,
     "auto_offset_reset": "latest",
@@ -38,6 +39,8 @@ def test_defaults_are_those_of_java_4(name: str) -> None:
         ({"fetch_min_bytes": -1}, "fetch_min_bytes=-1 is below its minimum of 0"),
         ({"fetch_buffer_bytes": 0}, "fetch_buffer_bytes=0 is below its minimum of 1"),
         ({"prefetch_max_bytes": -1}, "prefetch_max_bytes=-1 is below its minimum of 0"),
+        ({"stop_timeout_ms": -1}, "stop_timeout_ms=-1 is below its minimum of 0"),
+        ({"stop_timeout_ms": None}, "stop_timeout_ms=None is of type NoneType"),
         (
             {"prefetch_max_bytes": 11, "fetch_buffer_bytes": 10},
             "prefetch_max_bytes=11 exceeds fetch_buffer_bytes=10",

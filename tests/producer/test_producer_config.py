@@ -18,6 +18,7 @@ def test_defaults_are_javas() -> None:
     assert (config.linger_ms, config.max_batch_size) == (5, 16384)
     assert (config.buffer_memory, config.max_block_ms) == (33554432, 60000)
     assert (config.delivery_timeout_ms, config.request_timeout_ms) == (120000, 30000)
+    assert config.stop_timeout_ms == 30_000
     assert (config.max_request_size, config.retries) == (1048576, 2147483647)
     assert config.max_in_flight_requests_per_connection == 5
     assert config.compression is CompressionType.NONE
@@ -135,6 +136,8 @@ def test_a_transactional_producer_is_idempotent() -> None:
         ({"compression_gzip_level": 10}, "compression_gzip_level=10.*1 to 9"),
         ({"compression_lz4_level": 18}, "compression_lz4_level=18.*1 to 17"),
         ({"max_backlog_batch_size": -1}, "max_backlog_batch_size=-1 is below its minimum of 0"),
+        ({"stop_timeout_ms": -1}, "stop_timeout_ms=-1 is below its minimum of 0"),
+        ({"stop_timeout_ms": 1.5}, "stop_timeout_ms=1.5 is of type float"),
         (
             {"compression_type": "gzip", "max_backlog_batch_size": 99},
             "max_backlog_batch_size=99 has no effect with compression_type='gzip'",

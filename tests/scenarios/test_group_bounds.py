@@ -2,17 +2,27 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
-from aiokafka_lite.errors import ConsumerStoppedError, KafkaError
+from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.errors import (
+    ConsumerStoppedError,
+    GroupLoadInProgressError,
+    KafkaError,
+    KafkaTimeoutError,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.api_registry import ApiKey
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
 from aiokafka_lite.protocol.messages.join_group import JoinGroupRequest
 from aiokafka_lite.protocol.messages.leave_group import LeaveGroupRequest
 from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
 from aiokafka_lite.protocol.messages.sync_group import SyncGroupRequest
+from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
 from tests.scenarios.consuming import embedded, fill, offsets
@@ -128,6 +138,136 @@ async def test_d3_stop_ends_within_its_bound_when_the_brokers_are_gone() -> None
         assert clock.monotonic() - before_s <= 5.1
         with pytest.raises(ConsumerStoppedError):
             await consumer.getone()
+
+
+NODES = (1, 2, 3)
+
+
+async def dead(broker: EmbeddedBroker, clock: FakeClock) -> None:
+    for node_id in NODES:
+        broker.stop_node(node_id)
+
+
+async def silent(broker: EmbeddedBroker, clock: FakeClock) -> None:
+    """Connections stand, and nothing is answered on them."""
+    for api in ApiKey:
+        broker.faults.stall(api, times=None)
+
+
+unreachable = pytest.mark.parametrize("brokers", [dead, silent])
+
+
+@unreachable
+@pytest.mark.parametrize("way", ["stop", "async with", "exception"])
+async def test_without_a_broker_a_member_gives_up_after_five_seconds_and_says_what_is_lost(
+    brokers: Callable[[EmbeddedBroker, FakeClock], Awaitable[None]],
+    way: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Whatever stop_timeout_ms is; offsets that were not committed are logged with the reason."""
+    clock = FakeClock(autojump_threshold_s=0.05)
+    async with embedded({"t": 1}, nodes=3) as broker:
+        consumer = member_of(
+            broker, "t", clock=clock, heartbeat_interval_ms=3000, stop_timeout_ms=600_000
+        )
+        await consumer.start()
+        fill(broker, P0, 2)
+        await poll(consumer)
+        await poll_in_vain(consumer)
+        await brokers(broker, clock)
+        before_s = clock.monotonic()
+        if way == "stop":
+            await asyncio.wait_for(consumer.stop(), 30)
+        else:
+            error = None if way == "async with" else ZeroDivisionError()
+            closing = consumer.__aexit__(None if error is None else type(error), error, None)
+            await asyncio.wait_for(closing, 30)
+        assert clock.monotonic() - before_s <= 5.1
+        (said,) = [line for line in caplog.messages if "auto-commit" in line]
+        assert "offsets of t-0 were not committed within 4.5 s; last failure: " in said
+        reason = "refused" if brokers is dead else "the coordinator has not answered"
+        assert reason in said
+        broker.faults.clear()
+
+
+async def poll_in_vain(consumer: AIOKafkaConsumer[Any, Any]) -> None:
+    """What the poll before has returned counts as processed with this one."""
+    assert await asyncio.wait_for(consumer.getmany(), 30) == {}
+
+
+@unreachable
+async def test_without_a_broker_a_commit_of_the_listener_ends_with_the_stop(
+    brokers: Callable[[EmbeddedBroker, FakeClock], Awaitable[None]],
+) -> None:
+    """What else the listener does then is not cut short."""
+
+    class Committer(Listener):
+        async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+            if revoked:
+                with pytest.raises(KafkaTimeoutError, match="t-0 were not committed within"):
+                    await consumer.commit()
+                await clock.sleep(4)
+                self.note("revoked", revoked)
+
+    clock = FakeClock(autojump_threshold_s=0.05)
+    async with embedded({"t": 1}, nodes=3) as broker:
+        listener = Committer()
+        consumer = member_of(broker, clock=clock, heartbeat_interval_ms=3000, **BY_HAND)
+        consumer.subscribe(["t"], listener=listener)
+        await consumer.start()
+        fill(broker, P0, 2)
+        await poll(consumer)
+        await brokers(broker, clock)
+        before_s = clock.monotonic()
+        await asyncio.wait_for(consumer.stop(), 30)
+        assert clock.monotonic() - before_s <= 5.1 + 4
+        assert listener.diary[-1] == ("revoked", [0])
+        broker.faults.clear()
+
+
+@pytest.mark.parametrize("stop_timeout_ms", [8000, 40_000])
+async def test_while_brokers_answer_stop_has_its_whole_time_to_commit(
+    stop_timeout_ms: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A coordinator that loads for twelve seconds is reached; `stop_timeout_ms` decides."""
+    clock = FakeClock(autojump_threshold_s=0.05)
+    async with embedded({"t": 1}) as broker:
+        consumer = member_of(
+            broker,
+            "t",
+            clock=clock,
+            heartbeat_interval_ms=3000,
+            retry_backoff_ms=1000,
+            stop_timeout_ms=stop_timeout_ms,
+        )
+        async with consumer:
+            fill(broker, P0, 2)
+            await poll(consumer)
+            broker.faults.fail(OffsetCommitRequest, GroupLoadInProgressError, times=12)
+            before_s = clock.monotonic()
+        took_s = clock.monotonic() - before_s
+        assert not broker.group("g").members
+        if stop_timeout_ms == 8000:
+            assert 5 < took_s <= 8.1
+            assert "last failure: [Error 14] GroupLoadInProgressError" in caplog.text
+        else:
+            assert 9 < took_s < 20
+            assert committed(broker) == {P0: 2}
+
+
+async def test_d3_a_time_given_to_stop_goes_before_the_option() -> None:
+    clock = FakeClock(autojump_threshold_s=0.05)
+    async with embedded({"t": 1}) as broker:
+        consumer = member_of(
+            broker, "t", clock=clock, heartbeat_interval_ms=3000, stop_timeout_ms=60_000
+        )
+        await consumer.start()
+        fill(broker, P0, 2)
+        await poll(consumer)
+        broker.faults.fail(OffsetCommitRequest, GroupLoadInProgressError, times=None)
+        before_s = clock.monotonic()
+        await asyncio.wait_for(consumer.stop(timeout_ms=2000), 30)
+        assert clock.monotonic() - before_s <= 2.1
 
 
 @pytest.mark.parametrize(

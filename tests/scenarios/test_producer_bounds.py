@@ -14,6 +14,7 @@ from aiokafka_lite.errors import (
     NotLeaderForPartitionError,
     ProducerClosed,
 )
+from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.producer.record_ack import RecordAck
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
@@ -231,6 +232,31 @@ async def test_stop_with_dead_brokers_ends_in_time() -> None:
         for ack in acks:
             with pytest.raises(ProducerClosed):
                 await ack
+
+
+@pytest.mark.parametrize("way", ["stop", "async with"])
+async def test_stop_and_async_with_go_on_sending_for_all_of_stop_timeout_ms(way: str) -> None:
+    """Brokers that come back in time get what was queued; after that it fails."""
+    clock = jumping_clock()
+    async with kafka(clock=clock) as broker:
+        producer = AIOKafkaProducer(
+            bootstrap_servers=broker.bootstrap_servers,
+            clock=clock,
+            stop_timeout_ms=50_000,
+            reconnect_backoff_ms=2000,
+            retry_backoff_ms=2000,
+            retry_backoff_max_ms=2000,
+        )
+        await producer.start()
+        await producer.send_and_wait("orders", b"v")
+        broker.stop_node(1)
+        began_s = clock.monotonic()
+        ack = await producer.send("orders", b"w")
+        ending = producer.stop() if way == "stop" else producer.__aexit__(None, None, None)
+        await asyncio.wait_for(ending, 60)
+        assert 49 <= clock.monotonic() - began_s <= 52
+        with pytest.raises(ProducerClosed):
+            await ack
 
 
 async def test_stop_with_an_open_transaction_and_no_answers_ends_in_time() -> None:

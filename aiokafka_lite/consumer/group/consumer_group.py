@@ -27,6 +27,7 @@ from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.consumer.stop_bounds import LEAVE_S, StopBounds
 from aiokafka_lite.errors import (
     BrokerResponseError,
     ConsumerStoppedError,
@@ -37,9 +38,6 @@ from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicP
 from aiokafka_lite.offset_arguments import CommitListener
 
 logger = logging.getLogger(__name__)
-
-_LEAVE_S = 2.0
-"""Leaving is a courtesy to the other members: without it they wait for the session to expire."""
 
 
 class ConsumerGroup:
@@ -137,12 +135,14 @@ class ConsumerGroup:
         """Let nobody wait for an assignment any more, from the signal's next notice on."""
         self._is_stopped = True
 
-    async def close(self, timeout_s: float, *, processed_all: bool) -> None:
-        """Commit if commits are automatic, tell the listener, leave the group; within `timeout_s`.
+    async def close(self, bounds: StopBounds, *, processed_all: bool) -> None:
+        """Commit if commits are automatic, tell the listener, leave the group; within `bounds`, and
+        without the brokers once none of them was heard of for so long.
 
         `processed_all`: what the newest poll returned counts as processed, too (B7).
         """
-        until_s = self._client.clock.monotonic() + timeout_s
+        clock = self._client.clock
+        began_s = clock.monotonic()
         if self._watch_task is not None:
             self._watch_task.cancel()
         await self.membership.close()
@@ -150,22 +150,24 @@ class ConsumerGroup:
             self._collector.begin_poll()
         owned = self._subscription.assignment
         self._subscription.revoke_soon(owned)
-        commit_s = max(timeout_s - _LEAVE_S, timeout_s / 2)
+        self.offsets.give_up_in_silence(bounds.silence_s, since_s=began_s)
         if self._auto_commit is not None:
             self._auto_commit.stop()
-            await self._commit_processed(owned, commit_s)
-        left_s = max(until_s - self._client.clock.monotonic(), 0.1)
-        await self.offsets.settle(left_s / 2)
+            await self._commit_processed(owned, began_s + bounds.commit_s - clock.monotonic())
+        await self.offsets.settle((began_s + bounds.group_s - clock.monotonic()) / 2)
         leaving = self.membership.leaving
         if leaving is not None:  # unsubscribed a moment ago
             owned = frozenset(leaving)
         elif not self._subscription.is_subscribed:
             return
+
+        def leave_s() -> float:
+            elapsed_s = clock.monotonic() - began_s
+            return bounds.leave_s(elapsed_s, self.offsets.unheard_s(began_s))
+
         try:
-            async with deadline(self._client.clock, left_s):
-                await self.membership.say_goodbye(
-                    owned, "the consumer is being closed", min(left_s, _LEAVE_S)
-                )
+            async with deadline(clock, max(began_s + bounds.group_s - clock.monotonic(), 0.1)):
+                await self.membership.say_goodbye(owned, "the consumer is being closed", leave_s)
         except TimeoutError:
             logger.warning("leaving group %r took too long", self._config.group_id)
 
@@ -309,7 +311,7 @@ class ConsumerGroup:
         )
         if member_id and not self._member.is_static:
             await self._coordinator.leave(
-                member_id, "the application did not poll in time", _LEAVE_S
+                member_id, "the application did not poll in time", LEAVE_S
             )
 
     def _has_unread(self) -> bool:

@@ -6,7 +6,7 @@ What a member is stands in `member`, what errors call for in `group_errors`, wha
 """
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
@@ -171,9 +171,12 @@ class GroupMembership:
             await task.wait()
 
     async def say_goodbye(
-        self, owned: Collection[TopicPartition], reason: str, timeout_s: float
+        self, owned: Collection[TopicPartition], reason: str, timeout_s: Callable[[], float]
     ) -> None:
-        """Tell the listener, then leave the group: static members do not leave (2e-5)."""
+        """Tell the listener, then leave the group: static members do not leave (2e-5).
+
+        `timeout_s()` is asked when the listener has returned.
+        """
         member = self._member
         is_lost = not member.generation.is_joined or member.is_rebalancing or self._has_lost
         try:
@@ -185,7 +188,7 @@ class GroupMembership:
         if member_id and not member.is_static:
             # Behind a JoinGroup that waits for others, the request would wait with it.
             lane = Lane.GENERAL if is_joining else Lane.COORDINATOR
-            await self._coordinator.leave(member_id, reason, timeout_s, lane)
+            await self._coordinator.leave(member_id, reason, timeout_s(), lane)
 
     # The task…
 
@@ -211,7 +214,8 @@ class GroupMembership:
         )
 
     async def _leave(self, owned: Collection[TopicPartition], reason: str) -> None:
-        await self.say_goodbye(owned, reason, self._config.request_timeout_ms / 1000)
+        timeout_s = self._config.request_timeout_ms / 1000
+        await self.say_goodbye(owned, reason, lambda: timeout_s)
         self._has_lost = False
         self._needs_prepare = self._is_first_join = True
         self._signal.notify()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
-from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.deadline import deadline, silence_deadline
 from aiokafka_lite.consumer.group.commit_answer import (
     gravest,
     not_worth_another_try,
@@ -97,6 +97,8 @@ class OffsetCommitter:
         self._signal = signal
         self._on_membership_error = on_membership_error
         self._pending: deque[_PendingCommit] = deque()
+        self._silence_s: float | None = None
+        self._silent_since_s = 0.0
         self.commits_sent = 0
         """How many requests to store offsets there were, however they went."""
 
@@ -133,10 +135,11 @@ class OffsetCommitter:
         Cancelled: the offsets may be stored or not.
         """
         committer, left = self.identity(), offsets
+        began_s = self._client.clock.monotonic()
         failure: KafkaError | None = None
         attempts = 0
         try:
-            async with deadline(self._client.clock, timeout_s):
+            async with self._bound(timeout_s):
                 await self._pending_are_over()
                 while left:
                     try:
@@ -148,11 +151,13 @@ class OffsetCommitter:
                     await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
                     attempts += 1
         except TimeoutError as error:
+            waited_s = self._client.clock.monotonic() - began_s
+            cause = self._cache.last_failure or failure
             raise KafkaTimeoutError(
-                f"offsets of {_names(left)} were not committed within {timeout_s:g} s; last "
-                f"failure: {failure or error}; check the connection to the coordinator of group "
-                f"{self._member.group_id!r}, or raise the timeout"
-            ) from (failure or error)
+                f"offsets of {_names(left)} were not committed within {waited_s:.3g} s; last "
+                f"failure: {cause or 'the coordinator has not answered'}; check the connection to "
+                f"the coordinator of group {self._member.group_id!r}, or raise the timeout"
+            ) from (cause or error)
 
     def commit_async(
         self, offsets: Offsets, callback: CommitCallback, *, is_automatic: bool = False
@@ -173,11 +178,33 @@ class OffsetCommitter:
     async def settle(self, timeout_s: float) -> bool:
         """Wait for the commits in the background; say whether they were over in time."""
         try:
-            async with deadline(self._client.clock, timeout_s):
+            async with self._bound(timeout_s):
                 await self._pending_are_over()
         except TimeoutError:
             return False
         return True
+
+    def give_up_in_silence(self, silence_s: float, since_s: float) -> None:
+        """From now on commits end after `silence_s` without any answer, counted from `since_s` at
+        the earliest: the consumer is being stopped.
+        """
+        self._silence_s, self._silent_since_s = silence_s, since_s
+
+    def unheard_s(self, since_s: float) -> float:
+        """Return how long no broker has answered in matters of the group, since `since_s`."""
+        return self._client.clock.monotonic() - max(self._cache.last_answer_s, since_s)
+
+    def _bound(self, timeout_s: float) -> deadline:
+        clock = self._client.clock
+        if self._silence_s is None:
+            return deadline(clock, timeout_s)
+        return silence_deadline(
+            clock,
+            timeout_s,
+            silence_s=self._silence_s,
+            since_s=self._silent_since_s,
+            heard_s=lambda: self._cache.last_answer_s,
+        )
 
     async def _pending_are_over(self) -> None:
         newest = self._pending[-1] if self._pending else None
@@ -237,6 +264,7 @@ class OffsetCommitter:
                 raise
             self._forget_coordinator(error, failed=node_id)
             raise _RetryLaterError(error, offsets) from error
+        self._cache.note_answer()
         errors = commit_errors(response, request)
         if any(for_code(code).invalid_metadata for code in errors.values()):
             self._client.request_metadata_update()

@@ -11,6 +11,7 @@ import pytest
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
+from aiokafka_lite.consumer.stop_bounds import divide_stop_time
 from aiokafka_lite.errors import (
     GroupAuthorizationFailedError,
     GroupLoadInProgressError,
@@ -219,6 +220,6 @@ async def test_b7_the_end_may_or_may_not_count_the_newest_poll(
 ) -> None:
     async with scene_of("t") as scene:
         await read_twice(scene)
-        await scene.group.close(10.0, processed_all=processed_all)
+        await scene.group.close(divide_stop_time(10_000), processed_all=processed_all)
         assert committed(scene.broker)[P0] == offset
         scene.consumer._subscription.unsubscribe()
