@@ -6,7 +6,7 @@ transaction. Source: KIP-98, KIP-447.
 """
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
 from typing import Any, Generic, Self
@@ -14,15 +14,14 @@ from typing import Any, Generic, Self
 import anyio
 
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
-from aiokafka_lite.errors import CommitFailedError, KafkaConfigurationError
-from aiokafka_lite.model import (
-    KT,
-    VT,
-    ConsumerGroupMetadata,
-    ConsumerRecord,
-    OffsetAndMetadata,
-    TopicPartition,
+from aiokafka_lite.errors import (
+    CommitFailedError,
+    IllegalStateError,
+    KafkaConfigurationError,
+    KafkaError,
 )
+from aiokafka_lite.exactly_once_batch import NextStep, SessionBatch
+from aiokafka_lite.model import KT, VT, ConsumerRecord, TopicPartition
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 
 logger = logging.getLogger(__name__)
@@ -50,6 +49,8 @@ class ExactlyOnceSession(Generic[KT, VT]):
         self.consumer = consumer
         self.producer = producer
         self._stack = AsyncExitStack()
+        self._batch: SessionBatch | None = None
+        """The newest batch, until it is known that it counts or its records will come again."""
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
@@ -80,50 +81,114 @@ class ExactlyOnceSession(Generic[KT, VT]):
         should be done in the block, or counted as done behind it. {} and no transaction when no
         record came within `timeout_ms`.
 
-        Raises: as `getmany`, `send_offsets_to_transaction` and `commit_transaction`; after
-        ProducerFenced the session is of no use. Cancelled: aborted.
+        When a commit or abort did not end within `max_block_ms`, the next batch waits for its end
+        before it polls: the records come again only if they do not count.
+
+        Raises: as `getmany`, `seek_to_committed`, `send_offsets_to_transaction` and
+        `commit_transaction`; IllegalStateError within the block of another batch; after
+        ProducerFenced the session is of no use. Cancelled: aborted, unless the commit was on its
+        way; call `batch` again to go on.
         """
+        await self._settle()
         records = await self.consumer.getmany(timeout_ms=timeout_ms, max_records=max_records)
         if not records:
             yield {}
             return
-        # As of the poll: a later generation may belong to partitions that others have by now.
-        member = self.consumer.group_metadata()
-        consumed = self.consumer.consumed_offsets()
-        offsets = {tp: consumed[tp] for tp in records}
+        consumer = self.consumer
+        member = consumer.group_metadata()
+        batch = self._batch = SessionBatch(
+            records,
+            consumer.consumed_offsets(),
+            member,
+            is_subscribed=bool(consumer.subscription()),
+        )
         try:
-            async with self.producer.transaction():
+            if batch.is_of(member):
+                await self.producer.begin_transaction()
+                batch.has_begun = True
                 yield records
-                await self._add_offsets(offsets, member)
-        except CommitFailedError as error:
-            logger.info("the group has rebalanced, a transaction was aborted: %s", error)
-            await self._rewind(records)
-        except BaseException:
-            with anyio.CancelScope(shield=True):
-                await self._rewind(records)
-            raise
-
-    async def _add_offsets(
-        self, offsets: dict[TopicPartition, OffsetAndMetadata], member: ConsumerGroupMetadata
-    ) -> None:
-        if self.consumer.group_metadata().generation_id != member.generation_id:
-            raise CommitFailedError
-        await self.producer.send_offsets_to_transaction(offsets, member)
-
-    async def _rewind(self, records: dict[TopicPartition, list[ConsumerRecord[KT, VT]]]) -> None:
-        """Read again what was aborted, from where the group stands: another member may have had a
-        partition meanwhile.
-        """
-        for tp, batch in records.items():
-            if tp not in self.consumer.assignment():
-                continue
+                await self._commit(batch)
+            else:
+                logger.info("the consumer has left its group: %d partitions wait", len(records))
+                yield {}
+        finally:
             try:
-                committed = await self.consumer.seek_to_committed(tp)
-            except Exception as error:  # noqa: BLE001 - the error that led here is the one to raise
-                logger.warning("%s-%d is read again from its batch: %s", *tp, error)
-                committed = {tp: None}
-            if committed[tp] is None and tp in self.consumer.assignment():
-                self.consumer.seek(tp, batch[0].offset)
+                if self._batch is batch:
+                    with anyio.CancelScope(shield=True):
+                        await self._give_up(batch)
+            finally:
+                batch.is_in_block = False
+
+    async def _commit(self, batch: SessionBatch) -> None:
+        try:
+            if not batch.is_of(self.consumer.group_metadata()):
+                raise CommitFailedError  # noqa: TRY301 - as the coordinator would
+            await self.producer.send_offsets_to_transaction(batch.offsets, batch.member)
+        except CommitFailedError as error:
+            logger.info("the group has rebalanced, a transaction is aborted: %s", error)
+            return
+        await self.producer.commit_transaction()
+        self._batch = None
+
+    async def _give_up(self, batch: SessionBatch) -> None:
+        """Abort what can be aborted; the rest, and what fails here, is left to the next batch."""
+        try:
+            if self._next_step(batch) is NextStep.ABORT:
+                await self._take(NextStep.ABORT, batch)
+            if self._next_step(batch) is NextStep.SEEK_TO_FIRST:
+                await self._take(NextStep.SEEK_TO_FIRST, batch)
+        except Exception as error:  # noqa: BLE001 - the error that led here is the one to raise
+            logger.warning("the next batch has to settle this one first: %s", error)
+
+    async def _settle(self) -> None:
+        """Do what is left of the last batch. Raises, Cancelled: call again to go on with it."""
+        while (batch := self._batch) is not None:
+            if batch.is_in_block:
+                raise IllegalStateError("leave the block of the last batch before the next one")
+            await self._take(self._next_step(batch), batch)
+
+    def _next_step(self, batch: SessionBatch) -> NextStep:
+        transactions = self.producer._in_transactions()
+        return batch.next_step(
+            transactions.status.state, transactions.unfinished, self.consumer.group_metadata()
+        )
+
+    async def _take(self, step: NextStep, batch: SessionBatch) -> None:
+        transactions = self.producer._in_transactions()
+        match step:
+            case NextStep.COMMIT:
+                await self._commit_again()
+            case NextStep.ABORT:
+                await self.producer.abort_transaction()
+                batch.is_aborted = True
+            case NextStep.RAISE:
+                transactions.status.raise_error()
+            case NextStep.SEEK_TO_FIRST:
+                self._seek_to_first(batch, batch.first_offsets)
+                self._batch = None
+            case NextStep.SEEK_TO_COMMITTED:
+                await self._seek_to_committed(batch)
+                self._batch = None
+
+    async def _commit_again(self) -> None:
+        try:
+            await self.producer.commit_transaction()
+        except KafkaError as error:
+            if self.producer._in_transactions().unfinished is not None:
+                raise
+            logger.warning("a batch was not committed, its records come again: %s", error)
+        else:
+            self._batch = None
+
+    async def _seek_to_committed(self, batch: SessionBatch) -> None:
+        assigned = self.consumer.assignment() & batch.first_offsets.keys()
+        if assigned:
+            committed = await self.consumer.seek_to_committed(*assigned)
+            self._seek_to_first(batch, [tp for tp, offset in committed.items() if offset is None])
+
+    def _seek_to_first(self, batch: SessionBatch, partitions: Iterable[TopicPartition]) -> None:
+        for tp in self.consumer.assignment().intersection(partitions):
+            self.consumer.seek(tp, batch.first_offsets[tp])
 
 
 def _check(consumer: AIOKafkaConsumer[Any, Any], producer: AIOKafkaProducer) -> None:

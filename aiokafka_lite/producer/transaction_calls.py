@@ -49,6 +49,11 @@ class TransactionCalls:
         """Whether a call has not ended, or nobody has heard how."""
         return self._current is not None
 
+    @property
+    def current_name(self) -> str | None:
+        """The name of that call."""
+        return None if self._current is None else self._current.name
+
     def is_current(self, name: str) -> bool:
         """Say whether calling `name` means to wait for a call made before."""
         return self._current is not None and self._current.name == name

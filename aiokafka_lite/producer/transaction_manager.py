@@ -67,6 +67,8 @@ LAST_OFFSET_COMMIT_BY_NAME = 5
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
+COMMIT, ABORT = "commit_transaction()", "abort_transaction()"
+"""Names of calls, as users know them."""
 
 _MAY_HAVE_BATCHES = (
     TransactionState.IN_TRANSACTION,
@@ -165,6 +167,11 @@ class TransactionManager:
 
     # Calls of the user…
 
+    @property
+    def unfinished(self) -> str | None:
+        """The call whose end nobody has heard of yet, by name: it has to be made again."""
+        return self._calls.current_name
+
     async def init(self, timeout_s: float) -> None:
         """Become the one producer of the transactional id; a transaction that another instance
         left open is aborted, and that instance fenced.
@@ -182,13 +189,13 @@ class TransactionManager:
 
     async def commit(self, timeout_s: float) -> None:
         """Write what is queued, and let all of it count. Raises: as `AIOKafkaProducer` says."""
-        if not self._calls.is_current("commit_transaction()"):
+        if not self._calls.is_current(COMMIT):
             self.status.raise_error()
-        await self._calls.run("commit_transaction()", self._commit, timeout_s)
+        await self._calls.run(COMMIT, self._commit, timeout_s)
 
     async def abort(self, timeout_s: float) -> None:
         """Let nothing of the transaction count; what is queued is dropped."""
-        await self._calls.run("abort_transaction()", self._abort, timeout_s)
+        await self._calls.run(ABORT, self._abort, timeout_s)
 
     async def send_offsets(
         self, offsets: Offsets, group: ConsumerGroupMetadata, timeout_s: float
