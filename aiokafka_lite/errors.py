@@ -22,7 +22,9 @@ The client-side classes live here, the broker's in `broker_errors`.
         ├── RecordTooLargeError            a record larger than a fetch or request may be
         ├── NoOffsetForPartitionError      no position, and auto_offset_reset is "none"
         ├── CommitFailedError              the group has moved on without this member
-        ├── IllegalStateError, IllegalArgumentError, UnsupportedCodecError, ProducerClosed
+        ├── IllegalStateError              the call does not fit what the client is doing
+        │   └── NoTransactionError             also IllegalOperation: outside of a transaction
+        ├── IllegalArgumentError, UnsupportedCodecError, ProducerClosed
         ├── AuthenticationFailedError F, AuthenticationMethodNotSupported F
         ├── NoBrokersAvailable R M, StaleMetadata R M, NodeNotReadyError R, Cancelled R,
         │   TooManyInFlightRequests R, MetadataEmptyBrokerList R
@@ -62,6 +64,10 @@ class IllegalStateError(KafkaError):
     """The call does not fit what the client is doing, such as assign() after subscribe()."""
 
     fault: ClassVar[Fault] = Fault.USER
+
+
+class NoTransactionError(IllegalStateError, IllegalOperation):
+    """No transaction is open that a call could belong to; begin_transaction() is first."""
 
 
 class IllegalArgumentError(KafkaError):
@@ -346,6 +352,7 @@ __all__ = [
     "MetadataEmptyBrokerList",
     "NoBrokersAvailable",
     "NoOffsetForPartitionError",
+    "NoTransactionError",
     "NodeNotReadyError",
     "ProducerClosed",
     "ProtocolDecodeError",

@@ -10,7 +10,7 @@ import logging
 import random
 import warnings
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from types import TracebackType
 from typing import Any, Self
 
@@ -50,6 +50,7 @@ from aiokafka_lite.producer.short_way import SendMethods, ShortWay
 from aiokafka_lite.producer.topic_routes import TopicRoutes
 from aiokafka_lite.producer.transaction_manager import TransactionManager
 from aiokafka_lite.producer.transaction_state import TransactionState
+from aiokafka_lite.producer.transactional_path import TransactionalPath
 from aiokafka_lite.serialization import AnySerializer
 
 logger = logging.getLogger(__name__)
@@ -253,6 +254,10 @@ class AIOKafkaProducer(SendMethods):
             self._way = self._intercepted = InterceptedPath(self._path, interceptors)
         if self._path.serializers or config.interceptors:
             self._short_way = ShortWay({}, now=self._now, key_hashes={})  # which no record can go
+        if self._transactions is not None:
+            self._way = TransactionalPath(
+                self._way, self._transactions.sends, self._life.check_running
+            )
 
     def __repr__(self) -> str:
         return repr(self._life)
@@ -380,7 +385,8 @@ class AIOKafkaProducer(SendMethods):
             timestamp_ms=timestamp_ms,
             headers=headers,
         )
-        return await bulk.send(records)
+        with self._one_transaction():
+            return await bulk.send(records)
 
     async def send_arrow(
         self,
@@ -422,7 +428,8 @@ class AIOKafkaProducer(SendMethods):
             timestamp_ms=timestamp_ms,
             allow_empty=allow_empty,
         )
-        return await sending.send(data)
+        with self._one_transaction():
+            return await sending.send(data)
 
     def create_batch(self) -> BatchBuilder:
         """Return an empty batch of max_batch_size, to be filled by hand and given to `send_batch`.
@@ -441,12 +448,13 @@ class AIOKafkaProducer(SendMethods):
         Raises, with nothing queued: as `send`; IllegalArgumentError for a batch without records,
         IllegalStateError for one that was sent before. Cancelled: nothing was queued.
         """
-        builder, buffer = batch.check_unsent()
-        began_s = self._clock.monotonic()
-        route = await self._finder.find(topic, began_s)
-        queue = await self._finder.queue(route, partition, began_s)
-        sent = await self._path.append_batch(queue, builder, buffer, began_s)
-        batch.mark_sent()
+        with self._one_transaction():
+            builder, buffer = batch.check_unsent()
+            began_s = self._clock.monotonic()
+            route = await self._finder.find(topic, began_s)
+            queue = await self._finder.queue(route, partition, began_s)
+            sent = await self._path.append_batch(queue, builder, buffer, began_s)
+            batch.mark_sent()
         return BatchAck(sent, batch.first_timestamp_ms)
 
     async def send_and_wait(
@@ -498,6 +506,10 @@ class AIOKafkaProducer(SendMethods):
 
     async def begin_transaction(self) -> None:
         """Begin a transaction: what is sent from now on counts when it is committed, or never.
+
+        A call of `send` and its kin belongs to the transaction that is open when it is made.
+        Without one, and when it still waits at the end of its transaction, it raises
+        NoTransactionError, an IllegalOperation, and nothing of it is queued any more.
 
         Raises: IllegalOperation without transactional_id; IllegalStateError when one is open;
         ProducerFenced when another producer has taken over the transactional id.
@@ -568,6 +580,15 @@ class AIOKafkaProducer(SendMethods):
         transactions = self._in_transactions()
         group = ConsumerGroupMetadata(group_id) if isinstance(group_id, str) else group_id
         await transactions.send_offsets(checked_offsets(offsets), group, self._max_block_s)
+
+    def _one_transaction(self) -> AbstractContextManager[None]:
+        """Return a context for a call that belongs to the transaction that is open now, if there
+        are transactions."""
+        if self._transactions is None:
+            return nullcontext()
+        self._check_running()
+        sends = self._transactions.sends
+        return sends.call(sends.number)
 
     def _in_transactions(self) -> TransactionManager:
         if self._transactions is None:

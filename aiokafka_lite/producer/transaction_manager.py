@@ -17,6 +17,7 @@ from aiokafka_lite.errors import (
     IllegalStateError,
     InvalidProducerIdMapping,
     KafkaError,
+    NoTransactionError,
     ProducerFenced,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
@@ -43,6 +44,7 @@ from aiokafka_lite.producer.transaction_requests import (
     txn_offset_commit_error,
     txn_offset_commit_request,
 )
+from aiokafka_lite.producer.transaction_sends import TransactionSends
 from aiokafka_lite.producer.transaction_state import (
     PreparedTransaction,
     TransactionState,
@@ -99,6 +101,8 @@ class TransactionManager:
         """For questions that belong to the transaction, and for those about its groups."""
         self.wake_sender: Callable[[], object] = _nothing
         """Called when batches may be sent that might not before."""
+        self.sends = TransactionSends(self.check_may_send)
+        """The calls of send() that wait."""
         self._calls = TransactionCalls(client, on_refusal=self._refused)
         self._is_v2 = False
         self._partitions: dict[TopicPartition, bool] = {}
@@ -120,13 +124,13 @@ class TransactionManager:
     def check_may_send(self) -> None:
         """Raise unless a record may be added to a transaction now.
 
-        Raises: IllegalStateError outside of a transaction, else why it can only be aborted.
+        Raises: NoTransactionError outside of a transaction, else why it can only be aborted.
         """
         if not self.status.is_open:
             self.status.raise_error()
-            raise IllegalStateError(
+            raise NoTransactionError(
                 f"transactional_id={self.transactional_id!r} is {self.status.state.value}: call "
-                f"begin_transaction() before send()"
+                f"begin_transaction() first"
             )
 
     def add_partition(self, tp: TopicPartition) -> None:
@@ -184,6 +188,7 @@ class TransactionManager:
         """Begin a transaction. Raises: IllegalStateError, the fatal error."""
         self._calls.check_no_other("begin_transaction()")
         self.status.to(TransactionState.IN_TRANSACTION)
+        self.sends.begin()
         self._is_v2 = self._client.finalized_level(FEATURE) >= V2
         self._forget_transaction()
 
@@ -308,6 +313,7 @@ class TransactionManager:
 
     async def _commit(self) -> None:
         self.status.to(TransactionState.COMMITTING)
+        self.sends.end()
         await self._all_added()
         await self._flush()
         if self.status.has_failed:
@@ -316,6 +322,7 @@ class TransactionManager:
 
     async def _prepare(self) -> None:
         self.status.to(TransactionState.COMMITTING)
+        self.sends.end()
         await self._all_added()
         await self._flush()
         if self.status.has_failed:
@@ -331,6 +338,7 @@ class TransactionManager:
 
     async def _abort(self) -> None:
         self.status.to(TransactionState.ABORTING)
+        self.sends.end()
         if isinstance(self.status.error, InvalidProducerIdMapping):
             self._has_begun = False  # it would not know what to end (2d'-5)
         aborted = KafkaError("the transaction was aborted before the record was sent")

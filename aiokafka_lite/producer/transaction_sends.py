@@ -1,0 +1,95 @@
+"""Owns which transaction a call of `send` belongs to: the one that is open when it is called.
+
+A call that still waits ends with it, so that nothing of it gets into the next one.
+"""
+
+import asyncio
+from collections.abc import Callable
+from types import TracebackType
+
+from aiokafka_lite.errors import NoTransactionError
+
+
+class TransactionSends:
+    """The calls of `send` and its kin that wait within the transactions of one producer."""
+
+    def __init__(self, check_may_send: Callable[[], None]) -> None:
+        """`check_may_send()` raises unless a transaction is open, and none of it has failed."""
+        self._check_may_send = check_may_send
+        self._calls: set[_SendCall] = set()
+        self.number = 0
+        """Of the newest transaction."""
+
+    def begin(self) -> None:
+        """Another transaction has begun."""
+        self.number += 1
+
+    def end(self) -> None:
+        """The transaction takes no more records: let the calls that wait raise."""
+        for call in self._calls:
+            call.end()
+
+    def call(self, number: int) -> "_SendCall":
+        """Return a context for a call that was made while that transaction was the newest.
+
+        Entering it raises as `check_may_send`, and NoTransactionError for a call that was made
+        before the transaction. A body that still waits at the end of it is cancelled, and the
+        context raises NoTransactionError.
+        """
+        return _SendCall(self, number)
+
+    def check(self, number: int) -> None:
+        """Raise unless calls made while that transaction was the newest may send now."""
+        self._check_may_send()
+        if number != self.number:
+            raise NoTransactionError(
+                "send() was called before the transaction that is open now: nothing was queued; "
+                "call it after begin_transaction()"
+            )
+
+
+class _SendCall:
+    """One call, in the task that waits in it."""
+
+    __slots__ = ("_cancelling", "_is_over", "_number", "_sends", "_task")
+
+    def __init__(self, sends: TransactionSends, number: int) -> None:
+        self._sends = sends
+        self._number = number
+        self._task: asyncio.Task[object] | None = None
+        self._cancelling = 0
+        self._is_over = False
+
+    def __enter__(self) -> None:
+        self._sends.check(self._number)
+        self._task = task = asyncio.current_task()
+        assert task is not None, "send() runs in a task"
+        self._cancelling = task.cancelling()
+        self._sends._calls.add(self)
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._sends._calls.discard(self)
+        if not self._is_over or self._task is None:
+            return
+        # uncancel() gives back our own cancel(); if more than at the start remain, somebody else
+        # wants this task to end.
+        ours_alone = self._task.uncancel() <= self._cancelling
+        if ours_alone and exc_type is not None and issubclass(exc_type, asyncio.CancelledError):
+            raise NoTransactionError(
+                "the transaction ended while send() waited: nothing was queued; await each send() "
+                "before commit_transaction() or abort_transaction()"
+            ) from None
+
+    def end(self) -> None:
+        """Let the body stop waiting."""
+        self._is_over = True
+        if self._task is not None:
+            self._task.cancel()
+
+
+__all__ = ["TransactionSends"]
