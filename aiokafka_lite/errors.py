@@ -39,7 +39,7 @@ the class.
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from aiokafka_lite import broker_errors
+import aiokafka_lite.broker_errors as broker_errors  # noqa: PLR0402  pyright knows this form only
 from aiokafka_lite.broker_errors import *  # noqa: F403  this file is the public door of that table
 from aiokafka_lite.kafka_error import ErrorFacts, Fault, KafkaError
 from aiokafka_lite.model import TopicPartition

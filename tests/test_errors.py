@@ -1,5 +1,6 @@
 """The public door of all errors: aiokafka's names, the four facts, and the drawing at its top."""
 
+import ast
 import inspect
 import pickle
 import re
@@ -63,6 +64,14 @@ def test_everything_exported_exists_once() -> None:
     assert len(set(errors.__all__)) == len(errors.__all__)
     for name in errors.__all__:
         assert hasattr(errors, name)
+
+
+def test_the_door_is_written_as_type_checkers_follow_it() -> None:
+    """Pyright takes `__all__ += module.__all__` only of a module imported by its whole name."""
+    tree = ast.parse(inspect.getsource(errors))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import)]
+    names = [(alias.name, alias.asname) for node in imports for alias in node.names]
+    assert ("aiokafka_lite.broker_errors", "broker_errors") in names
 
 
 @pytest.mark.parametrize("cls", OURS)
