@@ -4,6 +4,7 @@ It does not resolve names (`transport` does) and does not wait.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 from typing import Final, NamedTuple, TypeAlias
 
 from aiokafka_lite.errors import KafkaConfigurationError
@@ -41,7 +42,8 @@ def parse_bootstrap(bootstrap_servers: str | Sequence[str]) -> list[Endpoint]:
     """Return the endpoints of "host:port,host:port" or a list of such, in the order given, without
     repetitions.
 
-    A port left out is 9092. An IPv6 address stands in brackets when a port follows: "[::1]:9092".
+    A port left out is 9092. An IPv6 address stands in brackets when a port follows: "[::1]:9092";
+    "::1:9092", which may mean either, is refused.
 
     Raises:
         KafkaConfigurationError: one error naming every entry that cannot be read, and why; or no
@@ -98,12 +100,24 @@ def _split(entry: str) -> tuple[str, str | None]:
         if not bracket or (rest and not rest.startswith(":")):
             raise ValueError('an IPv6 address with a port is written "[address]:port"')
         return host, rest[1:] if rest else None
-    if (
-        entry.count(":") > 1
-    ):  # an IPv6 address without brackets cannot carry a port: "::1:9092" is an address
+    if entry.count(":") > 1:
+        address, _, port = entry.rpartition(":")
+        if port.isdigit() and _is_ipv6(address):
+            raise ValueError(
+                f'an IPv6 address with a port is written "[{address}]:{port}"; if all of it is the '
+                f'address, write "[{entry}]"'
+            )
         return entry, None
     host, colon, port = entry.partition(":")
     return host, port if colon else None
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        IPv6Address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _parse_port(text: str | None) -> int:

@@ -22,6 +22,10 @@ from aiokafka_lite.net.endpoint import Address, Endpoint, parse_bootstrap
         ("[::1]:9094", [Endpoint("::1", 9094)]),
         ("[fe80::1%eth0]", [Endpoint("fe80::1%eth0", 9092)]),
         ("2001:db8::7", [Endpoint("2001:db8::7", 9092)]),
+        ("::1", [Endpoint("::1", 9092)]),
+        ("2001:db8:0:0:0:0:0:1", [Endpoint("2001:db8:0:0:0:0:0:1", 9092)]),
+        ("2001:db8::7:ab", [Endpoint("2001:db8::7:ab", 9092)]),
+        ("[::1:9092]", [Endpoint("::1:9092", 9092)]),
     ],
 )
 def test_every_usual_notation_is_read(given: str | list[str], expected: list[Endpoint]) -> None:
@@ -40,6 +44,9 @@ def test_every_usual_notation_is_read(given: str | list[str], expected: list[End
         (":9092", "the host is missing"),
         ("[::1", "an IPv6 address with a port is written"),
         ("[::1]9092", "an IPv6 address with a port is written"),
+        ("::1:9092", 'written "[::1]:9092"; if all of it is the address, write "[::1:9092]"'),
+        ("2001:db8:0:0:0:0:0:1:9092", 'written "[2001:db8:0:0:0:0:0:1]:9092"'),
+        ("fe80::1%eth0:9092", 'written "[fe80::1%eth0]:9092"'),
         ("two words:9092", "is no host name or IP address"),
         ("PLAINTEXT://kafka:9092", 'leave out "PLAINTEXT://"'),
         ("", "no address given"),
