@@ -363,8 +363,9 @@ def connection_errors(peer: str, timeout_s: float | None = None) -> Iterator[Non
     except (
         OSError,
         RuntimeError,
-        UnicodeError,
-    ) as error:  # UnicodeError: a host name that IDNA cannot encode
+        UnicodeError,  # a host name that IDNA cannot encode
+        OverflowError,  # a port that is none
+    ) as error:
         raise connection_error(error, peer, timeout_s) from error
 
 
@@ -389,4 +390,6 @@ def _what_happened(error: Exception, timeout_s: float | None) -> str:
         return f"cannot be resolved to an address ({error.strerror})"
     if isinstance(error, UnicodeError):
         return f"is no valid host name ({error})"
+    if isinstance(error, OverflowError):
+        return f"is no valid address ({error})"
     return f"cannot be used ({type(error).__name__}: {error})"

@@ -348,6 +348,7 @@ async def test_no_more_file_descriptors_is_a_connection_error(
         (socket.gaierror(-2, "Name unknown"), "cannot be resolved to an address (Name unknown)"),
         (OSError(113, "No route to host"), "cannot be used (OSError: [Errno 113] No route to host"),
         (RuntimeError("closed"), "cannot be used (RuntimeError: closed)"),
+        (OverflowError("port must be 0-65535."), "is no valid address (port must be 0-65535.)"),
     ],
 )
 def test_foreign_errors_say_what_happened_to_whom(foreign: Exception, text: str) -> None:
