@@ -6,6 +6,7 @@ more (KIP-899). It waits, within a bound.
 import random
 
 from aiokafka_lite.clock import Clock
+from aiokafka_lite.cluster.connection_pool import NO_LISTENER
 from aiokafka_lite.cluster.network_client import NetworkClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask, TaskOwner
@@ -96,12 +97,17 @@ class SeedRound:
         lines = []
         for node_id, node in self._network.seeds.items():
             error = self._errors.get(node_id)
-            what = f"no answer within {bound_s:g} s" if error is None else _text(error)
-            lines.append(f"\n  - {_address(node)}: {what}")
+            what = self._silence(node_id, bound_s) if error is None else _text(error)
+            is_named = what.startswith(_address(node))
+            lines.append(f"\n  - {what}" if is_named else f"\n  - {_address(node)}: {what}")
         return (
             f"no Kafka broker answered at any of the {len(lines)} bootstrap_servers; check the "
             "addresses and that a broker listens there:" + "".join(lines)
         )
+
+    def _silence(self, node_id: int, bound_s: float) -> str:
+        said = f"no answer within {bound_s:g} s"
+        return f"{said}: {NO_LISTENER}" if self._network.is_unanswered(node_id) else said
 
 
 def check_answer(answer: MetadataResponse) -> None:

@@ -31,6 +31,11 @@ from aiokafka_lite.protocol.versions import NodeApiVersions
 
 logger = logging.getLogger(__name__)
 
+NO_LISTENER = (
+    "the TCP connection stands, but nothing answers on it; is this a Kafka broker, and is its "
+    "listener's security protocol the one in security_protocol?"
+)
+
 LaneKey = tuple[int, Lane]
 _Outcome = NodeConnection | KafkaError
 
@@ -40,7 +45,7 @@ class _Gate:
     """The callers that wait for one lane, in the order they came."""
 
     task: OwnedTask | None = None
-    is_connecting: bool = False
+    connection: NodeConnection | None = None  # while it is being made
     waiters: list[asyncio.Future[_Outcome]] = field(default_factory=list)
 
     def release(self, outcome: _Outcome) -> None:
@@ -130,7 +135,12 @@ class ConnectionPool:
     def is_connecting(self, node_id: int, lane: Lane) -> bool:
         """Whether a connection is being made now. A wait for the backoff does not count."""
         gate = self._gates.get((node_id, lane))
-        return gate is not None and gate.is_connecting
+        return gate is not None and gate.connection is not None
+
+    def is_unanswered(self, node_id: int, lane: Lane) -> bool:
+        """Whether the TCP connection stands and the node has not answered the handshake yet."""
+        gate = self._gates.get((node_id, lane))
+        return gate is not None and gate.connection is not None and gate.connection.is_unanswered
 
     def ready_delay(self, node_id: int, lane: Lane) -> float:
         """Return the seconds of throttle or backoff that `acquire` would have to wait out; 0:
@@ -163,7 +173,8 @@ class ConnectionPool:
             async with deadline(self._clock, timeout_s):
                 outcome = await waiter
         except TimeoutError as error:
-            raise self._not_ready(node_id, lane, timeout_s, "it is being connected") from error
+            state = NO_LISTENER if self.is_unanswered(node_id, lane) else "it is being connected"
+            raise self._not_ready(node_id, lane, timeout_s, state) from error
         finally:
             if waiter in gate.waiters:
                 gate.waiters.remove(waiter)
@@ -224,7 +235,7 @@ class ConnectionPool:
             raise NodeNotReadyError(f"node {node_id} has left the cluster's metadata")
         began_s = self._clock.monotonic()
         connection = self._new_connection(node, lane, began_s)
-        gate.is_connecting = True
+        gate.connection = connection
         try:
             await connection.open()
         except KafkaError as error:
@@ -232,7 +243,7 @@ class ConnectionPool:
             self._report_trouble(node_id)
             raise
         finally:
-            gate.is_connecting = False
+            gate.connection = None
             if not connection.is_open:
                 self._see_off(connection)
         self.states.ready(node_id)

@@ -50,6 +50,9 @@ logger = logging.getLogger(__name__)
 
 SnapshotListener = Callable[[MetadataSnapshot], object]
 
+WARN_AGAIN_S = 60.0
+"""How often an outage that lasts is logged."""
+
 
 class MetadataUpdater:
     """The newest metadata of a cluster, and the one task that renews it.
@@ -92,6 +95,8 @@ class MetadataUpdater:
         self._succeeded = 0
         self._last_error: KafkaError | None = None
         self._warned: set[type[KafkaError]] = set()  # since the last success
+        self._warned_at_s = 0.0
+        self._failing_since_s: float | None = None
         self._needs_seeds = False
         self._task: OwnedTask | None = None
         self._is_running = False
@@ -373,8 +378,9 @@ class MetadataUpdater:
         after = forget_topics(after, self._interest.__contains__)
         self._needs_seeds = False
         if self._last_error is not None:
-            logger.info("metadata is up to date again")
+            logger.info("%s: metadata is up to date again", self._config.client_id)
             self._last_error = None
+            self._failing_since_s = None
             self._warned.clear()
         is_missing = any(not after.partition_ids(topic) for topic in self._awaited)
         self._schedule.succeeded(
@@ -395,15 +401,29 @@ class MetadataUpdater:
             listener(after)
 
     def _failed(self, error: KafkaError, *, partial: bool) -> None:
-        # Once per cause, not once per retry; texts differ by addresses and milliseconds. A client
-        # that is being closed has lost its connections by itself.
+        # Once per cause, and once a minute, not once per retry; texts differ by addresses and
+        # milliseconds. A client that is being closed has lost its connections by itself.
+        now_s = self._clock.monotonic()
+        if self._failing_since_s is None:
+            self._failing_since_s = now_s
         is_closing = self._owner is not None and self._owner.state is not OwnerState.RUNNING
-        is_news = type(error) not in self._warned and not is_closing
-        level = logging.WARNING if is_news else logging.DEBUG
-        self._warned.add(type(error))
-        logger.log(level, "metadata refresh failed, it goes on trying: %s", error)
+        is_due = type(error) not in self._warned or now_s - self._warned_at_s >= WARN_AGAIN_S
+        if is_due and not is_closing:
+            self._warned.add(type(error))
+            self._warned_at_s = now_s
+        logger.log(
+            logging.WARNING if is_due and not is_closing else logging.DEBUG,
+            "%s: metadata refresh failed%s, it goes on trying: %s",
+            self._config.client_id,
+            _duration(now_s - self._failing_since_s),
+            error,
+        )
         self._last_error = error
         self._schedule.failed(self._clock.monotonic(), partial=partial)
+
+
+def _duration(seconds: float) -> str:
+    return f" for {seconds:.0f} s" if seconds >= 1 else ""
 
 
 def _is_settled(topic: TopicMetadata | None) -> bool:

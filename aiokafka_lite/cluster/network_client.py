@@ -212,6 +212,10 @@ class NetworkClient:
         """
         return least_loaded([self._candidate(node_id) for node_id in self._pool.nodes], self._rng)
 
+    def is_unanswered(self, node_id: int) -> bool:
+        """Whether the TCP connection to a node stands and nothing has answered on it yet."""
+        return self._pool.is_unanswered(node_id, Lane.GENERAL)
+
     @property
     def has_usable_node(self) -> bool:
         """Whether some node of the metadata is connected, being connected, or may be tried now. A

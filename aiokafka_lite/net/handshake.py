@@ -38,7 +38,15 @@ HandshakeSteps: TypeAlias = Generator[HandshakeRequest, memoryview, T]
 """Yields requests, takes the answering frames (without size prefix), returns the result."""
 
 
-def handshake() -> HandshakeSteps[NodeApiVersions]:
+FIRST_VERSIONS: Final = (ApiVersionsRequest.versions.max, 3, 0)
+"""The versions of ApiVersions to begin a connection with, newest first: a peer that closes it
+without a word is asked again. Azure Event Hubs does that to versions above 3.
+"""
+
+
+def handshake(
+    first_version: int = ApiVersionsRequest.versions.max,
+) -> HandshakeSteps[NodeApiVersions]:
     """Return the steps from the first byte to a ready connection.
 
     Raises, out of `send()`:
@@ -46,11 +54,13 @@ def handshake() -> HandshakeSteps[NodeApiVersions]:
         BrokerResponseError: the node answered with an error, of the class of its code.
         ProtocolDecodeError: the node's answer is no ApiVersions answer of any version.
     """
-    return (yield from negotiate_api_versions())
+    return (yield from negotiate_api_versions(first_version))
 
 
-def negotiate_api_versions() -> HandshakeSteps[NodeApiVersions]:
-    """Ask for the versions the node speaks, from our newest version downwards.
+def negotiate_api_versions(
+    first_version: int = ApiVersionsRequest.versions.max,
+) -> HandshakeSteps[NodeApiVersions]:
+    """Ask for the versions the node speaks, from `first_version` downwards.
 
     A node that does not know our version says so in the layout of version 0, naming the range it
     knows (KIP-511); one that does not name it is asked at version 0. So is one whose answer cannot
@@ -61,7 +71,7 @@ def negotiate_api_versions() -> HandshakeSteps[NodeApiVersions]:
     request = ApiVersionsRequest(
         client_software_name=CLIENT_SOFTWARE_NAME, client_software_version=software_version()
     )
-    version = ApiVersionsRequest.versions.max
+    version = first_version
     while True:
         frame = yield HandshakeRequest(request, version)
         if _error_code(frame) == UnsupportedVersionError.errno:

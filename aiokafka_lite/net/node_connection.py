@@ -102,6 +102,16 @@ class NodeConnection:
         return self._state is ConnectionState.READY
 
     @property
+    def is_unanswered(self) -> bool:
+        """Whether the TCP connection stands and the peer has not answered the handshake yet."""
+        opening = self._opening
+        return (
+            self._state is ConnectionState.CONNECTING
+            and opening is not None
+            and opening.transport is not None
+        )
+
+    @property
     def can_send(self) -> bool:
         """Whether a request made now would be written now."""
         transport = self._transport

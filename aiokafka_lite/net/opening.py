@@ -14,7 +14,7 @@ from aiokafka_lite.errors import KafkaConnectionError, KafkaError, KafkaProtocol
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.endpoint import Address, Endpoint
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
-from aiokafka_lite.net.handshake import HandshakeRequest, handshake
+from aiokafka_lite.net.handshake import FIRST_VERSIONS, HandshakeRequest, handshake
 from aiokafka_lite.net.in_flight_requests import InFlightRequests
 from aiokafka_lite.net.transport import FrameTransport, connect, connection_errors, resolve
 from aiokafka_lite.protocol.message_header import encode_request, response_correlation_id
@@ -52,12 +52,14 @@ class Opening:
         self._config = config
         self._frame_pool = frame_pool
         self._given_up: KafkaError | None = None
+        self._was_answered = False  # on the newest transport
 
     async def run(self) -> tuple[FrameTransport, NodeApiVersions]:
         """Return a transport whose node is ready, to be handed over at once, and its versions.
 
         The addresses share what is left of `connection_setup_timeout_ms` equally, so that one that
-        swallows packets does not use up all of it.
+        swallows packets does not use up all of it. A node that closes the connection instead of an
+        answer to ApiVersions is asked again in older versions of it.
 
         Raises:
             KafkaConnectionError: no address led to a ready node; names each and what happened
@@ -78,16 +80,20 @@ class Opening:
             try:
                 with connection_errors(str(address), share_s):
                     async with deadline(self._clock, share_s):
-                        return await self._try(address)
+                        return await self._try_versions(address)
             except (KafkaConnectionError, KafkaProtocolError) as fault:
                 last_fault = fault
             self._raise_if_given_up()
             faults.append(self._explain(last_fault, address))
             logger.debug("%s: %s", self._name, faults[-1])
             await self._forget_transport()
-        raise KafkaConnectionError(
-            f"cannot connect to {self._name}: " + ("; ".join(faults) or "it has no address")
-        ) from last_fault
+        raise KafkaConnectionError(self._what_happened(addresses, faults)) from last_fault
+
+    def _what_happened(self, addresses: list[Address], faults: list[str]) -> str:
+        if [str(address) for address in addresses] == [str(self._endpoint)]:
+            # Both have one name, which is said once.
+            return faults[0].replace(str(self._endpoint), self._name, 1)
+        return f"cannot connect to {self._name}: " + ("; ".join(faults) or "it has no address")
 
     def give_up(self, error: KafkaError) -> None:
         """Let `run`, if it is still waiting, raise `error` as soon as it goes on. Does not wait."""
@@ -96,7 +102,22 @@ class Opening:
             self.transport.close()
         self.transport_lost(error)
 
-    async def _try(self, address: Address) -> tuple[FrameTransport, NodeApiVersions]:
+    async def _try_versions(self, address: Address) -> tuple[FrameTransport, NodeApiVersions]:
+        *newer, oldest = FIRST_VERSIONS
+        for version in newer:
+            try:
+                return await self._try(address, version)
+            except KafkaConnectionError as fault:
+                lost = self.transport
+                if lost is None or lost.error is not fault or self._was_answered:
+                    raise
+                self._raise_if_given_up()
+                logger.debug("%s: asking in an older version: %s", self._name, fault)
+            await self._forget_transport()
+        return await self._try(address, oldest)
+
+    async def _try(self, address: Address, version: int) -> tuple[FrameTransport, NodeApiVersions]:
+        self._was_answered = False
         self.transport = transport = await connect(
             address,
             self,
@@ -104,7 +125,7 @@ class Opening:
             send_buffer_bytes=self._config.send_buffer_bytes,
             receive_buffer_bytes=self._config.receive_buffer_bytes,
         )
-        steps = handshake()
+        steps = handshake(version)
         try:
             step = next(steps)
             while True:
@@ -165,6 +186,7 @@ class Opening:
     # What the transport tells…
 
     def frame_received(self, frame: memoryview) -> None:
+        self._was_answered = True
         answer = self.correlation_ids.complete(response_correlation_id(frame))
         if not answer.done():
             answer.set_result(frame)

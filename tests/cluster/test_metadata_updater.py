@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import random
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -391,7 +392,22 @@ async def test_a_failure_that_repeats_itself_is_logged_once_as_a_warning(
             assert [record.levelname for record in caplog.records] == ["WARNING"]
             cluster.known = known
             await client.refresh_metadata(timeout_s=5)
-            assert caplog.records[-1].message == "metadata is up to date again"
+            assert caplog.records[-1].message.endswith(": metadata is up to date again")
+
+
+async def test_an_outage_that_lasts_is_logged_once_a_minute_with_its_length_and_the_client(
+    cluster: ScriptedCluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with client_of(cluster, autojump=True, client_id="billing") as (client, _):
+        cluster.known = set()
+        with caplog.at_level(logging.INFO, "aiokafka_lite.cluster"):
+            for _ in range(31):
+                with pytest.raises(KafkaTimeoutError):
+                    await client.refresh_metadata(timeout_s=10)
+        assert len(caplog.records) == 6
+        first, *_, last = caplog.messages
+        assert first.startswith("billing: metadata refresh failed, it goes on")
+        assert re.match(r"billing: metadata refresh failed for 30\d s, it goes on trying", last)
 
 
 async def test_when_no_known_node_answers_the_seeds_are_asked_again(

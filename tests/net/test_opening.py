@@ -10,6 +10,7 @@ from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import KafkaConnectionError, UnsupportedVersionError
 from aiokafka_lite.net import opening as opening_module
 from aiokafka_lite.net.endpoint import Address, Endpoint
+from aiokafka_lite.net.handshake import FIRST_VERSIONS
 from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.net.connections import answered, ask, connection_to, metadata_named
@@ -96,14 +97,56 @@ async def test_the_error_lists_each_address_and_what_happened_there(
 ) -> None:
     endpoint = resolving_to(monkeypatch, refused_port, node.endpoint.port)
     opening = asyncio.ensure_future(failed_opening(to_endpoint(endpoint)))
-    peer = await node.accept()
-    await peer.read_frame()
-    peer.close()
+    for _ in range(3):  # in our newest version of ApiVersions, in 3 and in 0
+        peer = await node.accept()
+        await peer.read_frame()
+        peer.close()
     text = str(await opening)
     assert text.startswith("KafkaConnectionError: cannot connect to kafka.example:9092: 127.0.0.1:")
     assert f"127.0.0.1:{refused_port} refused the connection" in text
     assert f"127.0.0.1:{node.endpoint.port} closed the connection during the handshake" in text
     assert "is this a Kafka broker" in text
+
+
+@pytest.mark.parametrize("understood", [3, 0])
+async def test_a_peer_that_closes_on_a_new_api_versions_is_asked_in_older_ones(
+    node: ScriptedNode, understood: int
+) -> None:
+    """Azure Event Hubs closes the connection instead of naming the versions it knows."""
+    connection = connection_to(node)
+    opening = asyncio.ensure_future(connection.open())
+    asked = []
+    while True:
+        peer = await node.accept()
+        _, version, correlation_id = await peer.read_request()
+        asked.append(version)
+        if version <= understood:
+            break
+        peer.close()
+    peer.answer(api_versions_response(), version, correlation_id)
+    await opening
+    assert asked == [version for version in FIRST_VERSIONS if version >= understood]
+    assert connection.is_open
+    connection.close()
+    await connection.wait_closed()
+
+
+async def test_one_address_is_named_once(node: ScriptedNode, refused_port: int) -> None:
+    error = await failed_opening(to_endpoint(Endpoint("127.0.0.1", refused_port)))
+    assert str(error).count("127.0.0.1") == 1
+
+
+async def test_a_connection_without_an_answer_says_that_it_stands(node: ScriptedNode) -> None:
+    connection = connection_to(node)
+    assert not connection.is_unanswered
+    opening = asyncio.ensure_future(connection.open())
+    peer = await node.accept()
+    await eventually(lambda: connection.is_unanswered)
+    await peer.shake_hands()
+    await opening
+    assert not connection.is_unanswered
+    connection.close()
+    await connection.wait_closed()
 
 
 async def test_a_name_without_addresses_is_an_error(

@@ -27,6 +27,7 @@ from aiokafka_lite.errors import (
     SerializationError,
     UnknownTopicOrPartitionError,
 )
+from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.free_ports import held_ports
@@ -112,6 +113,36 @@ async def test_a_bootstrap_that_accepts_and_says_nothing_ends_within_the_timeout
         async with asyncio.timeout(30):
             with pytest.raises(KafkaConnectionError, match=address):
                 await client(bootstrap_servers=address, request_timeout_ms=500).start()
+
+
+@BOTH
+async def test_a_broker_that_closes_on_a_new_api_versions_is_asked_in_an_older_one(
+    client: Client,
+) -> None:
+    """Services that close the connection on versions they do not know can be used."""
+    async with EmbeddedBroker() as broker:
+        broker.faults.cut(ApiVersionsRequest, times=2)
+        async with client(bootstrap_servers=broker.bootstrap_servers), asyncio.timeout(30):
+            pass
+        assert 0 in [request.api_version for request in broker.requests]
+
+
+async def test_a_node_with_an_impossible_address_fails_what_is_for_it_and_nothing_else() -> None:
+    """What the cluster says of one node cannot end a client that needs others, too."""
+    async with EmbeddedBroker(nodes=2) as broker:
+        broker.create_topic("t", 2)
+        async with AIOKafkaProducer(
+            bootstrap_servers=broker.bootstrap_servers.split(",")[0],
+            linger_ms=0,
+            request_timeout_ms=1000,
+            delivery_timeout_ms=1500,
+        ) as producer:
+            on_2 = next(number for number in range(2) if broker.leader(("t", number)) == 2)
+            broker.cluster.nodes[2].port = 70_000
+            ack = await producer.send("t", b"v", partition=on_2)
+            with pytest.raises(KafkaTimeoutError):
+                await ack
+            assert (await producer.send_and_wait("t", b"v", partition=1 - on_2)).offset == 0
 
 
 @BOTH
