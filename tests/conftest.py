@@ -58,6 +58,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--every-loop", action="store_true", help="run all async tests on asyncio and on uvloop"
     )
+    parser.addoption(
+        "--soak-minutes", type=float, default=10.0, help="how long each state machine runs"
+    )
+    parser.addoption("--soak-seed", type=int, help="play what a state machine did by this seed")
 
 
 def pytest_asyncio_loop_factories(

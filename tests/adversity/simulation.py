@@ -30,13 +30,14 @@ class StuckError(AssertionError):
 class SimulatedLoop(asyncio.BaseEventLoop):
     """Runs what is ready; then time goes on, if anybody waits for that, and else all is stuck."""
 
-    def __init__(self, clock: FakeClock, *, max_time_s: float) -> None:
+    def __init__(self, clock: FakeClock, *, max_time_s: float, max_turns: int) -> None:
         super().__init__()
         self.clock = clock
         self.network = Network(self)
         self.main: asyncio.Task[Any] | None = None
         self.why_stuck = ""
         self._max_time_s = max_time_s
+        self._max_turns = max_turns
         self._turns = 0
         self._selector = self  # where the base class waits for the outside
 
@@ -46,7 +47,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
     def select(self, timeout: float | None) -> list[object]:
         """Stand in for the selector: let time go on by as much as it takes for somebody to run."""
         self._turns += 1
-        if self._turns > _MAX_TURNS:
+        if self._turns > self._max_turns:
             self._stuck("somebody goes on for ever")
         elif timeout != 0:
             self._jump(timeout)
@@ -96,15 +97,29 @@ class Network:
         self.listeners: dict[int, ProtocolFactory] = {}
         self.latency_s = 0.0
         """One way, for what is written from now on; a connection keeps its order."""
+        self.isolated: set[str] = set()
+        """The ids of clients that reach nobody."""
+        self._connected: dict[str, list[End]] = {}
 
-    async def connect(self, port: int, factory: ProtocolFactory) -> asyncio.BaseProtocol:
+    def isolate(self, client_id: str) -> None:
+        """Break the connections of a client, and let it make no others."""
+        self.isolated.add(client_id)
+        for end in self._connected.pop(client_id, []):
+            end.peer_broke()
+            end.peer.peer_broke()
+
+    async def connect(
+        self, port: int, factory: ProtocolFactory, client_id: str
+    ) -> asyncio.BaseProtocol:
         """Return the protocol of a new connection. Raises ConnectionRefusedError."""
         await self.loop.clock.sleep(2 * self.latency_s)
         accept = self.listeners.get(port)
-        if accept is None:
+        if accept is None or client_id in self.isolated:
             raise ConnectionRefusedError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED))
         near, far = End(self, factory()), End(self, accept())
         near.peer, far.peer = far, near
+        open_ends = [end for end in self._connected.get(client_id, []) if not end.is_closing()]
+        self._connected[client_id] = [*open_ends, near]
         far.protocol.connection_made(far)
         near.protocol.connection_made(near)
         protocol: asyncio.BaseProtocol = near.protocol
@@ -232,22 +247,27 @@ def _listen(_: str, port: int, node_id: int) -> tuple[Listener, None]:
 async def _connect(address: Address, handler: Any, *, frame_pool: Any, **_: Any) -> FrameTransport:
     with connection_errors(str(address)):
         transport = await _network().connect(
-            address.sockaddr[1], lambda: FrameTransport(handler, str(address), frame_pool)
+            address.sockaddr[1],
+            lambda: FrameTransport(handler, str(address), frame_pool),
+            handler._client_id,
         )
     assert isinstance(transport, FrameTransport)
     return transport
 
 
 def run(
-    main: Callable[[FakeClock, Network], Coroutine[Any, Any, T]], *, max_time_s: float = 1000.0
+    main: Callable[[FakeClock, Network], Coroutine[Any, Any, T]],
+    *,
+    max_time_s: float = 1000.0,
+    max_turns: int = _MAX_TURNS,
 ) -> T:
     """Run `main(clock, network)` in a simulation; return what it returns.
 
-    Raises StuckError when it cannot come to its end, or not before `max_time_s`, and AssertionError
-    when it leaves a task or a timer behind.
+    Raises StuckError when it cannot come to its end, or not before `max_time_s` and in `max_turns`
+    of the loop, and AssertionError when it leaves a task or a timer behind.
     """
     clock = FakeClock()
-    loop = SimulatedLoop(clock, max_time_s=max_time_s)
+    loop = SimulatedLoop(clock, max_time_s=max_time_s, max_turns=max_turns)
     with (
         patch.object(opening, "connect", _connect),
         patch.object(server, "_listen", _listen),
