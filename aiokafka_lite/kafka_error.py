@@ -40,4 +40,16 @@ class KafkaError(RuntimeError, ErrorFacts):
         return f"{name}: {super().__str__()}" if self.args else name
 
 
-__all__ = ["ErrorFacts", "Fault", "KafkaError"]
+def reason_of(error: BaseException) -> str:
+    """Return what an error says without the name and number of its class, which `str` puts first:
+    for texts that have another error's around it, and for people who did not see a traceback.
+    """
+    if not isinstance(error, KafkaError):
+        return str(error) or type(error).__name__
+    if error.args:
+        return str(error.args[0])
+    description: str = getattr(error, "description", "")
+    return description.rstrip(".") or type(error).__name__
+
+
+__all__ = ["ErrorFacts", "Fault", "KafkaError", "reason_of"]

@@ -13,6 +13,7 @@ import typer
 
 from aiokafka_lite.cli.output import complain
 from aiokafka_lite.errors import KafkaConfigurationError, KafkaError
+from aiokafka_lite.kafka_error import reason_of
 
 T = TypeVar("T")
 
@@ -34,15 +35,15 @@ def exit_codes() -> Iterator[None]:
     try:
         yield
     except KafkaConfigurationError as error:
-        complain(str(error))
+        complain(reason_of(error))
         raise typer.Exit(2) from error
     except (KafkaError, TimeoutError) as error:
-        complain(str(error))
+        complain(reason_of(error))
         raise typer.Exit(1) from error
     except KeyboardInterrupt as error:
         raise typer.Exit(130) from error
     except ExceptionGroup as group:
-        complain("; ".join(str(error) for error in leaves(group)))
+        complain("; ".join(reason_of(error) for error in leaves(group)))
         raise typer.Exit(1) from group
 
 

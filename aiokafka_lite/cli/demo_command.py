@@ -13,6 +13,7 @@ from aiokafka_lite.cli.demo import DemoResult, run_demo
 from aiokafka_lite.cli.flights_dataset import Dataset, DatasetError
 from aiokafka_lite.cli.output import OutputFormat, TwoBars, complain, show
 from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.kafka_error import reason_of
 
 TOP_KEYS = 12
 MOST_PROBLEMS = 10
@@ -43,7 +44,7 @@ def demo(
         with running_broker(broker) as bootstrap_servers:
             result = _run(bootstrap_servers, dataset, partitions, limit)
     except (DatasetError, KafkaError) as error:
-        complain(str(error))
+        complain(reason_of(error))
         raise typer.Exit(1) from error
     _report(result, broker, output)
 

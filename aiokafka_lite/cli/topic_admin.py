@@ -76,7 +76,7 @@ async def create_topic(
     async with connected(bootstrap_servers) as client:
         response = await client.request(_controller(client), request)
         for result in response.topics:
-            _raise_if(result.error_code, f"topic {name!r}", result.error_message)
+            _raise_if(result.error_code, name, result.error_message)
         await client.wait_for_topic(name, REQUEST_TIMEOUT_MS / 1000)
 
 
@@ -88,7 +88,7 @@ async def delete_topic(bootstrap_servers: str, name: str) -> None:
     async with connected(bootstrap_servers) as client:
         response = await client.request(_controller(client), request)
         for result in response.responses:
-            _raise_if(result.error_code, f"topic {name!r}", result.error_message)
+            _raise_if(result.error_code, name, result.error_message)
 
 
 async def describe_topics(
@@ -102,7 +102,7 @@ async def describe_topics(
     async with connected(bootstrap_servers) as client:
         response = await client.request_any(request)
     for topic in response.topics:
-        _raise_if(topic.error_code, f"topic {topic.name!r}", None)
+        _raise_if(topic.error_code, topic.name or "", None)
     described = [
         TopicDescription(
             topic.name or "",
@@ -128,9 +128,10 @@ def _controller(client: KafkaClient) -> int:
     return node if node is not None else next(iter(client.snapshot.nodes))
 
 
-def _raise_if(code: int, subject: str, message: str | None) -> None:
+def _raise_if(code: int, name: str, message: str | None) -> None:
     if code == 0:
         return
     kind = for_code(code)
-    error: BrokerResponseError = kind(f"{subject}: {message or kind.description}")
+    text = message or kind.description
+    error: BrokerResponseError = kind(text if name in text else f"topic {name!r}: {text}")
     raise error

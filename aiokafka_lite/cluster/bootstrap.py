@@ -17,6 +17,7 @@ from aiokafka_lite.errors import (
     MetadataEmptyBrokerList,
     for_code,
 )
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
@@ -97,7 +98,7 @@ class SeedRound:
         lines = []
         for node_id, node in self._network.seeds.items():
             error = self._errors.get(node_id)
-            what = self._silence(node_id, bound_s) if error is None else _text(error)
+            what = self._silence(node_id, bound_s) if error is None else reason_of(error)
             is_named = what.startswith(_address(node))
             lines.append(f"\n  - {what}" if is_named else f"\n  - {_address(node)}: {what}")
         return (
@@ -118,10 +119,6 @@ def check_answer(answer: MetadataResponse) -> None:
         raise for_code(answer.error_code)("the broker refuses to give metadata")
     if not answer.brokers:
         raise MetadataEmptyBrokerList("the metadata names no broker; the broker is starting up")
-
-
-def _text(error: KafkaError) -> str:
-    return str(error.args[0]) if error.args else str(error)
 
 
 def _address(node: Node) -> str:

@@ -23,6 +23,7 @@ from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask, OwnerState, TaskOwner
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NodeNotReadyError
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
@@ -173,7 +174,8 @@ class ConnectionPool:
             async with deadline(self._clock, timeout_s):
                 outcome = await waiter
         except TimeoutError as error:
-            state = NO_LISTENER if self.is_unanswered(node_id, lane) else "it is being connected"
+            state = f": {NO_LISTENER}" if self.is_unanswered(node_id, lane) else ""
+            state = f"it is being connected{state}"
             raise self._not_ready(node_id, lane, timeout_s, state) from error
         finally:
             if waiter in gate.waiters:
@@ -286,7 +288,7 @@ class ConnectionPool:
         node = self._node(node_id)
         at = f" at {Endpoint(node.host, node.port)}" if node is not None else ""
         error = self.states.last_error(node_id)
-        because = f"; last failure: {error}" if error is not None else ""
+        because = f"; last failure: {reason_of(error)}" if error is not None else ""
         return NodeNotReadyError(
             f"node {node_id}{at} (lane {lane.value}) is not ready within {timeout_s:.3f} s: "
             f"{state}{because}"

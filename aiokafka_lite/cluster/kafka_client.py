@@ -27,6 +27,7 @@ from aiokafka_lite.errors import (
     KafkaTimeoutError,
     NodeNotReadyError,
 )
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.net.pending_request import Answer
 from aiokafka_lite.schema.message import Request, Response
@@ -307,9 +308,10 @@ class KafkaClient:
         except TimeoutError as error:
             if isinstance(error, KafkaError):
                 raise
-            raise KafkaTimeoutError(
-                f"no {what} within {timeout_s:g} s; last failure: {failure}; {remedy}"
-            ) from (failure or error)
+            because = f"; last failure: {reason_of(failure)}" if failure is not None else ""
+            raise KafkaTimeoutError(f"no {what} within {timeout_s:g} s{because}; {remedy}") from (
+                failure or error
+            )
 
     def ready_delay(self, node_id: int, lane: Lane = Lane.GENERAL) -> float:
         """Return the seconds until `request` goes ahead without waiting for a backoff or a

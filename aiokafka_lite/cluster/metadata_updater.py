@@ -39,6 +39,7 @@ from aiokafka_lite.errors import (
     RebootstrapRequiredError,
     UnknownTopicOrPartitionError,
 )
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.protocol.messages.metadata import (
     MetadataRequest,
@@ -262,7 +263,7 @@ class MetadataUpdater:
         return KafkaTimeoutError(sentence)
 
     def _because(self) -> str:
-        return "" if self._last_error is None else f"; last failure: {self._last_error}"
+        return "" if self._last_error is None else f"; last failure: {reason_of(self._last_error)}"
 
     async def _next_outcome(self) -> None:
         """Return when the refresh now running, or the next one, has succeeded or failed."""
@@ -416,7 +417,7 @@ class MetadataUpdater:
             "%s: metadata refresh failed%s, it goes on trying: %s",
             self._config.client_id,
             _duration(now_s - self._failing_since_s),
-            error,
+            reason_of(error),
         )
         self._last_error = error
         self._schedule.failed(self._clock.monotonic(), partial=partial)

@@ -28,6 +28,7 @@ from aiokafka_lite.errors import (
     RequestTimedOutError,
     TooManyInFlightRequests,
 )
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.connection_state import ConnectionEvent, ConnectionState, after
 from aiokafka_lite.net.endpoint import Endpoint
@@ -462,7 +463,7 @@ class NodeConnection:
         if self.cause is None:
             return KafkaConnectionError(f"this client closed the connection to {self.name}{lost}")
         error = KafkaConnectionError(
-            f"the connection to {self.name} has ended: {_text_of(self.cause)}{lost}"
+            f"the connection to {self.name} has ended: {reason_of(self.cause)}{lost}"
         )
         error.__cause__ = self.cause
         return error
@@ -483,11 +484,6 @@ def _decode(pending: PendingRequest, frame: memoryview) -> Response:
         pending.fail(error)
         raise
     return response
-
-
-def _text_of(error: KafkaError) -> str:
-    """Return the error's own sentence, without the class name that `str` adds."""
-    return str(error.args[0]) if error.args else str(error)
 
 
 __all__ = ["ConnectionConfig", "NodeConnection"]

@@ -28,8 +28,18 @@ def test_a_topic_that_exists_is_named(invoke: Invoke) -> None:
     invoke("topics", "create", "orders")
     again = invoke("topics", "create", "orders")
     assert again.exit_code == 1
-    assert "'orders'" in again.stderr
     assert again.stderr.startswith("error: ")
+    assert again.stderr.count("'orders'") == 1
+
+
+def test_an_error_is_a_sentence_without_class_and_number(invoke: Invoke) -> None:
+    """A person at a terminal reads what happened; the names of classes are for programs."""
+    invoke("topics", "create", "orders")
+    for command in ("create", "delete"):
+        failed = invoke("topics", command, "orders" if command == "create" else "nothing")
+        assert failed.exit_code == 1
+        assert "Error" not in failed.stderr
+        assert "[" not in failed.stderr
 
 
 def test_a_topic_that_is_not_there_is_named(invoke: Invoke) -> None:

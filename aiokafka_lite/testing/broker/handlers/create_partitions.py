@@ -1,6 +1,7 @@
 """CreatePartitions: lets topics have more partitions; those there are stay where they are."""
 
 from aiokafka_lite.errors import BrokerResponseError
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.protocol.messages.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,
@@ -32,7 +33,7 @@ def _extend(
         replica_lists = cluster.place_new_partitions(topic, asked.count, assignments)
     except BrokerResponseError as error:
         return CreatePartitionsTopicResult(
-            name=asked.name, error_code=error.errno, error_message=str(error)
+            name=asked.name, error_code=error.errno, error_message=reason_of(error)
         )
     if not validate_only:
         cluster.add_partitions(topic, replica_lists)

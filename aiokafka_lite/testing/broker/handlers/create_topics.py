@@ -3,6 +3,7 @@
 from collections import Counter
 
 from aiokafka_lite.errors import BrokerResponseError, InvalidRequestError
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.protocol.messages.create_topics import (
     CreatableTopic,
     CreatableTopicConfigs,
@@ -29,7 +30,10 @@ def handle(context: RequestContext, request: CreateTopicsRequest) -> CreateTopic
         except BrokerResponseError as error:
             results.append(
                 CreatableTopicResult(
-                    name=topic.name, error_code=error.errno, error_message=str(error), configs=None
+                    name=topic.name,
+                    error_code=error.errno,
+                    error_message=reason_of(error),
+                    configs=None,
                 )
             )
             continue

@@ -1,6 +1,7 @@
 """DeleteTopics: by name, from version 6 on also by id. The data is gone at once."""
 
 from aiokafka_lite.errors import BrokerResponseError, InvalidRequestError
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.protocol.messages.delete_topics import (
     DeletableTopicResult,
     DeleteTopicsRequest,
@@ -31,7 +32,7 @@ def _delete(context: RequestContext, asked: DeleteTopicState) -> DeletableTopicR
             name=asked.name,
             topic_id=asked.topic_id,
             error_code=error.errno,
-            error_message=str(error),
+            error_message=reason_of(error),
         )
     context.cluster.delete_topic(topic.name)
     return DeletableTopicResult(name=topic.name, topic_id=topic.topic_id)

@@ -5,6 +5,7 @@ from aiokafka_lite.errors import (
     MismatchedEndpointTypeError,
     UnsupportedEndpointTypeError,
 )
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.protocol.messages.describe_cluster import (
     DescribeClusterBroker,
     DescribeClusterRequest,
@@ -23,7 +24,7 @@ def handle(context: RequestContext, request: DescribeClusterRequest) -> Describe
         context.injected.raise_for()
         _check_endpoint_type(request.endpoint_type)
     except BrokerResponseError as error:
-        return DescribeClusterResponse(error_code=error.errno, error_message=str(error))
+        return DescribeClusterResponse(error_code=error.errno, error_message=reason_of(error))
     response = DescribeClusterResponse(
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller_id,

@@ -7,6 +7,7 @@ from aiokafka_lite.errors import (
     GroupCoordinatorNotAvailableError,
     InvalidRequestError,
 )
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.protocol.messages.find_coordinator import (
     Coordinator,
     FindCoordinatorRequest,
@@ -47,7 +48,7 @@ def _coordinator(context: RequestContext, key: str, key_type: int) -> Coordinato
             host="",
             port=-1,
             error_code=error.errno,
-            error_message=str(error),
+            error_message=reason_of(error),
         )
     return Coordinator(
         key=key, node_id=node.node_id, host=node.host, port=node.port, error_message=None

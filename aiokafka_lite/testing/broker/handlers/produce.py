@@ -19,6 +19,7 @@ from aiokafka_lite.errors import (
     TransactionalIdAuthorizationFailed,
     UnsupportedCompressionTypeError,
 )
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.protocol.messages.produce import (
     LeaderIdAndEpoch,
     NodeEndpoint,
@@ -134,7 +135,7 @@ def _produce_to_partition(
         appended = _append(context, partition, data.records, request.transactional_id)
     except BrokerResponseError as error:
         response = PartitionProduceResponse(
-            index=data.index, error_code=error.errno, base_offset=-1, error_message=str(error)
+            index=data.index, error_code=error.errno, base_offset=-1, error_message=reason_of(error)
         )
         if (
             partition is not None
