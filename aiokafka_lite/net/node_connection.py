@@ -444,7 +444,12 @@ class NodeConnection:
         self._unwritten = None
         for pending in pending_requests:
             pending.fail(self._closed_error(pending))
-        logger.debug("%s: closed, %d requests pending: %s", self.name, len(pending_requests), cause)
+        logger.debug(
+            "%s: closed, %d requests pending: %s",
+            self.name,
+            len(pending_requests),
+            "by this client" if cause is None else reason_of(cause),
+        )
         if was_open and self.on_close is not None:
             self.on_close(self)
 
