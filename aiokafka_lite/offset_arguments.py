@@ -6,10 +6,12 @@ Plain functions; error texts are aiokafka's.
 from collections.abc import Callable, Mapping
 
 from aiokafka_lite.errors import IllegalArgumentError
-from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
+from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+from aiokafka_lite.sendable_text import sendable
 from aiokafka_lite.topic_name import check_topic_name
 
 _MAX_PARTITION = 2**31 - 1
+_MAX_OFFSET = 2**63 - 1
 
 OffsetsToCommit = Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata]
 CommitListener = Callable[[dict[TopicPartition, OffsetAndMetadata], Exception | None], object]
@@ -19,7 +21,8 @@ def checked_offsets(offsets: object) -> dict[TopicPartition, OffsetAndMetadata]:
     """Return offsets to commit, given as int, (int, str) or OffsetAndMetadata by partition.
 
     Raises: ValueError for an empty mapping, anything but a mapping, or a value of another shape;
-    TypeError for keys that are no TopicPartition and metadata that is no str.
+    TypeError for keys that are no TopicPartition and metadata that is no str; as
+    `check_topic_partition`; IllegalArgumentError for what no request can carry.
     """
     if not offsets or not isinstance(offsets, Mapping):
         raise ValueError(f"offsets={offsets!r}: give a dict of TopicPartition to offset")
@@ -63,11 +66,46 @@ def _checked_offset(tp: object, value: object) -> OffsetAndMetadata:
     offset, metadata = value
     if not isinstance(metadata, str):
         raise TypeError("Metadata should be a string")
-    return OffsetAndMetadata(offset, metadata, getattr(value, "leader_epoch", -1))
+    _check_sendable(f"{tp}: metadata", metadata)
+    epoch = getattr(value, "leader_epoch", -1)
+    if offset > _MAX_OFFSET or not -1 <= epoch <= _MAX_PARTITION:
+        raise IllegalArgumentError(
+            f"{tp}: {value!r} is beyond what Kafka can store: offsets end at {_MAX_OFFSET}, leader "
+            f"epochs go from -1 to {_MAX_PARTITION}"
+        )
+    return OffsetAndMetadata(offset, metadata, epoch)
+
+
+def _check_sendable(name: str, text: object) -> None:
+    for fault in sendable(name, text):
+        raise IllegalArgumentError(fault)
+
+
+def checked_group(group_id: object) -> ConsumerGroupMetadata:
+    """Return a group given by its name, or as ConsumerGroupMetadata.
+
+    Raises: ValueError for anything else, and for a group without a name; IllegalArgumentError for a
+    name, or member id, that no request can carry.
+    """
+    group = ConsumerGroupMetadata(group_id) if isinstance(group_id, str) else group_id
+    name: object = group.group_id if isinstance(group, ConsumerGroupMetadata) else None
+    if not isinstance(group, ConsumerGroupMetadata) or not isinstance(name, str) or not name:
+        raise ValueError(
+            f"group_id={group_id!r}: give the group's name, or the consumer's group_metadata()"
+        )
+    for field in ("group_id", "member_id", "group_instance_id"):
+        _check_sendable(field, getattr(group, field))
+    return group
 
 
 def _is_offset(value: object) -> bool:
     return isinstance(value, int) and value >= 0
 
 
-__all__ = ["OffsetsToCommit", "check_topic_partition", "checked_key", "checked_offsets"]
+__all__ = [
+    "OffsetsToCommit",
+    "check_topic_partition",
+    "checked_group",
+    "checked_key",
+    "checked_offsets",
+]

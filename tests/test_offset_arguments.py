@@ -3,8 +3,8 @@
 import pytest
 
 from aiokafka_lite.errors import IllegalArgumentError, InvalidTopicError
-from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
-from aiokafka_lite.offset_arguments import checked_offsets
+from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+from aiokafka_lite.offset_arguments import checked_group, checked_offsets
 
 TP = TopicPartition("t", 0)
 
@@ -49,3 +49,39 @@ def test_a_partition_that_cannot_exist_is_refused_with_the_limits(
 ) -> None:
     with pytest.raises(IllegalArgumentError, match=r"no str|from 0 to 2147483647"):
         checked_offsets({TopicPartition(topic, partition): 7})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        2**63,
+        (7, "x" * 32_768),
+        (7, "\ud800"),
+        OffsetAndMetadata(7, "", 2**31),
+        OffsetAndMetadata(7, "", -2),
+    ],
+)
+def test_what_no_request_can_carry_is_refused_with_the_limits(value: object) -> None:
+    with pytest.raises(IllegalArgumentError, match=r"cannot be sent|above the limit|Kafka can sto"):
+        checked_offsets({TP: value})
+
+
+def test_a_group_is_its_name_or_a_member_of_it() -> None:
+    member = ConsumerGroupMetadata("g", 5, "m")
+    assert checked_group("g") == ConsumerGroupMetadata("g")
+    assert checked_group(member) is member
+
+
+@pytest.mark.parametrize("group", [None, "", b"g", 7, ConsumerGroupMetadata("")])
+def test_what_is_no_group_is_a_value_error(group: object) -> None:
+    with pytest.raises(ValueError, match="give the group's name"):
+        checked_group(group)
+
+
+@pytest.mark.parametrize(
+    "group",
+    ["\ud800", "x" * 32_768, ConsumerGroupMetadata("g", 1, "\ud800")],
+)
+def test_a_group_no_request_can_carry_is_refused(group: object) -> None:
+    with pytest.raises(IllegalArgumentError, match=r"cannot be sent|above the limit"):
+        checked_group(group)

@@ -10,12 +10,12 @@ from typing import Any
 
 from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
 from aiokafka_lite.net.endpoint import Endpoint, parse_bootstrap
+from aiokafka_lite.sendable_text import sendable
 from aiokafka_lite.version import __version__
 
 SECURITY_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 METADATA_RECOVERY_STRATEGIES = ("rebootstrap", "none")
 _INT32_MAX = 2**31 - 1
-_MAX_TEXT_BYTES = 32_767
 
 
 class DefaultInt(int):
@@ -40,22 +40,6 @@ def at_least(name: str, value: object, minimum: int, maximum: int = _INT32_MAX) 
         yield f"{name}={value} is below its minimum of {minimum}; set it to {minimum} or more"
     elif value > maximum:
         yield f"{name}={value} is above its maximum of {maximum}; set it to {maximum} or less"
-
-
-def sendable(name: str, value: object) -> Iterator[str]:
-    """Yield the fault of a str that no request can carry; other types are not looked at."""
-    if not isinstance(value, str):
-        return
-    try:
-        size = len(value.encode())
-    except UnicodeEncodeError:
-        yield f"{name}={value[:80]!r} cannot be sent: it is no valid Unicode; set it to another str"
-    else:
-        if size > _MAX_TEXT_BYTES:
-            yield (
-                f"{name} has {size} bytes, above the limit of {_MAX_TEXT_BYTES}; set it to a "
-                f"shorter str"
-            )
 
 
 def one_of(name: str, value: object, allowed: Sequence[object]) -> Iterator[str]:

@@ -14,7 +14,6 @@ from aiokafka_lite.cluster.client_config import (
     later,
     not_above,
     one_of,
-    sendable,
 )
 from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
 from aiokafka_lite.consumer.position.offset_reset import (
@@ -22,6 +21,7 @@ from aiokafka_lite.consumer.position.offset_reset import (
     OffsetResetStrategy,
 )
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.sendable_text import sendable
 from aiokafka_lite.serialization import AnyDeserializer
 
 ISOLATION_LEVELS = ("read_uncommitted", "read_committed")

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import random
 import warnings
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from types import TracebackType
 from typing import Any, Self
@@ -28,7 +28,7 @@ from aiokafka_lite.errors import (
     ProducerClosed,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, RecordMetadata
-from aiokafka_lite.offset_arguments import OffsetsToCommit, checked_offsets
+from aiokafka_lite.offset_arguments import OffsetsToCommit, checked_group, checked_offsets
 from aiokafka_lite.producer.append_path import AppendPath
 from aiokafka_lite.producer.arrow_ack import ArrowAck
 from aiokafka_lite.producer.arrow_send import ArrowSend
@@ -573,12 +573,19 @@ class AIOKafkaProducer(SendMethods):
         refuses a member that is not part of it any more (KIP-447). Offsets as `commit()` of the
         consumer has them.
 
+        No offsets are nothing to do, and no error.
+
         Raises: CommitFailedError, after which the transaction can only be aborted, when the group
-        has moved on; ValueError or TypeError for malformed offsets; as `commit_transaction`.
-        Cancelled: it goes on.
+        has moved on; NoTransactionError outside of a transaction; ValueError, TypeError or
+        IllegalArgumentError, with nothing done, for a malformed group or malformed offsets; as
+        `commit_transaction`. Cancelled: it goes on.
         """
         transactions = self._in_transactions()
-        group = ConsumerGroupMetadata(group_id) if isinstance(group_id, str) else group_id
+        transactions.check_may_send()
+        group = checked_group(group_id)
+        given: object = offsets
+        if isinstance(given, Mapping) and not given:
+            return
         await transactions.send_offsets(checked_offsets(offsets), group, self._max_block_s)
 
     def _one_transaction(self) -> AbstractContextManager[None]:

@@ -14,11 +14,11 @@ from aiokafka_lite.cluster.client_config import (
     DefaultInt,
     at_least,
     one_of,
-    sendable,
 )
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.producer.partitioner import TopicPartitioner
+from aiokafka_lite.sendable_text import sendable
 from aiokafka_lite.serialization import AnySerializer
 
 Partitioner = Callable[[bytes | None, list[int], list[int]], int]

@@ -1,14 +1,18 @@
 """Offsets of a group that count with a transaction, and members that may not commit (KIP-447)."""
 
+from typing import Any
+
 import pytest
 
-from aiokafka_lite import AIOKafkaConsumer, OffsetAndMetadata
+from aiokafka_lite import AIOKafkaConsumer, OffsetAndMetadata, TopicPartition
 from aiokafka_lite.errors import (
     BrokerResponseError,
     CommitFailedError,
     CoordinatorLoadInProgressError,
     FencedInstanceIdError,
+    IllegalArgumentError,
     IllegalGenerationError,
+    InvalidTopicError,
     NotCoordinatorForGroupError,
     RequestTimedOutError,
     UnknownMemberIdError,
@@ -256,3 +260,41 @@ async def test_who_reads_stable_offsets_waits_for_the_end(version: int) -> None:
             consumer.assign([ORDERS])
             await producer.commit_transaction()
             assert await consumer.committed(ORDERS) == 4
+
+
+@pytest.mark.parametrize(
+    ("offsets", "group"),
+    [
+        ({ORDERS: 1}, None),
+        ({ORDERS: 1}, ""),
+        ({}, None),
+        ({ORDERS: 1}, "\ud800"),
+        ({ORDERS: 1}, "x" * 40_000),
+        ({ORDERS: (1, "x" * 40_000)}, "g"),
+        ({ORDERS: (1, "\ud800")}, "g"),
+        ({ORDERS: 2**63}, "g"),
+        ({TopicPartition("orders", 2**31): 1}, "g"),
+        ({TopicPartition("x" * 40_000, 0): 1}, "g"),
+    ],
+)
+async def test_offsets_that_no_request_can_carry_fail_their_call_only(
+    version: int, offsets: Any, group: Any
+) -> None:
+    """A wrong value is refused before anything is sent; the transaction goes on, and commits."""
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        await producer.begin_transaction()
+        await producer.send("orders", b"1")
+        with pytest.raises((ValueError, IllegalArgumentError, InvalidTopicError)):
+            await producer.send_offsets_to_transaction(offsets, group)
+        await producer.commit_transaction()
+        assert await visible(broker) == [b"1"]
+        assert committed(broker) == {}
+
+
+async def test_no_offsets_are_nothing_to_do(version: int) -> None:
+    """An empty dict is no error, as with aiokafka, and needs no coordinator."""
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        await producer.begin_transaction()
+        await producer.send_offsets_to_transaction({}, "g")
+        await producer.commit_transaction()
+        assert broker.requests_of(TxnOffsetCommitRequest) == []

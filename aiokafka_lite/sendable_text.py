@@ -1,0 +1,25 @@
+"""Owns which strings of a user's a request can carry. Plain functions."""
+
+from collections.abc import Iterator
+from typing import Final
+
+_MAX_TEXT_BYTES: Final = 32_767
+
+
+def sendable(name: str, value: object) -> Iterator[str]:
+    """Yield the fault of a str that no request can carry; other types are not looked at."""
+    if not isinstance(value, str):
+        return
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError:
+        yield f"{name}={value[:80]!r} cannot be sent: it is no valid Unicode; set it to another str"
+    else:
+        if size > _MAX_TEXT_BYTES:
+            yield (
+                f"{name} has {size} bytes, above the limit of {_MAX_TEXT_BYTES}; set it to a "
+                f"shorter str"
+            )
+
+
+__all__ = ["sendable"]
