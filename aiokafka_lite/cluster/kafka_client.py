@@ -19,6 +19,7 @@ from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch, MetadataSnap
 from aiokafka_lite.cluster.metadata_updater import MetadataUpdater, SnapshotListener
 from aiokafka_lite.cluster.network_client import NetworkClient
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
+from aiokafka_lite.concurrency.client_loop import ClientLoop
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import (
@@ -78,7 +79,10 @@ class KafkaClient:
         )
         """How long to wait before a request that failed is tried again, by number of failures."""
 
-        self.owner = TaskOwner(name, clock=clock)
+        self.loop = ClientLoop(name)
+        """The event loop of start(), which all of the client belongs to."""
+
+        self.owner = TaskOwner(name, clock=clock, loop=self.loop)
         """Whose children the client's tasks are; its user may spawn more, once the client runs."""
 
         self._state = ClientState.NEW
@@ -127,7 +131,7 @@ class KafkaClient:
             with anyio.CancelScope(shield=True):
                 await self._end()
             if self._state is ClientState.STARTING:
-                self.owner = TaskOwner(self.name, clock=self.clock)
+                self.owner = TaskOwner(self.name, clock=self.clock, loop=self.loop)
                 self._state = ClientState.NEW
             raise
 
@@ -144,7 +148,7 @@ class KafkaClient:
         waits for its end.
         """
         self._state = ClientState.CLOSED
-        if not self.owner.loop.has_ended:
+        if not self.loop.has_ended:
             await self._end()
 
     async def _end(self) -> None:
@@ -170,16 +174,16 @@ class KafkaClient:
 
     def check_loop(self) -> None:
         """Raise `IllegalStateError` for a call from another event loop or thread than the client's,
-        or after the loop's end. Cheap.
+        or after the loop's end. For calls; see `ClientLoop.check_thread`.
         """
-        self.owner.loop.check()
+        self.loop.check()
 
     @property
     def has_lost_its_loop(self) -> bool:
         """Whether the client's event loop has ended before the client did: nothing runs any more,
         and nothing can be closed.
         """
-        return self.owner.loop.has_ended
+        return self.loop.has_ended
 
     # Asking nodes…
 

@@ -5,7 +5,7 @@ a call from elsewhere would never return, or change what the client's own tasks 
 """
 
 import asyncio
-import threading
+from threading import get_ident
 
 from aiokafka_lite.errors import IllegalStateError
 
@@ -26,7 +26,7 @@ class ClientLoop:
     def enter(self) -> asyncio.AbstractEventLoop:
         """Belong to the running loop from now on, and return it."""
         self.loop = asyncio.get_running_loop()
-        self.thread_id = threading.get_ident()
+        self.thread_id = get_ident()
         return self.loop
 
     @property
@@ -37,7 +37,8 @@ class ClientLoop:
     def check(self) -> None:
         """Raise IllegalStateError for a call from another loop or thread, or after the loop's end.
 
-        Between two runs of the loop its own thread may call what does not wait. Cheap.
+        Between two runs of the loop its own thread may call what does not wait. For calls, not for
+        records: up to Python 3.11 asking for the running loop is a system call.
         """
         try:
             running = asyncio.get_running_loop()
@@ -45,6 +46,11 @@ class ClientLoop:
             running = None
         if running is not self.loop:
             self._check_elsewhere(running)
+
+    def check_thread(self) -> None:
+        """Raise as `check` for a call from another thread; for what runs once per record."""
+        if get_ident() != self.thread_id:
+            self.check()
 
     def _check_elsewhere(self, running: asyncio.AbstractEventLoop | None) -> None:
         if self.loop is None:
@@ -55,7 +61,7 @@ class ClientLoop:
                 f"{belongs}, and that loop has ended; create another client in the new loop. "
                 f"Other threads use it by asyncio.run_coroutine_threadsafe(coroutine, loop)"
             )
-        if running is None and threading.get_ident() == self.thread_id:
+        if running is None and get_ident() == self.thread_id:
             return
         where = "a thread without one" if running is None else "another event loop"
         raise IllegalStateError(

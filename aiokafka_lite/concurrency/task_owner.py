@@ -125,10 +125,16 @@ class TaskOwner:
     """
 
     def __init__(
-        self, name: str, *, clock: Clock = SYSTEM_CLOCK, child_close_timeout_s: float = 5.0
+        self,
+        name: str,
+        *,
+        clock: Clock = SYSTEM_CLOCK,
+        child_close_timeout_s: float = 5.0,
+        loop: ClientLoop | None = None,
     ) -> None:
+        """`loop` is told which one start() ran in, for an owner that follows another."""
         self.name = name
-        self.loop = ClientLoop(name)
+        self.loop = loop if loop is not None else ClientLoop(name)
         """The loop that start() ran in, to which all of this belongs."""
         self.failure: BaseException | None = None
         """What the first child to fail died of."""

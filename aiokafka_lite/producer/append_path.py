@@ -58,7 +58,7 @@ class AppendPath:
         self._pool = pool
         self._accumulator = accumulator
         self._life = life
-        self._check_loop = client.check_loop
+        self._check_thread = client.loop.check_thread
         self._transactions = transactions
         self._wake_sender = wake_sender
         self.finder = finder
@@ -94,7 +94,7 @@ class AppendPath:
     ) -> RecordAck:
         """Append a record. As `AIOKafkaProducer.send`; `allow_empty`: even one without both key
         and value, which Kafka takes, and Java's producer."""
-        self._check_loop()
+        self._check_thread()
         began_s = self._clock.monotonic()
         if not allow_empty:
             check_not_empty(value, key)
@@ -132,7 +132,7 @@ class AppendPath:
         headers: Iterable[tuple[str, bytes | None]] | None,
     ) -> RecordAck:
         """Append a record, or raise what it would have waited for."""
-        self._check_loop()
+        self._check_thread()
         check_not_empty(value, key)
         route = self.finder.find_nowait(topic)
         key_bytes, value_bytes, frozen = self.to_bytes(topic, value, key, headers)
@@ -235,6 +235,7 @@ class AppendPath:
 
         `sticky_route`: as `choose` has it. Raises MessageSizeTooLargeError, BufferExhaustedError.
         """
+        self._client.check_loop()
         size, queue = self._leave_full_batch(sticky_route, queue, key, value, headers)
         if self._has_had_its_turn():
             await self._clock.sleep(0)

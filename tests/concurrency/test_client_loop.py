@@ -44,6 +44,18 @@ async def test_another_loop_and_a_thread_without_one_are_refused_with_the_remedy
         await asyncio.to_thread(loop.check)
 
 
+async def test_the_check_for_records_finds_other_threads() -> None:
+    ClientLoop("not started").check_thread()
+    loop = await started()
+    loop.check_thread()
+
+    async def check() -> None:
+        loop.check_thread()
+
+    with pytest.raises(IllegalStateError, match="run_coroutine_threadsafe"):
+        await asyncio.to_thread(asyncio.run, check())
+
+
 def test_between_two_runs_of_the_loop_its_own_thread_may_call() -> None:
     with asyncio.Runner() as runner:
         loop = runner.run(started())
