@@ -103,6 +103,11 @@ class ClientConfig:
     metadata_recovery_rebootstrap_trigger_ms: int = 300_000
     """Re-bootstrap also when no refresh succeeded for that long (KIP-1102)."""
 
+    metadata_cluster_check_enable: bool = True
+    """Tell brokers from 4.4 on which node of which cluster a connection is meant for, and
+    re-bootstrap when another one answers (KIP-1242). Only with recovery by "rebootstrap".
+    """
+
     security_protocol: str = "PLAINTEXT"
     ssl_context: Any = field(default=None, repr=False)  # refused below; its type comes with TLS
     sasl_mechanism: str = "PLAIN"
@@ -157,6 +162,9 @@ class ClientConfig:
             "metadata_recovery_rebootstrap_trigger_ms",
             self.metadata_recovery_rebootstrap_trigger_ms,
             0,
+        )
+        yield from one_of(
+            "metadata_cluster_check_enable", self.metadata_cluster_check_enable, (True, False)
         )
         yield from one_of("security_protocol", self.security_protocol, SECURITY_PROTOCOLS)
 

@@ -22,7 +22,12 @@ from aiokafka_lite.cluster.node_states import NodeStates
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask, OwnerState, TaskOwner
-from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NodeNotReadyError
+from aiokafka_lite.errors import (
+    KafkaConnectionError,
+    KafkaError,
+    NodeNotReadyError,
+    RebootstrapRequiredError,
+)
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint
@@ -62,7 +67,7 @@ class ConnectionPool:
 
     Node ids are those of the metadata (`nodes`), and -1, -2, … for the seeds. `on_trouble` is
     called, without arguments, when a connection to a node of the metadata could not be made or was
-    lost: the metadata may be out of date.
+    lost: the metadata may be out of date; `on_misrouted` before that, when another node answered.
     """
 
     def __init__(
@@ -72,9 +77,12 @@ class ConnectionPool:
         clock: Clock,
         rng: random.Random,
         on_trouble: Callable[[], object],
+        on_misrouted: Callable[[], object],
         max_in_flight: int,
     ) -> None:
         self.nodes: Mapping[int, Node] = {}
+        self.cluster_id: str | None = None
+        """Whose nodes they are, for a connection to be checked; None: not known."""
         self.seeds: Mapping[int, Node] = {
             -index: Node(-index, endpoint.host, endpoint.port)
             for index, endpoint in enumerate(config.endpoints, start=1)
@@ -101,6 +109,10 @@ class ConnectionPool:
         self._clock = clock
         self._owner: TaskOwner | None = None
         self._on_trouble = on_trouble
+        self._on_misrouted = on_misrouted
+        self._checks_cluster = (
+            config.metadata_cluster_check_enable and config.metadata_recovery_strategy != "none"
+        )
         self._connection_config = ConnectionConfig(
             connection_setup_timeout_ms=config.socket_connection_setup_timeout_ms,
             request_timeout_ms=config.request_timeout_ms,
@@ -240,6 +252,13 @@ class ConnectionPool:
         gate.connection = connection
         try:
             await connection.open()
+        except RebootstrapRequiredError as error:
+            misrouted = _misrouted(connection.name, error)
+            logger.warning("%s", misrouted.args[0])
+            self.states.failed(node_id, began_s, self._clock.monotonic(), misrouted)
+            self._on_misrouted()
+            self._report_trouble(node_id)
+            raise misrouted from error
         except KafkaError as error:
             self.states.failed(node_id, began_s, self._clock.monotonic(), error)
             self._report_trouble(node_id)
@@ -258,6 +277,7 @@ class ConnectionPool:
         return NodeConnection(
             Endpoint(node.host, node.port),
             node_id=node.node_id if node.node_id >= 0 else None,
+            cluster_id=self.cluster_id if self._checks_cluster else None,
             client_id=self._client_id,
             clock=self._clock,
             config=replace(
@@ -404,3 +424,11 @@ class ConnectionPool:
                 logger.debug("%s", idle)
                 self._let_go(connection, KafkaConnectionError(idle))
         self._schedule_sweep()
+
+
+def _misrouted(name: str, error: RebootstrapRequiredError) -> KafkaConnectionError:
+    """Return what callers are told: for them the node cannot be reached, which may pass."""
+    return KafkaConnectionError(
+        f"cannot connect to {name}: another node, or one of another cluster, answers there "
+        f"({error.message}); bootstrap_servers are asked for the cluster's addresses"
+    )

@@ -91,6 +91,7 @@ class KafkaClient:
             clock=clock,
             rng=self.rng,
             on_trouble=self._note_trouble,
+            on_misrouted=self._note_misrouted,
             max_in_flight=max_in_flight,
         )
         self._trouble_listeners: list[Callable[[], object]] = []
@@ -329,6 +330,12 @@ class KafkaClient:
         """
         return self._network.max_version(node_id, request_type)
 
+    def highest_version(self, request_type: type[Request[Any]]) -> int | None:
+        """Return the highest version a request of this type would have with any node connected so
+        far; None if none knows the API.
+        """
+        return self._network.highest_version(request_type)
+
     def finalized_level(self, feature: str) -> int:
         """Return the level of a feature in force in the cluster, as far as nodes have told; 0: none
         (KIP-584).
@@ -398,6 +405,9 @@ class KafkaClient:
         lost, before the metadata is asked for anew. It must not raise.
         """
         self._trouble_listeners.append(listener)
+
+    def _note_misrouted(self) -> None:
+        self._updater.request_seeds()
 
     def _note_trouble(self) -> None:
         for listener in self._trouble_listeners:

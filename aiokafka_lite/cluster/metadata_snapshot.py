@@ -218,6 +218,12 @@ def forget_topics(before: MetadataSnapshot, keep: Callable[[str], bool]) -> Meta
     )
 
 
+def without_nodes(before: MetadataSnapshot) -> MetadataSnapshot:
+    """Return the picture with its topics, and without any node that might lead them."""
+    topics = _with_nodes(before.topics, {})
+    return make_snapshot(before.version + 1, {}, None, before.cluster_id, topics)
+
+
 def is_equivalent(first: MetadataSnapshot, second: MetadataSnapshot) -> bool:
     """Return whether both say the same of nodes, controller and each topic: the later one was no
     news (2f-9).

@@ -21,6 +21,7 @@ from aiokafka_lite.cluster.metadata_snapshot import (
     forget_topics,
     is_equivalent,
     merge_metadata,
+    without_nodes,
 )
 from aiokafka_lite.cluster.network_client import NetworkClient
 from aiokafka_lite.cluster.refresh_schedule import RefreshSchedule
@@ -160,6 +161,13 @@ class MetadataUpdater:
         """
         self._schedule.request()
         self._wakeup.set()
+
+    def request_seeds(self) -> None:
+        """Ask the seeds, not the known nodes, with the next refresh: an address has led to another
+        node (KIP-1242). Without recovery, the known nodes.
+        """
+        self._needs_seeds = True
+        self.request_update()
 
     def update_leaders(
         self, leaders: Mapping[TopicPartition, LeaderAndEpoch], nodes: Iterable[Node]
@@ -322,12 +330,22 @@ class MetadataUpdater:
             answer = await self._network.request(node_id, self._request(partial=partial))
             check_answer(answer)
         except KafkaError as error:
+            if isinstance(error, RebootstrapRequiredError):
+                self._forget_nodes()
             # Looked at now: by the next attempt the failed node's backoff may be over.
-            self._needs_seeds = (
-                isinstance(error, RebootstrapRequiredError) or not self._network.has_usable_node
-            )
+            elif not self._network.has_usable_node:
+                self._needs_seeds = True
             raise
         self._succeed(node_id, answer, partial=partial)
+
+    def _forget_nodes(self) -> None:
+        """Begin again from the seeds, as a broker has asked for (KIP-1102)."""
+        if self._config.metadata_recovery_strategy == "none":
+            return
+        logger.info("a broker asks for a rebootstrap: the nodes known so far are forgotten")
+        forgotten = KafkaConnectionError("a broker has asked to begin again from bootstrap_servers")
+        self._network.disconnect(self.snapshot.nodes, forgotten)
+        self._take_over(without_nodes(self.snapshot))
 
     async def _refresh_from_seeds(self, bound_s: float) -> None:
         assert self._owner is not None
@@ -377,7 +395,6 @@ class MetadataUpdater:
             reliable_epochs=version is None or version >= RELIABLE_EPOCHS_VERSION,
         )
         after = forget_topics(after, self._interest.__contains__)
-        self._needs_seeds = False
         if self._last_error is not None:
             logger.info("%s: metadata is up to date again", self._config.client_id)
             self._last_error = None
@@ -397,7 +414,7 @@ class MetadataUpdater:
 
     def _take_over(self, after: MetadataSnapshot) -> None:
         self.snapshot = after
-        self._network.update_nodes(after.nodes)
+        self._network.update_nodes(after.nodes, after.cluster_id)
         for listener in self._listeners:
             listener(after)
 

@@ -30,7 +30,8 @@ class NetworkClient:
     """Requests to nodes by id: those of the metadata (`update_nodes`), and -1, -2, … for the seeds.
 
     `on_trouble` is called, without arguments, when a connection to a node of the metadata could not
-    be made or was lost: the metadata may be out of date.
+    be made or was lost: the metadata may be out of date; `on_misrouted` before that, when another
+    node answered at its address.
     """
 
     def __init__(
@@ -40,13 +41,19 @@ class NetworkClient:
         clock: Clock,
         rng: random.Random,
         on_trouble: Callable[[], object] = lambda: None,
+        on_misrouted: Callable[[], object] = lambda: None,
         max_in_flight: int = 5,
     ) -> None:
         self._request_timeout_s = config.request_timeout_ms / 1000
         self._clock = clock
         self._rng = rng
         self._pool = ConnectionPool(
-            config, clock=clock, rng=rng, on_trouble=on_trouble, max_in_flight=max_in_flight
+            config,
+            clock=clock,
+            rng=rng,
+            on_trouble=on_trouble,
+            on_misrouted=on_misrouted,
+            max_in_flight=max_in_flight,
         )
 
     @property
@@ -196,6 +203,11 @@ class NetworkClient:
         versions = self._pool.api_versions.get(node_id)
         return None if versions is None else versions.max_version(request_type)
 
+    def highest_version(self, request_type: type[Request[Any]]) -> int | None:
+        """Return the highest version of this type that any node connected so far would get."""
+        told = [versions.max_version(request_type) for versions in self._pool.api_versions.values()]
+        return max((version for version in told if version is not None), default=None)
+
     def finalized_level(self, feature: str) -> int:
         """Return the level of a feature that is in force in the cluster, as the nodes connected so
         far have told, the newest of their answers; 0 when none did (KIP-584).
@@ -243,10 +255,12 @@ class NetworkClient:
 
     # Following the metadata…
 
-    def update_nodes(self, nodes: Mapping[int, Node]) -> None:
+    def update_nodes(self, nodes: Mapping[int, Node], cluster_id: str | None = None) -> None:
         """Take over the nodes of new metadata. A node at another address than before loses its
-        connections; one that is no longer named keeps them until they are idle or lost.
+        connections; one that is no longer named keeps them until they are idle or lost. With
+        `cluster_id`, a new connection is refused by who is not that node of that cluster.
         """
+        self._pool.cluster_id = cluster_id
         before, self._pool.nodes = self._pool.nodes, nodes
         for node_id, node in nodes.items():
             old = before.get(node_id)

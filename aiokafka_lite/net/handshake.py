@@ -11,7 +11,7 @@ import re
 import struct
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from aiokafka_lite.errors import ProtocolDecodeError, UnsupportedVersionError, for_code
 from aiokafka_lite.protocol.message_header import decode_response
@@ -24,6 +24,13 @@ CLIENT_SOFTWARE_NAME: Final = "aiokafka-lite"
 _CORRELATION_ID_AND_ERROR_CODE: Final = struct.Struct(">ih")
 
 T = TypeVar("T")
+
+
+class IntendedNode(NamedTuple):
+    """The node that a connection is meant to reach, for a node that can say it is another one."""
+
+    cluster_id: str
+    node_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +52,21 @@ without a word is asked again. Azure Event Hubs does that to versions above 3.
 
 
 def handshake(
-    first_version: int = ApiVersionsRequest.versions.max,
+    first_version: int = ApiVersionsRequest.versions.max, intended: IntendedNode | None = None
 ) -> HandshakeSteps[NodeApiVersions]:
     """Return the steps from the first byte to a ready connection.
 
     Raises, out of `send()`:
+        RebootstrapRequiredError: the node is not `intended` (KIP-1242; brokers from 4.4 on say so).
         UnsupportedVersionError: the node and this client share no version of ApiVersions.
         BrokerResponseError: the node answered with an error, of the class of its code.
         ProtocolDecodeError: the node's answer is no ApiVersions answer of any version.
     """
-    return (yield from negotiate_api_versions(first_version))
+    return (yield from negotiate_api_versions(first_version, intended))
 
 
 def negotiate_api_versions(
-    first_version: int = ApiVersionsRequest.versions.max,
+    first_version: int = ApiVersionsRequest.versions.max, intended: IntendedNode | None = None
 ) -> HandshakeSteps[NodeApiVersions]:
     """Ask for the versions the node speaks, from `first_version` downwards.
 
@@ -71,6 +79,8 @@ def negotiate_api_versions(
     request = ApiVersionsRequest(
         client_software_name=CLIENT_SOFTWARE_NAME, client_software_version=software_version()
     )
+    if intended is not None:
+        request.cluster_id, request.node_id = intended
     version = first_version
     while True:
         frame = yield HandshakeRequest(request, version)

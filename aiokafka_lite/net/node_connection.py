@@ -33,6 +33,7 @@ from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.connection_state import ConnectionEvent, ConnectionState, after
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
+from aiokafka_lite.net.handshake import IntendedNode
 from aiokafka_lite.net.in_flight_requests import InFlightRequests
 from aiokafka_lite.net.opening import Opening
 from aiokafka_lite.net.pending_request import Answer, PendingRequest
@@ -62,11 +63,15 @@ class NodeConnection:
         client_id: str,
         clock: Clock,
         node_id: int | None = None,
+        cluster_id: str | None = None,
         config: ConnectionConfig | None = None,
         frame_pool: FrameBufferPool | None = None,
         on_close: Callable[["NodeConnection"], None] | None = None,
     ) -> None:
         """Needs no running loop. `node_id` is None for a seed whose node is not known yet.
+
+        With `cluster_id`, a node that is another one, or of another cluster, refuses the connection
+        (KIP-1242); None: any node will do.
 
         `on_close` is called once, when the connection ends after having been open; every request
         that was pending has its error already. It must not raise.
@@ -81,6 +86,9 @@ class NodeConnection:
         self.last_used_s = clock.monotonic()
         """When the newest request was sent or answer came, in the clock's monotonic seconds."""
         self.name = str(endpoint) if node_id is None else f"node {node_id} at {endpoint}"
+        self._intended = (
+            None if node_id is None or cluster_id is None else IntendedNode(cluster_id, node_id)
+        )
         self._clock = clock
         self._frame_pool = frame_pool or FrameBufferPool()
         self._state = ConnectionState.NEW
@@ -155,7 +163,8 @@ class NodeConnection:
         Raises:
             KafkaConnectionError: no address led to a ready node within
                 `connection_setup_timeout_ms`; names each and what happened there.
-            UnsupportedVersionError, BrokerResponseError: the node refuses this client.
+            UnsupportedVersionError, BrokerResponseError: the node refuses this client;
+                RebootstrapRequiredError: it is not the node that is meant.
             IllegalStateError: it was opened or closed before.
         Cancelled: the connection is closed; nothing stays behind once `wait_closed` returns.
         """
@@ -167,6 +176,7 @@ class NodeConnection:
             clock=self._clock,
             config=self.config,
             frame_pool=self._frame_pool,
+            intended=self._intended,
         )
         try:
             transport, self._api_versions = await opening.run()

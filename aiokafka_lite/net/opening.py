@@ -14,7 +14,12 @@ from aiokafka_lite.errors import KafkaConnectionError, KafkaError, KafkaProtocol
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.endpoint import Address, Endpoint
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
-from aiokafka_lite.net.handshake import FIRST_VERSIONS, HandshakeRequest, handshake
+from aiokafka_lite.net.handshake import (
+    FIRST_VERSIONS,
+    HandshakeRequest,
+    IntendedNode,
+    handshake,
+)
 from aiokafka_lite.net.in_flight_requests import InFlightRequests
 from aiokafka_lite.net.transport import FrameTransport, connect, connection_errors, resolve
 from aiokafka_lite.protocol.message_header import encode_request, response_correlation_id
@@ -40,8 +45,9 @@ class Opening:
         clock: Clock,
         config: ConnectionConfig,
         frame_pool: FrameBufferPool,
+        intended: IntendedNode | None = None,
     ) -> None:
-        """`name` is what messages call the node."""
+        """`name` is what messages call the node; `intended` is whom it is to answer for."""
         self.transport: FrameTransport | None = None
         """The newest address's; after `run` the one that is ready."""
         self.correlation_ids: InFlightRequests[asyncio.Future[memoryview]] = InFlightRequests()
@@ -51,6 +57,7 @@ class Opening:
         self._clock = clock
         self._config = config
         self._frame_pool = frame_pool
+        self._intended = intended
         self._given_up: KafkaError | None = None
         self._was_answered = False  # on the newest transport
 
@@ -125,7 +132,7 @@ class Opening:
             send_buffer_bytes=self._config.send_buffer_bytes,
             receive_buffer_bytes=self._config.receive_buffer_bytes,
         )
-        steps = handshake(version)
+        steps = handshake(version, self._intended)
         try:
             step = next(steps)
             while True:

@@ -51,6 +51,7 @@ COMMON: Final[Mapping[str, Key]] = {
         "metadata_recovery_rebootstrap_trigger_ms",
         int,
     ),
+    "metadata.cluster.check.enable": ("metadata_cluster_check_enable", boolean),
     "send.buffer.bytes": ("send_buffer_bytes", int),
     "receive.buffer.bytes": ("receive_buffer_bytes", int),
 }

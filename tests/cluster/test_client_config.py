@@ -26,6 +26,7 @@ def test_defaults_are_those_of_java_4_and_the_address_is_aiokafkas() -> None:
     assert config.connections_max_idle_ms == 540_000
     assert config.metadata_recovery_strategy == "rebootstrap"
     assert config.metadata_recovery_rebootstrap_trigger_ms == 300_000
+    assert config.metadata_cluster_check_enable is True
     assert config.security_protocol == "PLAINTEXT"
     assert config.sasl_mechanism == "PLAIN"
 
@@ -65,6 +66,7 @@ def test_a_config_is_frozen() -> None:
         ("receive_buffer_bytes", None, ["None", "NoneType"]),
         ("metadata_recovery_strategy", "restart", ["'restart'", "'rebootstrap'", "'none'"]),
         ("metadata_recovery_rebootstrap_trigger_ms", -1, ["-1", "minimum of 0"]),
+        ("metadata_cluster_check_enable", "yes", ["'yes'", "True", "False"]),
         ("security_protocol", "TLS", ["'TLS'", "'PLAINTEXT'", "'SASL_SSL'"]),
         ("client_id", 7, ["7", "int", "str"]),
         ("bootstrap_servers", "host:http", ["host:http"]),

@@ -29,6 +29,7 @@ async def pool_of(
         clock=clock,
         rng=random.Random(1),
         on_trouble=lambda: None,
+        on_misrouted=lambda: None,
         max_in_flight=5,
     )
     pool.start(owner)

@@ -13,6 +13,7 @@ from aiokafka_lite.cluster.metadata_snapshot import (
     forget_topics,
     is_equivalent,
     merge_metadata,
+    without_nodes,
 )
 from aiokafka_lite.errors import (
     InvalidTopicError,
@@ -286,3 +287,17 @@ def test_forgetting_topics_leaves_the_rest_and_does_nothing_without_need() -> No
     second = forget_topics(first, lambda name: name == "u")
     assert set(second.topics) == {"u"}
     assert second.topics["u"] is first.topics["u"]
+
+
+def test_without_nodes_topics_stay_and_nobody_leads_them() -> None:
+    """KIP-1102: what is known of topics outlives a new beginning, if the cluster is the same."""
+    before = after(answer(topic("t", [partition(0, 1)], topic_id=ID_A)))
+    bare = without_nodes(before)
+    assert (dict(bare.nodes), bare.cluster_id) == ({}, before.cluster_id)
+    assert bare.version == before.version + 1
+    assert bare.partition_ids("t") == (0,)
+    assert (bare.leader(T0), bare.available_partitions("t")) == (
+        LeaderAndEpoch(None, before.leader(T0).epoch),
+        (),
+    )
+    assert bare.topic_id("t") == ID_A

@@ -4,10 +4,16 @@ import struct
 
 import pytest
 
-from aiokafka_lite.errors import InvalidRequestError, ProtocolDecodeError, UnsupportedVersionError
+from aiokafka_lite.errors import (
+    InvalidRequestError,
+    ProtocolDecodeError,
+    RebootstrapRequiredError,
+    UnsupportedVersionError,
+)
 from aiokafka_lite.net.handshake import (
     HandshakeRequest,
     HandshakeSteps,
+    IntendedNode,
     handshake,
     negotiate_api_versions,
     software_version,
@@ -150,3 +156,21 @@ def test_the_software_version_is_written_in_the_alphabet_brokers_accept(
     version: str, sent: str
 ) -> None:
     assert software_version(version) == sent
+
+
+def test_the_node_that_is_meant_is_named_and_another_one_refuses() -> None:
+    """KIP-1242"""
+    steps = handshake(intended=IntendedNode("cluster", 3))
+    step = next(steps)
+    assert isinstance(step.request, ApiVersionsRequest)
+    assert (step.request.cluster_id, step.request.node_id) == ("cluster", 3)
+    refusal = ApiVersionsResponse(error_code=RebootstrapRequiredError.errno, api_keys=[])
+    parts = encode_response(refusal, version=step.version, correlation_id=7)
+    with pytest.raises(RebootstrapRequiredError):
+        steps.send(memoryview(b"".join(parts)[4:]))
+
+
+def test_a_node_of_unknown_name_may_be_any() -> None:
+    _, step = start()
+    assert isinstance(step.request, ApiVersionsRequest)
+    assert (step.request.cluster_id, step.request.node_id) == (None, -1)
