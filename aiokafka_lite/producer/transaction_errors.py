@@ -12,6 +12,7 @@ from aiokafka_lite.errors import (
     FencedInstanceIdError,
     GroupAuthorizationFailedError,
     GroupCoordinatorNotAvailableError,
+    GroupIdNotFound,
     GroupLoadInProgressError,
     IllegalGenerationError,
     InvalidProducerEpoch,
@@ -22,11 +23,13 @@ from aiokafka_lite.errors import (
     OperationNotAttempted,
     ProducerFenced,
     RequestTimedOutError,
+    StaleMemberEpochError,
     TopicAuthorizationFailedError,
     TransactionAbortableError,
     TransactionalIdAuthorizationFailed,
     UnknownMemberIdError,
     UnknownProducerId,
+    UnknownTopicIdError,
     UnknownTopicOrPartitionError,
     UnsupportedVersionError,
     for_code,
@@ -78,6 +81,9 @@ OFFSET_COMMIT_ACTIONS = {
     UnknownTopicOrPartitionError.errno: TxnAction.RETRY,
     UnknownMemberIdError.errno: TxnAction.ABORT_COMMIT_FAILED,
     IllegalGenerationError.errno: TxnAction.ABORT_COMMIT_FAILED,
+    GroupIdNotFound.errno: TxnAction.ABORT_COMMIT_FAILED,
+    StaleMemberEpochError.errno: TxnAction.ABORT_COMMIT_FAILED,
+    UnknownTopicIdError.errno: TxnAction.ABORT,
 }
 
 _FATAL_ON_PRODUCE = (

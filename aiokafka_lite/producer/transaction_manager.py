@@ -33,15 +33,14 @@ from aiokafka_lite.producer.transaction_errors import (
     ADD_PARTITIONS_ACTIONS,
     END_ACTIONS,
     INIT_ACTIONS,
-    OFFSET_COMMIT_ACTIONS,
     TxnAction,
     as_kafka_error,
     produce_action_for,
 )
+from aiokafka_lite.producer.transaction_offsets import TransactionOffsets
 from aiokafka_lite.producer.transaction_requests import (
     add_partitions_error,
     add_partitions_request,
-    txn_offset_commit_error,
     txn_offset_commit_request,
 )
 from aiokafka_lite.producer.transaction_sends import TransactionSends
@@ -61,11 +60,8 @@ V2 = 2
 """The feature level from which each transaction has an epoch of its own, and partitions and groups
 are added by the requests that write to them (KIP-890)."""
 
-LAST_PRODUCE_V1, LAST_END_V1, LAST_OFFSET_COMMIT_V1, LAST_ADD_PARTITIONS = 11, 4, 4, 3
+LAST_PRODUCE_V1, LAST_END_V1, LAST_ADD_PARTITIONS = 11, 4, 3
 """The newest versions that keep to the first protocol."""
-
-LAST_OFFSET_COMMIT_BY_NAME = 5
-"""Version 6 names topics by their ids."""
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
@@ -103,6 +99,7 @@ class TransactionManager:
         """Called when batches may be sent that might not before."""
         self.sends = TransactionSends(self.check_may_send)
         """The calls of send() that wait."""
+        self._offsets = TransactionOffsets(client)
         self._calls = TransactionCalls(client, on_refusal=self._refused)
         self._is_v2 = False
         self._partitions: dict[TopicPartition, bool] = {}
@@ -458,16 +455,13 @@ class TransactionManager:
             )
             self._groups.add(group.group_id)
         self._has_begun = True
-        request = txn_offset_commit_request(
-            self.transactional_id, self._sequences.producer, offsets, group
-        )
-        await self.coordinator.ask(
-            "TxnOffsetCommit",
-            lambda: request,
-            txn_offset_commit_error,
-            OFFSET_COMMIT_ACTIONS,
-            max_version=LAST_OFFSET_COMMIT_BY_NAME if self._is_v2 else LAST_OFFSET_COMMIT_V1,
-            group_id=group.group_id,
+        transactional_id, producer = self.transactional_id, self._sequences.producer
+        await self._offsets.commit(
+            self.coordinator,
+            lambda topic_ids: txn_offset_commit_request(
+                transactional_id, producer, offsets, group, topic_ids
+            ),
+            is_v2=self._is_v2,
             gives_up=self._adds_in_vain,
         )
 

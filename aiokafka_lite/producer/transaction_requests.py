@@ -3,6 +3,7 @@ answers. Plain functions.
 """
 
 from collections.abc import Iterable, Mapping
+from uuid import UUID
 
 from aiokafka_lite.errors import OperationNotAttempted
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
@@ -18,6 +19,7 @@ from aiokafka_lite.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequestTopic,
     TxnOffsetCommitResponse,
 )
+from aiokafka_lite.schema.field_types import ZERO_UUID
 
 
 def add_partitions_request(
@@ -55,8 +57,12 @@ def txn_offset_commit_request(
     producer: ProducerIdAndEpoch,
     offsets: Mapping[TopicPartition, OffsetAndMetadata],
     group: ConsumerGroupMetadata,
+    topic_ids: Mapping[str, UUID],
 ) -> TxnOffsetCommitRequest:
-    """Return the request, in the name of the member that `group` describes (KIP-447)."""
+    """Return the request, in the name of the member that `group` describes (KIP-447).
+
+    `topic_ids` has those of all topics for a version that names them so, or none (KIP-1319).
+    """
     topics: dict[str, list[TxnOffsetCommitRequestPartition]] = {}
     for (name, partition), committed in offsets.items():
         topics.setdefault(name, []).append(
@@ -76,7 +82,9 @@ def txn_offset_commit_request(
         member_id=group.member_id,
         group_instance_id=group.group_instance_id,
         topics=[
-            TxnOffsetCommitRequestTopic(name=name, partitions=partitions)
+            TxnOffsetCommitRequestTopic(
+                name=name, topic_id=topic_ids.get(name, ZERO_UUID), partitions=partitions
+            )
             for name, partitions in topics.items()
         ],
     )

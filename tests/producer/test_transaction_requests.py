@@ -1,3 +1,5 @@
+from uuid import UUID
+
 import pytest
 
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
@@ -19,7 +21,9 @@ from aiokafka_lite.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitResponsePartition,
     TxnOffsetCommitResponseTopic,
 )
+from aiokafka_lite.schema.field_types import ZERO_UUID
 
+ID = UUID(int=5)
 PRODUCER = ProducerIdAndEpoch(7, 3)
 PARTITIONS = [TopicPartition("a", 1), TopicPartition("b", 0), TopicPartition("a", 0)]
 
@@ -67,7 +71,7 @@ def test_offsets_are_in_the_name_of_a_member() -> None:
     """2d'-6, KIP-447"""
     offsets = {tp: OffsetAndMetadata(n, f"m{n}", n + 10) for n, tp in enumerate(PARTITIONS)}
     request = txn_offset_commit_request(
-        "t", PRODUCER, offsets, ConsumerGroupMetadata("g", 4, "member", "instance")
+        "t", PRODUCER, offsets, ConsumerGroupMetadata("g", 4, "member", "instance"), {"a": ID}
     )
     assert (request.transactional_id, request.group_id) == ("t", "g")
     assert (request.producer_id, request.producer_epoch) == PRODUCER
@@ -81,12 +85,15 @@ def test_offsets_are_in_the_name_of_a_member() -> None:
         for asked in topic.partitions
     }
     assert told == offsets
-    assert [topic.name for topic in request.topics] == ["a", "b"]
+    assert [(topic.name, topic.topic_id) for topic in request.topics] == [
+        ("a", ID),
+        ("b", ZERO_UUID),
+    ]
 
 
-@pytest.mark.parametrize("version", [3, 4, 5])
+@pytest.mark.parametrize("version", [3, 4, 5, 6])
 def test_offsets_may_be_of_nobody(version: int) -> None:
-    request = txn_offset_commit_request("t", PRODUCER, {}, ConsumerGroupMetadata("g"))
+    request = txn_offset_commit_request("t", PRODUCER, {}, ConsumerGroupMetadata("g"), {})
     assert request.generation_id_or_member_epoch == -1
     assert (request.member_id, request.group_instance_id) == ("", None)
     assert request.encode(version)

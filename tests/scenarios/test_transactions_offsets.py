@@ -78,7 +78,7 @@ async def test_a_group_is_added_once_in_v1_and_never_in_v2(version: int) -> None
             for received in broker.requests
             if isinstance(received.request, TxnOffsetCommitRequest)
         }
-        assert versions == {4 if version == 1 else 5}
+        assert versions == {4 if version == 1 else 6}
         assert committed(broker, "g") == {ORDERS: 2}
         assert committed(broker, "h") == {ORDERS: 3}
 
