@@ -14,6 +14,7 @@ from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZ
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
+import threading
 import time
 from array import array as _new_array
 
@@ -38,6 +39,10 @@ cdef extern from *:
     }
     """
     int64_t alk_now_ms() noexcept
+
+
+cdef extern from "pythread.h":
+    unsigned long PyThread_get_thread_ident() noexcept
 
 
 cdef extern from "murmur2.h":
@@ -185,6 +190,8 @@ cdef class ShortWay:
     cdef object _routes
     cdef object _now
     cdef object _join_transaction
+    cdef object _hold
+    cdef public unsigned long thread_id
     cdef bint _asks_machine
     cdef bint _has_partitioner
     cdef bint _ignores_keys
@@ -198,6 +205,7 @@ cdef class ShortWay:
         has_partitioner=False,
         ignores_keys=False,
         join_transaction=None,
+        hold=None,
     ):
         if not PyDict_CheckExact(routes):
             raise TypeError("routes are a dict")
@@ -207,10 +215,35 @@ cdef class ShortWay:
         self._has_partitioner = has_partitioner
         self._ignores_keys = ignores_keys
         self._join_transaction = join_transaction
+        self._hold = hold
+        self.thread_id = threading.get_ident()
+
+    cdef object long_way(
+        self,
+        object way,
+        object topic,
+        object value,
+        object key,
+        object partition,
+        object timestamp_ms,
+        object headers,
+    ):
+        """Return the coroutine of a record that has to wait. Until it runs it holds the topic, so
+        that no record sent after it is appended before it.
+        """
+        if (
+            self._hold is None
+            or not PyUnicode_CheckExact(topic)
+            or PyThread_get_thread_ident() != self.thread_id
+        ):
+            return way.send(topic, value, key, partition, timestamp_ms, headers)
+        return way.send(
+            topic, value, key, partition, timestamp_ms, headers, hold=self._hold(topic)
+        )
 
     cdef RouteCore route_of(self, object topic):
         cdef PyObject *route
-        if not PyUnicode_CheckExact(topic):
+        if not PyUnicode_CheckExact(topic) or PyThread_get_thread_ident() != self.thread_id:
             return None
         route = PyDict_GetItemWithError(self._routes, topic)
         return None if route is NULL else <RouteCore?><object>route
@@ -371,12 +404,13 @@ cdef class SendMethods:
 
     def send(self, topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None):
         """As the pure twin's."""
-        cdef RecordAck ack = (<ShortWay?>self._short_way).place(
-            topic, value, key, partition, timestamp_ms, headers
-        )
+        cdef ShortWay way = <ShortWay?>self._short_way
+        cdef RecordAck ack = way.place(topic, value, key, partition, timestamp_ms, headers)
         if ack is not None:
             return ready_value(ack)
-        return self._way.send(topic, value, key, partition, timestamp_ms, headers)
+        return way.long_way(
+            self._way, topic, value, key, partition, timestamp_ms, headers
+        )
 
     def send_nowait(
         self, topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None

@@ -8,6 +8,7 @@ before `ShortWay` are what it looks into; those that own them are derived from t
 
 from array import array
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from threading import get_ident
 from typing import Any, Final, Protocol
 
 from aiokafka_lite.model import TopicPartition
@@ -138,13 +139,17 @@ class ShortWay:
         has_partitioner: bool = False,
         ignores_keys: bool = False,
         join_transaction: Callable[[TopicPartition], object] | None = None,
+        hold: Callable[[str], object] | None = None,  # noqa: ARG002  of the native `send`
     ) -> None:
         """`now()`: seconds since the epoch. `key_hashes[key]`: see `KeyHashes`.
         `has_partitioner`: one of the user's, so only records with a partition go this way.
         `ignores_keys`: keyed records stick, too.
         `join_transaction(topic_partition)` is called before a record is appended; a record for
-        which it raises does not go this way.
+        which it raises does not go this way. `hold(topic)`: as of `TopicRoutes`; nothing is sent
+        before a coroutine runs here, the other twin needs it.
         """
+        self.thread_id = get_ident()
+        """The identity of the thread whose records may go this way."""
         self._routes = routes
         self._now = now
         self._hashes = key_hashes
@@ -162,7 +167,7 @@ class ShortWay:
         headers: Iterable[tuple[str, bytes | None]] | None,
     ) -> RecordAck | None:
         """Append a record and return its ack; None: nothing was done."""
-        if topic.__class__ is not str:
+        if topic.__class__ is not str or get_ident() != self.thread_id:
             return None
         route = self._routes.get(topic)
         if route is None:
@@ -354,9 +359,12 @@ class SendMethods:
         partitioner. A record without both says nothing and is an AssertionError, as in aiokafka.
         None is never given to a serializer. `timestamp_ms` None: now. Does not talk to a broker; it
         waits for the topic's metadata and for memory, max_block_ms at most, and now and then lets
-        others run.
+        others run. The records of a partition are written in the order of the calls, also of calls
+        that wait, as those of `asyncio.gather` do.
 
-        Raises, with nothing queued: ProducerClosed, IllegalStateError before start();
+        Raises, with nothing queued: ProducerClosed; IllegalStateError before start(), and in
+        another loop or thread: `asyncio.run_coroutine_threadsafe(producer.send(...), loop)` sends
+        from a thread;
         UnknownTopicOrPartitionError or KafkaTimeoutError without metadata in time;
         SerializationError (a TypeError); IllegalArgumentError; MessageSizeTooLargeError;
         BufferExhaustedError (a KafkaTimeoutError). Whatever happens later is raised by the ack.
@@ -379,7 +387,8 @@ class SendMethods:
     ) -> RecordAck:
         """Queue a record as `send` does, or raise instead of waiting.
 
-        A caller that goes on and on without an `await` keeps the sender from running.
+        A caller that goes on and on without an `await` keeps the sender from running. It waits for
+        nobody: its record goes before those of `send` calls that still wait.
 
         Raises, with nothing queued: as `send`; KafkaTimeoutError for want of metadata, which is
         asked for; BufferExhaustedError for want of memory; IllegalStateError with an interceptor
@@ -389,6 +398,9 @@ class SendMethods:
         if ack is None:
             ack = self._way.send_nowait(topic, value, key, partition, timestamp_ms, headers)
         return ack
+
+
+SendMethods.send.__qualname__ = "AIOKafkaProducer.send"  # which is what asyncio's warnings name
 
 
 __all__ = [

@@ -6,7 +6,8 @@ instead.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from typing import Any
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -29,7 +30,7 @@ from aiokafka_lite.producer.record_fields import (
 )
 from aiokafka_lite.producer.route_finder import RouteFinder
 from aiokafka_lite.producer.short_way import ShortWay
-from aiokafka_lite.producer.topic_routes import TopicRoute
+from aiokafka_lite.producer.topic_routes import TopicHold, TopicRoute
 from aiokafka_lite.producer.transaction_manager import TransactionManager
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
 
@@ -62,6 +63,7 @@ class AppendPath:
         self._transactions = transactions
         self._wake_sender = wake_sender
         self.finder = finder
+        self.order = finder.order
         self.routes = finder.routes
         self.serializers = RecordSerializers(config.key_serializer, config.value_serializer)
         self._filling_task = 0
@@ -76,6 +78,7 @@ class AppendPath:
             has_partitioner=config.partitioner is not None,
             ignores_keys=config.partitioner_ignore_keys,
             join_transaction=None if transactions is None else transactions.add_partition,
+            hold=self.routes.hold,
         )
         """For records whose key and value are bytes."""
 
@@ -91,9 +94,14 @@ class AppendPath:
         headers: Iterable[tuple[str, bytes | None]] | None,
         *,
         allow_empty: bool = False,
+        hold: TopicHold | None = None,
     ) -> RecordAck:
         """Append a record. As `AIOKafkaProducer.send`; `allow_empty`: even one without both key
-        and value, which Kafka takes, and Java's producer."""
+        and value, which Kafka takes, and Java's producer. `hold` is released: what was called
+        before this runs, and what waits holds the topic itself.
+        """
+        if hold is not None:
+            hold.release()
         self._check_thread()
         began_s = self._clock.monotonic()
         if not allow_empty:
@@ -110,15 +118,24 @@ class AppendPath:
                 return ack
         sticky_route = None
         if partition is not None:
-            queue = await self.finder.queue(route, partition, began_s)
+            known = self.finder.known_queue(route, partition)
+            if known is None:
+                size = self._checked_size(key_bytes, value_bytes, frozen)
+                async with self.finder.queue_to_come(topic, partition, began_s) as queue:
+                    timestamp_ms = self.timestamp(timestamp_ms)
+                    return await self._append_in_turn(
+                        queue, size, timestamp_ms, key_bytes, value_bytes, frozen, began_s
+                    )
+            queue = known
         else:
             queue, sticky_route = self.choose(route, key_bytes, value_bytes)
         timestamp_ms = self.timestamp(timestamp_ms)
         self.join_transaction(queue)
-        ack = self._append_to_open(queue, timestamp_ms, key_bytes, value_bytes, frozen)
-        if ack is not None:
-            return ack
-        return await self.append_in_new_batch(
+        if not self.order.has_waiting(queue.topic_partition):
+            ack = self._append_to_open(queue, timestamp_ms, key_bytes, value_bytes, frozen)
+            if ack is not None:
+                return ack
+        return await self._append_in_new_batch(
             sticky_route, queue, timestamp_ms, key_bytes, value_bytes, frozen, began_s
         )
 
@@ -146,7 +163,8 @@ class AppendPath:
         ack = self._append_to_open(queue, timestamp_ms, key_bytes, value_bytes, frozen)
         if ack is not None:
             return ack
-        size, queue = self._leave_full_batch(sticky_route, queue, key_bytes, value_bytes, frozen)
+        size = self._checked_size(key_bytes, value_bytes, frozen)
+        queue = self._leave_full_batch(sticky_route, queue)
         ack = self._append_to_open(queue, timestamp_ms, key_bytes, value_bytes, frozen)
         if ack is not None:
             return ack
@@ -221,7 +239,7 @@ class AppendPath:
 
     # A new batch…
 
-    async def append_in_new_batch(
+    async def _append_in_new_batch(
         self,
         sticky_route: TopicRoute | None,
         queue: PartitionQueue,
@@ -229,36 +247,86 @@ class AppendPath:
         key: bytes | None,
         value: bytes | None,
         headers: Headers,
-        began_s: float | None,
+        began_s: float,
     ) -> RecordAck:
         """Append a record for which there is no batch or no room, waiting for memory.
 
         `sticky_route`: as `choose` has it. Raises MessageSizeTooLargeError, BufferExhaustedError.
         """
         self._client.check_loop()
-        size, queue = self._leave_full_batch(sticky_route, queue, key, value, headers)
-        if self._has_had_its_turn():
-            await self._clock.sleep(0)
-            self._life.check_running()
+        size = self._checked_size(key, value, headers)
+        pauses = self._has_had_its_turn()
+        if not self.order.has_waiting(queue.topic_partition):
+            queue = self._leave_full_batch(sticky_route, queue)
+            if not pauses and not self.order.has_waiting(queue.topic_partition):
+                ack = self._append_to_open(queue, timestamp_ms, key, value, headers)
+                if ack is not None:
+                    return ack
+                buffer = self._pool.take_nowait(self._accumulator.new_batch_bytes(queue, size))
+                if buffer is not None:
+                    self._join_with(buffer, queue)
+                    return self._open_with(queue, buffer, timestamp_ms, key, value, headers)
+        async with self._turn(queue, size, began_s):
+            if pauses:
+                await self._clock.sleep(0)
+                self._life.check_running()
+            return await self._append_in_turn(
+                queue, size, timestamp_ms, key, value, headers, began_s
+            )
+
+    @asynccontextmanager
+    async def _turn(
+        self, queue: PartitionQueue, size: int, began_s: float
+    ) -> AsyncIterator[PartitionQueue]:
+        """Enter when those that waited for the partition before are through.
+
+        Raises BufferExhaustedError: memory is what the first of them waits for.
+        """
+        has_turn = False
+        try:
+            async with self.order.turn(queue.topic_partition, self.finder.left_s(began_s)):
+                has_turn = True
+                self._life.check_running()  # the call may have waited
+                yield queue
+        except TimeoutError:
+            if has_turn:
+                raise
+            raise self._pool.exhausted(size, self._config.max_block_ms) from None
+
+    async def _append_in_turn(
+        self,
+        queue: PartitionQueue,
+        size: int,
+        timestamp_ms: int,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Headers,
+        began_s: float,
+    ) -> RecordAck:
+        """Append a record whose turn in its partition it is. The call may have waited: the
+        transaction may have ended, or the partition be another.
+        """
+        self.join_transaction(queue)
         ack = self._append_to_open(queue, timestamp_ms, key, value, headers)
         if ack is not None:
             return ack
-        size = self._accumulator.new_batch_bytes(queue, size)
-        buffer = self._pool.take_nowait(size)
-        if buffer is None:
-            buffer = await self.take_memory(size, began_s)
-            # Somebody may have made room, or a batch, while this call waited for memory (C5).
-            ack = self._append_to_open(queue, timestamp_ms, key, value, headers)
-            if ack is not None:
-                self._pool.give(buffer)
-                return ack
+        self._leave_full_batch(None, queue)
+        buffer = await self.take_memory(self._accumulator.new_batch_bytes(queue, size), began_s)
+        # send_nowait(), which waits for nobody, may have made a batch meanwhile (C5).
+        ack = self._append_to_open(queue, timestamp_ms, key, value, headers)
+        if ack is not None:
+            self._pool.give(buffer)
+            return ack
+        self._join_with(buffer, queue)
+        return self._open_with(queue, buffer, timestamp_ms, key, value, headers)
+
+    def _join_with(self, buffer: bytearray, queue: PartitionQueue) -> None:
+        """Make the partition part of the transaction, or give the memory back."""
         try:
-            # The call may have waited: the transaction may have ended, or the partition be another.
             self.join_transaction(queue)
         except BaseException:
             self._pool.give(buffer)
             raise
-        return self._open_with(queue, buffer, timestamp_ms, key, value, headers)
 
     def _has_had_its_turn(self) -> bool:
         """Return whether the task has filled much memory without a pause: one that never has to
@@ -272,21 +340,20 @@ class AppendPath:
         self._filled_bytes = 0
         return is_over
 
-    def _leave_full_batch(
-        self,
-        sticky_route: TopicRoute | None,
-        queue: PartitionQueue,
-        key: bytes | None,
-        value: bytes | None,
-        headers: Headers,
-    ) -> tuple[int, PartitionQueue]:
-        """Return the record's upper bound, and where it goes now that the batch is full."""
+    def _checked_size(self, key: bytes | None, value: bytes | None, headers: Headers) -> int:
+        """Return a record's upper bound. Raises MessageSizeTooLargeError."""
         size = record_upper_bound(key, value, headers)
         check_size(
             size,
             max_request_size=self._config.max_request_size,
             buffer_memory=self._config.buffer_memory,
         )
+        return size
+
+    def _leave_full_batch(
+        self, sticky_route: TopicRoute | None, queue: PartitionQueue
+    ) -> PartitionQueue:
+        """Close a batch that has no room; return where the record goes now."""
         if queue.open_batch is not None:
             if self._concerns_sender(queue):
                 self._wake_sender()
@@ -294,7 +361,7 @@ class AppendPath:
             if sticky_route is not None:
                 sticky_route.sticky.batch_is_full()
                 queue = sticky_route.sticky_queue(0)
-        return size, queue
+        return queue
 
     def _concerns_sender(self, queue: PartitionQueue) -> bool:
         """Return whether the last batch of a queue may be due, or will be: no other delays it.
@@ -342,27 +409,38 @@ class AppendPath:
 
     async def append_batch(
         self,
-        queue: PartitionQueue,
+        topic: str,
+        partition: int,
         builder: RecordBatchBuilder,
         buffer: bytearray,
-        began_s: float,
     ) -> ProducerBatch:
         """Queue a batch that was filled elsewhere, waiting for its memory to be counted.
 
-        Raises: as `append_in_new_batch`. Cancelled: nothing was queued.
+        Raises: as `send`. Cancelled: nothing was queued.
         """
+        self._client.check_loop()
+        began_s = self._clock.monotonic()
+        route = await self.finder.find(topic, began_s)
+        known = self.finder.known_queue(route, partition)
+        size = len(buffer)
         check_size(
             builder.uncompressed_size,
             max_request_size=self._config.max_request_size,
             buffer_memory=self._config.buffer_memory,
         )
-        self.join_transaction(queue)
-        counted = await self.take_memory(len(buffer), began_s)
-        try:
-            self.join_transaction(queue)  # the call has waited
-        except BaseException:
-            self._pool.give(counted)
-            raise
+        async with (
+            self._turn(known, size, began_s)
+            if known is not None
+            else self.finder.queue_to_come(topic, partition, began_s)
+        ) as queue:
+            self.join_transaction(queue)
+            counted = await self.take_memory(size, began_s)
+            self._join_with(counted, queue)  # the call has waited
+            return self._queue_batch(queue, builder, buffer)
+
+    def _queue_batch(
+        self, queue: PartitionQueue, builder: RecordBatchBuilder, buffer: bytearray
+    ) -> ProducerBatch:
         # `buffer` is what comes back to the pool; the one it gave only counted.
         batch = self._accumulator.append_batch(queue, builder, buffer, self._clock.monotonic())
         batch.close()
@@ -370,6 +448,9 @@ class AppendPath:
         self._client.add_topic(queue.topic_partition.topic)
         self._wake_sender()
         return batch
+
+
+AppendPath.send.__qualname__ = "AIOKafkaProducer.send"  # which is what asyncio's warnings name
 
 
 def _ack(

@@ -81,12 +81,7 @@ class BufferPool:
         except TimeoutError:
             if granted.done() and not granted.cancelled():
                 return granted.result()  # it came in the very moment the time was over
-            raise BufferExhaustedError(
-                f"no room for a batch of {size} bytes within max_block_ms={max_block_ms}: "
-                f"{self.used_bytes} of buffer_memory={self.total_bytes} bytes hold records the "
-                f"brokers have not acknowledged; raise buffer_memory, send less, or look at the "
-                f"brokers"
-            ) from None
+            raise self.exhausted(size, max_block_ms) from None
         except BaseException:
             # Cancelled while the grant was on its way: nobody else knows of this buffer.
             if granted.done() and not granted.cancelled() and granted.exception() is None:
@@ -95,6 +90,15 @@ class BufferPool:
         finally:
             if not granted.done() or granted.cancelled():
                 self._withdraw(waiter)
+
+    def exhausted(self, size: int, max_block_ms: int) -> BufferExhaustedError:
+        """Return the error for a call that has waited `max_block_ms` for `size` bytes."""
+        return BufferExhaustedError(
+            f"no room for a batch of {size} bytes within max_block_ms={max_block_ms}: "
+            f"{self.used_bytes} of buffer_memory={self.total_bytes} bytes hold records the "
+            f"brokers have not acknowledged; raise buffer_memory, send less, or look at the "
+            f"brokers"
+        )
 
     def give(self, buffer: bytearray, *, reusable: bool = True) -> None:
         """Take back a buffer and pass the room on to who waits longest.

@@ -95,22 +95,24 @@ class BatchBuilder:
         """Return how many records it has."""
         return 0 if self._builder is None else self._builder.record_count
 
-    def check_unsent(self) -> tuple[RecordBatchBuilder, bytearray]:
-        """Return what is to be sent; the batch is closed from now on.
+    def take(self) -> tuple[RecordBatchBuilder, bytearray]:
+        """Return what is to be sent, once; the batch is closed from now on.
 
         Raises IllegalArgumentError for a batch without records, IllegalStateError for one that was
-        sent before.
+        taken before, whether or not it is queued by now.
         """
         if self._is_sent:
-            raise IllegalStateError("the batch was sent before; create another with create_batch()")
+            raise IllegalStateError(
+                "the batch was sent before, or is being sent; create another with create_batch()"
+            )
         if self._builder is None or self._buffer is None:
             raise IllegalArgumentError("the batch has no records; append some before send_batch()")
-        self._is_closed = True
+        self._is_closed = self._is_sent = True
         return self._builder, self._buffer
 
-    def mark_sent(self) -> None:
-        """Note that it is queued."""
-        self._is_sent = True
+    def give_back(self) -> None:
+        """Note that it was not queued, so that it may be sent again."""
+        self._is_sent = False
 
 
 __all__ = ["BatchBuilder", "BatchRecordMetadata"]

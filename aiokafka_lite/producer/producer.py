@@ -281,6 +281,7 @@ class AIOKafkaProducer(SendMethods):
         self._loop = asyncio.get_running_loop()
         try:
             await self.client.start()
+            self._path.short_way.thread_id = self.client.loop.thread_id
             self._check_starting()
             self._sender.start()
             if self._transactions is not None:
@@ -451,12 +452,12 @@ class AIOKafkaProducer(SendMethods):
         IllegalStateError for one that was sent before. Cancelled: nothing was queued.
         """
         with self._one_transaction():
-            builder, buffer = batch.check_unsent()
-            began_s = self._clock.monotonic()
-            route = await self._finder.find(topic, began_s)
-            queue = await self._finder.queue(route, partition, began_s)
-            sent = await self._path.append_batch(queue, builder, buffer, began_s)
-            batch.mark_sent()
+            builder, buffer = batch.take()
+            try:
+                sent = await self._path.append_batch(topic, partition, builder, buffer)
+            except BaseException:
+                batch.give_back()
+                raise
         return BatchAck(sent, batch.first_timestamp_ms)
 
     async def send_and_wait(
@@ -499,9 +500,7 @@ class AIOKafkaProducer(SendMethods):
 
         Raises: as `send`, for want of metadata. Cancelled: nothing stays behind.
         """
-        route = self._routes.known.get(topic)
-        if route is None:
-            route = await self._finder.find(topic, self._clock.monotonic())
+        route = await self._finder.find(topic, self._clock.monotonic())
         return set(route.partitions)
 
     # Transactions…

@@ -144,6 +144,9 @@ class InterceptedPath:
         return ack
 
 
+InterceptedPath.send.__qualname__ = "AIOKafkaProducer.send"  # as asyncio's warnings name it
+
+
 def _arguments(
     record: ProducerRecord,
 ) -> tuple[str, Any, Any, int | None, int | None, Iterable[tuple[str, bytes | None]] | None]:

@@ -1,18 +1,22 @@
 """Owns `send`'s waiting for metadata: the route to a topic, and a partition that is still to come.
 
-The routes themselves are in `topic_routes`. Each question also has a form that raises instead of
-waiting.
+The routes themselves are in `topic_routes`, the order of those who wait in `send_order`. Each
+question also has a form that raises instead of waiting.
 """
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import NoReturn
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import IllegalArgumentError, KafkaTimeoutError
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.producer_life import ProducerLife
 from aiokafka_lite.producer.record_accumulator import PartitionQueue
 from aiokafka_lite.producer.record_fields import is_int, is_topic
+from aiokafka_lite.producer.send_order import SendOrder
 from aiokafka_lite.producer.topic_routes import TopicRoute, TopicRoutes
 from aiokafka_lite.topic_name import check_topic_name
 
@@ -30,6 +34,7 @@ class RouteFinder:
         self._client = client
         self._clock = client.clock
         self.routes = routes
+        self.order = SendOrder(routes, client.clock)
         self._life = life
         self._max_block_ms = config.max_block_ms
 
@@ -47,13 +52,19 @@ class RouteFinder:
         nothing stays behind.
         """
         route = self._known(topic)
-        while route is None:
-            try:
-                await self._client.wait_for_topic(topic, self.left_s(began_s))
-            finally:
-                self._life.check_running()  # whatever happened, that it was stopped says more
-            route = self.routes.find(topic)
-        return route
+        if route is not None and not self.order.lacks_metadata(topic):
+            return route
+        with self.order.waiting_for_metadata(topic):
+            if route is not None:
+                await self._clock.sleep(0)  # behind those that the news has woken
+                route = self._known(topic)
+            while route is None:
+                try:
+                    await self._client.wait_for_topic(topic, self.left_s(began_s))
+                finally:
+                    self._life.check_running()  # whatever happened, that it was stopped says more
+                route = self.routes.find(topic)
+            return route
 
     def find_nowait(self, topic: str) -> TopicRoute:
         """Return the route to a topic. Raises: as `find`; its metadata is asked for by then."""
@@ -73,52 +84,64 @@ class RouteFinder:
         check_topic_name(topic)
         return self.routes.find(topic)
 
-    async def queue(
-        self, route: TopicRoute, partition: int, began_s: float | None
-    ) -> PartitionQueue:
-        """Return the queue of a partition that the caller named, waiting for it to appear.
+    def known_queue(self, route: TopicRoute, partition: int) -> PartitionQueue | None:
+        """Return the queue of a partition that the caller named, None if it is not there.
 
-        Raises: IllegalArgumentError, KafkaTimeoutError. Cancelled: nothing stays behind.
+        Raises: IllegalArgumentError for what is no partition's number.
         """
         if partition.__class__ is int and 0 <= partition < route.count:
             return route.queues[partition]
         _check_partition(route, partition)
-        return await self._wait_for_partition(route.topic, partition, began_s)
+        return None
+
+    @asynccontextmanager
+    async def queue_to_come(
+        self, topic: str, partition: int, began_s: float | None
+    ) -> AsyncIterator[PartitionQueue]:
+        """Enter with the queue of a partition that is not there, once it is and all calls that
+        waited for it before are through: the topic may be growing.
+
+        Raises: KafkaTimeoutError. Cancelled: nothing stays behind.
+        """
+        began_s = self._clock.monotonic() if began_s is None else began_s
+        left_s = self.left_s(began_s)
+        count = 0
+        is_there = False
+        try:
+            async with self.order.turn(TopicPartition(topic, partition), left_s):
+                attempts = 0
+                async with deadline(self._clock, self.left_s(began_s)):
+                    while True:
+                        route = await self.find(topic, began_s)
+                        if partition < (count := route.count):
+                            break
+                        if attempts:
+                            await self._clock.sleep(self._client.retry_backoff.delay(attempts - 1))
+                        try:
+                            await self._client.refresh_metadata()
+                        finally:
+                            self._life.check_running()  # as above
+                        attempts += 1
+                is_there = True
+                yield route.queues[partition]
+        except TimeoutError as error:
+            if is_there or isinstance(error, KafkaTimeoutError):
+                raise
+            self._raise_no_partition(topic, partition, count)
 
     def queue_nowait(self, route: TopicRoute, partition: int) -> PartitionQueue:
-        """Return the queue of a partition that the caller named. Raises: as `queue`."""
-        if partition.__class__ is int and 0 <= partition < route.count:
-            return route.queues[partition]
-        _check_partition(route, partition)
+        """Return the queue of a partition that the caller named.
+
+        Raises: as `known_queue`; KafkaTimeoutError for one that is not there.
+        """
+        queue = self.known_queue(route, partition)
+        if queue is not None:
+            return queue
         self._client.request_metadata_update()
         raise KafkaTimeoutError(
             f"topic {route.topic!r} has no partition {partition}, only {route.count} of them, and "
             f"send_nowait() does not wait for more; send to one of those"
         )
-
-    async def _wait_for_partition(
-        self, topic: str, partition: int, began_s: float | None
-    ) -> PartitionQueue:
-        """Return the queue of a partition that is not there: the topic may be growing."""
-        attempts = 0
-        count = 0
-        began_s = self._clock.monotonic() if began_s is None else began_s
-        try:
-            async with deadline(self._clock, self.left_s(began_s)):
-                while True:
-                    try:
-                        await self._client.refresh_metadata()
-                    finally:
-                        self._life.check_running()  # as above
-                    route = await self.find(topic, began_s)
-                    if partition < (count := route.count):
-                        return route.queues[partition]
-                    await self._clock.sleep(self._client.retry_backoff.delay(attempts))
-                    attempts += 1
-        except TimeoutError as error:
-            if isinstance(error, KafkaTimeoutError):
-                raise
-            self._raise_no_partition(topic, partition, count)
 
     def _raise_no_partition(self, topic: str, partition: int, count: int) -> NoReturn:
         raise KafkaTimeoutError(

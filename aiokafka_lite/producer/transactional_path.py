@@ -37,4 +37,7 @@ class TransactionalPath:
             return await self._way.send(*record, **options)
 
 
+# What asyncio's warnings call a coroutine that was never awaited.
+TransactionalPath._send.__qualname__ = "AIOKafkaProducer.send"
+
 __all__ = ["TransactionalPath"]

@@ -54,7 +54,7 @@ def test_serializers_are_used_and_what_is_wrong_adds_nothing() -> None:
         make().append(timestamp=5, key=None, value="v")
     with pytest.raises(IllegalArgumentError, match="timestamp_ms=-1"):
         batch.append(timestamp=-1, key=None, value="v")
-    builder, _ = batch.check_unsent()
+    builder, _ = batch.take()
     assert values(builder.wire()) == [b"v"]
 
 
@@ -62,12 +62,12 @@ def test_it_is_sent_once_and_not_without_records() -> None:
     """C4: misuse"""
     batch = make()
     with pytest.raises(IllegalArgumentError, match="no records"):
-        batch.check_unsent()
+        batch.take()
     assert not batch.closed()
     batch.append(timestamp=5, key=None, value=b"v")
-    batch.check_unsent()
-    batch.check_unsent()  # it was not queued after all
+    batch.take()
     assert batch.closed()
-    batch.mark_sent()
-    with pytest.raises(IllegalStateError, match="sent before"):
-        batch.check_unsent()
+    with pytest.raises(IllegalStateError, match="before"):
+        batch.take()  # though nobody knows yet whether it will be queued
+    batch.give_back()  # it was not
+    batch.take()

@@ -95,3 +95,23 @@ def test_closed_routes_stay_empty() -> None:
     routes.update(snapshot(orders=uuid.UUID(int=1)))
     assert routes.known == {}
     assert routes.find("orders") is None
+
+
+def test_a_held_topic_is_known_again_when_its_last_hold_ends_or_is_dropped() -> None:
+    """C7: no record may go the short way past one that waits."""
+    routes, _ = make_routes()
+    first = routes.hold("orders")
+    routes.update(snapshot(orders=uuid.UUID(int=1)))
+    route = routes.find("orders")
+    assert route is not None
+    second = routes.hold("orders")
+    first.release()
+    first.release()
+    assert routes.known == {}
+    assert routes.find("orders") is route
+    del second
+    assert routes.known == {"orders": route}
+    third = routes.hold("orders")
+    routes.close()
+    third.release()
+    assert routes.known == {}
