@@ -10,6 +10,7 @@ from array import array as _new_array
 from cpython.array cimport array, resize_smart
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport (
     int8_t,
     int16_t,
@@ -26,6 +27,8 @@ from aiokafka_lite.errors import SerializationError
 from aiokafka_lite.producer.arrow_column_faults import (
     check_columns,
     no_arrow,
+    no_batch,
+    no_utf8,
     null_in,
     wrong_type,
 )
@@ -82,6 +85,9 @@ cdef enum:
     MAX_RECORDS = 0x7FFFFFFF
     MAX_RECORD_BYTES = 0x7FFFFFFF
 
+cdef int64_t MAX_TIMESTAMP = 0x7FFFFFFFFFFFFFFF
+cdef int64_t MAX_SECONDS = MAX_TIMESTAMP // 1000
+
 cdef struct Column:
     Kind kind
     int64_t offset
@@ -90,6 +96,8 @@ cdef struct Column:
     const uint8_t *data
     const void **buffers  # of views, from the first data buffer on
     int64_t multiply, divide  # from ticks of a timestamp to milliseconds
+    const uint8_t *rows_validity  # of whole rows: in a null one all fields are
+    int64_t rows_offset
 
 cdef dict _TEXT_KINDS = {"u": BYTES_32, "U": BYTES_64, "vu": VIEWS}
 cdef dict _BYTES_KINDS = {"z": BYTES_32, "Z": BYTES_64, "vz": VIEWS, **_TEXT_KINDS}
@@ -114,7 +122,10 @@ cdef inline bint is_null(const Column *column, int64_t row) noexcept nogil:
     cdef int64_t at = column.offset + row
     if column.kind == ABSENT:
         return True
-    return column.validity != NULL and not column.validity[at >> 3] >> (at & 7) & 1
+    if column.validity != NULL and not column.validity[at >> 3] >> (at & 7) & 1:
+        return True
+    at = column.rows_offset + row
+    return column.rows_validity != NULL and not column.rows_validity[at >> 3] >> (at & 7) & 1
 
 
 cdef inline const uint8_t *bytes_of(const Column *column, int64_t row, int64_t *size) noexcept nogil:
@@ -161,7 +172,10 @@ cdef inline int64_t int_of(const Column *column, int64_t row) noexcept nogil:
 
 
 cdef inline int64_t milliseconds_of(const Column *column, int64_t row) noexcept nogil:
+    """Return a timestamp; -1, which no record can have, for one that has no number here."""
     cdef int64_t ticks = int_of(column, row), time_ms
+    if column.multiply > 1 and not -MAX_SECONDS <= ticks <= MAX_SECONDS:
+        return -1
     if column.divide == 1:
         return ticks * column.multiply
     time_ms = ticks // column.divide
@@ -180,6 +194,27 @@ cdef inline void list_of(const Column *column, int64_t row, int64_t *start, int6
     else:
         start[0] = (<const int64_t *> column.values)[at]
         stop[0] = (<const int64_t *> column.values)[at + 1]
+
+
+cdef str to_text(const Column *column, int64_t at, name, int64_t row):
+    """Return a field of text, None for a null. Raises SerializationError for what is no UTF-8."""
+    text = to_bytes(column, at)
+    try:
+        return None if text is None else (<bytes> text).decode()
+    except UnicodeDecodeError:
+        raise no_utf8(name, row) from None
+
+
+cdef bint is_utf8(const uint8_t *text, int64_t size) noexcept:
+    cdef int64_t i
+    for i in range(size):
+        if text[i] > 0x7F:
+            try:
+                PyUnicode_DecodeUTF8(<char *> text, size, NULL)
+            except UnicodeDecodeError:
+                return False
+            return True
+    return True
 
 
 cdef object to_bytes(const Column *column, int64_t row):
@@ -260,7 +295,7 @@ cdef class ArrowRows:
         for i in range(schema.n_children):
             field = schema.children[i]
             column = self._array.children[i]
-            name = (<bytes> field.name).decode()
+            name = name_of(field)
             kind = (<bytes> field.format).decode()
             if name == "topic":
                 set_column(&self._topics, _TEXT_KINDS.get(kind), column, self._array.offset)
@@ -293,16 +328,30 @@ cdef class ArrowRows:
                     &self._contents, _BYTES_KINDS[(<bytes> field.children[1].format).decode()],
                     entries.children[1], entries.offset,
                 )
+        self._read_null_rows()
         return 0
+
+    cdef void _read_null_rows(self) noexcept:
+        """Have all fields of a null row be null."""
+        cdef const uint8_t *validity
+        if self._array.null_count == 0 or self._array.n_buffers < 1:
+            return
+        validity = <const uint8_t *> self._array.buffers[0]
+        set_rows(&self._topics, validity, self._array.offset)
+        set_rows(&self._partitions, validity, self._array.offset)
+        set_rows(&self._timestamps, validity, self._array.offset)
+        set_rows(&self._keys, validity, self._array.offset)
+        set_rows(&self._values, validity, self._array.offset)
+        set_rows(&self._headers, validity, self._array.offset)
 
     # Rows one by one…
 
     def topic(self, int64_t row):
         """Return a row's topic. Raises SerializationError for a null."""
-        topic = to_bytes(&self._topics, self._checked(row))
+        topic = to_text(&self._topics, self._checked(row), "topic", row)
         if topic is None:
             raise null_in("topic", row)
-        return topic.decode()
+        return topic
 
     def partition(self, int64_t row):
         """Return a row's partition, None if it names none."""
@@ -312,7 +361,10 @@ cdef class ArrowRows:
     def timestamp_ms(self, int64_t row):
         """Return a row's timestamp, None if it has none."""
         row = self._checked(row)
-        return None if is_null(&self._timestamps, row) else milliseconds_of(&self._timestamps, row)
+        if is_null(&self._timestamps, row):
+            return None
+        ticks = int_of(&self._timestamps, row)  # as an int, which has no bounds
+        return ticks * self._timestamps.multiply // self._timestamps.divide
 
     def timestamps_ms(self, array rows not None, int64_t default_ms):
         """Return the rows' timestamps, the default for those that have none."""
@@ -342,10 +394,12 @@ cdef class ArrowRows:
         list_of(&self._headers, self._checked(row), &start, &stop)
         headers = []
         for i in range(start, stop):
-            name = None if is_null(&self._entries, i) else to_bytes(&self._names, i)
+            name = None
+            if not is_null(&self._entries, i):
+                name = to_text(&self._names, i, "headers", row)
             if name is None:
                 raise null_in("headers", row)
-            headers.append((name.decode(), to_bytes(&self._contents, i)))
+            headers.append((name, to_bytes(&self._contents, i)))
         return tuple(headers)
 
     cdef int64_t _checked(self, int64_t row) except -1:
@@ -479,8 +533,8 @@ cdef class ArrowRows:
         list_of(&self._headers, row, &first, &behind)
         size += varint_size(behind - first)
         for i in range(first, behind):
-            bytes_of(&self._names, i, &name_size)
-            if name_size < 0 or is_null(&self._entries, i):
+            name = bytes_of(&self._names, i, &name_size)
+            if name_size < 0 or is_null(&self._entries, i) or not is_utf8(name, name_size):
                 return False
             bytes_of(&self._contents, i, &content_size)
             size += field_size(name_size) + field_size(content_size)
@@ -522,7 +576,7 @@ cdef class ArrowRows:
                 headers = self.headers(row)
             except SerializationError:
                 return at - start
-            if (key is None and value is None) or time_ms < 0:
+            if (key is None and value is None) or not 0 <= time_ms <= MAX_TIMESTAMP:
                 return at - start
             if builder.append(time_ms, key, value, headers) is None:
                 return at - start
@@ -618,16 +672,26 @@ cdef int check_stream(ArrowArrayStream *stream, int code) except -1:
     return 0
 
 
+cdef inline void set_rows(Column *column, const uint8_t *validity, int64_t offset) noexcept:
+    column.rows_validity = validity
+    column.rows_offset = offset
+
+
+cdef str name_of(ArrowSchema *field):
+    """Return the name of a column; one may have none."""
+    return "" if field.name == NULL else (<bytes> field.name).decode("utf-8", "replace")
+
+
 cdef int check_schema(ArrowSchema *schema) except -1:
     """Raise SerializationError for a column that is not known or not of a type it can have."""
     cdef int64_t i
     cdef ArrowSchema *field
     if schema.format[0] != c"+" or schema.format[1] != c"s":
-        raise SerializationError("the Arrow data is one column, not a batch with a column 'value'")
-    check_columns([(<bytes> schema.children[i].name).decode() for i in range(schema.n_children)])
+        raise no_batch()
+    check_columns([name_of(schema.children[i]) for i in range(schema.n_children)])
     for i in range(schema.n_children):
         field = schema.children[i]
-        name = (<bytes> field.name).decode()
+        name = name_of(field)
         kind = (<bytes> field.format).decode()
         if field.dictionary != NULL or not is_taken(name, kind, field):
             what = "dictionary" if field.dictionary != NULL else _NAMES.get(kind, repr(kind))

@@ -10,6 +10,8 @@ from aiokafka_lite.producer.arrow_column_faults import (
     SENT,
     check_columns,
     no_arrow,
+    no_batch,
+    no_utf8,
     null_in,
     wrong_type,
 )
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Headers = tuple[tuple[str, bytes | None], ...]
+_MAX_TIMESTAMP = 2**63 - 1
+_NO_UTF8 = object()
 
 
 def arrow_batches(data: Any) -> Iterator["ArrowRows"]:
@@ -31,8 +35,11 @@ def arrow_batches(data: Any) -> Iterator["ArrowRows"]:
         require_pyarrow()
         import pyarrow as pa  # noqa: PLC0415  only who asks for Arrow pays for it
 
-        batch = pa.record_batch(data)
-        yield ArrowRows(batch)
+        rows = pa.array(data)
+        if not pa.types.is_struct(rows.type):
+            raise no_batch()
+        _check_schema(pa.schema(list(rows.type)))
+        yield ArrowRows(pa.RecordBatch.from_struct_array(rows))  # a null row has nulls only
     elif hasattr(data, "__arrow_c_stream__"):
         require_pyarrow()
         import pyarrow as pa  # noqa: PLC0415  as above
@@ -74,7 +81,10 @@ class ArrowRows:
         topic = self._field("topic", row)
         if topic is None:
             raise null_in("topic", row)
-        return str(topic)
+        try:
+            return str(topic, "utf-8")
+        except UnicodeDecodeError:
+            raise no_utf8("topic", row) from None
 
     def partition(self, row: int) -> int | None:
         """Return a row's partition, None if it names none."""
@@ -104,6 +114,8 @@ class ArrowRows:
     def headers(self, row: int) -> Headers:
         """Return a row's headers. Raises SerializationError for a header without a name."""
         entries = self._field("headers", row)
+        if entries is _NO_UTF8:
+            raise no_utf8("headers", row)
         if not entries:
             return ()
         headers = []
@@ -181,7 +193,7 @@ class ArrowRows:
                 headers = self.headers(row) if has_headers else ()
             except SerializationError:
                 return at - start
-            if (key is None and value is None) or time_ms < 0:
+            if (key is None and value is None) or not 0 <= time_ms <= _MAX_TIMESTAMP:
                 return at - start
             if append(time_ms, key, value, headers) is None:
                 return at - start
@@ -244,12 +256,31 @@ def _to_list(name: str, column: "pa.Array") -> list[Any]:
         unit_ns = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}[column.type.unit]
         ticks = column.cast(pa.int64()).to_pylist()
         return [None if tick is None else tick * unit_ns // 10**6 for tick in ticks]
-    listed: list[Any] = column.to_pylist()
-    if name in ("key", "value"):
-        return [field.encode() if isinstance(field, str) else field for field in listed]
+    if name in ("topic", "key", "value") and _is_text(column.type):
+        column = column.cast(pa.large_binary())
     if name == "headers":
-        return [None if entries is None else [_pair(e) for e in entries] for entries in listed]
+        return _headers_list(column)
+    listed: list[Any] = column.to_pylist()
     return listed
+
+
+def _headers_list(column: "pa.Array") -> list[Any]:
+    """Return the headers of each row; of one with text that is no UTF-8, `_NO_UTF8`."""
+    try:
+        listed = column.to_pylist()
+    except UnicodeDecodeError:
+        listed = [_row_of(column, row) for row in range(len(column))]
+    return [
+        entries if entries is None or entries is _NO_UTF8 else [_pair(entry) for entry in entries]
+        for entries in listed
+    ]
+
+
+def _row_of(column: "pa.Array", row: int) -> Any:
+    try:
+        return column[row].as_py()
+    except UnicodeDecodeError:
+        return _NO_UTF8
 
 
 def _pair(entry: Any) -> tuple[str, bytes | None] | None:

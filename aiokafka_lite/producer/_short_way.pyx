@@ -45,6 +45,11 @@ cdef extern from "pythread.h":
     unsigned long PyThread_get_thread_ident() noexcept
 
 
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+    bint PyUnicode_IS_COMPACT_ASCII(object text) noexcept
+
+
 cdef extern from "murmur2.h":
     uint32_t alk_murmur2(const uint8_t *data, size_t n) noexcept
 
@@ -168,7 +173,8 @@ cdef class BulkCore:
 
 cdef tuple plain_headers(object headers):
     """Return headers that need no checking or changing as a tuple of their own, None for others."""
-    cdef object header, content
+    cdef object header, name, content
+    cdef Py_ssize_t size
     if PyList_CheckExact(headers):
         headers = tuple(headers)
     elif not PyTuple_CheckExact(headers):
@@ -176,8 +182,14 @@ cdef tuple plain_headers(object headers):
     for header in <tuple>headers:
         if not PyTuple_CheckExact(header) or PyTuple_GET_SIZE(header) != 2:
             return None
-        if not PyUnicode_CheckExact(<object>PyTuple_GET_ITEM(header, 0)):
+        name = <object>PyTuple_GET_ITEM(header, 0)
+        if not PyUnicode_CheckExact(name):
             return None
+        if not PyUnicode_IS_COMPACT_ASCII(name):
+            try:
+                PyUnicode_AsUTF8AndSize(name, &size)
+            except UnicodeEncodeError:  # a lone surrogate; the long way says so
+                return None
         content = <object>PyTuple_GET_ITEM(header, 1)
         if content is not None and not PyBytes_CheckExact(content):
             return None

@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.producer_batch import ProducerBatch
 from aiokafka_lite.producer.record_ack import BatchCore, RecordAck
+from aiokafka_lite.producer.record_fields import is_encodable
 
 Headers = tuple[tuple[str, bytes | None], ...]
 
@@ -334,6 +335,8 @@ def _plain(headers: Any) -> Headers | None:
             return None
         name, content = header
         if name.__class__ is not str or not (content is None or content.__class__ is bytes):
+            return None
+        if not (name.isascii() or is_encodable(name)):
             return None
     return frozen
 

@@ -54,6 +54,19 @@ def no_arrow(obj: object) -> SerializationError:
     )
 
 
+def no_batch() -> SerializationError:
+    """Return the error for Arrow data without columns."""
+    return SerializationError("the Arrow data is one column, not a batch with a column 'value'")
+
+
+def no_utf8(name: str, row: int) -> SerializationError:
+    """Return the error for text that a record cannot have."""
+    return SerializationError(
+        f"column {name!r} has text that is no UTF-8 in row {row:,}; only text can be a topic or the"
+        " name of a header"
+    )
+
+
 def null_in(name: str, row: int) -> SerializationError:
     """Return the error for a null where there can be none."""
     if name == "topic":
@@ -63,4 +76,14 @@ def null_in(name: str, row: int) -> SerializationError:
     return SerializationError(f"column {name!r} has a null in row {row:,}; {remedy}")
 
 
-__all__ = ["PASSED_OVER", "SENT", "TAKEN", "check_columns", "no_arrow", "null_in", "wrong_type"]
+__all__ = [
+    "PASSED_OVER",
+    "SENT",
+    "TAKEN",
+    "check_columns",
+    "no_arrow",
+    "no_batch",
+    "no_utf8",
+    "null_in",
+    "wrong_type",
+]

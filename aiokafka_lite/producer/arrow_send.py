@@ -109,17 +109,15 @@ class ArrowSend:
             if builder is None:
                 continue
             size = batch.size_in_bytes
-            taken = rows.append_to(
-                builder,
-                numbers,
-                at,
-                ack.timestamp_ms if self._timestamp_ms is None else self._timestamp_ms,
-                use_timestamps=self._timestamp_ms is None,
-            )
+            default_ms = ack.timestamp_ms
+            has_own_times = rows.has_timestamps and self._timestamp_ms is None
+            if has_own_times:  # the first row's may be one of them, and the others' is now
+                default_ms = self._path.timestamp(None)
+            taken = rows.append_to(builder, numbers, at, default_ms, use_timestamps=has_own_times)
             if not taken:
                 continue
-            self._acks.add(batch, index + 1, taken, ack.timestamp_ms)
-            self._note(rows, numbers[at : at + taken], ack.timestamp_ms)
+            self._acks.add(batch, index + 1, taken, default_ms)
+            self._note(rows, numbers[at : at + taken], default_ms)
             at += taken
             if partition is None:
                 known = self._path.routes.find(topic)

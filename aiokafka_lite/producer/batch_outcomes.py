@@ -34,7 +34,8 @@ class BatchOutcomes:
 
     `on_stale_metadata()` is called when an error says that the metadata is out of date,
     `on_failed(batch, error)` when a batch is given up, `update_leaders(leaders, nodes)` when an
-    answer names newer leaders (KIP-951).
+    answer names newer leaders (KIP-951). `why_unsent(topic_partition)` says what keeps a
+    partition's batches from being sent.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class BatchOutcomes:
         on_stale_metadata: Callable[[], object],
         on_failed: Callable[[ProducerBatch, Exception], object] | None = None,
         update_leaders: UpdateLeaders | None = None,
+        why_unsent: Callable[[TopicPartition], str] | None = None,
     ) -> None:
         self._config = config
         self._accumulator = accumulator
@@ -53,6 +55,7 @@ class BatchOutcomes:
         self._on_stale_metadata = on_stale_metadata
         self._on_failed = on_failed
         self._update_leaders = update_leaders
+        self._why_unsent = why_unsent
         self._complaints: dict[TopicPartition, type[KafkaError]] = {}
 
     def answered(
@@ -125,13 +128,13 @@ class BatchOutcomes:
         topic, partition = batch.topic_partition
         said = result.error_message or code.description
         text = f"{batch.record_count} record(s) for {topic}-{partition}: {said}"
-        if issubclass(code, MessageSizeTooLargeError):
-            text += (
-                f" The batch has {batch.size_in_bytes} bytes; lower max_batch_size="
-                f"{self._config.max_batch_size}, send smaller records, or raise the topic's "
-                f"max.message.bytes"
-            )
-        return text
+        if not issubclass(code, MessageSizeTooLargeError):
+            return text
+        text = f"{text.rstrip().rstrip('.')}. The batch has {batch.size_in_bytes} bytes"
+        if batch.record_count > 1:
+            return text  # it is split
+        remedy = f"send smaller records, or raise max.message.bytes of {topic}"
+        return f"{text}, all of one record; {remedy}"
 
     def _failed(
         self,
@@ -217,19 +220,24 @@ class BatchOutcomes:
         for batch in self._accumulator.expired(now_s):
             topic, partition = batch.topic_partition
             batch.close()
-            sent = (
-                f"sent {batch.attempts} time(s); it may have been written"
-                if batch.attempts
-                else "never sent"
-            )
             error = DeliveryTimeoutError(
                 f"{batch.record_count} record(s) for {topic}-{partition} not acknowledged within "
-                f"delivery_timeout_ms={self._config.delivery_timeout_ms}: {sent}"
+                f"delivery_timeout_ms={self._config.delivery_timeout_ms}: {self._fate(batch)}"
             )
             error.__cause__ = batch.last_error
             if self._sequences is not None:
                 self._sequences.abandoned(batch)
             self._finish_failed(batch, error)
+
+    def _fate(self, batch: ProducerBatch) -> str:
+        """Return how often a batch was sent, and what has gone wrong."""
+        if not batch.attempts:
+            reason = self._why_unsent(batch.topic_partition) if self._why_unsent else ""
+            return f"never sent; {reason}" if reason else "never sent"
+        sent = f"sent {batch.attempts} time(s), it may have been written"
+        if batch.last_error is not None:
+            return f"{sent}; last failure: {batch.last_error}"
+        return f"{sent}; no answer came"
 
 
 __all__ = ["BatchOutcomes"]

@@ -2,9 +2,10 @@
 is full or something is not as simple; one record goes the usual way then, which may wait.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.producer.append_path import AppendPath
 from aiokafka_lite.producer.bulk_ack import BulkAck
 from aiokafka_lite.producer.producer_interceptors import InterceptedPath
@@ -36,14 +37,24 @@ class BulkSend:
 
     async def send(self, records: Iterable[Any]) -> BulkAck:
         """Append all records. As `AIOKafkaProducer.send_many`."""
-        iterator = iter(records)
+        given: object = records
+        if isinstance(given, Mapping | str | bytes | bytearray | memoryview):
+            raise IllegalArgumentError(
+                f"records are of type {type(given).__name__}; give a list of values or of tuples "
+                f"(key, value)"
+                + (", such as records.items()" if isinstance(given, Mapping) else "")
+            )
+        try:
+            await self._send_all(iter(records))
+        except Exception as error:
+            error.add_note(f"{len(self._acks)} records of this send_many() were queued before")
+            raise
+        return self._acks
+
+    async def _send_all(self, iterator: Iterator[Any]) -> None:
         item = next(iterator, NO_MORE)
         while item is not NO_MORE:
-            try:
-                timestamp_ms = await self._send_one(item)
-            except Exception as error:
-                error.add_note(f"{len(self._acks)} records of this send_many() were queued before")
-                raise
+            timestamp_ms = await self._send_one(item)
             item = next(iterator, NO_MORE)
             if self._is_plain:
                 item = self._path.short_way.append_all(
@@ -55,7 +66,6 @@ class BulkSend:
                     timestamp_ms,
                     self._headers,
                 )
-        return self._acks
 
     async def _send_one(self, item: Any) -> int:
         """Append one record the way that may wait; return its timestamp."""

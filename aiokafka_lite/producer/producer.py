@@ -469,13 +469,15 @@ class AIOKafkaProducer(SendMethods):
         timestamp_ms: int | None = None,
         headers: Iterable[Header] | None = None,
     ) -> RecordMetadata:
-        """Send a record and return where it is; with acks=0 its offset is -1.
+        """Send a record and return where it is; None with acks=0, when nobody says.
 
         Raises: as `send`, and why the record was not written. Cancelled: it may be written.
         """
         self.client.check_loop()
         ack = await self.send(topic, value, key, partition, timestamp_ms, headers)
-        return await ack
+        metadata = await ack
+        # aiokafka's; who sets acks=0 expects no answer, and the others no None.
+        return metadata if self._config.required_acks else None  # type: ignore[return-value]
 
     async def flush(self, timeout_ms: int | None = None) -> None:
         """Return when every record sent before this call has its outcome, good or bad.

@@ -36,6 +36,7 @@ class PartitionQueue(QueueCore):
 
     __slots__ = (
         "batches",
+        "filled_bytes",
         "is_muted",
         "leader_epoch",
         "leader_id",
@@ -49,6 +50,8 @@ class PartitionQueue(QueueCore):
         self.batches: deque[ProducerBatch] = deque()
         self.leader_id: int | None = None
         self.leader_epoch = -1
+        self.filled_bytes = 0
+        """How much its last batch had before it was compressed."""
         self.turn = 0
         """Its number among the partitions of its leader, in which order they are drained."""
         self.is_muted = False
@@ -163,8 +166,9 @@ class RecordAccumulator:
         """Return the memory a batch takes whose first record has an upper bound of `record_bytes`.
 
         With compression it is more than max_batch_size, as much more as the topic's records were
-        seen to shrink, so that what is sent has about that size; never beyond max_request_size,
-        in case they stop to. Without, it is more for a batch that has to wait for others: as much
+        seen to shrink, so that what is sent has about that size; at most twice what the batch
+        before has had, and never beyond max_request_size, in case they stop to. Without, it is
+        more for a batch that has to wait for others: as much
         as they have at most, so that no more memory is held than is used, and at most
         max_backlog_batch_size.
         """
@@ -172,7 +176,9 @@ class RecordAccumulator:
         topic = queue.topic_partition.topic
         if self._compression is not CompressionType.NONE:
             room = self._ratios.uncompressed_room(topic, size)
-            size = max(size, min(room, self._max_request_size, self._pool.total_bytes))
+            most = min(room, self._max_request_size, self._pool.total_bytes)
+            before = queue.batches[-1].uncompressed_size if queue.batches else queue.filled_bytes
+            size = max(size, min(most, 2 * before))
         elif queue.batches and topic not in self._usual_topics:
             size = self._size_behind(queue)
         return max(size, record_bytes)
@@ -375,6 +381,7 @@ class RecordAccumulator:
         if batch.buffer is not None and not batch.holds_buffer:
             topic = batch.topic_partition.topic
             self._ratios.observe(topic, batch.uncompressed_size, len(wire))
+            self._queues[batch.topic_partition].filled_bytes = batch.uncompressed_size
             buffer, batch.buffer = batch.buffer, None
             batch.reserved_bytes = min(len(wire), len(buffer))
             self._pool.shrink(buffer, batch.reserved_bytes)
@@ -514,6 +521,8 @@ class RecordAccumulator:
         """Give every batch without outcome this one, in flight or not."""
         for batch in self.incomplete:
             batch.close()
+            if self._sequences is not None:
+                self._sequences.abandoned(batch)  # else the next one would wait for it for ever
             batch.fail(error)
             self.forget(batch)
 

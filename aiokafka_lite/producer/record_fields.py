@@ -76,7 +76,10 @@ def check_bytes(field: str, obj: object) -> bytes | None:
 def check_not_empty(value: object, key: object) -> None:
     """Raise AssertionError, as aiokafka does, for a record that says nothing."""
     if value is None and key is None:
-        raise AssertionError("Need at least one: key or value")
+        raise AssertionError(
+            "Need at least one: key or value. value=None is a tombstone, which deletes what its "
+            "key had; an empty value is b''"
+        )
 
 
 def freeze_headers(headers: Iterable[tuple[str, bytes | None]] | None) -> Headers:
@@ -130,6 +133,17 @@ def is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def is_encodable(text: str) -> bool:
+    """Return whether UTF-8 can encode `text`: a str may have lone surrogates."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def is_topic(value: object) -> bool:
     """Return whether `value` may be a topic's name; the brokers have the last word."""
     return isinstance(value, str) and bool(value)
@@ -139,6 +153,11 @@ def _header(index: int, header: object) -> tuple[str, bytes | None]:
     if isinstance(header, tuple | list) and len(header) == 2:
         name, value = header
         if isinstance(name, str):
+            if not is_encodable(name):
+                raise SerializationError(
+                    f"header {index} has the name {name!r}, which UTF-8 cannot encode; leave out "
+                    f"lone surrogates"
+                )
             if value is None or isinstance(value, bytes):
                 return name, value
             if isinstance(value, bytearray | memoryview):
@@ -165,6 +184,7 @@ __all__ = [
     "check_size",
     "checked_timestamp",
     "freeze_headers",
+    "is_encodable",
     "is_int",
     "is_topic",
 ]

@@ -20,6 +20,7 @@ from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask, OwnerState
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.errors import KafkaError, ProducerClosed, for_code
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch_outcomes import BatchOutcomes
 from aiokafka_lite.producer.batch_wait import all_done
 from aiokafka_lite.producer.produce_exchange import ProduceExchange
@@ -47,6 +48,7 @@ class _NodeRequests:
     __slots__ = (
         "at_gate",
         "count",
+        "failure",
         "failures",
         "is_connected",
         "is_connecting",
@@ -64,6 +66,8 @@ class _NodeRequests:
         """A request was answered since the last one that was not: several may be on their way."""
         self.is_connecting = False
         self.failures = 0
+        self.failure: KafkaError | None = None
+        """Why it was not connected when that was tried last."""
         self.retry_at_s = 0.0
 
 
@@ -95,6 +99,7 @@ class Sender:
         self._tasks: list[OwnedTask] = []
         self._asks_for_id = False
         self._has_asked_for_id = False
+        self._id_failure: KafkaError | None = None
         self._transactions = transactions
         if transactions is not None:
             transactions.wake_sender = self.wake
@@ -105,6 +110,7 @@ class Sender:
             on_stale_metadata=client.request_metadata_update,
             on_failed=None if transactions is None else transactions.batch_failed,
             update_leaders=client.update_leaders,
+            why_unsent=self._why_unsent,
         )
 
     def start(self) -> None:
@@ -287,9 +293,11 @@ class Sender:
             )
         except KafkaError as error:
             logger.debug("node %d cannot be sent to: %s", node.node_id, error)
+            node.failure = error
             self._disconnected(node)
         else:
             node.is_connected = True
+            node.failure = None
             node.failures = 0
         finally:
             node.is_connecting = False
@@ -413,6 +421,19 @@ class Sender:
         if self._accumulator.has_waiting:
             self.wake()  # other nodes may have become due, or there is another moment to wait for
 
+    def _why_unsent(self, topic_partition: TopicPartition) -> str:
+        """Return what keeps the batches of a partition from being sent, as far as is known."""
+        if self._sequences is not None and not self._sequences.has_producer_id:
+            said = "" if self._id_failure is None else f": {self._id_failure}"
+            return f"no broker has given a producer id{said}"
+        leader_id, _ = self.client.snapshot.leader(topic_partition)
+        if leader_id is None:
+            return "no leader of the partition is known"
+        node = self._nodes.get(leader_id)
+        if node is not None and node.failure is not None:
+            return f"its leader, node {leader_id}, cannot be reached: {node.failure}"
+        return f"its leader, node {leader_id}, has not answered what was sent before"
+
     # Who we are to the brokers…
 
     def _ask_for_producer_id(self) -> None:
@@ -429,7 +450,7 @@ class Sender:
         attempts = 0
         try:
             while True:
-                error = await self._init_producer_id()
+                error = self._id_failure = await self._init_producer_id()
                 if error is None:
                     return
                 if not error.retriable:

@@ -1,5 +1,6 @@
 """Tests of `producer/arrow_rows.py`: both twins read the same records out of Arrow data."""
 
+import ctypes
 import datetime as dt
 from array import array
 
@@ -351,3 +352,69 @@ def test_times_before_1970_keep_their_milliseconds(twin):
         {"value": [b"v"], "timestamp": pa.array([early], pa.timestamp("us", "UTC"))}
     )
     assert one(twin, batch).timestamp_ms(0) == -1
+
+
+def test_a_null_row_has_nothing_but_nulls(twin, builder_class):
+    """Whatever lies behind it; also in a part of a larger array."""
+    whole = pa.StructArray.from_arrays(
+        [pa.array([b"a", b"b", b"c", b"d"]), pa.array([1, 2, 3, 4])],
+        ["value", "timestamp"],
+        mask=pa.array([False, False, True, False]),
+    )
+    rows = one(twin, whole[1:])
+    assert [rows.value(row) for row in range(3)] == [b"b", None, b"d"]
+    assert [rows.timestamp_ms(row) for row in range(3)] == [2, None, 4]
+    assert appended(rows, builder_class, numbers(0, 1, 2))[0] == 1
+
+
+def test_one_column_is_no_batch(twin):
+    with pytest.raises(SerializationError, match="one column, not a batch"):
+        twin.arrow_batches(Exporting(pa.array([b"v"]))).__next__()
+
+
+def test_times_that_no_record_has_are_what_they_are_and_stop_the_loop(twin, builder_class):
+    seconds = pa.array([2**62, -(2**62), 5], pa.timestamp("s"))
+    rows = one(twin, pa.record_batch({"value": [b"a", b"b", b"c"], "timestamp": seconds}))
+    assert [rows.timestamp_ms(row) for row in range(3)] == [2**62 * 1000, -(2**62) * 1000, 5000]
+    for row, taken in ((0, 0), (1, 0), (2, 1)):
+        assert appended(rows, builder_class, numbers(row))[0] == taken
+
+
+def test_text_that_is_no_utf_8_is_named_with_its_row(twin, builder_class):
+    text = pa.array([b"t", b"\xff"]).view(pa.string())
+    heads = pa.StructArray.from_arrays([text, pa.array([b"x", b"y"])], ["key", "value"])
+    columns = {"value": text, "topic": text, "headers": pa.ListArray.from_arrays([0, 1, 2], heads)}
+    rows = one(twin, pa.record_batch(columns))
+    assert (rows.topic(0), rows.value(1)) == ("t", b"\xff")
+    with pytest.raises(SerializationError, match="'topic' has text that is no UTF-8 in row 1"):
+        rows.topic(1)
+    with pytest.raises(SerializationError, match="'headers' has text that is no UTF-8 in row 1"):
+        rows.headers(1)
+    assert appended(rows, builder_class, numbers(0, 1))[0] == 1
+
+
+def test_a_column_without_a_name_is_refused():
+    """The C data interface allows that; pyarrow makes none."""
+    native = native_twin("aiokafka_lite.producer._arrow_rows")
+    with pytest.raises(SerializationError, match="column '' is no part of a record"):
+        native.arrow_batches(Exporting(pa.record_batch({"value": [b"v"]}), without_name=True))
+
+
+class Exporting:
+    """Brings Arrow data by the C data interface; `without_name`: its first column has none."""
+
+    def __init__(self, data, *, without_name=False):
+        self.data = data
+        self.without_name = without_name
+
+    def __arrow_c_array__(self, requested_schema=None):
+        schema, array_ = self.data.__arrow_c_array__(requested_schema)
+        if self.without_name:
+            address = ctypes.pythonapi.PyCapsule_GetPointer
+            address.restype = ctypes.c_void_p
+            address.argtypes = [ctypes.py_object, ctypes.c_char_p]
+            words = ctypes.POINTER(ctypes.c_void_p)
+            fields = ctypes.cast(address(schema, b"arrow_schema"), words)
+            children = ctypes.cast(fields[5], words)
+            ctypes.cast(children[0], words)[1] = None
+        return schema, array_

@@ -1,6 +1,7 @@
 """`send_arrow` on the embedded broker; what a row is read as is in `test_arrow_rows.py`."""
 
 import asyncio
+import time
 from collections.abc import Iterator
 from types import ModuleType
 
@@ -13,6 +14,7 @@ from aiokafka_lite.errors import (
     IllegalArgumentError,
     IllegalStateError,
     InvalidRecordError,
+    KafkaError,
     KafkaTimeoutError,
     MessageSizeTooLargeError,
     ProducerClosed,
@@ -335,3 +337,50 @@ async def test_before_start_and_after_stop_it_says_so() -> None:
             pass
         with pytest.raises(ProducerClosed):
             await producer.send_arrow(table, "orders")
+
+
+async def test_a_null_timestamp_is_the_present_time_beside_others_that_are_not() -> None:
+    """As None is for `send`."""
+    async with kafka() as broker, producing(broker) as producer:
+        before_ms = int(time.time() * 1000)
+        table = pa.table(
+            {
+                "value": [b"0", b"1", b"2"],
+                "timestamp": pa.array([1000, None, None], pa.timestamp("ms")),
+            }
+        )
+        ack = await producer.send_arrow(table, "orders")
+        await ack
+        stored = [record.timestamp for record in broker.log(("orders", 0)).records()]
+        assert stored[0] == 1000
+        assert all(before_ms <= time_ms <= time.time() * 1000 for time_ms in stored[1:])
+        assert [metadata.timestamp for metadata in ack.metadata()] == stored
+
+
+async def test_rows_that_no_record_can_be_are_refused_by_name_and_the_producer_goes_on() -> None:
+    """C4: times beyond what a record has, and text that is no UTF-8, in any row of a run."""
+    text = pa.array([b"a", b"\xff"]).view(pa.string())
+    bad_name = pa.StructArray.from_arrays([text[1:], pa.array([b"x"])], ["key", "value"])
+    values = pa.array([b"0", b"1"])
+    tables = {
+        r"timestamp_ms=\d+": {
+            "value": values,
+            "timestamp": pa.array([1, 2**62], pa.timestamp("s")),
+        },
+        "timestamp_ms=-": {
+            "value": values,
+            "timestamp": pa.array([1, -(2**62)], pa.timestamp("s")),
+        },
+        "'headers' has text that is no UTF-8 in row 1": {
+            "value": values,
+            "headers": pa.ListArray.from_arrays([0, 0, 1], bad_name),
+        },
+        "'topic' has text that is no UTF-8 in row 1": {"value": values, "topic": text},
+    }
+    async with kafka() as broker, producing(broker) as producer:
+        for said, columns in tables.items():
+            topic = None if "topic" in columns else "orders"
+            with pytest.raises(KafkaError, match=said):
+                await producer.send_arrow(pa.table(columns), topic)
+        await producer.send_and_wait("orders", b"after")
+        assert written(broker)[-1] == b"after"

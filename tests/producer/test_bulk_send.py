@@ -1,9 +1,10 @@
 import asyncio
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from aiokafka_lite.errors import MessageSizeTooLargeError, SerializationError
+from aiokafka_lite.errors import IllegalArgumentError, MessageSizeTooLargeError, SerializationError
 from aiokafka_lite.producer.partitioner import RoundRobinPartitioner, murmur2
 from aiokafka_lite.serialization import json_serializer
 from tests.producer.world import kafka, producing, written
@@ -160,3 +161,30 @@ async def test_others_have_their_turn_meanwhile() -> None:
 async def test_nothing_to_send_is_nothing_sent() -> None:
     async with kafka() as broker, producing(broker) as producer:
         assert len(await (await producer.send_many("orders", []))) == 0
+
+
+async def test_what_the_iterator_raises_says_how_many_records_were_queued() -> None:
+    """C3: before the first record, and in the middle of a batch."""
+
+    def values(count: int) -> Iterator[bytes]:
+        yield from [b"v"] * count
+        raise OSError("the source broke")
+
+    async with kafka() as broker, producing(broker) as producer:
+        for count in (0, 1, 5):
+            with pytest.raises(OSError, match="the source broke") as broken:
+                await producer.send_many("orders", values(count))
+            assert broken.value.__notes__ == [
+                f"{count} records of this send_many() were queued before"
+            ]
+        await producer.flush()
+        assert len(written(broker)) == 6
+
+
+@pytest.mark.parametrize("records", [{b"k": b"v"}, b"bytes", "text", bytearray(b"b")], ids=repr)
+async def test_what_iterates_over_something_else_than_records_is_refused(records: Any) -> None:
+    """C4"""
+    async with kafka() as broker, producing(broker) as producer:
+        with pytest.raises(IllegalArgumentError, match=f"of type {type(records).__name__}"):
+            await producer.send_many("orders", records)
+        assert written(broker) == [] if "orders" in broker.cluster.topics else True

@@ -12,6 +12,7 @@ from aiokafka_lite.producer.record_fields import (
     check_size,
     checked_timestamp,
     freeze_headers,
+    is_encodable,
     is_int,
     is_topic,
 )
@@ -127,3 +128,10 @@ def test_type_checks_for_untyped_callers() -> None:
     assert is_topic("t")
     assert not is_topic("")
     assert not is_topic(None)
+
+
+def test_a_header_name_that_utf_8_cannot_encode_is_refused_by_its_number() -> None:
+    """C4"""
+    with pytest.raises(SerializationError, match=r"header 1 has the name 'n\\udc80'"):
+        freeze_headers([("é", b"x"), ("n\udc80", b"x")])
+    assert is_encodable("é")

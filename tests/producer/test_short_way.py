@@ -118,6 +118,7 @@ def test_records_without_key_stick_until_the_share_is_taken(twin: SimpleNamespac
         (b"v", None, 0, None, [["h", b"x"]]),
         (b"v", None, 0, None, [("h", "x")]),
         (b"v", None, 0, None, [(b"h", b"x")]),
+        (b"v", None, 0, None, [("h\udc80", b"x")]),
         (b"v" * 500, None, 0),
     ],
     ids=repr,
@@ -321,3 +322,15 @@ async def test_errors_of_send_come_at_the_await() -> None:
         sending = producer.send("orders", b"v")
         with pytest.raises(ProducerClosed):
             await sending
+
+
+async def test_a_header_name_that_utf_8_cannot_encode_is_raised_at_the_await() -> None:
+    """C4: in both twins, as a SerializationError that names the header; nothing is queued."""
+    async with kafka() as broker, producing(broker, linger_ms=20) as producer:
+        await producer.send_and_wait("orders", b"first")
+        ack = await producer.send("orders", b"second", headers=[("é", b"x")])
+        sending = producer.send("orders", b"third", headers=[("n\udc80", b"x")])
+        with pytest.raises(SerializationError, match="header 0"):
+            await sending
+        await ack
+        assert written(broker) == [b"first", b"second"]
