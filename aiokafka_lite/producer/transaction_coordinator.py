@@ -17,7 +17,6 @@ from aiokafka_lite.errors import (
     BrokerResponseError,
     ConcurrentTransactions,
     KafkaError,
-    KafkaTimeoutError,
 )
 from aiokafka_lite.producer.transaction_errors import TxnAction, txn_action_for
 from aiokafka_lite.schema.message import Request, Response
@@ -26,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 R = TypeVar("R", bound=Response)
 
+FIND_BOUND_S = 1.0
+"""How long to look for a coordinator before asking whether the question is still of use."""
 CONCURRENT_RETRY_S = 0.02
 """How soon to ask again while the transaction before this one is still being finished."""
 
@@ -33,18 +34,22 @@ CONCURRENT_RETRY_S = 0.02
 class TransactionError(Exception):
     """An answer that ends the question: what it calls for, and the error to tell the user."""
 
-    def __init__(self, action: TxnAction, error: KafkaError) -> None:
+    def __init__(
+        self, action: TxnAction, error: KafkaError, *, may_be_served: bool = False
+    ) -> None:
         super().__init__(str(error))
         self.action = action
         self.error = error
+        self.may_be_served = may_be_served
+        """An attempt before has had no answer, so that what was asked may be done all the same."""
 
 
 class _Failure(NamedTuple):
     """Why a request is to be sent again."""
 
     error: KafkaError
-    was_answered: bool
-    """By its coordinator, so it was not served; otherwise nobody knows."""
+    may_be_served: bool
+    """It was sent, and not answered: nobody knows."""
 
 
 class TransactionCoordinator:
@@ -71,20 +76,26 @@ class TransactionCoordinator:
         `group_id`, of that group. Asks again after errors that time, or another coordinator, mend;
         but once `gives_up()`, only until it is known whether the last request was served.
 
-        Raises: TransactionError. Cancelled: a request on its way may be served.
+        Raises: TransactionError, which says whether an earlier attempt may have been served.
+        Cancelled: a request on its way may be served.
         """
         key = (CoordinatorType.TRANSACTION, self._transactional_id)
         if group_id is not None:
             key = (CoordinatorType.GROUP, group_id)
         attempts = 0
+        is_in_doubt = False
         while True:
-            async with self._turn:  # one transactional request at a time
+            try:
                 failure = await self._ask_once(what, key, request, error_of, actions, max_version)
+            except TransactionError as refusal:
+                refusal.may_be_served = is_in_doubt
+                raise
             if not isinstance(failure, _Failure):
                 return failure
             error = failure.error
-            if failure.was_answered and gives_up():
-                raise TransactionError(TxnAction.ABORT, error)
+            is_in_doubt = is_in_doubt or failure.may_be_served
+            if not failure.may_be_served and gives_up():
+                raise TransactionError(TxnAction.ABORT, error, may_be_served=is_in_doubt)
             is_concurrent = isinstance(error, ConcurrentTransactions)
             level = logging.DEBUG if attempts or is_concurrent else logging.INFO
             logger.log(level, "%s: %s; asking again", what, error)
@@ -93,8 +104,8 @@ class TransactionCoordinator:
                 delay_s = min(delay_s, CONCURRENT_RETRY_S)
             await self._client.clock.sleep(delay_s)
             attempts += 1
-            if failure.was_answered and gives_up():
-                raise TransactionError(TxnAction.ABORT, error)
+            if not failure.may_be_served and gives_up():
+                raise TransactionError(TxnAction.ABORT, error, may_be_served=is_in_doubt)
 
     async def _ask_once(
         self,
@@ -108,15 +119,17 @@ class TransactionCoordinator:
         """Return the answer, or the failure after which it makes sense to ask again."""
         node_id: int | None = None
         try:
-            node_id = await self._find(*key)
-            answer = await self._client.request(
-                node_id, request(), lane=Lane.COORDINATOR, max_version=max_version
-            )
+            found = await self._cache.find(*key, FIND_BOUND_S)
+            async with self._turn:  # one transactional request at a time
+                node_id = found
+                answer = await self._client.request(
+                    node_id, request(), lane=Lane.COORDINATOR, max_version=max_version
+                )
         except KafkaError as error:
             if error.retriable:
                 if node_id is not None:
                     self._cache.forget(*key, error, failed=node_id)
-                return _Failure(error, was_answered=False)
+                return _Failure(error, may_be_served=node_id is not None)
             action = TxnAction.FATAL
             if isinstance(error, BrokerResponseError):
                 action = actions.get(error.errno, action)
@@ -129,19 +142,8 @@ class TransactionCoordinator:
         if action is TxnAction.FIND_COORDINATOR:
             self._cache.forget(*key, error_class.message, failed=node_id)
         if action in (TxnAction.FIND_COORDINATOR, TxnAction.RETRY):
-            return _Failure(error_class(text), was_answered=True)
+            return _Failure(error_class(text), may_be_served=False)
         raise TransactionError(action, error_class(text))
-
-    async def _find(self, key_type: CoordinatorType, key: str) -> int:
-        while True:
-            try:
-                return await self._cache.find(key_type, key, self._find_bound_s)
-            except KafkaTimeoutError as error:
-                logger.info("%s", error)
-
-    @property
-    def _find_bound_s(self) -> float:
-        return self._client.config.request_timeout_ms / 1000
 
 
 __all__ = ["TransactionCoordinator", "TransactionError"]

@@ -16,6 +16,7 @@ from aiokafka_lite.errors import (
     IllegalOperation,
     IllegalStateError,
     InvalidProducerIdMapping,
+    InvalidTxnState,
     KafkaError,
     NoTransactionError,
     ProducerFenced,
@@ -109,6 +110,8 @@ class TransactionManager:
         self._has_begun = False
         """The coordinator knows of the transaction, or may: it has to be told of the end. In V1 not
         before it has said so, since it refuses to end what has not begun."""
+        self._may_not_have_begun = False
+        """It was asked to add what has not been confirmed, so its end may be refused."""
         self._prepared: PreparedTransaction | None = None
 
     # For the sender and for send(); nothing here waits…
@@ -389,7 +392,10 @@ class TransactionManager:
                 max_version=None if self._is_v2 else LAST_END_V1,
             )
         except TransactionError as refusal:
-            if committed or refusal.action in (TxnAction.FENCED, TxnAction.FATAL):
+            is_hopeless = refusal.action in (TxnAction.FENCED, TxnAction.FATAL)
+            if self._may_not_have_begun and isinstance(refusal.error, InvalidTxnState):
+                is_hopeless = False  # there was nothing to end
+            if committed or is_hopeless:
                 raise
             # There is nothing better than an abort to be done about it but a new beginning.
             logger.warning("%s", refusal)
@@ -403,7 +409,7 @@ class TransactionManager:
     def _forget_transaction(self) -> None:
         self._partitions.clear()
         self._groups.clear()
-        self._has_begun = False
+        self._has_begun = self._may_not_have_begun = False
 
     # Partitions and groups, as the first protocol has it…
 
@@ -428,15 +434,33 @@ class TransactionManager:
                     gives_up=self._adds_in_vain,
                 )
             except TransactionError as refusal:
+                self._note_doubt(refusal)
                 self._refused(refusal)
                 return
             self._has_begun = True
+            self._may_not_have_begun = False
             for tp in wanted:
                 if tp in self._partitions:
                     self._partitions[tp] = True
             self.wake_sender()
 
+    def _note_doubt(self, refusal: TransactionError) -> None:
+        """Something may have been added though it was refused in the end: the transaction has to be
+        ended, and by a new epoch what comes too late is refused.
+        """
+        if refusal.may_be_served:
+            self._may_not_have_begun = self._may_not_have_begun or not self._has_begun
+            self._has_begun = True
+            self.status.needs_epoch_bump = True
+
     async def _send_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> None:
+        try:
+            await self._add_offsets(offsets, group)
+        except TransactionError as refusal:
+            self._note_doubt(refusal)
+            raise
+
+    async def _add_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> None:
         self.check_may_send()
         if not self._is_v2 and group.group_id not in self._groups:
             producer_id, epoch = self._sequences.producer
@@ -454,6 +478,7 @@ class TransactionManager:
                 gives_up=self._adds_in_vain,
             )
             self._groups.add(group.group_id)
+            self._may_not_have_begun = False
         self._has_begun = True
         transactional_id, producer = self.transactional_id, self._sequences.producer
         await self._offsets.commit(

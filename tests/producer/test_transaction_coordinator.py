@@ -13,6 +13,7 @@ from aiokafka_lite.errors import (
     ConcurrentTransactions,
     CoordinatorLoadInProgressError,
     GroupAuthorizationFailedError,
+    GroupCoordinatorNotAvailableError,
     NotCoordinatorForGroupError,
     ProducerFenced,
     TransactionAbortableError,
@@ -197,3 +198,34 @@ async def test_no_coordinator_for_long_is_looked_for_again() -> None:
         await broker.wait_until(lambda: asked(broker)[0] > 3)
         broker.move_transaction_coordinator(ID, 2)
         assert (await asking).producer_epoch == 1
+
+
+async def test_a_refusal_says_whether_an_attempt_before_may_have_been_served() -> None:
+    """Who was refused in the end has to know that an earlier request may have done its work."""
+    for is_cut in (True, False):
+        async with kafka() as broker, coordinator_of(broker) as coordinator:
+            if is_cut:
+                broker.faults.cut(InitProducerIdRequest)
+            task = asyncio.create_task(ask(coordinator))
+            if is_cut:
+                await broker.wait_until(lambda: asked(broker)[1] == 1)
+            broker.faults.fail(InitProducerIdRequest, TransactionAbortableError)
+            with pytest.raises(TransactionError) as raised:
+                await task
+            assert raised.value.may_be_served is is_cut
+
+
+async def test_looking_for_a_coordinator_ends_once_the_question_is_of_no_use() -> None:
+    """And it keeps nobody else from asking his coordinator."""
+    async with kafka() as broker, coordinator_of(broker) as coordinator:
+        await ask(coordinator)
+        broker.faults.fail(FindCoordinatorRequest, GroupCoordinatorNotAvailableError, times=None)
+        is_useless = False
+        task = asyncio.create_task(ask(coordinator, group_id="g", gives_up=lambda: is_useless))
+        await broker.wait_until(lambda: asked(broker)[0] > 2)
+        await ask(coordinator)
+        is_useless = True
+        with pytest.raises(TransactionError) as raised:
+            await task
+        assert raised.value.action is TxnAction.ABORT
+        assert not raised.value.may_be_served

@@ -6,9 +6,11 @@ import pytest
 
 from aiokafka_lite.errors import (
     BufferExhaustedError,
+    GroupCoordinatorNotAvailableError,
     IllegalStateError,
     KafkaError,
     KafkaTimeoutError,
+    NotCoordinatorForGroupError,
     ProducerClosed,
     TransactionAbortableError,
 )
@@ -17,6 +19,7 @@ from aiokafka_lite.producer.transaction_state import TransactionState
 from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
@@ -227,6 +230,49 @@ async def test_an_abort_lets_nothing_be_added_again_and_again() -> None:
         await producer.abort_transaction()
         assert ends(broker) == [True]
         broker.faults.clear()
+        await commit_one(producer, b"3")
+        assert await visible(broker) == [b"1", b"3"]
+
+
+@both_protocols
+async def test_an_abort_does_not_wait_for_the_coordinator_of_a_group(version: int) -> None:
+    """Offsets for a group whose coordinator cannot be found keep no transaction from its end."""
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        broker.create_topic("orders")
+        await producer.begin_transaction()
+        await producer.send_and_wait("orders", b"1")
+        broker.faults.fail(FindCoordinatorRequest, GroupCoordinatorNotAvailableError, times=None)
+        with impatient(producer), pytest.raises(KafkaTimeoutError, match="commit_transaction"):
+            await producer.send_offsets_to_transaction({ORDERS: 5}, "g")
+        await producer.abort_transaction()
+        assert ends(broker) == [False]
+        assert broker.transaction(ID).state is Ending.COMPLETE_ABORT
+        broker.faults.clear()
+        await commit_one(producer, b"2")
+        assert await visible(broker) == [b"2"]
+
+
+@pytest.mark.parametrize("is_served", [True, False])
+async def test_what_may_have_been_added_is_ended(is_served: bool) -> None:
+    """V1: the answer to AddPartitionsToTxn is lost, and the next attempt refused while the user
+    aborts. The coordinator is told of the end all the same, and the next transaction goes on.
+    """
+    async with (
+        kafka(transaction_version=1) as broker,
+        transacting(broker, retry_backoff_ms=20, retry_backoff_max_ms=20) as producer,
+    ):
+        await commit_one(producer, b"1")
+        await producer.begin_transaction()
+        broker.faults.cut(AddPartitionsToTxnRequest)
+        if not is_served:
+            broker.faults.fail(AddPartitionsToTxnRequest, NotCoordinatorForGroupError)
+        ack = await producer.send("orders", b"2")
+        await broker.wait_until(lambda: len(broker.requests_of(AddPartitionsToTxnRequest)) == 2)
+        broker.faults.fail(AddPartitionsToTxnRequest, NotCoordinatorForGroupError)
+        await producer.abort_transaction()
+        assert ack.exception() is not None
+        assert ends(broker) == [True, False]
+        assert broker.transaction(ID).state is not Ending.ONGOING
         await commit_one(producer, b"3")
         assert await visible(broker) == [b"1", b"3"]
 
