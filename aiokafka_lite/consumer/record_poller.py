@@ -108,7 +108,7 @@ class RecordPoller:
             self.group.metadata_changed(snapshot, topics_changed=topics_changed)
         elif subscription.is_subscribed:
             self._take_all_partitions(snapshot)
-        self._signal.notify()
+        self.look_again()  # leaders may be others: records decoded ahead wait for a poll that looks
 
     def _take_all_partitions(self, snapshot: MetadataSnapshot) -> None:
         """Without a group, a subscription is all partitions of its topics."""

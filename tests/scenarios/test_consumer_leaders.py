@@ -4,6 +4,7 @@ was read (KIP-320), and topics that were deleted and created again.
 
 import asyncio
 import random
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -34,6 +35,7 @@ from tests.scenarios.consuming import (
 
 P0, P1, P2 = tps(0, 1, 2)
 QUICK = {"retry_backoff_ms": 1, "retry_backoff_max_ms": 20, "reconnect_backoff_ms": 1}
+Seen = list[tuple[int, Any]]
 RACKS = ("r1", "r2", "r3")
 
 
@@ -188,6 +190,65 @@ async def test_2c_3_without_a_policy_a_truncation_is_raised_and_a_seek_goes_on()
         assert caught.value.divergent_offset == 2
         consumer.seek(P0, 2)
         assert await read(consumer, 2) == {P0: [2, 3]}
+
+
+async def one(consumer: AIOKafkaConsumer[Any, Any]) -> Seen:
+    record = await asyncio.wait_for(consumer.getone(), PATIENCE_S)
+    return [(record.offset, record.value)]
+
+
+async def many(consumer: AIOKafkaConsumer[Any, Any]) -> Seen:
+    found = await consumer.getmany(timeout_ms=30_000)
+    return [(record.offset, record.value) for record in found[P0]]
+
+
+@pytest.mark.parametrize("options", [{}, {"fetch_max_bytes": 1, "prefetch_max_bytes": 1 << 20}])
+@pytest.mark.parametrize("reader", [one, many])
+@pytest.mark.parametrize("polls", [0, 1])
+async def test_2b_14_what_was_fetched_before_a_truncation_is_not_returned_after_it(
+    reader: Callable[[AIOKafkaConsumer[Any, Any]], Awaitable[Seen]],
+    polls: int,
+    options: dict[str, Any],
+) -> None:
+    """The position is in the new leader's log; what lies fetched behind it is not (KIP-320)."""
+    async with (
+        embedded({"t": 1}, nodes=2) as broker,
+        consumer_of(broker, "t", max_poll_records=2, **QUICK, **options) as consumer,
+    ):
+        await consumer.position(P0)
+        fill(broker, P0, 4, 4, 4)
+        await consumer.getmany(timeout_ms=0)  # asks for them
+        await answers_are_there(consumer)
+        seen: Seen = []
+        for _ in range(polls):
+            seen += await reader(consumer)
+            await answers_are_there(consumer)
+        broker.cluster.partition(P0).truncate(4)
+        broker.move_leader(P0, 2)
+        broker.append(P0, batch([b"new"] * 9, 4))
+        assert consumer.client is not None
+        await consumer.client.refresh_metadata()
+        log = [(record.offset, record.value) for record in broker.log(P0).records()]
+        while len(seen) < len(log):
+            seen += await reader(consumer)
+        assert seen == log
+
+
+async def test_2b_14_after_an_ordinary_change_of_the_leader_what_was_fetched_is_fetched_again() -> (
+    None
+):
+    """And nothing is lost or repeated: that is what a leader that is sure costs."""
+    async with (
+        embedded({"t": 1}, nodes=2) as broker,
+        consumer_of(broker, "t", max_poll_records=2, **QUICK) as consumer,
+    ):
+        fill(broker, P0, 3, 3)
+        assert await read(consumer, 2) == {P0: [0, 1]}
+        broker.move_leader(P0, 2)
+        assert consumer.client is not None
+        await consumer.client.refresh_metadata()
+        assert await read(consumer, 4) == {P0: [2, 3, 4, 5]}
+        assert fetched_from(broker)[-1] == 2
 
 
 # Topics that go and come again…

@@ -6,7 +6,8 @@ subscription's position (A6). It changes nothing but itself and does not wait.
 
 from typing import Any
 
-from aiokafka_lite.consumer.position.partition_state import PartitionState
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.consumer.position.partition_state import FetchState, PartitionState
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
@@ -36,6 +37,7 @@ class CompletedFetch:
         "error",
         "fetch_offset",
         "incarnation",
+        "leader",
         "leader_epoch",
         "next_offset",
         "node_id",
@@ -54,6 +56,7 @@ class CompletedFetch:
         size_in_bytes: int = 0,
         error: KafkaError | None = None,
         incarnation: int = 0,
+        leader: LeaderAndEpoch | None = None,
         received_at_s: float = 0.0,
         end_offset: int | None = None,
     ) -> None:
@@ -62,6 +65,8 @@ class CompletedFetch:
         self.node_id = node_id
         self.incarnation = incarnation
         """Of the topic: one that was deleted and created again has another."""
+        self.leader = leader
+        """Who led the partition when it was fetched: the log of another may differ from it."""
         self.received_at_s = received_at_s
         """When the answer came, in the clock's monotonic seconds."""
         self.end_offset = end_offset
@@ -92,8 +97,17 @@ class CompletedFetch:
         return not self._chunk and (self._cursor is None or self._cursor.exhausted)
 
     def fits(self, state: PartitionState) -> bool:
-        """Say whether it goes on where the position of its partition stands (A6)."""
-        return self.next_offset == state.offset and self.incarnation == state.incarnation
+        """Say whether it goes on where the position of its partition stands (A6).
+
+        It does not outlive the leadership it was fetched under: the next leader's log may have been
+        truncated before its end, and a valid position says nothing of what lies behind it (2b-14).
+        """
+        return (
+            self.next_offset == state.offset
+            and self.incarnation == state.incarnation
+            and self.leader == state.leader
+            and state.fetch_state is not FetchState.AWAIT_VALIDATION
+        )
 
     def take(self, max_records: int) -> list[Record]:
         """Return up to `max_records` records in offset order and move on behind them.

@@ -10,11 +10,7 @@ from typing import TypeVar
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch, Record
 from aiokafka_lite.consumer.fetch.decoded_records import DecodedRecords
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
-from aiokafka_lite.consumer.position.subscription_state import (
-    FetchState,
-    PartitionState,
-    SubscriptionState,
-)
+from aiokafka_lite.consumer.position.subscription_state import PartitionState, SubscriptionState
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.columns_builder import ColumnsBuilder
 
@@ -180,8 +176,6 @@ class FetchCollector:
             if self._buffer.is_next(fetch):  # else it was fetched ahead, and its turn may come
                 self._buffer.remove(fetch)
             return None
-        if state.fetch_state is FetchState.AWAIT_VALIDATION:
-            return None  # it keeps its place: of use if the position turns out valid
         if state.is_held or (partitions and tp not in partitions):
             return None  # it keeps its place (KAFKA-7548)
         return state

@@ -131,7 +131,7 @@ class FetchResponseHandler:
         for tp, data in answers.items():
             state = self._subscription.get(tp)
             asked = session.partitions.get(tp)
-            if state is None or asked is None or _is_other_topic(state, asked):
+            if state is None or asked is None or _is_other_log(state, asked):
                 continue
             if data.error_code:
                 if tp in moved:
@@ -221,6 +221,7 @@ class FetchResponseHandler:
                 cursor=cursor,
                 size_in_bytes=size,
                 incarnation=state.incarnation,
+                leader=state.leader,
                 received_at_s=moment.now_s,
                 end_offset=cursor.end_offset() if self._config.prefetch_max_bytes else None,
             )
@@ -315,6 +316,7 @@ class FetchResponseHandler:
                 node_id=session.node_id,
                 error=error,
                 incarnation=state.incarnation,
+                leader=state.leader,
                 received_at_s=moment.now_s,
             )
         )
@@ -350,9 +352,13 @@ def _is_at(state: PartitionState, fetch_offset: int) -> bool:
     return state.fetch_state is FetchState.FETCHING and state.offset == fetch_offset
 
 
-def _is_other_topic(state: PartitionState, asked: SessionPartition) -> bool:
-    """Say whether the answer is about a topic of the same name that is no more."""
-    return ZERO_UUID not in (state.topic_id, asked.topic_id) and state.topic_id != asked.topic_id
+def _is_other_log(state: PartitionState, asked: SessionPartition) -> bool:
+    """Say whether the answer is about a topic of the same name that is no more, or was asked of a
+    leadership that is over: another leader's log may have been truncated (KIP-320).
+    """
+    if ZERO_UUID not in (state.topic_id, asked.topic_id) and state.topic_id != asked.topic_id:
+        return True
+    return state.leader is not None and state.leader.epoch != asked.current_leader_epoch
 
 
 def _remember_watermarks(state: PartitionState, data: PartitionData, timestamp_ms: int) -> None:

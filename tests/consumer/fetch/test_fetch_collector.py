@@ -14,6 +14,7 @@ from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.position.subscription_state import (
+    FetchState,
     OffsetResetStrategy,
     SubscriptionState,
 )
@@ -43,11 +44,20 @@ class Bench:
         self.buffer = FetchBuffer(self.subscription.revision)
         self.collector = FetchCollector(self.subscription, self.buffer)
 
-    def add(self, tp: TopicPartition, data: bytes, at: int = 0, **options: Any) -> None:
+    def add(
+        self,
+        tp: TopicPartition,
+        data: bytes,
+        at: int = 0,
+        leader: LeaderAndEpoch | None = None,
+        **options: Any,
+    ) -> None:
         cursor = RecordCursor(
             data, topic=tp.topic, partition=tp.partition, fetch_offset=at, **options
         )
-        fetch = CompletedFetch(tp, at, node_id=1, cursor=cursor, size_in_bytes=len(data))
+        fetch = CompletedFetch(
+            tp, at, node_id=1, cursor=cursor, size_in_bytes=len(data), leader=leader
+        )
         self.buffer.add(fetch)
 
     def fail(self, tp: TopicPartition, error: KafkaError) -> None:
@@ -509,18 +519,29 @@ def test_no_record_of_a_partition_that_is_being_revoked_is_returned() -> None:
     assert bench.poll() == {P1: [0, 1, 2, 3]}
 
 
-def test_2c_1_what_is_buffered_keeps_its_place_while_the_position_is_validated() -> None:
+@pytest.mark.parametrize("epoch", [0, -1], ids=["validated", "of unknown epoch"])
+@pytest.mark.parametrize("leader", [LeaderAndEpoch(2, 1), LeaderAndEpoch(1, 1)])
+def test_2b_14_what_was_fetched_before_the_leadership_changed_is_dropped(
+    leader: LeaderAndEpoch, epoch: int
+) -> None:
+    """What was fetched ahead, too; that the position itself is valid, or that its epoch is not
+    known, changes nothing. Other partitions are read on."""
     bench = Bench(P0, P1)
-    bench.add(P0, batches(0, 4))
+    state = bench.subscription.assigned(P0)
+    bench.subscription.follow_leader(state, LeaderAndEpoch(1, 0))
+    bench.add(P0, of_epoch(epoch, batches(0, 4)), leader=LeaderAndEpoch(1, 0))
+    bench.add(P0, of_epoch(epoch, batches(4, 4)), at=4, leader=LeaderAndEpoch(1, 0))
     bench.add(P1, batches(0, 4))
     assert bench.poll(2) == {P0: [0, 1]}
-    state = bench.subscription.assigned(P0)
-    state.offset_epoch = 0
-    bench.subscription.follow_leader(state, LeaderAndEpoch(1, 0))
-    bench.subscription.follow_leader(state, LeaderAndEpoch(2, 1))
+    bench.subscription.follow_leader(state, leader)
+    assert (state.fetch_state is FetchState.AWAIT_VALIDATION) is (epoch == 0)
     assert bench.poll(2) == {P1: [0, 1]}
-    bench.subscription.complete_validation(state)
-    assert bench.poll() == {P0: [2, 3], P1: [2, 3]}
+    assert [fetch.topic_partition for fetch in bench.buffer] == [P1]
+    if epoch == 0:
+        bench.subscription.complete_validation(state)
+    assert bench.position(P0) == 2
+    bench.add(P0, batches(2, 1), at=2, leader=leader)
+    assert bench.poll() == {P0: [2], P1: [2, 3]}
 
 
 def test_2c_3_what_is_buffered_behind_a_truncated_position_is_dropped() -> None:

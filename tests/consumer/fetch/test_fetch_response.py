@@ -508,6 +508,18 @@ def test_2b_11_an_answer_for_a_position_being_validated_is_dropped() -> None:
     assert bench.buffered == []
 
 
+def test_2b_11_an_answer_of_a_leadership_that_is_over_is_dropped() -> None:
+    """It was on its way while the next leader's log was found to have the position: what comes
+    behind that may be another there."""
+    bench = Bench()
+    for tp, epoch in ((P0, 1), (P1, 0)):
+        state = bench.subscription.assigned(tp)
+        bench.subscription.follow_leader(state, LeaderAndEpoch(1, epoch))
+    bench.answer(partition_data(0, batches(5, 3)), partition_data(1, batches(5, 3)))
+    (fetch,) = bench.buffered
+    assert (fetch.topic_partition, fetch.leader) == (P1, LeaderAndEpoch(1, 0))
+
+
 @pytest.mark.parametrize("is_error", [True, False])
 def test_an_answer_about_a_topic_that_is_no_more_is_dropped(is_error: bool) -> None:
     bench = Bench()

@@ -308,6 +308,7 @@ class PlannersAgree(RuleBasedStateMachine):
                     node_id=node_id,
                     size_in_bytes=size,
                     incarnation=0 if state is None else state.incarnation,
+                    leader=None if state is None else state.leader,
                     end_offset=offset + 4,
                 )
             )
