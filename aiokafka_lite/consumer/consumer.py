@@ -642,8 +642,9 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         far as they were fetched together with those before.
 
         Raises: IllegalOperation with a deserializer; ImportError without pyarrow, before anything
-        is taken; ValueError for a wrong number or column; IllegalStateError for an `until` of a
-        partition that is not assigned; else as `getmany`. Cancelled: as there.
+        is taken; ValueError for a wrong number or column; IllegalStateError, with nothing taken,
+        for an `until` of a partition that is not assigned, or not any more; else as `getmany`.
+        Cancelled: as there.
         """
         require_pyarrow()
         taken = await self.getmany_columns(

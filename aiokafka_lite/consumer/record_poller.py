@@ -20,7 +20,11 @@ from aiokafka_lite.consumer.fetch.fetcher import Fetcher
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import LeaderWatch
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
-from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode, SubscriptionState
+from aiokafka_lite.consumer.position.subscription_state import (
+    PartitionState,
+    SubscriptionMode,
+    SubscriptionState,
+)
 from aiokafka_lite.errors import ConsumerStoppedError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.columns_builder import ColumnsBuilder
@@ -174,25 +178,27 @@ class RecordPoller:
         """Append records to the empty `columns` as soon as there is one. Otherwise as `poll`.
 
         Partitions that have come to their offset of `until` are paused before anything more is
-        fetched; when all have, the poll is over, too.
+        fetched; when all have, the poll is over, too. Raises, besides: IllegalStateError while one
+        of them is not assigned, with nothing taken.
         """
         collect = self.collector.collect_columns
 
         def take() -> bool:
+            # Who is not assigned is an error: before anything is taken, which would be lost by it.
+            ends = {tp: (self._subscription.assigned(tp), end) for tp, end in until.items()}
             taken = collect(columns, partitions)
-            return self._pause_at(until) or taken > 0
+            return self._pause_at(ends) or taken > 0
 
         await self._poll(partitions, take, timeout_s)
 
-    def _pause_at(self, until: Mapping[TopicPartition, int]) -> bool:
+    def _pause_at(self, ends: Mapping[TopicPartition, tuple[PartitionState, int]]) -> bool:
         """Pause the partitions that have come to their offset; say whether all have."""
-        left = len(until)
-        for tp, end in until.items():
-            state = self._subscription.assigned(tp)
+        left = len(ends)
+        for tp, (state, end) in ends.items():
             if state.position is not None and state.offset >= end:
                 self._subscription.pause(tp)
                 left -= 1
-        return bool(until) and not left
+        return bool(ends) and not left
 
     async def _poll(
         self, partitions: Collection[TopicPartition], collect: Callable[[], _T], timeout_s: float

@@ -1,5 +1,6 @@
 """Polls for Arrow columns deliver what `getmany` would, by the same rules."""
 
+import asyncio
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -20,7 +21,8 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.record.control_record import ControlRecordType
 from tests.consumer.batches import batch, batches, tps, with_bad_crc
-from tests.scenarios.consuming import consumer_of, embedded, fill
+from tests.scenarios.consuming import answers_are_there, consumer_of, embedded, eventually, fill
+from tests.scenarios.grouping import assigned, member_of
 from tests.scenarios.test_consumer_cancellation import Seen, add, cancelled_after, finish
 from tests.scenarios.test_consumer_transactions import end, transactional
 from tests.twins import native_twin
@@ -328,3 +330,35 @@ async def test_partitions_are_read_on_until_each_has_come_to_its_offset() -> Non
         assert seen == {0: [0, 1], 1: [0, 1, 2, 3, 4]}
         with pytest.raises(IllegalStateError):
             await consumer.getmany_arrow(until={TopicPartition("t", 7): 1})
+
+
+async def test_an_offset_of_a_partition_the_group_took_away_is_an_error_that_takes_no_record() -> (
+    None
+):
+    """What lies buffered of the others stays there for the next call."""
+    async with embedded({"t": 2}) as broker, member_of(broker, "t", client_id="a") as consumer:
+        until = dict.fromkeys(consumer.assignment(), 9)
+        async with member_of(broker, "t", client_id="b"):
+            await assigned(consumer, {P0})
+            fill(broker, P0, 3)
+            await consumer.position(P0)
+            await consumer.getmany()
+            await answers_are_there(consumer)
+            for _ in range(2):
+                with pytest.raises(IllegalStateError, match="not assigned"):
+                    await consumer.getmany_arrow(timeout_ms=30_000, until=until)
+                assert await consumer.position(P0) == 0
+            taken = await consumer.getmany_arrow(timeout_ms=30_000, until={P0: 9})
+            assert offsets(taken) == {0: [0, 1, 2]}
+
+
+async def test_an_offset_of_a_partition_let_go_while_the_call_waits_takes_no_record() -> None:
+    async with embedded({"t": 2}) as broker, consumer_of(broker) as consumer:
+        consumer.assign([P0, P1])
+        call = asyncio.create_task(consumer.getmany_columns(timeout_ms=30_000, until={P1: 5}))
+        await eventually(consumer, lambda: bool(consumer.statistics().fetching_nodes))
+        consumer.assign([P0])
+        fill(broker, P0, 4)
+        with pytest.raises(IllegalStateError, match="not assigned"):
+            await call
+        assert offsets(await consumer.getmany_arrow(timeout_ms=30_000)) == {0: [0, 1, 2, 3]}
