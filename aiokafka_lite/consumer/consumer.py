@@ -104,9 +104,10 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     it. Both are soft, the first batch always comes, so they may be smaller than the broker's
     `message.max.bytes` without a record ever getting stuck; they should not be, since such batches
     then travel one at a time. What is fetched and not returned is at most (`fetch_buffer_bytes` +
-    `fetch_max_bytes`) per node, plus one oversize batch each. `max_poll_records` limits what one
-    poll returns, not what is fetched. A partition is fetched again when what was fetched is used
-    up; with `prefetch_max_bytes`, already while less raw bytes of its node than that lie unread.
+    `fetch_max_bytes`) per node, plus one oversize batch each, in at most twice as much memory.
+    `max_poll_records` limits what one poll returns, not what is fetched. A partition is fetched
+    again when what was fetched is used up; with `prefetch_max_bytes`, already while less raw bytes
+    of its node than that lie unread.
 
     Raises: KafkaConfigurationError, a ValueError, naming every wrong option at once;
     FeatureNotSupportedError, a kind of it, for options of features that come later; TypeError for

@@ -397,6 +397,27 @@ cdef class RecordCursor:
         """
         return end_of_batches(self)
 
+    def own_bytes(self):
+        """Copy what is left to memory of its own, so that the rest of `data` may go."""
+        cdef bint is_open_in_place = self.left and not self.has_payload_view
+        cdef Py_ssize_t start = self.position, end = 0
+        if not self.has_data_view:
+            return
+        if is_open_in_place:
+            start, end = self.at - self.bytes_, self.end - self.bytes_
+        data = PyBytes_FromStringAndSize(<const char *>self.bytes_ + start, self.size - start)
+        PyBuffer_Release(&self.data_hold.view)
+        self.has_data_view = False
+        PyObject_GetBuffer(data, &self.data_hold.view, PyBUF_SIMPLE)
+        self.has_data_view = True
+        self.data = data
+        self.bytes_ = <const uint8_t *>self.data_hold.view.buf
+        self.size = self.data_hold.view.len
+        self.position -= start
+        if is_open_in_place:
+            self.at = self.bytes_
+            self.end = self.bytes_ + (end - start)
+
     def release(self):
         """Drop every buffer; nothing more can be taken. `next_offset` stays."""
         close_payload(self)

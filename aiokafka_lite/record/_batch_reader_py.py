@@ -207,6 +207,12 @@ class RecordCursor:
         """
         return end_offset(self._data, self.next_offset)
 
+    def own_bytes(self) -> None:
+        """Copy what is left to memory of its own, so that the rest of `data` may go."""
+        if self._data:
+            self._data = memoryview(bytes(self._data[self._position :]))
+            self._position = 0
+
     def release(self) -> None:
         """Drop every buffer; nothing more can be taken. `next_offset` stays."""
         self._data = _NO_DATA

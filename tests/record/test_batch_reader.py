@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aiokafka_lite.arrow.record_columns import RecordColumnsBuilder
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.compression.compressor import compress
 from aiokafka_lite.errors import CorruptRecordException, RecordDeserializationError
@@ -797,6 +798,47 @@ def test_used_up_or_released_cursor_lets_the_buffer_go(cursor):
         assert sys.getrefcount(frame) == held
         assert taker.exhausted
         assert taker.take(1) == []
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 4), st.booleans()), max_size=4),
+    st.lists(st.integers(0, 3), min_size=1, max_size=6),
+    st.integers(0, 3),
+    st.sampled_from(["pure", "native"]),
+)
+def test_a_cursor_with_bytes_of_its_own_goes_on_the_same_and_lets_the_buffer_go(
+    batches, takes, copied_after, kind
+):
+    """Wherever it stands: before, within or behind a batch, compressed or not (A11)."""
+    parts, offset = [], 0
+    for count, is_compressed in batches:
+        codec = CompressionType.GZIP if is_compressed else CompressionType.NONE
+        parts.append(batch(offset, count, compression=codec))
+        offset += count
+    frame = bytearray(b"before" + b"".join(parts) + batch(offset, 2)[:40])
+    taker = twin_of(kind)(memoryview(frame)[6:], topic="t", partition=3, fetch_offset=0)
+    seen = []
+    for number, take in enumerate(takes):
+        if number == copied_after:
+            taker.own_bytes()
+            frame.clear()  # BufferError while anything refers to it
+        seen += offsets(taker.take(take))
+    taker.own_bytes()
+    taker.own_bytes()
+    assert seen + offsets(taker.take(ALL)) == list(range(offset))
+    assert taker.exhausted
+    taker.own_bytes()
+
+
+def test_a_cursor_with_bytes_of_its_own_goes_on_with_columns(cursor):
+    frame = bytearray(batch(0, 4))
+    taker = cursor(memoryview(frame))
+    first, rest = RecordColumnsBuilder(1, None), RecordColumnsBuilder(9, None)
+    taker.take_columns(first)
+    taker.own_bytes()
+    frame.clear()
+    taker.take_columns(rest)
+    assert rest.finish().to_pyarrow()["offset"].to_pylist() == [1, 2, 3]
 
 
 def test_failed_cursor_holds_the_buffer_by_itself_only(cursor):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite.cluster import connection_pool
 from aiokafka_lite.errors import (
     CorruptRecordException,
     FencedLeaderEpochError,
@@ -22,12 +23,13 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
 from aiokafka_lite.protocol.messages.fetch import FetchRequest, FetchResponse
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.handlers.fetch import PendingFetch
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.consumer.batches import batches, marker, tps, with_bad_crc
+from tests.consumer.batches import batch, batches, marker, tps, with_bad_crc
 from tests.scenarios.consuming import (
     answers_are_there,
     consumer_of,
@@ -326,3 +328,27 @@ async def test_a11_unread_memory_stays_within_its_bound_however_slow_the_applica
             most = max(most, unread)
         assert most >= 3 * buffer_bytes, "the bound was reached"
         assert seen == {tp.partition: list(range(50)) for tp in partitions}
+
+
+async def test_a11_a_few_bytes_left_of_paused_partitions_do_not_hold_the_answers_they_came_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The memory is at most twice what may lie unread: (fetch_buffer_bytes + fetch_max_bytes)."""
+    pool = FrameBufferPool(1 << 30)
+    monkeypatch.setattr(connection_pool, "FrameBufferPool", lambda: pool)
+    limits = {"fetch_buffer_bytes": 200_000, "fetch_max_bytes": 200_000}
+    *paused, busy = [TopicPartition("t", number) for number in range(16)]
+    async with embedded({"t": 16}) as broker, consumer_of(broker, **limits) as consumer:
+        consumer.assign([*paused, busy])
+        for tp in (*paused, busy):
+            await consumer.position(tp)
+        for offset, tp in enumerate(paused):
+            broker.append(busy, batch([b"x" * 150_000], offset))
+            fill(broker, tp, 2)
+            got = await consumer.getmany(busy, timeout_ms=30_000)  # one answer has both
+            assert offsets(got) == {busy.partition: [offset]}
+            consumer.pause(tp)
+            await answers_are_there(consumer)
+            assert pool.pooled_bytes - pool.idle_bytes <= 800_000
+        consumer.resume(*paused)
+        assert await read(consumer, 2 * len(paused)) == {tp: [0, 1] for tp in paused}

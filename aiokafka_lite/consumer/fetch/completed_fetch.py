@@ -201,6 +201,11 @@ class CompletedFetch:
         self.size_in_bytes = 0
         self.release()
 
+    def own_bytes(self) -> None:
+        """Copy what is left to memory of its own, out of the answer it came with."""
+        if self._cursor is not None:
+            self._cursor.own_bytes()
+
     def release(self) -> None:
         """Drop the bytes and what was decoded ahead."""
         self._chunk = []

@@ -1,6 +1,7 @@
 """Owns the queue `completed_fetches`: what was fetched and not yet returned, oldest first.
 
-It counts the raw bytes that lie unread, per node. It decides nothing and does not wait.
+It counts, per node, the raw bytes that lie unread, and the memory of the answers they lie in: a
+fetch is a view of its whole answer. It decides nothing and does not wait.
 """
 
 from collections import Counter
@@ -12,6 +13,22 @@ from aiokafka_lite.consumer.revision import Revision
 from aiokafka_lite.model import TopicPartition
 
 
+class AnswerMemory:
+    """The memory of one answer, which stays as long as a fetch that is a view of it."""
+
+    __slots__ = ("fetches", "size_in_bytes")
+
+    def __init__(self, size_in_bytes: int) -> None:
+        self.size_in_bytes = size_in_bytes
+        self.fetches: dict[CompletedFetch, None] = {}
+        """What lies in it and is not used up."""
+
+    @property
+    def is_mostly_read(self) -> bool:
+        """Whether less than half of it is unread."""
+        return 2 * sum(fetch.size_in_bytes for fetch in self.fetches) < self.size_in_bytes
+
+
 class FetchBuffer:
     """The completed fetches in the order they are served (A5, A8)."""
 
@@ -21,6 +38,9 @@ class FetchBuffer:
         self._fetches_of: dict[TopicPartition, list[CompletedFetch]] = {}
         self._unread_bytes: Counter[int] = Counter()
         self._newest_at_s: dict[int, float] = {}
+        self._memory_of: dict[CompletedFetch, AnswerMemory] = {}
+        self._memories: dict[int, dict[AnswerMemory, None]] = {}
+        self._held_bytes: Counter[int] = Counter()
 
     def __len__(self) -> int:
         return len(self._completed_fetches)
@@ -66,17 +86,53 @@ class FetchBuffer:
         """Return the raw bytes from that node in fetches not yet used up (A11)."""
         return self._unread_bytes[node_id]
 
+    def held_bytes(self, node_id: int) -> int:
+        """Return the memory of the answers from that node in which anything lies unread."""
+        return self._held_bytes[node_id]
+
     def newest_at_s(self, node_id: int) -> float:
         """Return when (monotonic) the newest fetch of that node came that was not empty."""
         return self._newest_at_s[node_id]
 
-    def add(self, fetch: CompletedFetch) -> None:
-        """Append a fetch that just came in."""
+    def add(self, fetch: CompletedFetch, memory: AnswerMemory | None = None) -> None:
+        """Append a fetch that just came in, as a part of `memory`; None: its bytes are its own."""
         self._completed_fetches[fetch] = None
         self._fetches_of.setdefault(fetch.topic_partition, []).append(fetch)
         self._unread_bytes[fetch.node_id] += fetch.size_in_bytes
         self._newest_at_s[fetch.node_id] = fetch.received_at_s
+        if fetch.size_in_bytes:
+            self._hold(fetch, memory or AnswerMemory(fetch.size_in_bytes))
         self.revision.note(fetch.topic_partition)
+
+    def _hold(self, fetch: CompletedFetch, memory: AnswerMemory) -> None:
+        memories = self._memories.setdefault(fetch.node_id, {})
+        if memory not in memories:
+            memories[memory] = None
+            self._held_bytes[fetch.node_id] += memory.size_in_bytes
+        memory.fetches[fetch] = None
+        self._memory_of[fetch] = memory
+
+    def _let_go(self, fetch: CompletedFetch) -> None:
+        """Note that the fetch needs no memory any more."""
+        memory = self._memory_of.pop(fetch, None)
+        if memory is None:
+            return
+        del memory.fetches[fetch]
+        if not memory.fetches:
+            del self._memories[fetch.node_id][memory]
+            self._held_bytes[fetch.node_id] -= memory.size_in_bytes
+
+    def copy_leftovers(self, node_id: int) -> None:
+        """Give what is unread in answers of a node that are mostly read memory of its own.
+
+        What is left holds less than twice its bytes, then. Costs a copy of less than half of each
+        answer, once.
+        """
+        for memory in [each for each in self._memories.get(node_id, ()) if each.is_mostly_read]:
+            for fetch in list(memory.fetches):
+                fetch.own_bytes()
+                self._let_go(fetch)
+                self._hold(fetch, AnswerMemory(fetch.size_in_bytes))
 
     def remove(self, fetch: CompletedFetch) -> None:
         """Take a fetch out and drop its bytes."""
@@ -87,6 +143,7 @@ class FetchBuffer:
         if not fetches:
             del self._fetches_of[tp]
         self._unread_bytes[fetch.node_id] -= fetch.size_in_bytes
+        self._let_go(fetch)
         fetch.release()
         self.revision.note(tp)
 
@@ -99,6 +156,7 @@ class FetchBuffer:
         for behind in self._fetches_of[fetch.topic_partition][1:]:
             self.remove(behind)
         self._unread_bytes[fetch.node_id] -= fetch.size_in_bytes
+        self._let_go(fetch)
         fetch.fail(error)
         self.revision.note(fetch.topic_partition)
 
@@ -127,4 +185,4 @@ class FetchBuffer:
         return dropped
 
 
-__all__ = ["FetchBuffer"]
+__all__ = ["AnswerMemory", "FetchBuffer"]

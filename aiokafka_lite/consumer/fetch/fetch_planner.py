@@ -166,6 +166,8 @@ class FetchPlanner:
         limit = self._config.fetch_buffer_bytes
         if self._buffer.unread_bytes(node_id) >= limit:
             self._buffer.make_room(node_id, limit, self._is_paused)
+        if self._buffer.held_bytes(node_id) >= limit:
+            self._buffer.copy_leftovers(node_id)
         return self._buffer.unread_bytes(node_id) < limit
 
     def _is_paused(self, fetch: CompletedFetch) -> bool:

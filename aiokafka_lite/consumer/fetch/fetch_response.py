@@ -13,7 +13,7 @@ from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
-from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_buffer import AnswerMemory, FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_session import FetchSession, SessionPartition
 from aiokafka_lite.consumer.position.subscription_state import (
     FetchState,
@@ -82,11 +82,14 @@ UpdateLeaders = Callable[
 
 
 @dataclass(frozen=True, slots=True)
-class _Moment:
-    """When the answer came: monotonic seconds, and milliseconds since the epoch."""
+class _Arrival:
+    """When the answer came (monotonic seconds, and milliseconds since the epoch), and where it
+    lies.
+    """
 
     now_s: float
     timestamp_ms: int
+    memory: AnswerMemory
 
 
 class FetchResponseHandler:
@@ -126,7 +129,7 @@ class FetchResponseHandler:
         if not outcome.is_accepted:
             outcome.needs_metadata = response.error_code == FetchSessionTopicIdError.errno
             return outcome
-        moment = _Moment(now_s, timestamp_ms)
+        arrival = _Arrival(now_s, timestamp_ms, AnswerMemory(_memory_size(answers.values())))
         moved = self._follow_hints(answers, response)
         for tp, data in answers.items():
             state = self._subscription.get(tp)
@@ -139,12 +142,12 @@ class FetchResponseHandler:
                     continue
                 outcome.needs_metadata |= data.error_code in _LEADER_MOVED | _TOPIC_CHANGED
                 if _is_at(state, asked.fetch_offset):
-                    self._handle_error(session, state, data, moment)
+                    self._handle_error(session, state, data, arrival)
                 elif self._is_ahead(state, asked.fetch_offset):
-                    self._put_off_error(state, data, moment)
+                    self._put_off_error(state, data, arrival)
                 # Else it is about an offset nobody wants now.
             elif _is_at(state, asked.fetch_offset) or self._is_ahead(state, asked.fetch_offset):
-                self._handle_data(session, state, asked.fetch_offset, data, moment)
+                self._handle_data(session, state, asked.fetch_offset, data, arrival)
         return outcome
 
     def _is_ahead(self, state: PartitionState, fetch_offset: int) -> bool:
@@ -181,13 +184,13 @@ class FetchResponseHandler:
         state: PartitionState,
         offset: int,
         data: PartitionData,
-        moment: _Moment,
+        arrival: _Arrival,
     ) -> None:
-        _remember_watermarks(state, data, moment.timestamp_ms)
+        _remember_watermarks(state, data, arrival.timestamp_ms)
         if data.preferred_read_replica >= 0:
             lease_s = self._config.metadata_max_age_ms / 1000
             self._subscription.prefer_replica(
-                state, data.preferred_read_replica, moment.now_s + lease_s
+                state, data.preferred_read_replica, arrival.now_s + lease_s
             )
         if not data.records:
             state.failures = 0
@@ -210,7 +213,7 @@ class FetchResponseHandler:
         )
         if not cursor.has_complete_batch:
             cursor.release()
-            self._fail(session, state, self._too_large(tp, offset, size), moment, offset)
+            self._fail(session, state, self._too_large(tp, offset, size), arrival, offset)
             return
         state.failures = 0
         self._buffer.add(
@@ -222,9 +225,10 @@ class FetchResponseHandler:
                 size_in_bytes=size,
                 incarnation=state.incarnation,
                 leader=state.leader,
-                received_at_s=moment.now_s,
+                received_at_s=arrival.now_s,
                 end_offset=cursor.end_offset() if self._config.prefetch_max_bytes else None,
-            )
+            ),
+            arrival.memory,
         )
 
     def _too_large(self, tp: TopicPartition, offset: int, size: int) -> RecordTooLargeError:
@@ -238,7 +242,7 @@ class FetchResponseHandler:
     # Errors…
 
     def _handle_error(
-        self, session: FetchSession, state: PartitionState, data: PartitionData, moment: _Moment
+        self, session: FetchSession, state: PartitionState, data: PartitionData, arrival: _Arrival
     ) -> None:
         code = data.error_code
         was_preferred = code in _NOT_THERE and self._subscription.forget_replica(state)
@@ -247,20 +251,20 @@ class FetchResponseHandler:
         if code in _TOPIC_CHANGED:
             level = logging.WARNING if state.failures == 0 else logging.DEBUG
             logger.log(level, "fetching %s: %s; asking again", place, for_code(code).message)
-            self._back_off(state, moment)
+            self._back_off(state, arrival)
         elif code in _LEADER_MOVED or code in _TRY_AGAIN:
             logger.debug("fetching %s: %s; asking again", place, for_code(code).message)
-            self._back_off(state, moment)
+            self._back_off(state, arrival)
         elif code == OffsetOutOfRangeError.errno and was_preferred:
             # A follower may be behind, or its log begin later: the leader has the last word.
             logger.debug("fetching %s: out of range; asking the leader", place)
             self._subscription.move_to_end(state.topic_partition)
         elif code == OffsetOutOfRangeError.errno:
-            self._out_of_range(session, state, data, moment)
+            self._out_of_range(session, state, data, arrival)
         elif code in _RAISED_AS_SENT:
             cause = for_code(code)
             error = cause(f"while fetching {place}: {cause.description}")
-            self._fail(session, state, error, moment)
+            self._fail(session, state, error, arrival)
         else:
             cause = for_code(code)
             self._fail(
@@ -270,11 +274,11 @@ class FetchResponseHandler:
                     f"unexpected error {code} ({cause.message}) while fetching {place}: "
                     f"{cause.description}"
                 ),
-                moment,
+                arrival,
             )
 
     def _out_of_range(
-        self, session: FetchSession, state: PartitionState, data: PartitionData, moment: _Moment
+        self, session: FetchSession, state: PartitionState, data: PartitionData, arrival: _Arrival
     ) -> None:
         strategy = self._subscription.default_reset
         tp = state.topic_partition
@@ -297,18 +301,18 @@ class FetchResponseHandler:
             f"auto_offset_reset is 'none'; seek() to an offset in the log, or set "
             f"auto_offset_reset to 'earliest' or 'latest'"
         )
-        self._fail(session, state, error, moment)
+        self._fail(session, state, error, arrival)
 
     def _fail(
         self,
         session: FetchSession,
         state: PartitionState,
         error: KafkaError,
-        moment: _Moment,
+        arrival: _Arrival,
         offset: int | None = None,
     ) -> None:
         """Queue the error behind the data that came before it (A9). `offset`: None, the position"""
-        self._back_off(state, moment)
+        self._back_off(state, arrival)
         self._buffer.add(
             CompletedFetch(
                 state.topic_partition,
@@ -317,20 +321,20 @@ class FetchResponseHandler:
                 error=error,
                 incarnation=state.incarnation,
                 leader=state.leader,
-                received_at_s=moment.now_s,
+                received_at_s=arrival.now_s,
             )
         )
 
-    def _put_off_error(self, state: PartitionState, data: PartitionData, moment: _Moment) -> None:
+    def _put_off_error(self, state: PartitionState, data: PartitionData, arrival: _Arrival) -> None:
         """Let the position come to where it happened, and then ask again: an error of what was
         fetched ahead is nothing to the user, and no reason to reset (A9).
         """
         if data.error_code in _NOT_THERE:
             self._subscription.forget_replica(state)
-        self._back_off(state, moment)
+        self._back_off(state, arrival)
 
-    def _back_off(self, state: PartitionState, moment: _Moment) -> None:
-        retry_at_s = moment.now_s + self._backoff.delay(state.failures)
+    def _back_off(self, state: PartitionState, arrival: _Arrival) -> None:
+        retry_at_s = arrival.now_s + self._backoff.delay(state.failures)
         self._subscription.back_off(state, retry_at_s)
         self._subscription.move_to_end(state.topic_partition)
 
@@ -346,6 +350,15 @@ def _named_partitions(
             continue
         for data in topic.partitions:
             yield TopicPartition(name, data.partition_index), data
+
+
+def _memory_size(answers: Iterable[PartitionData]) -> int:
+    """Return the size of the memory that the records of one answer are views of."""
+    for data in answers:
+        if data.records:
+            whole = data.records.obj if isinstance(data.records, memoryview) else data.records
+            return memoryview(whole).nbytes
+    return 0
 
 
 def _is_at(state: PartitionState, fetch_offset: int) -> bool:

@@ -1,7 +1,7 @@
 """The queue completed_fetches and its book of unread bytes (A5, A7, A11)."""
 
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
-from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_buffer import AnswerMemory, FetchBuffer
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
 from tests.consumer.batches import batches, tps
@@ -43,6 +43,44 @@ def test_a11_unread_bytes_are_counted_per_node() -> None:
     assert (buffer.unread_bytes(1), buffer.unread_bytes(2), buffer.unread_bytes(3)) == (100, 30, 0)
     buffer.remove(mine)
     assert buffer.unread_bytes(1) == 0
+
+
+def test_a11_the_memory_of_an_answer_is_held_until_the_last_fetch_in_it_is_used_up() -> None:
+    buffer = FetchBuffer()
+    answer = AnswerMemory(1000)
+    first, second = fetch_of(P0, 300), fetch_of(P1, 100)
+    buffer.add(first, answer)
+    buffer.add(second, answer)
+    buffer.add(fetch_of(P0, 50))
+    buffer.add(fetch_of(P1, 7, node_id=2))
+    assert (buffer.held_bytes(1), buffer.held_bytes(2)) == (1050, 7)
+    buffer.remove(first)
+    assert buffer.held_bytes(1) == 1050
+    buffer.set_aside(second, ValueError("bad"))
+    assert (buffer.held_bytes(1), buffer.held_bytes(2)) == (50, 0), (
+        "what was behind it is gone, too"
+    )
+    buffer.remove(second)
+    assert buffer.held_bytes(1) == 50
+
+
+def test_a11_what_is_left_of_answers_that_are_mostly_read_gets_memory_of_its_own() -> None:
+    """And nothing else is copied, nothing twice."""
+    buffer = FetchBuffer()
+    read, unread = AnswerMemory(1000), AnswerMemory(1000)
+    frame = bytearray(batches(0, 1))
+    cursor = RecordCursor(memoryview(frame), topic="t", partition=0, fetch_offset=0)
+    left = CompletedFetch(P0, 0, node_id=1, cursor=cursor, size_in_bytes=499)
+    buffer.add(left, read)
+    buffer.add(fetch_of(P1, 500), unread)
+    for _ in range(2):
+        buffer.copy_leftovers(1)
+        assert buffer.held_bytes(1) == 499 + 1000
+    frame.clear()  # BufferError while anything refers to it
+    buffer.copy_leftovers(2)
+    assert [record.offset for record in left.take(9)] == [0]
+    buffer.remove(left)
+    assert (buffer.held_bytes(1), buffer.unread_bytes(1)) == (1000, 500)
 
 
 def test_removed_fetches_let_go_of_their_bytes() -> None:
