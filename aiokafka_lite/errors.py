@@ -17,6 +17,7 @@ The client-side classes live here, the broker's in `broker_errors`.
         ├── KafkaProtocolError       R     the peer does not keep to the protocol
         │   ├── CorrelationIdError   R     answers out of order
         │   └── ProtocolDecodeError        hostile or truncated bytes
+        │       └── FrameTooLargeError     an answer above what this side accepts
         ├── SerializationError             also TypeError: a key or value that cannot become bytes
         ├── RecordDeserializationError     bytes that cannot become a key or value; says which
         ├── RecordTooLargeError            a record larger than a fetch or request may be
@@ -315,6 +316,17 @@ class ProtocolDecodeError(KafkaProtocolError):
     retriable: ClassVar[bool] = False
 
 
+class FrameTooLargeError(ProtocolDecodeError):
+    """A frame was announced that is larger than this side accepts."""
+
+    def __init__(self, message: str = "", *, size: int = 0, limit: int = 0) -> None:
+        super().__init__(message)
+        self.size = size
+        """Bytes announced."""
+        self.limit = limit
+        """Bytes accepted."""
+
+
 class UnrecognizedBrokerVersion(KafkaError):
     """The broker's version cannot be told."""
 
@@ -338,6 +350,7 @@ __all__ = [
     "DeliveryTimeoutError",
     "Fault",
     "FeatureNotSupportedError",
+    "FrameTooLargeError",
     "IllegalArgumentError",
     "IllegalOperation",
     "IllegalStateError",

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
 from aiokafka_lite.net.endpoint import Endpoint, parse_bootstrap
+from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 from aiokafka_lite.sendable_text import sendable
 from aiokafka_lite.version import __version__
 
@@ -130,6 +132,10 @@ class ClientConfig:
     def endpoints(self) -> list[Endpoint]:
         """Where to bootstrap: one entry per seed, in the user's order. Parsed at each call."""
         return parse_bootstrap(self.bootstrap_servers)
+
+    def max_answer_bytes(self, lane: Lane) -> int:  # noqa: ARG002 - a consumer's differ by lane
+        """Return how large an answer may be on the connections of that lane."""
+        return MAX_FRAME_BYTES
 
     def _default_client_id(self) -> str:
         """Return what `client_id` becomes when the user gave none."""

@@ -106,6 +106,7 @@ class ConnectionPool:
             if config.connections_max_idle_ms is None
             else config.connections_max_idle_ms / 1000
         )
+        self._max_answer_bytes = config.max_answer_bytes
         self._clock = clock
         self._owner: TaskOwner | None = None
         self._on_trouble = on_trouble
@@ -281,7 +282,9 @@ class ConnectionPool:
             client_id=self._client_id,
             clock=self._clock,
             config=replace(
-                self._connection_config, connection_setup_timeout_ms=round(setup_timeout_s * 1000)
+                self._connection_config,
+                connection_setup_timeout_ms=round(setup_timeout_s * 1000),
+                max_frame_bytes=self._max_answer_bytes(lane),
             ),
             frame_pool=self._frame_pool,
             on_close=lambda closed: self._lost(node.node_id, lane, closed, began_s),

@@ -15,17 +15,23 @@ from aiokafka_lite.cluster.client_config import (
     not_above,
     one_of,
 )
+from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
 from aiokafka_lite.consumer.position.offset_reset import (
     BY_DURATION_PREFIX,
     OffsetResetStrategy,
 )
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 from aiokafka_lite.sendable_text import sendable
 from aiokafka_lite.serialization import AnyDeserializer
 
 ISOLATION_LEVELS = ("read_uncommitted", "read_committed")
 AUTO_OFFSET_RESETS = ("earliest", "latest", "none")
+
+
+_LARGEST_FRAME = 2**31 - 1
+"""What fits the size in front of a frame."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,6 +98,14 @@ class ConsumerConfig(ClientConfig):
     def is_read_committed(self) -> bool:
         """True when only records of committed transactions are wanted (E1)."""
         return self.isolation_level == "read_committed"
+
+    def max_answer_bytes(self, lane: Lane) -> int:
+        """Return how large an answer may be: to a fetch `fetch_max_bytes` and a large batch, which
+        comes whole however large it is (A4).
+        """
+        if lane is not Lane.FETCH:
+            return MAX_FRAME_BYTES
+        return min(self.fetch_max_bytes + MAX_FRAME_BYTES, _LARGEST_FRAME)
 
     def _faults(self) -> Iterator[str]:
         yield from ClientConfig._faults(self)

@@ -4,6 +4,8 @@ wait.
 
 from dataclasses import dataclass
 
+from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConnectionConfig:
@@ -15,3 +17,5 @@ class ConnectionConfig:
     max_queued: int = 1_000
     send_buffer_bytes: int = -1
     receive_buffer_bytes: int = -1
+    max_frame_bytes: int = MAX_FRAME_BYTES
+    """The largest answer that is accepted; a larger one ends the connection."""

@@ -131,6 +131,7 @@ class Opening:
             frame_pool=self._frame_pool,
             send_buffer_bytes=self._config.send_buffer_bytes,
             receive_buffer_bytes=self._config.receive_buffer_bytes,
+            max_frame_bytes=self._config.max_frame_bytes,
         )
         steps = handshake(version, self._intended)
         try:

@@ -22,7 +22,7 @@ from typing import Final, Protocol, cast
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError
 from aiokafka_lite.net.endpoint import Address, Endpoint, SocketAddress
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
-from aiokafka_lite.protocol.frame import frame_size
+from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES, frame_size
 
 SCRATCH_BYTES: Final = 64 * 1024
 LARGE_FRAME_BYTES: Final = 32 * 1024
@@ -56,11 +56,18 @@ _spare_scratches: list[memoryview] = []
 class FrameTransport(asyncio.BufferedProtocol):
     """The frames of one TCP connection. Made by `connect`."""
 
-    def __init__(self, handler: FrameHandler, peer: str, frame_pool: FrameBufferPool) -> None:
+    def __init__(
+        self,
+        handler: FrameHandler,
+        peer: str,
+        frame_pool: FrameBufferPool,
+        max_frame_bytes: int = MAX_FRAME_BYTES,
+    ) -> None:
         # None as soon as there is nothing more to tell.
         self._handler: FrameHandler | None = handler
         self._peer = peer
         self._frame_pool = frame_pool
+        self._max_frame_bytes = max_frame_bytes
         self._transport: asyncio.Transport | None = None
         self._gone = asyncio.Event()
         self._eof = False
@@ -139,7 +146,7 @@ class FrameTransport(asyncio.BufferedProtocol):
         assert view is not None
         while end - start >= _PREFIX_BYTES:
             body = start + _PREFIX_BYTES
-            size = frame_size(view[start:end])
+            size = frame_size(view[start:end], self._max_frame_bytes)
             if size > LARGE_FRAME_BYTES:
                 start = self._begin_large_frame(view, size, body)
             elif body + size <= end:
@@ -289,6 +296,7 @@ async def connect(
     frame_pool: FrameBufferPool,
     send_buffer_bytes: int = SYSTEM_BUFFER_SIZE,
     receive_buffer_bytes: int = SYSTEM_BUFFER_SIZE,
+    max_frame_bytes: int = MAX_FRAME_BYTES,
 ) -> FrameTransport:
     """Connect to one address and return its transport, which reports to `handler` from then on.
 
@@ -304,7 +312,8 @@ async def connect(
             _configure(sock, send_buffer_bytes, receive_buffer_bytes)
             await _connect_socket(sock, address.sockaddr)
             _, transport = await loop.create_connection(
-                lambda: FrameTransport(handler, str(address), frame_pool), sock=sock
+                lambda: FrameTransport(handler, str(address), frame_pool, max_frame_bytes),
+                sock=sock,
             )
         except BaseException:
             sock.close()

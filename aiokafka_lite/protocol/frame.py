@@ -8,7 +8,7 @@ whoever gets chunks of any cut, such as the embedded broker and tests.
 from collections.abc import Iterator
 from struct import Struct
 
-from aiokafka_lite.errors import ProtocolDecodeError
+from aiokafka_lite.errors import FrameTooLargeError, ProtocolDecodeError
 
 SIZE_PREFIX = Struct(">i")
 MAX_FRAME_BYTES = 100 * 1024 * 1024
@@ -24,34 +24,39 @@ def frame_size(
     """Return the size of the frame behind these 4 bytes, before anything is allocated for it.
 
     Raises:
-        ProtocolDecodeError: the size is negative or above `max_frame_bytes`; if the bytes look like
+        FrameTooLargeError: the size is above `max_frame_bytes`.
+        ProtocolDecodeError: that, or the size is negative; if the bytes look like
         TLS or
             HTTP the message says so, with the remedy. The connection is of no more use.
     """
     size: int = SIZE_PREFIX.unpack_from(prefix)[0]
     if 0 <= size <= max_frame_bytes:
         return size
-    raise ProtocolDecodeError(_why_impossible(bytes(prefix[:4]), size, max_frame_bytes))
+    raise _why_impossible(bytes(prefix[:4]), size, max_frame_bytes)
 
 
-def _why_impossible(prefix: bytes, size: int, max_frame_bytes: int) -> str:
+def _why_impossible(prefix: bytes, size: int, max_frame_bytes: int) -> ProtocolDecodeError:
     if prefix[0] in _TLS_RECORDS and prefix[1] == 3:
-        return (
+        return ProtocolDecodeError(
             f"the peer speaks TLS ({_TLS_RECORDS[prefix[0]]} record, bytes "
             f"{prefix.hex(' ')}) "
             "where plain Kafka was expected: use the port of a PLAINTEXT listener, or a "
             "security_protocol with TLS on this side"
         )
     if prefix in _HTTP_STARTS:
-        return (
+        return ProtocolDecodeError(
             f"the peer speaks HTTP (it began with {prefix!r}), not Kafka: "
             "check host and port, they are those of a web service or proxy"
         )
     if size < 0:
-        return f"a frame of the negative size {size} was announced; the peer does not speak Kafka"
-    return (
+        return ProtocolDecodeError(
+            f"a frame of the negative size {size} was announced; the peer does not speak Kafka"
+        )
+    return FrameTooLargeError(
         f"a frame of {size} bytes was announced, above the limit of {max_frame_bytes} bytes: "
-        "ask for less at a time, or check that the peer speaks Kafka"
+        "ask for less at a time, or check that the peer speaks Kafka",
+        size=size,
+        limit=max_frame_bytes,
     )
 
 

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
+from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 
 # Java 4.x, kafka-semantics 2h; fetch_buffer_bytes is behaviours A11.
 DEFAULTS = {
@@ -165,3 +167,10 @@ def test_a_duration_and_a_rack_are_accepted() -> None:
 def test_isolation_level_is_a_question_with_yes_or_no() -> None:
     assert not ConsumerConfig().is_read_committed
     assert ConsumerConfig(isolation_level="read_committed").is_read_committed
+
+
+def test_a4_an_answer_to_a_fetch_may_have_fetch_max_bytes_and_one_large_batch() -> None:
+    config = ConsumerConfig(fetch_max_bytes=150 << 20)
+    assert config.max_answer_bytes(Lane.FETCH) == 250 << 20
+    assert config.max_answer_bytes(Lane.COORDINATOR) == MAX_FRAME_BYTES
+    assert ConsumerConfig(fetch_max_bytes=2**31 - 1).max_answer_bytes(Lane.FETCH) == 2**31 - 1

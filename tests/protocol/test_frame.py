@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiokafka_lite.errors import ProtocolDecodeError
+from aiokafka_lite.errors import FrameTooLargeError, ProtocolDecodeError
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES, SIZE_PREFIX, FrameSplitter, frame_size
 
 
@@ -40,8 +40,9 @@ def test_impossible_sizes_are_refused_with_the_likely_cause(prefix: bytes, repor
 
 
 def test_the_limit_may_be_set() -> None:
-    with pytest.raises(ProtocolDecodeError, match="above the limit of 10 bytes"):
+    with pytest.raises(FrameTooLargeError, match="above the limit of 10 bytes") as caught:
         frame_size(SIZE_PREFIX.pack(11), 10)
+    assert (caught.value.size, caught.value.limit) == (11, 10)
 
 
 @given(st.lists(st.binary(max_size=20), max_size=5), st.data())

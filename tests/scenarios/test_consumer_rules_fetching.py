@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.cluster import connection_pool
+from aiokafka_lite.consumer import consumer_config
+from aiokafka_lite.consumer.fetch import fetcher
 from aiokafka_lite.errors import (
     CorruptRecordException,
     FencedLeaderEpochError,
@@ -16,6 +18,7 @@ from aiokafka_lite.errors import (
     KafkaStorageError,
     NotLeaderForPartitionError,
     OffsetNotAvailableError,
+    RecordTooLargeError,
     ReplicaNotAvailableError,
     UnknownError,
     UnknownLeaderEpochError,
@@ -352,3 +355,40 @@ async def test_a11_a_few_bytes_left_of_paused_partitions_do_not_hold_the_answers
             assert pool.pooled_bytes - pool.idle_bytes <= 800_000
         consumer.resume(*paused)
         assert await read(consumer, 2 * len(paused)) == {tp: [0, 1] for tp in paused}
+
+
+# Size…
+
+
+@pytest.mark.parametrize("reader", ["getone", "getmany"])
+async def test_a4_an_answer_above_the_limit_is_an_error_with_bytes_limit_and_remedy(
+    reader: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is `fetch_max_bytes` and room for a large batch: raising the option is the remedy.
+
+    Seeking past the batch is the other one. Each poll says it until one of them is done.
+    """
+    for module in (consumer_config, fetcher):
+        monkeypatch.setattr(module, "MAX_FRAME_BYTES", 100_000)
+    async with embedded({"t": 1}) as broker:
+        broker.append(P0, batch([b"x" * 250_000]))
+        fill(broker, P0, 1)
+        quick = {"retry_backoff_ms": 1, "reconnect_backoff_ms": 1}
+        async with consumer_of(broker, "t", fetch_max_bytes=50_000, **quick) as consumer:
+            for _ in range(2):
+                with pytest.raises(RecordTooLargeError) as caught:
+                    await asyncio.wait_for(
+                        consumer.getone()
+                        if reader == "getone"
+                        else consumer.getmany(timeout_ms=30_000),
+                        30,
+                    )
+                text = str(caught.value)
+                assert "t-0" in text
+                assert "250" in text
+                assert "150000" in text
+                assert "raise fetch_max_bytes" in text
+            consumer.seek(P0, 1)
+            assert (await consumer.getone()).offset == 1
+        async with consumer_of(broker, "t", fetch_max_bytes=200_000) as consumer:
+            assert await read(consumer, 2) == {P0: [0, 1]}

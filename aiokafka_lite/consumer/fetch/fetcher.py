@@ -26,14 +26,17 @@ from aiokafka_lite.consumer.fetch.fetch_session import FetchSession
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import missed
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
-from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.errors import FrameTooLargeError, KafkaError, RecordTooLargeError
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 from aiokafka_lite.protocol.messages.fetch import FetchRequest, FetchResponse
 
 logger = logging.getLogger(__name__)
 
 _CLOSE_SESSIONS_S = 1.0
 """Closing sessions is a courtesy to the broker: it is not worth more of anybody's time (2a-11)."""
+_NAMED = 3
+"""How many partitions an error about a whole answer names."""
 
 
 @dataclass(slots=True, eq=False)
@@ -305,7 +308,9 @@ class Fetcher:
         node.failures += 1
         if error.invalid_metadata:
             self._client.request_metadata_update()
-        if not error.retriable:
+        if isinstance(error.__cause__, FrameTooLargeError):
+            self._error = _too_large(session, error.__cause__)
+        elif not error.retriable:
             self._error = error
 
     def _back_off(self, node: _NodeFetches, attempts: int) -> None:
@@ -352,6 +357,20 @@ class Fetcher:
             )
         except KafkaError as error:
             logger.debug("closing the fetch session of node %d: %s", planned.node_id, error)
+
+
+def _too_large(session: FetchSession, error: FrameTooLargeError) -> RecordTooLargeError:
+    """Say what to do about an answer nobody will ever accept: asking again brings it again (A4)."""
+    asked = sorted(f"{topic}-{partition}" for topic, partition in session.partitions)
+    more = f" and {len(asked) - _NAMED} more" if len(asked) > _NAMED else ""
+    too_large = RecordTooLargeError(
+        f"node {session.node_id} answered a fetch of {', '.join(asked[:_NAMED])}{more} with "
+        f"{error.size} bytes, above the limit of {error.limit} (fetch_max_bytes + "
+        f"{MAX_FRAME_BYTES}): raise fetch_max_bytes above the size of the largest record batch, or "
+        f"seek past it"
+    )
+    too_large.__cause__ = error
+    return too_large
 
 
 __all__ = ["Fetcher"]
