@@ -349,11 +349,14 @@ class KafkaClient:
         """The newest metadata. Immutable; ask again for newer."""
         return self._updater.snapshot
 
-    def set_topics(self, topics: Iterable[str] | None) -> None:
+    def set_topics(
+        self, topics: Iterable[str] | None, matters: Callable[[str], bool] | None = None
+    ) -> None:
         """Want metadata of exactly these topics, None: of all. Topics of `add_topic` stay as well.
-        Works before `start()`, too.
+        `matters` says which of them are asked about again soon if something of them is missing;
+        None: each. Works before `start()`, too.
         """
-        self._updater.set_topics(topics)
+        self._updater.set_topics(topics, matters)
 
     def add_topic(self, topic: str) -> None:
         """Want metadata of `topic` until it was not added again for metadata_max_idle_ms. Cheap."""

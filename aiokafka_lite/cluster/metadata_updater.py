@@ -136,11 +136,14 @@ class MetadataUpdater:
 
     # Asking for news…
 
-    def set_topics(self, topics: Iterable[str] | None) -> None:
+    def set_topics(
+        self, topics: Iterable[str] | None, matters: Callable[[str], bool] | None = None
+    ) -> None:
         """Want metadata of exactly these topics, None: of all, besides those in use
-        (`add_topic`).
+        (`add_topic`). `matters` says which of them are asked about again soon while they are not
+        described in full; None: each.
         """
-        if self._interest.fix(topics):
+        if self._interest.fix(topics, matters):
             if self._interest.wants_all:
                 self._schedule.request()
             else:
@@ -406,7 +409,8 @@ class MetadataUpdater:
             partial=partial,
             news=not is_missing and not is_equivalent(before, after),
         )
-        if not all(_is_settled(topic) for topic in after.topics.values()):
+        matters = self._interest.matters
+        if not all(_is_settled(topic) for topic in after.topics.values() if matters(topic.name)):
             # By name it would be created anew if it is gone, and nobody named it.
             self._schedule.request(partial=not self._interest.wants_all)
         self._take_over(after)

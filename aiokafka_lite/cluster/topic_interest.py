@@ -3,7 +3,7 @@ topics in use, each forgotten when it was idle for long (producers, KIP-526). It
 and does not wait.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 
 class TopicInterest:
@@ -13,6 +13,7 @@ class TopicInterest:
         self._max_idle_s = max_idle_s
         self._fixed: frozenset[str] = frozenset()
         self._wants_all = False
+        self._matters: Callable[[str], bool] | None = None
         self._used_at_s: dict[str, float] = {}
 
     @property
@@ -23,8 +24,20 @@ class TopicInterest:
     def __contains__(self, topic: str) -> bool:
         return self._wants_all or topic in self._used_at_s or topic in self._fixed
 
-    def fix(self, topics: Iterable[str] | None) -> bool:
-        """Replace the fixed topics, None: all of the cluster. Return whether there are new ones."""
+    def matters(self, topic: str) -> bool:
+        """Say whether a topic that was described only in part is worth asking about again soon."""
+        if self._matters is None or topic in self._used_at_s:
+            return True
+        return self._matters(topic)
+
+    def fix(
+        self, topics: Iterable[str] | None, matters: Callable[[str], bool] | None = None
+    ) -> bool:
+        """Replace the fixed topics, None: all of the cluster. Return whether there are new ones.
+
+        `matters` says which of them do, of all of the cluster; None: each.
+        """
+        self._matters = matters
         if topics is None:
             grows = not self._wants_all
             self._wants_all, self._fixed = True, frozenset()

@@ -321,7 +321,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     async def _start(self, poller: RecordPoller) -> None:
         client = poller.client
         client.add_snapshot_listener(poller.follow)
-        client.set_topics(poller.topics_of_interest())
+        poller.set_topics_of_interest()
         await client.start()
         client.owner.add_failure_callback(poller.look_again)
         bound_s = self._config.default_api_timeout_ms / 1000

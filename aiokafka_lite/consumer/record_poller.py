@@ -17,6 +17,7 @@ from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.fetch.fetch_planner import PlannedFetch
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
+from aiokafka_lite.consumer.matched_topics import MatchedTopics
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import LeaderWatch
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
@@ -79,7 +80,7 @@ class RecordPoller:
         committed = None if self.group is None else self.group.offsets
         self.offset_fetcher = OffsetFetcher(config, client, subscription, signal, committed)
         self.fetcher = Fetcher(config, client, subscription, self.buffer, signal)
-        self._exclude_internal_topics = config.exclude_internal_topics
+        self._matched = MatchedTopics(exclude_internal=config.exclude_internal_topics)
         self._subscription = subscription
         self._signal = signal
         self._leader_watch = LeaderWatch(config.default_api_timeout_ms / 1000)
@@ -107,7 +108,12 @@ class RecordPoller:
         self.offset_fetcher.follow_topics()
         topics_changed = False
         if subscription.mode is SubscriptionMode.PATTERN:
-            topics_changed = subscription.match_topics(self._visible_topics(snapshot))
+            found = self._matched.update(
+                snapshot, subscription.topics, self.client.clock.monotonic()
+            )
+            topics_changed = subscription.match_topics(found.names)
+            if found.is_in_doubt:
+                self.client.request_metadata_update()
         if self.group is not None:
             self.group.metadata_changed(snapshot, topics_changed=topics_changed)
         elif subscription.is_subscribed:
@@ -131,27 +137,26 @@ class RecordPoller:
         if grown or len(kept) < len(subscription.assignment):
             subscription.assign_from_subscribed([*kept, *grown])
 
-    def _visible_topics(self, snapshot: MetadataSnapshot) -> list[str]:
-        return [
-            name
-            for name, topic in snapshot.topics.items()
-            if topic.error is None and not (topic.is_internal and self._exclude_internal_topics)
-        ]
-
     def assignment_changed(self) -> None:
         """Follow another assignment or subscription: what is buffered, whose metadata is wanted."""
         assigned = self._subscription.assignment
         self.buffer.discard(lambda tp: tp not in assigned)
-        self.client.set_topics(self.topics_of_interest())
+        self.set_topics_of_interest()
         self._signal.notify()
 
-    def topics_of_interest(self) -> set[str] | None:
-        """Return the topics whose metadata is wanted; None: of all there are."""
+    def set_topics_of_interest(self) -> None:
+        """Tell the client whose metadata is wanted: with a pattern that of all topics there are, of
+        which only those that match are worth a question before the metadata is old.
+        """
         subscription = self._subscription
-        if subscription.mode is SubscriptionMode.PATTERN:
-            return None
         of_group = frozenset() if self.group is None else self.group.topics
-        return {*subscription.topics, *of_group, *(tp.topic for tp in subscription.assignment)}
+        named = {*subscription.topics, *of_group, *(tp.topic for tp in subscription.assignment)}
+        if subscription.mode is SubscriptionMode.PATTERN:
+            self.client.set_topics(
+                None, lambda topic: topic in named or subscription.matches(topic)
+            )
+        else:
+            self.client.set_topics(named)
 
     # Polls…
 

@@ -48,3 +48,12 @@ def test_fixed_topics_do_not_expire_and_using_one_is_nothing_new() -> None:
     assert not interest.use("t", 0.0)
     interest.expire(1000.0)
     assert interest.named() == ["t"]
+
+
+def test_of_all_topics_those_matter_that_are_said_to_and_those_in_use() -> None:
+    interest = TopicInterest(300.0)
+    interest.fix(None, lambda topic: topic == "mine")
+    interest.use("asked", 0.0)
+    assert [interest.matters(topic) for topic in ("mine", "asked", "strange")] == [1, 1, 0]
+    interest.fix(["strange"])
+    assert interest.matters("strange")

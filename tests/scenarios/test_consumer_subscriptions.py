@@ -2,16 +2,23 @@
 
 import asyncio
 import logging
+from typing import Any
 
 import pytest
 
-from aiokafka_lite.errors import TopicAuthorizationFailedError, UnknownTopicOrPartitionError
+from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.errors import (
+    LeaderNotAvailableError,
+    TopicAuthorizationFailedError,
+    UnknownTopicOrPartitionError,
+)
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsTopic,
 )
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.consumer.batches import tps
 from tests.scenarios.consuming import consumer_of, embedded, fill, offsets, read
@@ -176,3 +183,71 @@ async def test_topics_are_created_by_asking_only_if_the_consumer_allows_it() -> 
             await shy.start()
         async with consumer_of(broker, "new") as consumer:
             assert consumer.assignment() == {TopicPartition("new", 0)}
+
+
+# Patterns…
+
+
+def matching(pattern: str, broker: EmbeddedBroker, **options: Any) -> AIOKafkaConsumer[Any, Any]:
+    consumer = consumer_of(broker, **options)
+    consumer.subscribe(pattern=pattern)
+    return consumer
+
+
+@pytest.mark.parametrize("reset", ["earliest", "latest"])
+@pytest.mark.parametrize("blip", ["an error", "absence"])
+async def test_b1_a_pattern_does_not_let_go_of_a_topic_for_one_metadata_answer(
+    blip: str, reset: str
+) -> None:
+    """What was read does not come again, and what comes meanwhile is not passed over."""
+    async with (
+        embedded({"t": 1}) as broker,
+        matching("^t$", broker, auto_offset_reset=reset, retry_backoff_ms=5) as consumer,
+    ):
+        await consumer.position(P0)
+        fill(broker, P0, 3)
+        assert await read(consumer, 3) == {P0: [0, 1, 2]}
+        assert consumer.client is not None
+        cluster, topic = broker.cluster, broker.cluster.topics["t"]
+        if blip == "an error":
+            broker.faults.fail(MetadataRequest, LeaderNotAvailableError)
+        else:
+            del cluster.topics["t"], cluster._names[topic.topic_id]
+        await consumer.client.refresh_metadata()
+        cluster.topics["t"] = topic
+        cluster._names[topic.topic_id] = "t"
+        fill(broker, P0, 2)
+        assert consumer.assignment() == {P0}
+        assert await read(consumer, 2) == {P0: [3, 4]}
+
+
+async def test_b1_a_pattern_lets_go_of_a_topic_that_stays_away() -> None:
+    clock = FakeClock(autojump_threshold_s=0.05)
+    async with (
+        embedded({"t": 1, "u": 1}) as broker,
+        matching("^[tu]$", broker, clock=clock) as consumer,
+    ):
+        await consumer.position(P0)
+        broker.delete_topic("t")
+        assert consumer.client is not None
+        await consumer.client.refresh_metadata()
+        assert consumer.assignment() == {P0, U0}
+        began_s = clock.monotonic()
+        while consumer.assignment() != {U0}:
+            await consumer.getmany(timeout_ms=1000)
+        assert clock.monotonic() - began_s < 20
+
+
+async def test_with_a_pattern_topics_of_others_do_not_keep_metadata_coming() -> None:
+    """One partition without a leader anywhere in the cluster is no reason to ask for all of it."""
+    clock = FakeClock(autojump_threshold_s=0.05)
+    async with embedded({"t": 1}, nodes=2) as broker:
+        broker.create_topic("strange", 2, replication_factor=1)
+        async with matching("^t$", broker, clock=clock) as consumer:
+            await consumer.position(P0)
+            broker.stop_node(2)
+            assert consumer.client is not None
+            await consumer.client.refresh_metadata()
+            broker.forget_requests()
+            await consumer.getmany(timeout_ms=60_000)
+            assert len(broker.requests_of(MetadataRequest)) <= 2

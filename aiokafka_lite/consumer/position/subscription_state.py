@@ -83,15 +83,19 @@ class SubscriptionState:
             self.topics = frozenset()
             self._replace_assignment(())
 
+    def matches(self, name: str) -> bool:
+        """Say whether a topic of that name is one of the pattern's."""
+        assert self.pattern is not None
+        return self.pattern.match(name) is not None
+
     def match_topics(self, names: Iterable[str]) -> bool:
         """Take the names that match the pattern as the topics; say whether they changed.
 
         Partitions of topics that are gone stay until the group, or `assign_from_subscribed`, takes
         them away.
         """
-        assert self.pattern is not None
-        before, match = self.topics, self.pattern.match
-        self.topics = frozenset(name for name in names if match(name))
+        before = self.topics
+        self.topics = frozenset(filter(self.matches, names))
         return self.topics != before
 
     def assign_from_user(self, partitions: Iterable[TopicPartition]) -> None:
