@@ -46,6 +46,7 @@ from aiokafka_lite.consumer.position.subscription_state import (
     FetchState,
     OffsetResetStrategy,
     PartitionState,
+    SubscriptionMode,
     SubscriptionState,
 )
 from aiokafka_lite.consumer.record_poller import RecordPoller
@@ -579,8 +580,11 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         """Return the next record, of `partitions` only if any are named; wait for it without bound.
 
         Raises: ConsumerStoppedError when stopped before or meanwhile; IllegalStateError before
-        start(), or for a partition that assign() was not given; NoOffsetForPartitionError,
-        OffsetOutOfRangeError, TopicAuthorizationFailedError, UnknownTopicOrPartitionError;
+        start(), without any subscription or assignment, or for a partition that assign() was not
+        given; one that the group has given to another member is waited for.
+        NoOffsetForPartitionError, OffsetOutOfRangeError, until the user has sought any partition,
+        and then when the others have nothing; TopicAuthorizationFailedError,
+        UnknownTopicOrPartitionError;
         RecordDeserializationError, CorruptRecordException and RecordTooLargeError, which keep the
         position: `seek()` past the record to go on. The other partitions are read on meanwhile, and
         the error comes again when they have nothing. Cancelled: no record is lost; the position
@@ -593,6 +597,11 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         poller = self._running()
         if partitions:
             self._check_readable(partitions)
+        elif self._subscription.mode is SubscriptionMode.NONE:
+            raise IllegalStateError(
+                "nothing is subscribed or assigned, so that no record can come: subscribe() to "
+                "topics or assign() partitions first"
+            )
         return await poller.poll_one(partitions)
 
     own_getone = getone
@@ -765,7 +774,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         known = await poller.wait_for_positions(
             lambda: self._subscription.assigned(partition).position is not None,
             timeout_s,
-            reset_missing=True,
+            reset_missing=(partition,),
         )
         if not known:
             snapshot = poller.client.snapshot
@@ -785,14 +794,15 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         what was read there (KIP-320). Raises: ValueError for anything but an int >= 0,
         IllegalStateError when the partition is not assigned, ConsumerStoppedError.
         """
+        check_partitions([partition])
         self._not_stopped()
         epoch = -1
         if isinstance(offset, OffsetAndMetadata):
             epoch, offset = offset.leader_epoch, offset.offset
         if not is_int_from(0, offset):
             raise ValueError("Offset must be a positive integer")
-        check_partitions([partition])
         self._subscription.seek(partition, offset, epoch)
+        self._subscription.leave_missing()
         self._position_changed({partition})
 
     async def seek_to_beginning(self, *partitions: TopicPartition) -> bool:
@@ -811,16 +821,17 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     async def _seek_by_reset(
         self, partitions: tuple[TopicPartition, ...], strategy: OffsetResetStrategy
     ) -> bool:
-        poller = self._running()
         check_partitions(partitions)
+        poller = self._running()
         wanted = set(self._assigned_or_all(partitions))
         for tp in wanted:
             self._subscription.await_reset(tp, strategy)
+        self._subscription.leave_missing()
         self._position_changed(wanted)
         return await poller.wait_for_positions(
             lambda: not any(_awaits_reset(self._subscription.get(tp)) for tp in wanted),
             self._config.request_timeout_ms / 1000,
-            reset_missing=False,
+            reset_missing=(),
         )
 
     def _position_changed(self, partitions: Collection[TopicPartition]) -> None:

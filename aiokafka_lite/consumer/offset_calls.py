@@ -227,7 +227,8 @@ class OffsetCalls:
         none, or the log's format knows no times. Partitions need not be assigned.
 
         Raises: ValueError for negative times, TypeError; KafkaTimeoutError naming partitions and
-        reasons after `default_api_timeout_ms`, TopicAuthorizationFailedError; as `getone` before
+        reasons after `default_api_timeout_ms`, or `request_timeout_ms` for those that do not exist;
+        TopicAuthorizationFailedError; as `getone` before
         start and after stop. Cancelled: nothing stays behind.
         """
         poller = self._running()
@@ -245,8 +246,9 @@ class OffsetCalls:
     ) -> dict[TopicPartition, int]:
         """Return the first offset of each partition, which need not be assigned.
 
-        Raises: KafkaTimeoutError naming partitions and reasons after `default_api_timeout_ms`,
-        TopicAuthorizationFailedError; as `getone` before start and after stop.
+        Raises: KafkaTimeoutError naming partitions and reasons after `default_api_timeout_ms`, or
+        `request_timeout_ms` for those that do not exist; TopicAuthorizationFailedError; as `getone`
+        before start and after stop.
         Cancelled: nothing stays behind.
         """
         return await self._list_offsets(partitions, _EARLIEST)

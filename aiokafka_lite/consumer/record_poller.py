@@ -299,13 +299,18 @@ class RecordPoller:
         return self.fetcher.start_fetches_for({tp for wanted in self._wanted for tp in wanted})
 
     async def wait_for_positions(
-        self, are_known: Callable[[], bool], timeout_s: float, *, reset_missing: bool
+        self,
+        are_known: Callable[[], bool],
+        timeout_s: float,
+        *,
+        reset_missing: Collection[TopicPartition],
     ) -> bool:
         """Wait until `are_known()`; False when the time is over.
 
-        `reset_missing`: apply auto_offset_reset to partitions nobody has asked for yet. Raises:
-        ConsumerStoppedError, position errors, background failures, and what `are_known` raises.
-        Cancelled: resets on their way go on.
+        `reset_missing`: if it names any, auto_offset_reset is applied to partitions nobody has
+        asked for yet. Raises: ConsumerStoppedError, background failures, position errors, also of
+        those of `reset_missing` that only a seek helps, and what `are_known` raises. Cancelled:
+        resets on their way go on.
         """
         clock = self.client.clock
         deadline_s = clock.monotonic() + timeout_s
@@ -317,6 +322,8 @@ class RecordPoller:
                 return True
             if reset_missing:
                 due_s = self.offset_fetcher.update_positions()
+                if error := self.offset_fetcher.missing_position_error(reset_missing):
+                    raise error
             else:
                 due_s = self.offset_fetcher.start_resets()
             self._raise_errors()
@@ -329,7 +336,9 @@ class RecordPoller:
         self.client.check()
         if self.group is not None:
             self.group.tick()
-        return self.offset_fetcher.update_positions()
+        due_s = self.offset_fetcher.update_positions()
+        self.offset_fetcher.raise_for_missing_positions()
+        return due_s
 
     def _raise_for_want_of_records(
         self, partitions: Collection[TopicPartition], patience: _Patience, *, is_over: bool
@@ -337,6 +346,7 @@ class RecordPoller:
         """Raise what a poll has to say that has nothing to return (A9)."""
         self._raise_errors()
         standing = self.collector.standing_error(partitions)
+        standing = standing or self.offset_fetcher.missing_position_error(partitions)
         if standing is not None and (patience.is_over(self.fetcher.pending_fetches) or is_over):
             raise standing
 

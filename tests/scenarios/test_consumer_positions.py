@@ -1,6 +1,7 @@
 """Positions on a broker: B1 to B8, out of range, seeks while a fetch is on its way."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -54,6 +55,75 @@ async def test_b4_without_a_policy_the_partition_is_named_until_the_user_seeks()
                     await call
             consumer.seek(P0, 3)
             assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [3, 4]}
+
+
+@pytest.mark.parametrize("reader", ["getone", "getmany"])
+async def test_b4_without_a_policy_each_poll_says_so_until_a_seek_and_then_the_sought_is_read(
+    reader: str,
+) -> None:
+    """One partition is sought: it is read, though the other still has no position. When there is
+    nothing of it, and where the other is named, a poll says again what is missing."""
+    async with embedded({"t": 2}) as broker:
+        fill(broker, P0, 3)
+        fill(broker, P1, 3)
+
+        async def polled(*partitions: TopicPartition) -> int:
+            if reader == "getone":
+                return (await asyncio.wait_for(consumer.getone(*partitions), 30)).offset
+            got = await consumer.getmany(*partitions, timeout_ms=30_000, max_records=1)
+            return offsets(got)[0][0]
+
+        async with consumer_of(broker, "t", auto_offset_reset="none") as consumer:
+            for _ in range(3):
+                with pytest.raises(NoOffsetForPartitionError, match="t-0, t-1"):
+                    await polled()
+            consumer.seek(P0, 0)
+            assert [await polled() for _ in range(3)] == [0, 1, 2]
+            assert await consumer.position(P0) == 3
+            for _ in range(2):
+                with pytest.raises(NoOffsetForPartitionError, match="for t-1,"):
+                    await polled()
+                with pytest.raises(NoOffsetForPartitionError, match="for t-1,"):
+                    await polled(P1)
+                with pytest.raises(NoOffsetForPartitionError, match="for t-1,"):
+                    await consumer.position(P1)
+            fill(broker, P0, 1)
+            assert await polled(P0) == 3
+            await consumer.seek_to_end(P1)
+            assert await consumer.getmany(timeout_ms=5) == {}
+
+
+async def test_seeks_of_what_is_no_partition_are_type_errors_before_anything_else() -> None:
+    """Before a start, after a stop, without an assignment: the call is wrong whatever there is."""
+    async with embedded({"t": 1}) as broker:
+        consumer = consumer_of(broker, group_id="g")
+        wrong: Any = "t"
+        for step in (consumer.start, consumer.stop):
+            with pytest.raises(TypeError):
+                consumer.seek(wrong, -1)
+            for call in (
+                consumer.seek_to_beginning,
+                consumer.seek_to_end,
+                consumer.seek_to_committed,
+            ):
+                with pytest.raises(TypeError):
+                    await call(wrong)
+            await step()
+
+
+async def test_offsets_of_a_partition_that_does_not_exist_fail_within_the_request_timeout() -> None:
+    clock = FakeClock(autojump_threshold_s=0.05)
+    async with (
+        embedded({"t": 1}, auto_create_topics=False) as broker,
+        consumer_of(
+            broker, clock=clock, request_timeout_ms=5000, default_api_timeout_ms=60_000
+        ) as consumer,
+    ):
+        for partition in (TopicPartition("t", 7), TopicPartition("nope", 0)):
+            began_s = clock.monotonic()
+            with pytest.raises(KafkaTimeoutError, match=f"{partition.topic}-{partition.partition}"):
+                await consumer.offsets_for_times({partition: 0, P0: 0})
+            assert clock.monotonic() - began_s < 7
 
 
 async def test_b4_seek_to_end_needs_no_policy() -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import (
+    ConsumerStoppedError,
+    IllegalStateError,
     LeaderNotAvailableError,
     TopicAuthorizationFailedError,
     UnknownTopicOrPartitionError,
@@ -117,10 +119,37 @@ async def test_d7_a_poll_without_an_assignment_keeps_its_time() -> None:
 async def test_a_pending_poll_sees_an_assignment_made_meanwhile() -> None:
     async with embedded({"t": 1}) as broker, consumer_of(broker) as consumer:
         fill(broker, P0, 1)
-        poll = asyncio.create_task(consumer.getone())
+        poll = asyncio.create_task(consumer.getmany(timeout_ms=30_000))
         await settle()
         consumer.assign([P0])
-        assert (await asyncio.wait_for(poll, 30)).offset == 0
+        assert offsets(await poll) == {0: [0]}
+
+
+async def test_a_record_is_not_waited_for_where_none_can_come() -> None:
+    """Without any subscription or assignment `getone` and iteration raise, as Java's poll."""
+    async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
+        fill(broker, P0, 2)
+        assert (await consumer.getone()).offset == 0
+        consumer.unsubscribe()
+        with pytest.raises(IllegalStateError, match=r"subscribe\(\).*assign\(\)"):
+            await consumer.getone()
+        with pytest.raises(IllegalStateError, match="nothing is subscribed or assigned"):
+            await anext(consumer)
+        consumer.assign([P0])
+        assert (await asyncio.wait_for(consumer.getone(), 30)).offset == 0
+
+
+async def test_a_waiting_getone_ends_with_the_consumer_also_while_nothing_is_assigned() -> None:
+    async with embedded(auto_create_topics=False) as broker:
+        consumer = consumer_of(broker)
+        await consumer.start()
+        consumer.subscribe(["later"])
+        waiting = asyncio.create_task(consumer.getone())
+        await settle()
+        assert consumer.assignment() == set()
+        await consumer.stop()
+        with pytest.raises(ConsumerStoppedError):
+            await asyncio.wait_for(waiting, 30)
 
 
 @pytest.mark.parametrize("topic", ["nope", "t"])

@@ -6,7 +6,8 @@ Source: B4, B5, 2c-5, 2c-6, OffsetFetcher.
 """
 
 import logging
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from functools import partial
 
 import anyio
@@ -78,7 +79,7 @@ class OffsetFetcher:
         """Set going what finds the missing positions (B4).
 
         Returns the moment (monotonic seconds) when it makes sense to call again without anything
-        else having changed; None: only a change makes sense. Raises: NoOffsetForPartitionError.
+        else having changed; None: only a change makes sense.
         """
         self._validator.follow_metadata()
         if self._subscription.has_all_fetch_positions():
@@ -91,6 +92,24 @@ class OffsetFetcher:
     def follow_topics(self) -> None:
         """New metadata is there: void the positions in topics that were created anew."""
         self._validator.follow_topics()
+
+    def raise_for_missing_positions(self) -> None:
+        """Raise NoOffsetForPartitionError or OffsetOutOfRangeError for partitions that only a seek
+        helps, until the user has heard of them and has sought any.
+        """
+        self._subscription.raise_for_missing_positions(
+            without_committed=self._committed is not None
+        )
+
+    def missing_position_error(
+        self, partitions: Collection[TopicPartition] = ()
+    ) -> KafkaError | None:
+        """Return the error of those of `partitions` that only a seek helps, of all if none is
+        named; None: there are none.
+        """
+        return self._subscription.missing_position_error(
+            partitions, without_committed=self._committed is not None
+        )
 
     @property
     def leaderless(self) -> tuple[TopicPartition, ...]:
@@ -221,7 +240,8 @@ class OffsetFetcher:
     ) -> dict[TopicPartition, ListedOffset]:
         """Return the offset of each partition at its timestamp (-1 the end, -2 the beginning).
 
-        Partitions need not be assigned. Raises: KafkaTimeoutError naming what is missing and why,
+        Partitions need not be assigned. Raises: KafkaTimeoutError naming what is missing and why:
+        after `timeout_s`, and after `request_timeout_ms` where it does not exist;
         TopicAuthorizationFailedError. Cancelled: nothing stays behind.
         """
         for topic in {tp.topic for tp in timestamps}:
@@ -230,6 +250,8 @@ class OffsetFetcher:
         missing = dict(timestamps)
         reasons: dict[TopicPartition, str] = {}
         attempts = 0
+        unknown_s = min(timeout_s, self._config.request_timeout_ms / 1000)
+        unknown_until_s = self._client.clock.monotonic() + unknown_s
         try:
             async with deadline(self._client.clock, timeout_s):
                 while True:
@@ -244,17 +266,36 @@ class OffsetFetcher:
                         attempts
                     )
                     attempts += 1
-                    await self._wait_until(until_s, tuple(missing))
+                    await self._wait_until(min(until_s, unknown_until_s), tuple(missing))
+                    if self._client.clock.monotonic() >= unknown_until_s:
+                        unknown_until_s = math.inf
+                        self._raise_for_unknown(missing, reasons, unknown_s)
         except TimeoutError as error:
             if isinstance(error, KafkaError):
                 raise
-            listed = ", ".join(
-                f"{tp.topic}-{tp.partition} ({reasons.get(tp, 'no answer')})" for tp in missing
-            )
             raise KafkaTimeoutError(
-                f"no offsets within {timeout_s:g} s of {listed}; check that the partitions exist "
-                f"and have a leader, or raise default_api_timeout_ms"
+                f"no offsets within {timeout_s:g} s of {_listed(missing, reasons)}; check that the "
+                f"partitions exist and have a leader, or raise default_api_timeout_ms"
             ) from error
+
+    def _raise_for_unknown(
+        self,
+        missing: Collection[TopicPartition],
+        reasons: Mapping[TopicPartition, str],
+        waited_s: float,
+    ) -> None:
+        """Raise KafkaTimeoutError if the metadata does not know some of the partitions."""
+        snapshot = self._client.snapshot
+        unknown = [
+            tp
+            for tp in missing
+            if tp.topic in snapshot.topics and tp.partition not in snapshot.partition_ids(tp.topic)
+        ]
+        if unknown:
+            raise KafkaTimeoutError(
+                f"{_listed(unknown, reasons)} did not come into being within {waited_s:g} s; check "
+                f"topic and number, or raise request_timeout_ms"
+            )
 
     async def _wait_until(self, until_s: float, missing: tuple[TopicPartition, ...]) -> None:
         """Wait for the backoff to end, or for the first news of a leader that was not known."""
@@ -298,6 +339,12 @@ class OffsetFetcher:
         if refused:
             raise refused[0]
         return found
+
+
+def _listed(partitions: Collection[TopicPartition], reasons: Mapping[TopicPartition, str]) -> str:
+    return ", ".join(
+        f"{tp.topic}-{tp.partition} ({reasons.get(tp, 'no answer')})" for tp in partitions
+    )
 
 
 def _earliest(*moments: float | None) -> float | None:

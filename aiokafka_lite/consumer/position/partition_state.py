@@ -73,6 +73,10 @@ class PartitionState:
     """When (monotonic) to ask the leader again."""
     has_no_committed: bool = False
     """The group was asked for a committed offset and has none (B4.2)."""
+    is_told_missing: bool = False
+    """The user was told that only a seek gives it a position."""
+    is_left_missing: bool = False
+    """After that the user sought another partition: it keeps the others from nothing (A9)."""
     is_paused: bool = False
     is_being_revoked: bool = False
     """The group takes it away: nothing more is fetched or returned (2c-9)."""

@@ -20,6 +20,7 @@ from aiokafka_lite.consumer.position.partition_state import (
 from aiokafka_lite.consumer.revision import Revision
 from aiokafka_lite.errors import (
     IllegalStateError,
+    KafkaError,
     NoOffsetForPartitionError,
     OffsetOutOfRangeError,
 )
@@ -301,6 +302,7 @@ class SubscriptionState:
         state.offset = offset
         state.offset_epoch = offset_epoch
         state.reset_strategy = None
+        state.is_told_missing = state.is_left_missing = False
         state.leader = None
         state.preferred_replica = None
         self._unfollowed[state.topic_partition] = state
@@ -342,7 +344,7 @@ class SubscriptionState:
         """Take note of the topic's id; say whether the topic is another one than before.
 
         Then the position belonged to a topic that is no more: it is reset by policy, and without
-        one only a seek helps, which `reset_missing_positions` says.
+        one only a seek helps, which `raise_for_missing_positions` says.
         """
         before, state.topic_id = state.topic_id, topic_id
         if before in (ZERO_UUID, topic_id):
@@ -396,35 +398,73 @@ class SubscriptionState:
     def reset_missing_positions(self, *, without_committed: bool = False) -> None:
         """Mark the partitions nobody has asked for yet for a reset by the default strategy (B4.3).
 
-        `without_committed`: only those the group has no committed offset of (2c-5). Raises, when
-        auto_offset_reset is "none": NoOffsetForPartitionError naming them, OffsetOutOfRangeError
-        naming those whose topic was deleted and created again.
+        `without_committed`: only those the group has no committed offset of (2c-5).
         """
-        self._raise_for_lost_positions()
-        missing = [
-            state.topic_partition
-            for state in self.initializing()
-            if state.has_no_committed or not without_committed
-        ]
-        if missing and self.default_reset is None:
-            raise NoOffsetForPartitionError(
-                f"no position for {_names(missing)}, and auto_offset_reset is 'none'; "
-                f"seek() to an offset, or set auto_offset_reset to 'earliest' or 'latest'"
-            )
-        for tp in missing:
-            assert self.default_reset is not None
-            self.await_reset(tp, self.default_reset)
+        if self.default_reset is not None:
+            for state in self._unasked(without_committed):
+                self._empty_position(state, self.default_reset)
 
-    def _raise_for_lost_positions(self) -> None:
-        lost = [
-            state.topic_partition for state in self.awaiting_reset() if state.reset_strategy is None
-        ]
+    def raise_for_missing_positions(self, *, without_committed: bool = False) -> None:
+        """Raise what `missing_position_error` returns, until the user has heard of it and has
+        sought another way (`leave_missing`).
+        """
+        if not self._without_position:
+            return
+        missing = [*self._lost(), *self._unresettable(without_committed)]
+        if all(state.is_left_missing for state in missing):
+            return
+        for state in missing:
+            state.is_told_missing = True
+        error = self.missing_position_error(without_committed=without_committed)
+        assert error is not None
+        raise error
+
+    def leave_missing(self) -> None:
+        """Let other partitions be read though those the user was told of have no position: the user
+        has sought another way."""
+        for state in self._without_position.values():
+            state.is_left_missing = state.is_told_missing
+
+    def missing_position_error(
+        self, partitions: Collection[TopicPartition] = (), *, without_committed: bool = False
+    ) -> KafkaError | None:
+        """Return what to say of partitions (of `partitions` only, if any are named) for which
+        auto_offset_reset "none" leaves no position but by a seek; None: there are none.
+
+        NoOffsetForPartitionError, or OffsetOutOfRangeError where the topic was deleted and created
+        again.
+        """
+        if not self._without_position:
+            return None
+        lost, unasked = (
+            [state for state in states if not partitions or state.topic_partition in partitions]
+            for states in (self._lost(), self._unresettable(without_committed))
+        )
         if lost:
-            raise OffsetOutOfRangeError(
+            return OffsetOutOfRangeError(
                 f"the position of {_names(lost)} belongs to a topic that was deleted; the topic "
                 f"was created again, and auto_offset_reset is 'none'; seek() to an offset in the "
                 f"new one, or set auto_offset_reset to 'earliest' or 'latest'"
             )
+        if unasked:
+            return NoOffsetForPartitionError(
+                f"no position for {_names(unasked)}, and auto_offset_reset is 'none'; "
+                f"seek() to an offset, or set auto_offset_reset to 'earliest' or 'latest'"
+            )
+        return None
+
+    def _unresettable(self, without_committed: bool) -> list[PartitionState]:
+        return [] if self.default_reset is not None else self._unasked(without_committed)
+
+    def _unasked(self, without_committed: bool) -> list[PartitionState]:
+        return [
+            state
+            for state in self.initializing()
+            if state.has_no_committed or not without_committed
+        ]
+
+    def _lost(self) -> list[PartitionState]:
+        return [state for state in self.awaiting_reset() if state.reset_strategy is None]
 
     # What counts as processed…
 
@@ -492,8 +532,8 @@ def _place(state: PartitionState) -> int:
     return state.place
 
 
-def _names(partitions: Iterable[TopicPartition]) -> str:
-    return ", ".join(f"{topic}-{partition}" for topic, partition in partitions)
+def _names(states: Iterable[PartitionState]) -> str:
+    return ", ".join("{}-{}".format(*state.topic_partition) for state in states)
 
 
 __all__ = [

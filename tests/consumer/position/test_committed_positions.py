@@ -111,8 +111,9 @@ async def test_2c_5_without_a_committed_offset_and_a_policy_the_user_hears_of_it
         bench.fetcher.update_positions()
         await eventually(lambda: bench.subscription.assigned(P0).has_no_committed)
         for _ in range(2):
+            bench.fetcher.update_positions()
             with pytest.raises(NoOffsetForPartitionError, match="t-0"):
-                bench.fetcher.update_positions()
+                bench.fetcher.raise_for_missing_positions()
         assert len(group.asked) == 1
 
 

@@ -285,8 +285,9 @@ async def test_without_a_policy_the_position_in_a_topic_created_anew_is_an_error
         broker.create_topic("t", 2)
         await bench.client.refresh_metadata()
         for _ in range(2):
+            bench.fetcher.update_positions()
             with pytest.raises(OffsetOutOfRangeError, match="t-0 belongs to a topic that was"):
-                bench.fetcher.update_positions()
+                bench.fetcher.raise_for_missing_positions()
 
 
 async def test_while_a_topic_is_gone_its_position_is_kept() -> None:

@@ -132,8 +132,31 @@ def test_b4_without_a_strategy_the_partitions_are_named() -> None:
     state = SubscriptionState(None)
     state.assign_from_user([P0, P1])
     state.seek(P0, 0)
+    state.reset_missing_positions()
     with pytest.raises(NoOffsetForPartitionError, match=r"no position for t-1, .*'none'; seek"):
-        state.reset_missing_positions()
+        state.raise_for_missing_positions()
+
+
+def test_b4_without_a_strategy_it_is_raised_until_the_user_has_heard_and_sought() -> None:
+    """What was not told yet is told first, however much was sought before."""
+    state = SubscriptionState(None)
+    state.assign_from_user([P0, P1])
+    state.seek(P0, 0)
+    state.leave_missing()
+    for _ in range(2):
+        with pytest.raises(NoOffsetForPartitionError, match="t-1"):
+            state.raise_for_missing_positions()
+    state.leave_missing()
+    state.raise_for_missing_positions()
+    assert isinstance(state.missing_position_error(), NoOffsetForPartitionError)
+    assert isinstance(state.missing_position_error([P1]), NoOffsetForPartitionError)
+    assert state.missing_position_error([P0]) is None
+    state.assign_from_user([P0, P1, P2])
+    with pytest.raises(NoOffsetForPartitionError, match="t-1, t-2"):
+        state.raise_for_missing_positions()
+    state.seek(P1, 0)
+    state.seek(P2, 0)
+    assert state.missing_position_error() is None
 
 
 def test_b4_a_pending_reset_is_kept_even_without_a_strategy() -> None:
@@ -473,9 +496,9 @@ def test_without_a_policy_the_position_in_a_recreated_topic_is_an_error_until_a_
     state.follow_topic(partition, NEW_TOPIC)
     for _ in range(2):
         with pytest.raises(OffsetOutOfRangeError, match=r"t-0 belongs to a topic that was deleted"):
-            state.reset_missing_positions()
+            state.raise_for_missing_positions()
     state.seek(P0, 0)
-    state.reset_missing_positions()
+    state.raise_for_missing_positions()
     assert partition.position == 0
 
 
