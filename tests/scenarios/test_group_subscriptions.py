@@ -188,3 +188,18 @@ async def test_2e_10_an_assignment_that_does_not_fit_the_subscription_is_not_use
         told = [call for call in listener.diary if call[0] == "assigned"]
         assert len(told) == 1, "nobody heard of t"
         await consumer.stop()
+
+
+async def test_a_record_of_a_partition_that_another_member_has_is_waited_for() -> None:
+    """It may come back: what was just lost is no mistake of the caller."""
+    async with embedded({"t": 2}) as broker, member_of(broker, "t", client_id="a") as first:
+        async with member_of(broker, "t", client_id="b") as second:
+            await assigned(first, {P0})
+            await assigned(second, {P1})
+            waiting = asyncio.create_task(first.getone(P1))
+            fill(broker, P0, 1)
+            assert offsets(await poll(first, max_records=1)) == {0: [0]}
+            assert not waiting.done()
+        fill(broker, P1, 1)
+        record = await asyncio.wait_for(waiting, 30)
+        assert (record.partition, record.offset) == (1, 0)
