@@ -162,6 +162,34 @@ async def test_2e_15_what_is_refused_is_raised(error: type[BrokerResponseError])
         assert offsets(await poll(consumer)) == {0: [0, 1, 2, 3]}
 
 
+async def test_the_log_says_that_nothing_is_read_while_committed_offsets_cannot_be_had(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """As when a transaction hangs: after a second, then once a minute, with the reason."""
+    clock = FakeClock()
+    async with embedded({"t": 1}) as broker:
+        options = {"heartbeat_interval_ms": 3000, "retry_backoff_ms": 100}
+        async with member_of(broker, "t", clock=clock, **options) as consumer:
+            broker.faults.fail(OffsetFetchRequest, UnstableOffsetCommitError, times=None)
+            polling = asyncio.create_task(consumer.getone())
+
+            async def warnings_after(seconds: float) -> int:
+                for _ in range(round(seconds / 0.5)):
+                    await clock.advance(0.5)
+                return caplog.text.count("nothing is read of t-0: ")
+
+            assert await warnings_after(0.5) == 0
+            assert await warnings_after(3) == 1
+            assert "UnstableOffsetCommitError" in caplog.text
+            assert await warnings_after(50) == 1
+            assert await warnings_after(15) == 2
+            broker.faults.clear()
+            fill(broker, P0, 1)
+            while not polling.done():
+                await clock.advance(0.5)
+            await polling
+
+
 # committed() and seek_to_committed()…
 
 

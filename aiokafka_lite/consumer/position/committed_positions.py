@@ -24,6 +24,12 @@ from aiokafka_lite.model import TopicPartition
 
 logger = logging.getLogger(__name__)
 
+LOG_AFTER_S = 1.0
+"""A coordinator that starts, or a transaction that ends, is over sooner and not worth a line."""
+
+LOG_AGAIN_S = 60.0
+"""As long as it lasts, the log hears of it this often."""
+
 
 class CommittedPositions:
     """Moves partitions that have just been assigned to what the group has committed of them."""
@@ -43,6 +49,8 @@ class CommittedPositions:
         self._bound_s = config.default_api_timeout_ms / 1000
         self._asked: set[PartitionState] = set()  # by identity: a state is one assignment's
         self._error = RetainedError()
+        self._in_vain_since_s: float | None = None
+        self._log_at_s = 0.0
 
     def start(self) -> float | None:
         """Ask for what was not asked yet, if there is anything.
@@ -74,18 +82,36 @@ class CommittedPositions:
             async with deadline(self._client.clock, self._bound_s):
                 found = await self._committed.fetch_committed(partitions)
         except KafkaError as error:
-            logger.debug("committed offsets of %s: %s", partitions, error)
+            self._asked_in_vain(partitions, error)
             if not error.retriable:
                 self._error.keep(error, [partial(self._is_wanted, state) for state in states])
             self._retry_later(states)
         except TimeoutError:
-            logger.debug("no committed offsets of %s within %g s", partitions, self._bound_s)
+            self._asked_in_vain(partitions, f"no answer within {self._bound_s:g} s")
             self._retry_later(states)
         else:
+            self._in_vain_since_s = None
             self._apply(states, found)
         finally:
             self._asked -= states
         self._signal.notify()
+
+    def _asked_in_vain(self, partitions: Collection[TopicPartition], why: object) -> None:
+        """Log at DEBUG, or where it takes long as a warning, that nothing can be read yet."""
+        now_s = self._client.clock.monotonic()
+        if self._in_vain_since_s is None:
+            self._in_vain_since_s, self._log_at_s = now_s, now_s + LOG_AFTER_S
+        level = logging.DEBUG
+        if now_s >= self._log_at_s:
+            level, self._log_at_s = logging.WARNING, now_s + LOG_AGAIN_S
+        logger.log(
+            level,
+            "nothing is read of %s: the group's committed offsets cannot be had for %.0f s (%s); "
+            "asking again",
+            ", ".join(f"{topic}-{partition}" for topic, partition in sorted(partitions)),
+            now_s - self._in_vain_since_s,
+            why,
+        )
 
     def _apply(
         self,
