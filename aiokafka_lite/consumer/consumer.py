@@ -483,10 +483,11 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         """Read `topics`, or those whose whole beginning matches the regular expression `pattern`
         (as `re.match` does), in place of the topics subscribed to before.
 
-        With a group, this member's share of their partitions; it rejoins in the background, and
-        `listener` hears what comes and goes. Without one, all of their partitions. Topics that come
-        into being, and partitions that a topic gains, are noticed with the metadata, at the latest
-        after `metadata_max_age_ms`. Works before start().
+        With a group, this member's share of their partitions; it rejoins in the background, unless
+        topics, pattern and listener are the same, and `listener` hears what comes and goes. Without
+        one, all of their partitions. Topics that come into being, and partitions that a topic
+        gains, are noticed with the metadata, at the latest after `metadata_max_age_ms`. Works
+        before start().
 
         Raises: TypeError without topics, with both arguments, for topics that are no list of
         strings, or a listener of another type; InvalidTopicError for a name no topic can have;
@@ -504,6 +505,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         by_group = self._config.group_id is not None
         if listener is not None and not by_group:
             raise IllegalOperation("listener requires group_id: without one nothing is revoked")
+        before = self._subscription.topics, self._subscription.pattern, self._listener
         if pattern is not None:
             self._subscription.subscribe_pattern(checked_pattern(pattern), by_group=by_group)
         else:
@@ -511,8 +513,10 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         self._listener = listener
         self._assignment_changed()
         group = self._group_or_none()
-        if group is not None:
-            group.listeners.listener = listener
+        if group is None:
+            return
+        group.listeners.listener = listener
+        if (self._subscription.topics, self._subscription.pattern, listener) != before:
             group.membership.request_rejoin("the subscription has changed")
 
     def unsubscribe(self) -> None:
@@ -526,7 +530,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         was_subscribed = self._subscription.is_subscribed
         self._subscription.unsubscribe()
         if group is not None and was_subscribed:
-            group.membership.leave_soon(owned, "the consumer has unsubscribed")
+            group.unsubscribed(owned)
         self._assignment_changed()
 
     def _group_or_none(self) -> "ConsumerGroup | None":

@@ -84,8 +84,8 @@ class ConsumerConfig(ClientConfig):
     partition_assignment_strategy: Any = None
     """Assignors, classes or instances, the preferred one first; None: range, cooperative-sticky."""
     max_poll_interval_ms: int = DefaultInt(300_000)
-    """How long the application may keep records of a poll, or let them lie, without polling, before
-    the group gives its partitions to others (KIP-62)."""
+    """How long a member that owns partitions may go without a poll, from the end of the last one,
+    before the group gives its partitions to others (KIP-62). A poll that waits stops the time."""
     rebalance_timeout_ms: int | None = None
     """How long the others wait for this member in a rebalance; None: max_poll_interval_ms."""
     session_timeout_ms: int = DefaultInt(45_000)

@@ -73,7 +73,6 @@ class RecordPoller:
                 client,
                 subscription,
                 signal,
-                self.buffer,
                 self.collector,
                 self.assignment_changed,
             )
@@ -232,7 +231,7 @@ class RecordPoller:
                     break
                 await self._wait(deadline_s, positions_due_s, fetches_due_s)
         finally:
-            self._end_poll(partitions, returned_records=bool(taken))
+            self._end_poll(partitions)
         return None
 
     async def poll_one(self, partitions: Collection[TopicPartition]) -> Record:
@@ -258,7 +257,7 @@ class RecordPoller:
                 self._raise_for_want_of_records(partitions, patience, is_over=False)
                 await self._wait(None, positions_due_s, fetches_due_s)
         finally:
-            self._end_poll(partitions, returned_records=record is not None)
+            self._end_poll(partitions)
         raise ConsumerStoppedError("the consumer was stopped while a record was waited for")
 
     def _is_turn_over(self) -> bool:
@@ -282,9 +281,9 @@ class RecordPoller:
         self.fetcher.want(partitions)
         self._wanted.append(partitions)
 
-    def _end_poll(self, partitions: Collection[TopicPartition], *, returned_records: bool) -> None:
+    def _end_poll(self, partitions: Collection[TopicPartition]) -> None:
         if self.group is not None:
-            self.group.poll_ended(returned_records=returned_records)
+            self.group.poll_ended()
         self._wanted.remove(partitions)
         if self._wanted and self.fetcher.lacks_room:
             self._signal.notify()  # what this poll left may be in the way of the others

@@ -73,7 +73,7 @@ def polling(poller: RecordPoller, partitions: tuple[TopicPartition, ...]) -> Ite
     """Pretend that a poll of the partitions runs."""
     poller._begin_poll(partitions)
     yield
-    poller._end_poll(partitions, returned_records=False)
+    poller._end_poll(partitions)
 
 
 async def test_a11_nothing_is_dropped_that_another_poll_is_about_to_take() -> None:

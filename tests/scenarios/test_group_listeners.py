@@ -470,6 +470,23 @@ async def test_what_a_listener_raises_is_logged_and_raised_by_the_next_poll_once
         assert "Traceback" in caplog.text
 
 
+@pytest.mark.parametrize("method", ["on_partitions_revoked", "on_partitions_assigned"])
+async def test_what_a_listener_raises_in_the_first_rebalance_does_not_fail_start(
+    method: str,
+) -> None:
+    """Nor is it lost: the next poll raises it, as in all later rebalances."""
+    async with embedded({"t": 1}) as broker:
+        listener, consumer = Listener(), member_of(broker)
+        setattr(listener, method, lambda _: 1 / 0)
+        consumer.subscribe(["t"], listener=listener)
+        async with consumer:
+            fill(broker, P0, 2)
+            with pytest.raises(KafkaError, match="ZeroDivisionError"):
+                await poll(consumer)
+            assert offsets(await poll(consumer)) == {0: [0, 1]}
+            delattr(listener, method)
+
+
 async def test_a_listener_that_raises_on_stop_is_logged_and_the_group_is_left(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

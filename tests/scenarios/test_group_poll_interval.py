@@ -1,4 +1,6 @@
-"""max_poll_interval_ms: whom it strikes, whom never, and the way back (2e-4, KIP-62)."""
+"""max_poll_interval_ms: whom it strikes, whom never, and the way back (2e-4, KIP-62); and what is
+said of a membership that was lost because the event loop was blocked.
+"""
 
 import asyncio
 import logging
@@ -17,8 +19,16 @@ from aiokafka_lite.protocol.messages.leave_group import LeaveGroupRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
-from tests.scenarios.consuming import answers_are_there, embedded, eventually, fill, offsets
-from tests.scenarios.grouping import Listener, assigned, committed, member_of, nobody_is_left, poll
+from tests.scenarios.consuming import embedded, eventually, fill, offsets
+from tests.scenarios.grouping import (
+    Listener,
+    assigned,
+    committed,
+    expel,
+    member_of,
+    nobody_is_left,
+    poll,
+)
 
 P0, P1 = tps(0, 1)
 WARNING_TEXT = "no poll for most of max_poll_interval_ms=10000"
@@ -39,7 +49,7 @@ async def test_who_holds_records_for_too_long_is_warned_leaves_and_comes_back_wi
 ) -> None:
     clock, listener = FakeClock(), Listener()
     async with embedded({"t": 1}) as broker:
-        consumer = watched(broker, clock)
+        consumer = watched(broker, clock, client_id="app")
         consumer.subscribe(["t"], listener=listener)
         async with consumer:
             fill(broker, P0, 2)
@@ -48,6 +58,7 @@ async def test_who_holds_records_for_too_long_is_warned_leaves_and_comes_back_wi
             assert "no poll" not in caplog.text
             await clock.advance(0.2)
             assert WARNING_TEXT in caplog.text, "before it strikes"
+            assert "client 'app'" in caplog.text
             await clock.advance(1.8)
             assert members(broker) == 1
             await clock.advance(0.2)
@@ -86,58 +97,98 @@ async def test_nothing_is_returned_or_committed_of_what_the_group_gave_away() ->
                 assert await consumer.getmany() == {}
 
 
-async def test_records_that_lie_unread_count_although_none_is_held() -> None:
+async def test_who_never_polls_does_not_hold_its_partitions_for_ever() -> None:
+    """Others could read them; nothing need lie unread here. Time counts from the assignment."""
     clock = FakeClock()
     async with embedded({"t": 1}) as broker:
         consumer = watched(broker, clock)
         consumer.subscribe(["t"])
         async with consumer:
-            await consumer.position(P0)
-            assert await consumer.getmany() == {}, "it sends a fetch"
-            fill(broker, P0, 1)
-            await answers_are_there(consumer)
-            assert consumer.statistics().buffered
-            # Found at one of the looks, at most a fifth of the interval apart.
-            await clock.advance(2.1)
-            await clock.advance(9.8)
-            await clock.advance(0.3)
+            await clock.advance(9.9)
+            assert members(broker) == 1
+            await clock.advance(0.2)
             await nobody_is_left(broker)
+            fill(broker, P0, 1)
             assert await consumer.getmany() == {}
             await assigned(consumer, {P0})
             assert offsets(await poll(consumer)) == {0: [0]}
 
 
-async def test_paused_records_that_lie_unread_do_not_count() -> None:
+@pytest.mark.parametrize("is_paused", [False, True])
+async def test_who_stops_polling_leaves_although_there_was_nothing_to_read(is_paused: bool) -> None:
+    """Time counts from the end of the last poll, whatever that has returned (KIP-62)."""
     clock = FakeClock()
     async with embedded({"t": 1}) as broker:
         consumer = watched(broker, clock)
         consumer.subscribe(["t"])
         async with consumer:
-            await consumer.position(P0)
-            assert await consumer.getmany() == {}
-            fill(broker, P0, 1)
-            await answers_are_there(consumer)
-            consumer.pause(P0)
-            await clock.advance(60)
+            if is_paused:
+                consumer.pause(P0)
+            for _ in range(3):
+                await clock.advance(9)
+                assert await consumer.getmany() == {}
             assert members(broker) == 1
-            consumer.resume(P0)
-            assert offsets(await poll(consumer)) == {0: [0]}
+            await clock.advance(9.9)
+            assert members(broker) == 1
+            await clock.advance(0.2)
+            await nobody_is_left(broker)
 
 
-async def test_who_has_nothing_to_read_may_stay_away_for_ever() -> None:
+async def test_a_rebalance_in_between_is_no_poll() -> None:
     clock = FakeClock()
     async with embedded({"t": 1}) as broker:
         consumer = watched(broker, clock)
         consumer.subscribe(["t"])
         async with consumer:
-            fill(broker, P0, 1)
-            await poll(consumer)
-            assert await consumer.getmany() == {}, "the records of the poll before are done with"
+            generation_id = broker.group("g").generation_id
+            await clock.advance(6)
+            consumer.enforce_rebalance()
+            await broker.wait_until(lambda: broker.group("g").generation_id > generation_id)
+            await assigned(consumer, {P0})
+            await clock.advance(4.1)
+            await nobody_is_left(broker)
+
+
+async def test_a_member_that_had_no_partitions_has_the_whole_interval_from_its_first_ones() -> None:
+    clock = FakeClock()
+    async with embedded({"t": 1}) as broker:
+        first = member_of(broker, "t", client_id="a", clock=clock, heartbeat_interval_ms=3000)
+        await first.start()
+        idle = watched(broker, clock, client_id="b")
+        idle.subscribe(["t"])
+        starting = asyncio.create_task(idle.start())
+        while not starting.done():
+            await clock.advance(3.1)
+        assert idle.assignment() == frozenset()
+        await clock.advance(60)
+        stopping = asyncio.create_task(first.stop())
+        while not idle.assignment():
+            await clock.advance(0.5)
+        await stopping
+        await assigned(idle, {P0})
+        await clock.advance(8)
+        assert members(broker) == 1
+        await clock.advance(2.1)
+        await nobody_is_left(broker)
+        await idle.stop()
+
+
+async def test_unsubscribed_and_subscribed_again_a_member_has_the_whole_interval() -> None:
+    clock = FakeClock()
+    async with embedded({"t": 1}) as broker:
+        consumer = watched(broker, clock)
+        consumer.subscribe(["t"])
+        async with consumer:
+            await clock.advance(9)
+            consumer.unsubscribe()
+            await nobody_is_left(broker)
             await clock.advance(60)
+            consumer.subscribe(["t"])
+            await assigned(consumer, {P0})
+            await clock.advance(9)
             assert members(broker) == 1
-            assert len(broker.requests_of(HeartbeatRequest)) >= 15
-            fill(broker, P0, 1)
-            assert offsets(await poll(consumer)) == {0: [1]}
+            await clock.advance(1.1)
+            await nobody_is_left(broker)
 
 
 async def test_a_member_without_partitions_never_leaves() -> None:
@@ -298,3 +349,57 @@ async def test_leaving_for_silence_is_bounded_when_the_coordinator_is_silent(
                 await broker.wait_until(lambda: bool(broker.requests_of(LeaveGroupRequest)))
                 await clock.advance(2.1)
             await eventually(consumer, lambda: "leaving group" in caplog.text)
+
+
+# A blocked event loop…
+
+
+async def block(clock: FakeClock, seconds: float) -> None:
+    """Let time go by without the loop having its turn, as a long computation does."""
+    clock._now += seconds
+    await clock.advance(0)
+
+
+async def test_a_session_lost_to_a_blocked_loop_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    """In the log, and in the error of a commit: nobody else is to blame."""
+    clock = FakeClock()
+    async with embedded({"t": 1}) as broker:
+        options = {"enable_auto_commit": False, "session_timeout_ms": 10_000}
+        consumer = member_of(
+            broker, "t", clock=clock, client_id="app", heartbeat_interval_ms=3000, **options
+        )
+        async with consumer:
+            fill(broker, P0, 1)
+            await poll(consumer)
+            await expel(consumer)  # as the coordinator does when it hears no heartbeat
+            broker.faults.stall(HeartbeatRequest, times=None)
+            await block(clock, 15)
+            assert "'app': the event loop was blocked for at least 14.0 s" in caplog.text
+            with pytest.raises(CommitFailedError, match=r"blocked for at least 14\.0 s"):
+                await consumer.commit()
+            await eventually(consumer, lambda: "lost t-0: the coordinator heard no" in caplog.text)
+            broker.faults.release()
+            await assigned(consumer, {P0})
+            await expel(consumer)
+            await clock.advance(3.1)
+            await eventually(consumer, lambda: caplog.text.count("lost t-0") == 2)
+            assert "lost t-0: the group has moved on without this member" in caplog.text
+            await assigned(consumer, {P0})
+
+
+async def test_leaving_for_silence_says_for_how_much_of_it_the_loop_was_blocked(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock = FakeClock()
+    async with embedded({"t": 1}) as broker:
+        consumer = watched(broker, clock, session_timeout_ms=45_000, enable_auto_commit=False)
+        consumer.subscribe(["t"])
+        async with consumer:
+            fill(broker, P0, 1)
+            await poll(consumer)
+            await block(clock, 12)
+            await nobody_is_left(broker)
+            said = "no poll for max_poll_interval_ms=10000, with the event loop blocked for 11.0 s"
+            assert said in caplog.text
+            with pytest.raises(CommitFailedError, match=said):
+                await consumer.commit()

@@ -148,6 +148,59 @@ async def test_unsubscribe_twice_and_stop_leave_once() -> None:
         assert listener.diary.count(("revoked", [0])) == 1
 
 
+async def test_the_listener_that_had_partitions_hears_that_they_go_not_the_one_that_follows() -> (
+    None
+):
+    """Also where unsubscribe() and subscribe() come in one turn of the loop."""
+    async with embedded({"t": 1, "u": 1}) as broker, member_of(broker) as consumer:
+        old, new = Listener(), Listener()
+        consumer.subscribe(["t"], listener=old)
+        await assigned(consumer, {P0})
+        consumer.unsubscribe()
+        consumer.subscribe(["u"], listener=new)
+        await assigned(consumer, {U0})
+        assert old.diary == [("revoked", []), ("assigned", [0]), ("revoked", [0])]
+        assert new.diary == [("revoked", []), ("assigned", [0])]
+
+
+async def test_the_listener_hears_once_that_partitions_go_however_often_it_is_unsubscribed() -> (
+    None
+):
+    async with embedded({"t": 1, "u": 1}) as broker, member_of(broker) as consumer:
+        old, new = Listener(), Listener()
+        consumer.subscribe(["t"], listener=old)
+        await assigned(consumer, {P0})
+        consumer.unsubscribe()
+        consumer.subscribe(["u"], listener=new)
+        consumer.unsubscribe()
+        await nobody_is_left(broker)
+        assert old.diary[2:] == [("revoked", [0])]
+        assert new.diary == []
+
+
+async def test_subscribe_with_what_is_subscribed_already_is_no_rebalance() -> None:
+    """Neither with topics nor with a pattern; another listener is told what is assigned."""
+    async with embedded({"t": 1}) as broker:
+        for how in ({"topics": ["t"]}, {"pattern": "t"}):
+            async with member_of(broker) as consumer:
+                listener = Listener()
+                consumer.subscribe(listener=listener, **how)  # type: ignore[arg-type]
+                await assigned(consumer, {P0})
+                joins = len(broker.requests_of(JoinGroupRequest))
+                consumer.subscribe(listener=listener, **how)  # type: ignore[arg-type]
+                fill(broker, P0, 1)
+                await read(consumer, 1)
+                assert len(broker.requests_of(JoinGroupRequest)) == joins
+                other = Listener()
+                consumer.subscribe(listener=other, **how)  # type: ignore[arg-type]
+                await assigned(consumer, {P0})
+                assert other.diary[-1] == ("assigned", [0])
+                consumer.unsubscribe()
+                await nobody_is_left(broker)
+                consumer.subscribe(listener=other, **how)  # type: ignore[arg-type]
+                await assigned(consumer, {P0})
+
+
 async def test_b1_after_unsubscribe_partitions_may_be_assigned_by_hand() -> None:
     async with embedded({"t": 2}) as broker, member_of(broker, "t") as consumer:
         with pytest.raises(IllegalStateError, match="mutually exclusive"):

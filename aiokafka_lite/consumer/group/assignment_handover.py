@@ -12,7 +12,10 @@ from typing import Protocol
 
 from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
 from aiokafka_lite.consumer.group.rebalance import changes
-from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
+from aiokafka_lite.consumer.group.rebalance_listener import (
+    ConsumerRebalanceListener,
+    ListenerCalls,
+)
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.model import TopicPartition
 
@@ -29,6 +32,9 @@ class AssignmentUser(Protocol):
     def assignment_changed(self) -> None:
         """Follow the subscription's new assignment: buffers, metadata, waiting polls."""
 
+    def assignment_taken(self) -> None:
+        """An assignment of the group was taken over, and the listener has returned."""
+
 
 class AssignmentHandover:
     """Hands partitions over between the group and the consumer."""
@@ -39,7 +45,10 @@ class AssignmentHandover:
         protocol: RebalanceProtocol,
         listeners: ListenerCalls,
         user: AssignmentUser,
+        name: object = "consumer",
     ) -> None:
+        """`name`: who the log speaks of."""
+        self._name = name
         self._subscription = subscription
         self._protocol = protocol
         self._listeners = listeners
@@ -64,12 +73,17 @@ class AssignmentHandover:
         if unwanted and epoch == self._subscription.ownership_epoch:
             await self._give_up(unwanted)
 
-    async def lose(self) -> None:
-        """Let go of what the group has given away already."""
+    async def lose(self, why: str = "") -> None:
+        """Let go of what the group has given away already; the log says `why`, if that is known."""
         lost = self._subscription.assignment
         if not lost:
             return
-        logger.warning("lost %s: the group has moved on without this member", _names(lost))
+        logger.warning(
+            "%s lost %s: %s",
+            self._name,
+            _names(lost),
+            why or "the group has moved on without this member",
+        )
         self._subscription.revoke_soon(lost)
         await self._listeners.lost(lost)
         self._let_go(lost)
@@ -90,21 +104,24 @@ class AssignmentHandover:
         self._subscription.assign_from_group(
             [*kept, *sorted(added)], await_callback=self._listeners.listener is not None
         )
-        logger.info("assigned: %s; new: %s", _names(assigned), _names(added))
+        logger.info("%s has %s; new: %s", self._name, _names(assigned), _names(added))
         self._user.assignment_changed()
         await self._listeners.assigned(added)
         self._subscription.callback_is_over()
         self._user.assignment_changed()
+        self._user.assignment_taken()
         return bool(revoked)
 
-    async def leave(self, owned: Collection[TopicPartition], *, is_lost: bool) -> None:
+    async def leave(
+        self,
+        owned: Collection[TopicPartition],
+        listener: ConsumerRebalanceListener | None,
+        *,
+        is_lost: bool,
+    ) -> None:
         """Tell the listener that the member leaves the group with these partitions."""
-        if not owned:
-            return
-        if is_lost:
-            await self._listeners.lost(owned)
-        else:
-            await self._listeners.revoked(owned)
+        if owned:
+            await self._listeners.left(owned, listener, is_lost=is_lost)
 
     async def _revoke(self, partitions: Collection[TopicPartition]) -> None:
         epoch = self._subscription.ownership_epoch
@@ -116,7 +133,7 @@ class AssignmentHandover:
 
     async def _give_up(self, partitions: Collection[TopicPartition]) -> None:
         if partitions:
-            logger.info("revoked: %s", _names(partitions))
+            logger.info("%s gives up %s", self._name, _names(partitions))
         await self._listeners.revoked(partitions)
         self._let_go(partitions)
 

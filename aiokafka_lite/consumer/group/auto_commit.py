@@ -26,8 +26,9 @@ class AutoCommit:
     """Commits in the background while polls come.
 
     `processed(since)` returns what may be committed of partitions that moved in the poll of that
-    number or later, and the number of the newest poll. `on_due` is called when the interval is
-    over, so that polls on a fast path, and one that waits, look here.
+    number or later, `newest_poll()` the number of the newest poll. `on_due` is called when the
+    interval is over, so that polls on a fast path, and one that waits, look here; a poll that goes
+    on waiting has nothing more to commit, and is not woken for it again.
     """
 
     def __init__(
@@ -36,7 +37,8 @@ class AutoCommit:
         clock: Clock,
         backoff: ExponentialBackoff,
         committer: OffsetCommitter,
-        processed: Callable[[int], tuple[Offsets, int]],
+        processed: Callable[[int], Offsets],
+        newest_poll: Callable[[], int],
         on_due: Callable[[], object],
     ) -> None:
         self._interval_s = interval_s
@@ -44,7 +46,11 @@ class AutoCommit:
         self._backoff = backoff
         self._committer = committer
         self._processed = processed
+        self._newest_poll = newest_poll
         self._on_due = on_due
+        self._is_running = False
+        self._looked_in_poll = -1
+        """In which poll it was looked last what there is to commit; -1: look again."""
         self._due_at_s = 0.0
         self._timer: TimerHandle | None = None
         self._is_committing = False
@@ -60,23 +66,29 @@ class AutoCommit:
     def restart(self) -> None:
         """Begin anew, with the whole interval and all offsets: a start, a new assignment."""
         self.forget()
+        self._is_running = True
         self._wait(self._interval_s)
 
     def stop(self) -> None:
         """Commit no more by itself."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._is_running = False
+        self._drop_timer()
 
     def polled(self) -> None:
         """A poll is running, its predecessors' records count as processed: commit if it is time."""
         now_s = self._clock.monotonic()
-        if self._is_committing or now_s < self._due_at_s or self._timer is None:
+        if self._is_committing or now_s < self._due_at_s or not self._is_running:
+            return
+        newest_poll = self._newest_poll()
+        if newest_poll == self._looked_in_poll and now_s < self._all_again_at_s:
+            if self._timer is None:
+                self._call_at(self._all_again_at_s)
             return
         if now_s >= self._all_again_at_s or self._committer.commits_sent != self._commits_before:
             self.forget()
             self._all_again_at_s = now_s + _ALL_AGAIN_S
-        processed, newest_poll = self._processed(self._since)
+        self._looked_in_poll = newest_poll
+        processed = self._processed(self._since)
         offsets = {tp: at for tp, at in processed.items() if self._tried.get(tp) != at}
         self._wait(self._interval_s)
         if not offsets:
@@ -100,7 +112,7 @@ class AutoCommit:
         if isinstance(error, KafkaError) and error.retriable:
             logger.info("auto-commit failed, trying again soon: %s", error)
             self._forget(left)
-            if self._timer is not None:
+            if self._is_running:
                 delay_s = self._backoff.delay(self._failures)
                 self._wait(min(delay_s, self._interval_s) if self._interval_s else delay_s)
             self._failures += 1
@@ -111,19 +123,31 @@ class AutoCommit:
 
     def forget(self) -> None:
         """Commit all offsets the next time."""
-        self._since = 0
+        self._since, self._looked_in_poll = 0, -1
         self._tried.clear()
 
     def _forget(self, left: Offsets) -> None:
         """Commit these the next time, as they are."""
-        self._since = 0
+        self._since, self._looked_in_poll = 0, -1
         for tp in left:
             self._tried.pop(tp, None)
 
     def _wait(self, delay_s: float) -> None:
-        self.stop()
         self._due_at_s = self._clock.monotonic() + delay_s
-        self._timer = self._clock.call_at(self._due_at_s, self._on_due)
+        self._call_at(self._due_at_s)
+
+    def _call_at(self, moment_s: float) -> None:
+        self._drop_timer()
+        self._timer = self._clock.call_at(moment_s, self._call)
+
+    def _call(self) -> None:
+        self._timer = None
+        self._on_due()
+
+    def _drop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 __all__ = ["AutoCommit"]

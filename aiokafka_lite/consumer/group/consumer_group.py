@@ -14,13 +14,12 @@ from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.group.auto_commit import AutoCommit
 from aiokafka_lite.consumer.group.classic_coordinator import JOIN_GRACE_S, ClassicCoordinator
 from aiokafka_lite.consumer.group.group_errors import Action
 from aiokafka_lite.consumer.group.member import Member, MemberState
-from aiokafka_lite.consumer.group.membership import GroupMembership
+from aiokafka_lite.consumer.group.membership import Farewell, GroupMembership
 from aiokafka_lite.consumer.group.offset_committer import CommitCallback, OffsetCommitter, Offsets
 from aiokafka_lite.consumer.group.poll_watch import PollWatch, Verdict
 from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
@@ -49,7 +48,6 @@ class ConsumerGroup:
         client: KafkaClient,
         subscription: SubscriptionState,
         signal: PollSignal,
-        buffer: FetchBuffer,
         collector: FetchCollector,
         on_assignment_changed: Callable[[], object],
     ) -> None:
@@ -58,11 +56,10 @@ class ConsumerGroup:
         self._client = client
         self._subscription = subscription
         self._signal = signal
-        self._buffer = buffer
         self._collector = collector
         self._on_assignment_changed = on_assignment_changed
         self.listeners = ListenerCalls()
-        self._member = Member(config.group_id, config.group_instance_id)
+        self._member = Member(config.group_id, config.group_instance_id, config.client_id)
         cache = CoordinatorCache(client)
         self._coordinator = ClassicCoordinator(config, client, cache, self._member)
         self.offsets = OffsetCommitter(
@@ -90,7 +87,8 @@ class ConsumerGroup:
                 client.clock,
                 client.retry_backoff,
                 self.offsets,
-                self._processed_since,
+                lambda since: self.processed(since=since),
+                lambda: self._subscription.poll_number,
                 self._look_again,
             )
 
@@ -111,15 +109,15 @@ class ConsumerGroup:
         return self._config.rebalance_timeout_or_default_ms / 1000 + JOIN_GRACE_S
 
     async def wait_for_assignment(self, timeout_s: float) -> None:
-        """Return when the first assignment is there. Raises: what the join raises;
-        KafkaTimeoutError; ConsumerStoppedError. Cancelled: joining goes on.
+        """Return when the first assignment is there. Raises: what the join raises, not what a
+        listener does; KafkaTimeoutError; ConsumerStoppedError. Cancelled: joining goes on.
         """
         try:
             async with deadline(self._client.clock, timeout_s):
                 while not self.membership.completed_joins:
                     if self._is_stopped:
                         raise ConsumerStoppedError("stopped before there was an assignment")
-                    self.membership.raise_error()
+                    self.membership.raise_group_error()
                     self._client.check()
                     await self._signal.wait()
         except TimeoutError as error:
@@ -155,11 +153,12 @@ class ConsumerGroup:
             self._auto_commit.stop()
             await self._commit_processed(owned, began_s + bounds.commit_s - clock.monotonic())
         await self.offsets.settle((began_s + bounds.group_s - clock.monotonic()) / 2)
-        leaving = self.membership.leaving
-        if leaving is not None:  # unsubscribed a moment ago
-            owned = frozenset(leaving)
-        elif not self._subscription.is_subscribed:
-            return
+        farewell = self.membership.leaving  # it has unsubscribed a moment ago
+        if farewell is None:
+            if not self._subscription.is_subscribed:
+                return
+            reason = "the consumer is being closed"
+            farewell = Farewell(owned, reason, self.listeners.listener)
 
         def leave_s() -> float:
             elapsed_s = clock.monotonic() - began_s
@@ -167,7 +166,7 @@ class ConsumerGroup:
 
         try:
             async with deadline(clock, max(began_s + bounds.group_s - clock.monotonic(), 0.1)):
-                await self.membership.say_goodbye(owned, "the consumer is being closed", leave_s)
+                await self.membership.say_goodbye(farewell, leave_s)
         except TimeoutError:
             logger.warning("leaving group %r took too long", self._config.group_id)
 
@@ -179,17 +178,13 @@ class ConsumerGroup:
         try:
             self.membership.raise_error()
         except BaseException:
-            self.poll_ended(returned_records=False)
+            self.poll_ended()
             raise
         self.membership.poll_began()
 
-    def poll_ended(self, *, returned_records: bool) -> None:
+    def poll_ended(self) -> None:
         """A poll is over, however it was."""
-        self._watch.poll_ended(
-            self._client.clock.monotonic(),
-            returned_records=returned_records,
-            mark=self._collector.handed_out,
-        )
+        self._watch.poll_ended(self._client.clock.monotonic(), mark=self._collector.handed_out)
 
     def tick(self) -> None:
         """A poll looks around: commit if it is time, raise what the group has to say."""
@@ -233,9 +228,6 @@ class ConsumerGroup:
             for tp, (offset, epoch) in self._subscription.processed(partitions, since).items()
         }
 
-    def _processed_since(self, poll: int) -> tuple[Offsets, int]:
-        return self.processed(since=poll), self._subscription.poll_number
-
     def consumed(self) -> Offsets:
         """Return the positions, with what the newest poll returned."""
         return {
@@ -265,6 +257,11 @@ class ConsumerGroup:
         except KafkaError as error:
             logger.warning("auto-commit of %s failed: %s", sorted(offsets), error)
 
+    def unsubscribed(self, owned: Collection[TopicPartition]) -> None:
+        """The consumer has let go of `owned` and of its subscription: leave the group soon."""
+        self._watch.assigned(self._client.clock.monotonic(), owns_partitions=False)
+        self.membership.leave_soon(owned, "the consumer has unsubscribed")
+
     def assigned_by_user(self) -> None:
         """Know nothing of what is committed any more: others may have had what is assigned now."""
         if self._auto_commit is not None:
@@ -276,6 +273,12 @@ class ConsumerGroup:
         if self._auto_commit is not None:
             self._auto_commit.restart()
         self._on_assignment_changed()
+
+    def assignment_taken(self) -> None:
+        """Watch the polls of a member that owns partitions."""
+        self._watch.assigned(
+            self._client.clock.monotonic(), owns_partitions=bool(self._subscription.assignment)
+        )
 
     def _commit_refused(self, action: Action, error: BrokerResponseError) -> None:
         self.membership.commit_refused(action, error)
@@ -292,34 +295,28 @@ class ConsumerGroup:
             await clock.sleep(self._watch.next_check_s(clock.monotonic()))
             if self._member.state is not MemberState.STABLE:
                 continue
-            verdict = self._watch.check(
-                clock.monotonic(), has_unread=self._has_unread(), mark=self._collector.handed_out
-            )
+            verdict = self._watch.check(clock.monotonic(), mark=self._collector.handed_out)
             if verdict is Verdict.WARN:
                 logger.warning(
-                    "no poll for most of max_poll_interval_ms=%d: the group will give the "
+                    "%s: no poll for most of max_poll_interval_ms=%d: the group will give the "
                     "partitions to others; poll more often, or raise max_poll_interval_ms",
+                    self._member,
                     self._config.max_poll_interval_ms,
                 )
             elif verdict is Verdict.OVERDUE:
                 await self._leave_for_silence()
 
     async def _leave_for_silence(self) -> None:
+        blocked_s = self.membership.loop_watch.blocked_s(self._watch.since_s)
+        blocked = f", with the event loop blocked for {blocked_s:.1f} s of it" if blocked_s else ""
         member_id = self.membership.leave_for_silence(
-            f"no poll for max_poll_interval_ms={self._config.max_poll_interval_ms}; poll more "
-            f"often, take fewer records with max_poll_records, or raise max_poll_interval_ms"
+            f"no poll for max_poll_interval_ms={self._config.max_poll_interval_ms}{blocked}; poll "
+            f"more often, take fewer records with max_poll_records, or raise max_poll_interval_ms"
         )
         if member_id and not self._member.is_static:
             await self._coordinator.leave(
                 member_id, "the application did not poll in time", LEAVE_S
             )
-
-    def _has_unread(self) -> bool:
-        get = self._subscription.get
-        return any(
-            state is not None and state.is_fetchable
-            for state in (get(fetch.topic_partition) for fetch in self._buffer)
-        )
 
 
 def _reporter(callback: CommitListener | None) -> CommitCallback:

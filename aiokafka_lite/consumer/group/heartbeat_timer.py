@@ -11,7 +11,8 @@ class HeartbeatTimer:
 
     def __init__(self, interval_s: float, session_s: float, backoff: ExponentialBackoff) -> None:
         self._interval_s = interval_s
-        self._session_s = session_s
+        self.session_s = session_s
+        """How long a coordinator waits for a heartbeat."""
         self._backoff = backoff
         self._failures = 0
         self.due_at_s = 0.0
@@ -23,7 +24,7 @@ class HeartbeatTimer:
         """The coordinator knows of us as of now: joined, or found again."""
         self._failures = 0
         self.due_at_s = now_s + self._interval_s
-        self.expires_at_s = now_s + self._session_s
+        self.expires_at_s = now_s + self.session_s
 
     def sent(self, now_s: float) -> None:
         """A heartbeat goes out; the interval counts from its sending."""
@@ -32,7 +33,7 @@ class HeartbeatTimer:
     def answered(self, now_s: float) -> None:
         """The coordinator has heard of us."""
         self._failures = 0
-        self.expires_at_s = now_s + self._session_s
+        self.expires_at_s = now_s + self.session_s
 
     def failed(self, now_s: float) -> None:
         """No answer, or one that does not count: again after a backoff that grows."""

@@ -11,6 +11,7 @@ from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.group.classic_coordinator import ClassicCoordinator
 from aiokafka_lite.consumer.group.group_errors import HEARTBEAT_ACTIONS, Action, action_for
 from aiokafka_lite.consumer.group.heartbeat_timer import HeartbeatTimer
+from aiokafka_lite.consumer.group.loop_watch import LoopWatch
 from aiokafka_lite.consumer.group.member import Generation, Member
 from aiokafka_lite.errors import BrokerResponseError, KafkaError
 
@@ -31,6 +32,7 @@ class Heartbeats:
         coordinator: ClassicCoordinator,
         member: Member,
         timer: HeartbeatTimer,
+        loop_watch: LoopWatch,
         clock: Clock,
         on_error: HeartbeatVerdict,
         on_failure: Callable[[KafkaError], None],
@@ -38,6 +40,8 @@ class Heartbeats:
         self._coordinator = coordinator
         self._member = member
         self._timer = timer
+        self._loop_watch = loop_watch
+        self._heard_at_s = 0.0
         self._clock = clock
         self._on_error = on_error
         self._on_failure = on_failure
@@ -45,11 +49,32 @@ class Heartbeats:
 
     def restart(self) -> None:
         """The member is part of a generation as of now."""
-        self._timer.restart(self._clock.monotonic())
+        self._heard_at_s = self._clock.monotonic()
+        self._timer.restart(self._heard_at_s)
+        self._loop_watch.start()
         self._wakeup.set()
+
+    def why_lost(self) -> str:
+        """Say why the coordinator has given the member up, if this side can tell; else ""."""
+        silent_s = self._clock.monotonic() - self._heard_at_s
+        blocked_s = self._loop_watch.blocked_s(self._heard_at_s)
+        if silent_s < self._timer.session_s or not blocked_s:
+            return ""
+        return (
+            f"the coordinator heard no heartbeat for {silent_s:.1f} s, longer than "
+            f"session_timeout_ms={self._timer.session_s * 1000:.0f}, since the event loop was "
+            f"blocked for at least {blocked_s:.1f} s; run what computes for long in a thread "
+            f"(asyncio.to_thread) or another process, or raise session_timeout_ms"
+        )
 
     async def run(self) -> None:
         """Send heartbeats for ever; idle while the member is in no generation."""
+        try:
+            await self._run()
+        finally:
+            self._loop_watch.stop()
+
+    async def _run(self) -> None:
         while True:
             if not self._member.sends_heartbeats:
                 await self._wakeup.wait()
@@ -86,18 +111,22 @@ class Heartbeats:
     def _heard(self, error_code: int, generation: Generation) -> None:
         now_s = self._clock.monotonic()
         if not error_code:
-            self._timer.answered(now_s)
+            self._answered(now_s)
             return
         action, error = action_for(HEARTBEAT_ACTIONS, error_code)
         logger.info("heartbeat of %r: %s", self._member, error.message)
         if action is Action.REJOIN:
-            self._timer.answered(now_s)  # the coordinator has heard of us all the same
+            self._answered(now_s)  # the coordinator has heard of us all the same
         elif action in (Action.RETRY, Action.FIND_COORDINATOR):
             self._timer.failed(now_s)
         if action is Action.FIND_COORDINATOR:
             self._coordinator.lost(error.message)
         elif action is not Action.RETRY:
             self._on_error(action, error(f"heartbeat: {error.description}"), generation)
+
+    def _answered(self, now_s: float) -> None:
+        self._heard_at_s = now_s
+        self._timer.answered(now_s)
 
 
 __all__ = ["Heartbeats"]

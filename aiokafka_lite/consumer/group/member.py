@@ -58,13 +58,17 @@ NO_GENERATION = Generation()
 class Member:
     """This consumer's membership; changed by the tasks that talk to the coordinator."""
 
-    def __init__(self, group_id: str, group_instance_id: str | None) -> None:
+    def __init__(self, group_id: str, group_instance_id: str | None, client_id: str = "") -> None:
         self.group_id = group_id
+        self.client_id = client_id
         self.group_instance_id = group_instance_id
         self.state = MemberState.UNJOINED
         self.generation = NO_GENERATION
         self.former_id = NO_MEMBER_ID
         """Under which id the membership was lost last: what is done in its name is refused."""
+        self.why_lost = ""
+        """Why the group moved on without the member, until it has its next assignment; "": it was
+        not lost, or nobody knows."""
         self.rejoin_reason: str | None = None
         """Why the member has to join (again), for the broker's log (KIP-800); None: it need not."""
 
@@ -72,7 +76,7 @@ class Member:
         generation = self.generation
         return (
             f"<Member {generation.member_id or '(no id)'} of {self.group_id!r}, "
-            f"generation {generation.generation_id}, {self.state.name}>"
+            f"client {self.client_id!r}, generation {generation.generation_id}, {self.state.name}>"
         )
 
     @property
@@ -114,6 +118,7 @@ class Member:
     def synced(self) -> None:
         """The assignment is there."""
         self._to(MemberState.STABLE)
+        self.why_lost = ""
 
     def join_failed(self) -> None:
         """The attempt is over; ids and generation are what they were."""

@@ -7,6 +7,7 @@ What a member is stands in `member`, what errors call for in `group_errors`, wha
 
 import logging
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
@@ -26,6 +27,7 @@ from aiokafka_lite.consumer.group.group_errors import (
 from aiokafka_lite.consumer.group.group_leader import GroupLeader
 from aiokafka_lite.consumer.group.heartbeat_timer import HeartbeatTimer
 from aiokafka_lite.consumer.group.heartbeats import Heartbeats
+from aiokafka_lite.consumer.group.loop_watch import LoopWatch
 from aiokafka_lite.consumer.group.member import Generation, Member
 from aiokafka_lite.consumer.group.rebalance import (
     MemberPosition,
@@ -35,7 +37,10 @@ from aiokafka_lite.consumer.group.rebalance import (
     rebalance_protocol,
     strangers,
 )
-from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
+from aiokafka_lite.consumer.group.rebalance_listener import (
+    ConsumerRebalanceListener,
+    ListenerCalls,
+)
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import BrokerResponseError, KafkaError
@@ -44,6 +49,16 @@ from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberAssig
 from aiokafka_lite.protocol.messages.join_group import JoinGroupResponse
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Farewell:
+    """What is told when a member leaves its group, and to whom."""
+
+    owned: Collection[TopicPartition]
+    reason: str
+    listener: ConsumerRebalanceListener | None
+    """The one that was told of `owned`; the consumer may have subscribed with another since."""
 
 
 class GroupMembership:
@@ -70,16 +85,17 @@ class GroupMembership:
         self._listeners = listeners
         self._signal = signal
         self._protocol = rebalance_protocol(assignors)
-        self._handover = AssignmentHandover(subscription, self._protocol, listeners, user)
+        self._handover = AssignmentHandover(subscription, self._protocol, listeners, user, member)
         self.leader = GroupLeader(client)
+        heartbeat_s = config.heartbeat_interval_ms / 1000
+        self.loop_watch = LoopWatch(
+            client.clock, repr(config.client_id), heartbeat_s, lambda: member.sends_heartbeats
+        )
         self._heartbeats = Heartbeats(
             coordinator,
             member,
-            HeartbeatTimer(
-                config.heartbeat_interval_ms / 1000,
-                config.session_timeout_ms / 1000,
-                client.retry_backoff,
-            ),
+            HeartbeatTimer(heartbeat_s, config.session_timeout_ms / 1000, client.retry_backoff),
+            self.loop_watch,
             client.clock,
             self._heartbeat_said,
             self._fail,
@@ -90,7 +106,8 @@ class GroupMembership:
         self._is_first_join = True
         self._has_lost = False
         self._failed_joins = 0
-        self._leaving: tuple[Collection[TopicPartition], str] | None = None
+        self.leaving: Farewell | None = None
+        """What `leave_soon` was called for, if that has not begun to happen."""
         self._error: KafkaError | None = None
         self._is_parked = False
         self.completed_joins = 0
@@ -112,9 +129,10 @@ class GroupMembership:
         self._wakeup.set()
 
     def leave_soon(self, owned: Collection[TopicPartition], reason: str) -> None:
-        """The consumer has unsubscribed, and let go of `owned`: tell listener and group."""
+        """The consumer has unsubscribed, and let go of `owned`: tell group and present listener."""
         self._member.rejoin_reason = None
-        self._leaving = (owned, reason)
+        if self.leaving is None:  # else nothing was assigned since
+            self.leaving = Farewell(owned, reason, self._listeners.listener)
         self._error, self._is_parked = None, False
         self._wakeup.set()
 
@@ -129,12 +147,18 @@ class GroupMembership:
         An error for good (FENCED_INSTANCE_ID) is raised each time until unsubscribe().
         """
         error = self._listeners.take_error()
-        if error is None and self._error is not None:
-            error = self._error
-            if not is_for_good(error):
-                self._error = None
         if error is not None:
             raise error.with_traceback(None)
+        self.raise_group_error()
+
+    def raise_group_error(self) -> None:
+        """Raise what the group has to say; what a listener raised is kept for the next poll."""
+        error = self._error
+        if error is None:
+            return
+        if not is_for_good(error):
+            self._error = None
+        raise error.with_traceback(None)
 
     def poll_began(self) -> None:
         """The application polls again: go on, if it was the reason to stop, or has heard why."""
@@ -148,15 +172,10 @@ class GroupMembership:
         Returns the member id to leave with. Records at hand are not returned any more.
         """
         member_id = self._member.generation.member_id
-        self._lose(Action.LOSE_MEMBERSHIP)
+        self._lose(Action.LOSE_MEMBERSHIP, reason)
         self._is_parked = True
         logger.warning("%s leaves the group until the next poll: %s", self._member, reason)
         return member_id
-
-    @property
-    def leaving(self) -> Collection[TopicPartition] | None:
-        """What `leave_soon` was called with, if that has not begun to happen."""
-        return None if self._leaving is None else self._leaving[0]
 
     @property
     def is_calling_listener(self) -> bool:
@@ -170,9 +189,7 @@ class GroupMembership:
         for task in self._tasks:
             await task.wait()
 
-    async def say_goodbye(
-        self, owned: Collection[TopicPartition], reason: str, timeout_s: Callable[[], float]
-    ) -> None:
+    async def say_goodbye(self, farewell: Farewell, timeout_s: Callable[[], float]) -> None:
         """Tell the listener, then leave the group: static members do not leave (2e-5).
 
         `timeout_s()` is asked when the listener has returned.
@@ -180,7 +197,7 @@ class GroupMembership:
         member = self._member
         is_lost = not member.generation.is_joined or member.is_rebalancing or self._has_lost
         try:
-            await self._handover.leave(owned, is_lost=is_lost)
+            await self._handover.leave(farewell.owned, farewell.listener, is_lost=is_lost)
         finally:
             member_id, is_joining = member.generation.member_id, member.is_rebalancing
             member.lose_membership()
@@ -188,18 +205,17 @@ class GroupMembership:
         if member_id and not member.is_static:
             # Behind a JoinGroup that waits for others, the request would wait with it.
             lane = Lane.GENERAL if is_joining else Lane.COORDINATOR
-            await self._coordinator.leave(member_id, reason, timeout_s(), lane)
+            await self._coordinator.leave(member_id, farewell.reason, timeout_s(), lane)
 
     # The task…
 
     async def _run(self) -> None:
         while True:
-            if self._leaving is not None:
-                owned, reason = self._leaving
-                self._leaving = None
-                await self._leave(owned, reason)
+            if self.leaving is not None:
+                farewell, self.leaving = self.leaving, None
+                await self._leave(farewell)
             elif self._has_lost:
-                await self._handover.lose()
+                await self._handover.lose(self._member.why_lost)
                 self._has_lost = False
             elif self._must_join():
                 await self._rejoin()
@@ -213,9 +229,9 @@ class GroupMembership:
             and not self._is_parked
         )
 
-    async def _leave(self, owned: Collection[TopicPartition], reason: str) -> None:
+    async def _leave(self, farewell: Farewell) -> None:
         timeout_s = self._config.request_timeout_ms / 1000
-        await self.say_goodbye(owned, reason, lambda: timeout_s)
+        await self.say_goodbye(farewell, lambda: timeout_s)
         self._has_lost = False
         self._needs_prepare = self._is_first_join = True
         self._signal.notify()
@@ -227,8 +243,8 @@ class GroupMembership:
             if self._member.generation.is_joined or is_first:
                 await self._handover.prepare()
             else:
-                await self._handover.lose()
-        if not self._must_join() or self._leaving is not None:
+                await self._handover.lose(self._member.why_lost)
+        if not self._must_join() or self.leaving is not None:
             return  # a listener has unsubscribed, or the user has meanwhile
         reason = self._member.begin_join()
         self._signal.notify()
@@ -330,7 +346,7 @@ class GroupMembership:
 
     async def _take(self, assignment: ConsumerProtocolMemberAssignment) -> None:
         """Use an assignment, unless it does not fit what is subscribed by now (2e-10)."""
-        if self._leaving is not None or not self._subscription.is_subscribed:
+        if self.leaving is not None or not self._subscription.is_subscribed:
             return
         self._needs_prepare = True
         assigned = assignment.partitions()
@@ -364,7 +380,8 @@ class GroupMembership:
         """Act on what the answer to a commit means for the membership (2e-12)."""
         self._heartbeat_said(action, error, self._member.generation)
 
-    def _lose(self, action: Action) -> None:
+    def _lose(self, action: Action, why: str = "") -> None:
+        self._member.why_lost = why or self._heartbeats.why_lost()
         if action is Action.LOSE_GENERATION:
             self._member.lose_generation()
         else:

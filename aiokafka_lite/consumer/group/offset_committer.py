@@ -118,7 +118,7 @@ class OffsetCommitter:
                 f"poll, for what is assigned then"
             )
         if not self._member.generation.is_joined:
-            raise CommitFailedError
+            raise self._commit_failed()
 
     async def commit(
         self, offsets: Offsets, timeout_s: float, *, is_automatic: bool = False
@@ -349,7 +349,21 @@ class OffsetCommitter:
             raise RebalanceInProgressError(
                 f"group {self._member.group_id!r} is rebalancing: commit again after the next poll"
             )
-        raise CommitFailedError from refusal
+        raise self._commit_failed() from refusal
+
+    def _commit_failed(self) -> CommitFailedError:
+        """Return the error that says why the membership was lost, as far as that is known."""
+        member = self._member
+        if not (member.former_id or member.generation.member_id):
+            return CommitFailedError(f"the consumer has not joined group {member.group_id!r} yet")
+        why = member.why_lost or (
+            "the coordinator gave it up, as it does after session_timeout_ms without a heartbeat; "
+            "commit again after the next poll, for what is assigned then"
+        )
+        return CommitFailedError(
+            f"group {member.group_id!r} has moved on and this member no longer owns the "
+            f"partitions: {why}"
+        )
 
     # Asking…
 

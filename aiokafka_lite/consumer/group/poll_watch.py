@@ -1,9 +1,8 @@
-"""Owns the watch over `max_poll_interval_ms`: how long the application has held records or let them
-lie, without polling.
+"""Owns the watch over `max_poll_interval_ms`: how long nobody polled a member with partitions.
 
-Time counts only while it holds records of its newest poll or records lie unread: a consumer that
-has nothing to read may wait for ever. Plain; it is told moments and does not wait.
-Source: KIP-62; the rule of what counts is ours.
+Time counts from the end of the last poll, or from the assignment that gave partitions to a member
+without any, if no poll came since. It stands still while a poll runs, and for a member without
+partitions. Plain; it is told moments and does not wait. Source: KIP-62.
 """
 
 from enum import Enum
@@ -20,59 +19,66 @@ class Verdict(Enum):
 
     FINE = 0
     WARN = 1
-    """Most of the interval is over; told once per hold."""
+    """Most of the interval is over; told once between two polls."""
     OVERDUE = 2
 
 
 class PollWatch:
-    """Told of polls by the consumer, asked by the membership."""
+    """Told of polls and assignments by the consumer, asked by a task that looks now and then."""
 
     def __init__(self, interval_s: float) -> None:
         self.interval_s = interval_s
+        self.since_s = 0.0
+        """The moment (monotonic) time counts from; means nothing while `is_counting` is false."""
         self._polls_running = 0
-        self._holds_records = False
-        self._busy_since_s: float | None = None
+        self._owns_partitions = False
         self._mark: object = None
         self._is_warned = False
 
     def poll_began(self) -> None:
-        """A poll runs: whatever was returned before is done with."""
+        """A poll runs: time stands still."""
         self._polls_running += 1
-        self._rest()
 
-    def poll_ended(self, now_s: float, *, returned_records: bool, mark: object = None) -> None:
+    def poll_ended(self, now_s: float, *, mark: object = None) -> None:
         """A poll is over. `mark`: what `check` hears unless more is taken; None: not known."""
         self._polls_running -= 1
         if mark is not None:
             self._mark = mark
-        self._rest()
-        self._holds_records = returned_records
-        if returned_records:
-            self._busy_since_s = now_s
+        self._count_from(now_s)
+
+    def assigned(self, now_s: float, *, owns_partitions: bool) -> None:
+        """The member has its assignment, or has given it up.
+
+        That it owns nothing between two assignments is not told: it has not been polled meanwhile.
+        """
+        if owns_partitions and not self._owns_partitions:
+            self._count_from(now_s)
+        self._owns_partitions = owns_partitions
 
     @property
     def is_polling(self) -> bool:
         """Whether a poll runs now."""
         return self._polls_running > 0
 
-    def check(self, now_s: float, *, has_unread: bool, mark: object) -> Verdict:
-        """Say how it stands.
+    @property
+    def is_counting(self) -> bool:
+        """Whether time counts: the member owns partitions, and no poll runs."""
+        return self._owns_partitions and not self._polls_running
 
-        `has_unread`: records lie in the buffer that a poll would return. `mark`: anything that
-        changes with records taken on the fast path, where no poll is reported.
+    def check(self, now_s: float, *, mark: object) -> Verdict:
+        """Say how it stands. `mark`: anything that changes with records taken on the fast path,
+        where no poll is reported.
         """
         if mark != self._mark:
+            if self._mark is not None:
+                self._count_from(now_s)
             self._mark = mark
-            self._rest()
-        if self._polls_running or not (self._holds_records or has_unread):
-            self._rest()
+        if not self.is_counting:
             return Verdict.FINE
-        if self._busy_since_s is None:
-            self._busy_since_s = now_s
-        busy_s = now_s - self._busy_since_s
-        if busy_s >= self.interval_s:
+        waited_s = now_s - self.since_s
+        if waited_s >= self.interval_s:
             return Verdict.OVERDUE
-        if busy_s >= self.interval_s * WARN_AT and not self._is_warned:
+        if waited_s >= self.interval_s * WARN_AT and not self._is_warned:
             self._is_warned = True
             return Verdict.WARN
         return Verdict.FINE
@@ -80,15 +86,15 @@ class PollWatch:
     def next_check_s(self, now_s: float) -> float:
         """Return the seconds after which `check` may have something new to say."""
         step_s = self.interval_s * (1 - WARN_AT)
-        if self._busy_since_s is None:
+        if not self.is_counting:
             return step_s
-        busy_s = now_s - self._busy_since_s
+        waited_s = now_s - self.since_s
         moments = (self.interval_s * WARN_AT, self.interval_s)
-        left_s = [moment - busy_s for moment in moments if moment > busy_s]
+        left_s = [moment - waited_s for moment in moments if moment > waited_s]
         return max(min([step_s, *left_s]), _SHORTEST_STEP_S)
 
-    def _rest(self) -> None:
-        self._busy_since_s = None
+    def _count_from(self, now_s: float) -> None:
+        self.since_s = now_s
         self._is_warned = False
 
 

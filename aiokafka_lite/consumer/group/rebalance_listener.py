@@ -98,6 +98,19 @@ class ListenerCalls:
         if self.listener is not None:
             await self._call(self.listener.on_partitions_lost, partitions)
 
+    async def left(
+        self,
+        partitions: Collection[TopicPartition],
+        listener: ConsumerRebalanceListener | None,
+        *,
+        is_lost: bool,
+    ) -> None:
+        """Tell `listener`, who need not be the present one, that the group is being left."""
+        if listener is not None and is_lost:
+            await self._call(listener.on_partitions_lost, partitions)
+        elif listener is not None:
+            await self._call(listener.on_partitions_revoked, partitions)
+
     def take_error(self) -> KafkaError | None:
         """Return the first error since the last call, for the next poll to raise."""
         error, self._error = self._error, None

@@ -1,5 +1,6 @@
 """The order in which partitions change hands: 2e-6 and 2e-11, eager and cooperative."""
 
+import logging
 from collections.abc import Collection, Iterable
 
 import pytest
@@ -32,6 +33,7 @@ class Scene(ConsumerRebalanceListener):
         has_listener: bool = True,
     ) -> None:
         self.events: list[str] = []
+        self.taken = 0
         self.subscription = SubscriptionState(None)
         self.subscription.subscribe(topics, by_group=True)
         self.subscription.assign_from_group(owned)
@@ -52,6 +54,9 @@ class Scene(ConsumerRebalanceListener):
 
     def assignment_changed(self) -> None:
         self.tell("changed")
+
+    def assignment_taken(self) -> None:
+        self.taken += 1
 
     async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
         self.tell(f"revoked {names(revoked)}")
@@ -125,6 +130,34 @@ async def test_2e_6_what_is_new_flows_once_the_listener_has_ended() -> None:
         "changed | has t0 t1, flowing nothing",
         "assigned t0 t1 | has t0 t1, flowing nothing",
         "changed | has t0 t1, flowing t0 t1",
+    ]
+
+
+async def test_an_assignment_is_taken_once_the_listener_has_ended() -> None:
+    class Looking(Scene):
+        async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+            assert not self.taken
+
+    scene = Looking(EAGER)
+    await scene.handover.take([T0])
+    assert scene.taken == 1
+
+
+async def test_the_log_says_who_has_got_and_lost_what_and_why(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """With several consumers in a process, their lines can be told apart."""
+    scene = Scene(COOPERATIVE, T0)
+    scene.handover = AssignmentHandover(
+        scene.subscription, COOPERATIVE, scene.handover._listeners, scene, "client 'app'"
+    )
+    with caplog.at_level(logging.INFO):
+        await scene.handover.take([T1])
+        await scene.handover.lose("it slept")
+    assert [record.message for record in caplog.records] == [
+        "client 'app' gives up t-0",
+        "client 'app' has t-1; new: t-1",
+        "client 'app' lost t-1: it slept",
     ]
 
 
@@ -238,14 +271,14 @@ async def test_nothing_to_lose_is_not_told() -> None:
 async def test_2e_6_leaving_tells_lost_or_revoked(is_lost: bool, told: str) -> None:
     """The user has let go of the partitions before, by unsubscribe() or stop()."""
     scene = Scene(EAGER)
-    await scene.handover.leave({T0, T1}, is_lost=is_lost)
+    await scene.handover.leave({T0, T1}, scene, is_lost=is_lost)
     assert scene.events == [f"{told} t0 t1 | has nothing, flowing nothing"]
 
 
 @pytest.mark.parametrize("is_lost", [False, True])
 async def test_leaving_with_nothing_is_not_told(is_lost: bool) -> None:
     scene = Scene(EAGER)
-    await scene.handover.leave((), is_lost=is_lost)
+    await scene.handover.leave((), scene, is_lost=is_lost)
     assert scene.events == []
 
 

@@ -35,15 +35,16 @@ class Scene:
         self.asked_since: list[int] = []
         backoff = ExponentialBackoff(0.1, 1.0, rng=random.Random(7))
         self.auto_commit = AutoCommit(
-            interval_s, self.clock, backoff, self, self.processed, self.look
+            interval_s, self.clock, backoff, self, self.processed, lambda: self.poll, self.look
         )
 
-    def processed(self, since: int) -> tuple[Offsets, int]:
+    def processed(self, since: int) -> Offsets:
         self.asked_since.append(since)
-        return self.offsets, self.poll
+        return self.offsets
 
     def progress(self) -> None:
-        """Records of partition 0 were processed."""
+        """A poll began, and so records of partition 0 were processed."""
+        self.poll += 1
         self.offsets = {**self.offsets, P0: CommittedOffset(self.offsets[P0].offset + 1)}
 
     def look(self) -> None:
@@ -199,7 +200,7 @@ async def test_b7_without_anything_processed_it_waits_for_the_next_interval() ->
     scene.auto_commit.restart()
     await scene.clock.advance(6)
     scene.auto_commit.polled()
-    scene.offsets = {P1: CommittedOffset(1)}
+    scene.offsets, scene.poll = {P1: CommittedOffset(1)}, 2
     scene.auto_commit.polled()
     assert scene.commits == []
     await scene.clock.advance(5)
@@ -215,6 +216,7 @@ async def test_2e_12_between_two_assignments_nothing_is_tried() -> None:
     scene.auto_commit.polled()
     assert scene.commits == []
     scene.refusal = None
+    scene.poll += 1
     await scene.clock.advance(5)
     scene.auto_commit.polled()
     assert len(scene.commits) == 1
@@ -290,7 +292,7 @@ async def test_b7_an_interval_of_zero_commits_with_each_poll_that_has_something_
         scene.auto_commit.polled()
         scene.answer()
     assert len(scene.commits) == 1
-    scene.offsets = {P0: CommittedOffset(4)}
+    scene.progress()
     scene.auto_commit.polled()
     assert len(scene.commits) == 2
     scene.answer(GroupLoadInProgressError("not yet"))
@@ -314,3 +316,34 @@ async def test_b7_what_was_stored_is_not_sent_again_because_something_else_was_r
     await scene.clock.advance(0.13)
     scene.auto_commit.polled()
     assert scene.commits[-1][0] == {P1: CommittedOffset(7)}
+
+
+@pytest.mark.parametrize("interval_s", [0.0, 0.001, 5.0])
+async def test_b7_a_poll_that_goes_on_waiting_is_not_woken_again_and_again(
+    interval_s: float,
+) -> None:
+    """What it may commit was committed when it began; only the hourly commit is left."""
+    scene = Scene(interval_s)
+    scene.auto_commit.restart()
+    for _ in range(20):
+        await scene.clock.advance(1)
+        scene.auto_commit.polled()
+        if scene.commits:
+            scene.answer()
+    assert scene.looks <= 3
+    assert len(scene.commits) == 1
+    looks = scene.looks
+    await scene.clock.advance(3600)
+    assert scene.looks == looks + 1
+    scene.auto_commit.polled()
+    assert len(scene.commits) == 2
+
+
+async def test_b7_no_refusal_between_two_assignments_makes_a_waiting_poll_spin() -> None:
+    scene = Scene(interval_s=0)
+    scene.refusal = CommitFailedError()
+    scene.auto_commit.restart()
+    for _ in range(20):
+        await scene.clock.advance(0)
+        scene.auto_commit.polled()
+    assert scene.looks <= 3

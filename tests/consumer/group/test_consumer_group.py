@@ -78,7 +78,7 @@ async def test_the_wait_for_an_assignment_ends_with_it_or_with_what_the_group_re
         with pytest.raises(GroupAuthorizationFailedError):
             await asyncio.wait_for(scene.group.wait_for_assignment(60.0), 30)
         scene.group.poll_began()
-        scene.group.poll_ended(returned_records=False)
+        scene.group.poll_ended()
         await asyncio.wait_for(scene.group.wait_for_assignment(60.0), 30)
         await scene.group.wait_for_assignment(0.0)
 

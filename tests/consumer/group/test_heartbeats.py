@@ -12,6 +12,7 @@ from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.consumer.group.group_errors import Action
 from aiokafka_lite.consumer.group.heartbeat_timer import HeartbeatTimer
 from aiokafka_lite.consumer.group.heartbeats import Heartbeats
+from aiokafka_lite.consumer.group.loop_watch import LoopWatch
 from aiokafka_lite.consumer.group.member import Generation, Member
 from aiokafka_lite.errors import BrokerResponseError, KafkaConnectionError, KafkaError
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatResponse
@@ -36,10 +37,12 @@ class Scene:
         self.failures: list[KafkaError] = []
         backoff = ExponentialBackoff(1.0, 1.0, jitter=0, rng=random.Random(1))
         self.timer = HeartbeatTimer(3.0, 10.0, backoff)
+        self.loop_watch = LoopWatch(self.clock, "'app'", 3.0, lambda: self.member.sends_heartbeats)
         self.heartbeats = Heartbeats(
             self,  # type: ignore[arg-type]
             self.member,
             self.timer,
+            self.loop_watch,
             self.clock,
             self._heard,
             self.failures.append,
@@ -297,3 +300,35 @@ async def test_a_late_failure_about_an_old_generation_leaves_the_new_one_its_tim
     await settle()
     assert scene.timer.due_at_s == 106
     assert scene.failures == []
+
+
+# Why a membership was lost…
+
+
+async def test_a_loop_blocked_for_longer_than_the_session_is_why_the_membership_was_lost(
+    scene: Scene,
+) -> None:
+    scene.join()
+    await scene.clock.advance(4)
+    scene.clock._now += 12
+    await scene.clock.advance(0)
+    assert scene.heartbeats.why_lost() == "", "it was heard of again"
+    scene.answers = [errors.UnknownMemberIdError.errno]
+    scene.clock._now += 12
+    await scene.clock.advance(0)
+    why = scene.heartbeats.why_lost()
+    assert why.startswith(
+        "the coordinator heard no heartbeat for 12.0 s, longer than session_timeout_ms=10000, "
+        "since the event loop was blocked for at least 11.0 s; "
+    )
+
+
+async def test_neither_a_short_block_nor_a_silent_coordinator_is_why(scene: Scene) -> None:
+    scene.join()
+    scene.clock._now += 6
+    await scene.clock.advance(0)
+    assert scene.loop_watch.blocked_s(0) > 0
+    assert scene.heartbeats.why_lost() == ""
+    scene.answers = [KafkaConnectionError("down")] * 30
+    await scene.clock.advance(20)
+    assert scene.heartbeats.why_lost() == ""

@@ -111,7 +111,7 @@ TestAnyLife = AnyLife.TestCase
 
 
 def in_state(state: MemberState) -> Member:
-    member = Member("g", None)
+    member = Member("g", None, "app")
     if state is not UNJOINED:
         member.begin_join()
     if state in (COMPLETING, STABLE):
@@ -155,11 +155,11 @@ def test_a_member_begins_without_id_and_generation() -> None:
     member = Member("g", None)
     assert member.generation is NO_GENERATION
     assert not member.generation.is_joined
-    assert repr(member) == "<Member (no id) of 'g', generation -1, UNJOINED>"
+    assert repr(member) == "<Member (no id) of 'g', client '', generation -1, UNJOINED>"
 
 
 def test_a_member_in_a_generation_says_so() -> None:
-    assert repr(in_state(STABLE)) == "<Member m-1 of 'g', generation 5, STABLE>"
+    assert repr(in_state(STABLE)) == "<Member m-1 of 'g', client 'app', generation 5, STABLE>"
 
 
 @pytest.mark.parametrize(("instance_id", "is_static"), [(None, False), ("i-1", True)])

@@ -12,7 +12,7 @@ import pytest
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.group.group_errors import Action
 from aiokafka_lite.consumer.group.member import MemberState
-from aiokafka_lite.consumer.group.membership import GroupMembership
+from aiokafka_lite.consumer.group.membership import Farewell, GroupMembership
 from aiokafka_lite.errors import (
     FencedInstanceIdError,
     GroupAuthorizationFailedError,
@@ -279,7 +279,9 @@ async def test_2e_5_only_members_without_a_name_of_their_own_say_goodbye(is_stat
     options = {"group_instance_id": "i"} if is_static else {}
     async with scene_of("t", listener=listener, **options) as scene:
         await scene.membership.close()
-        await scene.membership.say_goodbye({P0}, "the test is over", lambda: 5.0)
+        await scene.membership.say_goodbye(
+            Farewell({P0}, "the test is over", listener), lambda: 5.0
+        )
         assert bool(scene.broker.group("g").members) is is_static
         assert listener.diary[2:] == [("revoked", [0])]
         assert scene.member.state is MemberState.UNJOINED
@@ -292,6 +294,8 @@ async def test_2e_6_without_a_generation_what_is_owned_counts_as_lost() -> None:
     async with scene_of("t", listener=listener) as scene:
         await scene.membership.close()
         scene.membership.commit_refused(Action.LOSE_MEMBERSHIP, UnknownMemberIdError("gone"))
-        await scene.membership.say_goodbye({P0}, "the test is over", lambda: 5.0)
+        await scene.membership.say_goodbye(
+            Farewell({P0}, "the test is over", listener), lambda: 5.0
+        )
         assert listener.diary[2:] == [("lost", [0])]
         scene.consumer._subscription.unsubscribe()

@@ -94,6 +94,18 @@ async def test_without_a_listener_nothing_happens() -> None:
     assert calls.take_error() is None
 
 
+@pytest.mark.parametrize(("is_lost", "told"), [(False, "revoked"), (True, "lost")])
+async def test_who_leaves_tells_the_listener_it_had_not_the_present_one(
+    is_lost: bool, told: str
+) -> None:
+    calls, former = calls_of(WithLost()), WithLost()
+    await calls.left({T0}, former, is_lost=is_lost)
+    await calls.left({T0}, None, is_lost=is_lost)
+    assert former.heard == [(told, {T0})]
+    assert isinstance(calls.listener, WithLost)
+    assert calls.listener.heard == []
+
+
 async def test_a_listener_gets_a_set_of_its_own() -> None:
     class Greedy(Plain):
         def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:

@@ -5,4 +5,4 @@ from aiokafka_lite.schema.field_types import ZERO_UUID
 
 
 def test_an_offset_alone_is_one_of_an_unknown_epoch_without_metadata() -> None:
-    assert CommittedOffset(7) == (7, -1, "")
+    assert CommittedOffset(7) == (7, -1, "", ZERO_UUID)
