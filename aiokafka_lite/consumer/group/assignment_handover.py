@@ -8,6 +8,7 @@ or given up meanwhile, and the rest of the handover is void.
 
 import logging
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Protocol
 
 from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
@@ -20,6 +21,16 @@ from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.model import TopicPartition
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Farewell:
+    """What is told when a member leaves its group, and to whom."""
+
+    owned: Collection[TopicPartition]
+    reason: str
+    listener: ConsumerRebalanceListener | None
+    """The one that was told of `owned`; the consumer may have subscribed with another since."""
 
 
 class AssignmentUser(Protocol):
@@ -112,16 +123,10 @@ class AssignmentHandover:
         self._user.assignment_taken()
         return bool(revoked)
 
-    async def leave(
-        self,
-        owned: Collection[TopicPartition],
-        listener: ConsumerRebalanceListener | None,
-        *,
-        is_lost: bool,
-    ) -> None:
+    async def leave(self, farewell: Farewell, *, is_lost: bool) -> None:
         """Tell the listener that the member leaves the group with these partitions."""
-        if owned:
-            await self._listeners.left(owned, listener, is_lost=is_lost)
+        if farewell.owned:
+            await self._listeners.left(farewell.owned, farewell.listener, is_lost=is_lost)
 
     async def _revoke(self, partitions: Collection[TopicPartition]) -> None:
         epoch = self._subscription.ownership_epoch
@@ -147,4 +152,4 @@ def _names(partitions: Collection[TopicPartition]) -> str:
     return ", ".join(f"{topic}-{partition}" for topic, partition in sorted(partitions)) or "nothing"
 
 
-__all__ = ["AssignmentHandover", "AssignmentUser"]
+__all__ = ["AssignmentHandover", "AssignmentUser", "Farewell"]

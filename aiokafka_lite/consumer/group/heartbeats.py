@@ -51,7 +51,6 @@ class Heartbeats:
         """The member is part of a generation as of now."""
         self._heard_at_s = self._clock.monotonic()
         self._timer.restart(self._heard_at_s)
-        self._loop_watch.start()
         self._wakeup.set()
 
     def why_lost(self) -> str:
@@ -79,6 +78,7 @@ class Heartbeats:
             if not self._member.sends_heartbeats:
                 await self._wakeup.wait()
                 continue
+            self._loop_watch.start()
             now_s = self._clock.monotonic()
             if self._timer.is_expired(now_s):
                 self._coordinator.lost("the session timed out without an answer to a heartbeat")

@@ -7,7 +7,6 @@ What a member is stands in `member`, what errors call for in `group_errors`, wha
 
 import logging
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
@@ -16,7 +15,11 @@ from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.consumer.group.assignment_handover import AssignmentHandover, AssignmentUser
+from aiokafka_lite.consumer.group.assignment_handover import (
+    AssignmentHandover,
+    AssignmentUser,
+    Farewell,
+)
 from aiokafka_lite.consumer.group.classic_coordinator import ClassicCoordinator
 from aiokafka_lite.consumer.group.group_errors import (
     JOIN_ACTIONS,
@@ -37,10 +40,7 @@ from aiokafka_lite.consumer.group.rebalance import (
     rebalance_protocol,
     strangers,
 )
-from aiokafka_lite.consumer.group.rebalance_listener import (
-    ConsumerRebalanceListener,
-    ListenerCalls,
-)
+from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import BrokerResponseError, KafkaError
@@ -49,16 +49,6 @@ from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberAssig
 from aiokafka_lite.protocol.messages.join_group import JoinGroupResponse
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Farewell:
-    """What is told when a member leaves its group, and to whom."""
-
-    owned: Collection[TopicPartition]
-    reason: str
-    listener: ConsumerRebalanceListener | None
-    """The one that was told of `owned`; the consumer may have subscribed with another since."""
 
 
 class GroupMembership:
@@ -197,7 +187,7 @@ class GroupMembership:
         member = self._member
         is_lost = not member.generation.is_joined or member.is_rebalancing or self._has_lost
         try:
-            await self._handover.leave(farewell.owned, farewell.listener, is_lost=is_lost)
+            await self._handover.leave(farewell, is_lost=is_lost)
         finally:
             member_id, is_joining = member.generation.member_id, member.is_rebalancing
             member.lose_membership()
@@ -401,6 +391,7 @@ class GroupMembership:
         self._error = error
         self._is_parked = True
         if is_for_good(error):
+            self._member.why_lost = str(error)
             self._member.lose_membership()
             self._lose_partitions()
             self._has_lost = True

@@ -14,6 +14,7 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline, silence_deadline
 from aiokafka_lite.consumer.group.commit_answer import (
+    commit_failed,
     gravest,
     not_worth_another_try,
     of_former_topics,
@@ -36,7 +37,6 @@ from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import (
     BrokerResponseError,
-    CommitFailedError,
     FencedInstanceIdError,
     KafkaError,
     KafkaTimeoutError,
@@ -118,7 +118,7 @@ class OffsetCommitter:
                 f"poll, for what is assigned then"
             )
         if not self._member.generation.is_joined:
-            raise self._commit_failed()
+            raise commit_failed(self._member)
 
     async def commit(
         self, offsets: Offsets, timeout_s: float, *, is_automatic: bool = False
@@ -349,21 +349,7 @@ class OffsetCommitter:
             raise RebalanceInProgressError(
                 f"group {self._member.group_id!r} is rebalancing: commit again after the next poll"
             )
-        raise self._commit_failed() from refusal
-
-    def _commit_failed(self) -> CommitFailedError:
-        """Return the error that says why the membership was lost, as far as that is known."""
-        member = self._member
-        if not (member.former_id or member.generation.member_id):
-            return CommitFailedError(f"the consumer has not joined group {member.group_id!r} yet")
-        why = member.why_lost or (
-            "the coordinator gave it up, as it does after session_timeout_ms without a heartbeat; "
-            "commit again after the next poll, for what is assigned then"
-        )
-        return CommitFailedError(
-            f"group {member.group_id!r} has moved on and this member no longer owns the "
-            f"partitions: {why}"
-        )
+        raise commit_failed(self._member) from refusal
 
     # Asking…
 

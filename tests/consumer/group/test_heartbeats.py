@@ -325,6 +325,7 @@ async def test_a_loop_blocked_for_longer_than_the_session_is_why_the_membership_
 
 async def test_neither_a_short_block_nor_a_silent_coordinator_is_why(scene: Scene) -> None:
     scene.join()
+    await scene.clock.advance(1)
     scene.clock._now += 6
     await scene.clock.advance(0)
     assert scene.loop_watch.blocked_s(0) > 0

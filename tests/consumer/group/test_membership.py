@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.consumer.group.assignment_handover import Farewell
 from aiokafka_lite.consumer.group.group_errors import Action
 from aiokafka_lite.consumer.group.member import MemberState
-from aiokafka_lite.consumer.group.membership import Farewell, GroupMembership
+from aiokafka_lite.consumer.group.membership import GroupMembership
 from aiokafka_lite.errors import (
     FencedInstanceIdError,
     GroupAuthorizationFailedError,
