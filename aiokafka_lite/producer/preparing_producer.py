@@ -33,7 +33,7 @@ class PreparingProducer(AIOKafkaProducer):
         left open is aborted.
 
         Raises: IllegalStateError in a transaction; as `start` of a transactional producer.
-        Cancelled: as a call that failed; call again.
+        Cancelled, KafkaTimeoutError: it goes on; call again with the same id to wait for its end.
         """
         transactions = self._in_transactions()
         transactions.rename(transactional_id)

@@ -66,7 +66,7 @@ LAST_PRODUCE_V1, LAST_END_V1, LAST_ADD_PARTITIONS = 11, 4, 3
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
-COMMIT, ABORT = "commit_transaction()", "abort_transaction()"
+INIT, COMMIT, ABORT = "init", "commit_transaction()", "abort_transaction()"
 """Names of calls, as users know them."""
 
 _MAY_HAVE_BATCHES = (
@@ -182,7 +182,7 @@ class TransactionManager:
 
         Raises: KafkaTimeoutError, call again; what the coordinator refuses for good.
         """
-        await self._calls.run("init", self._init, timeout_s)
+        await self._calls.run(INIT, self._init, timeout_s)
 
     def begin(self) -> None:
         """Begin a transaction. Raises: IllegalStateError, the fatal error."""
@@ -224,8 +224,10 @@ class TransactionManager:
         return self._prepared
 
     def rename(self, transactional_id: str) -> None:
-        """Go on under another transactional id, by `init`. Raises IllegalStateError while there is
-        a transaction."""
+        """Go on under another transactional id, by `init`; one that has not ended for this id goes
+        on. Raises IllegalStateError while there is a transaction."""
+        if self._calls.is_current(INIT) and transactional_id == self.transactional_id:
+            return
         self._calls.check_no_other("rename()")
         if self.status.state not in (TransactionState.UNINITIALIZED, TransactionState.READY):
             self.status.raise_error()
@@ -238,7 +240,12 @@ class TransactionManager:
         self.coordinator = TransactionCoordinator(self._client, transactional_id)
 
     async def close(self, timeout_s: float) -> None:
-        """Abort what is open, within `timeout_s`; failing that, its coordinator does in time."""
+        """Abort what is open, within `timeout_s`; failing that, its coordinator does in time.
+
+        An `init` that has not ended has nothing open, and is not waited for.
+        """
+        if self._calls.is_current(INIT):
+            return
         ends_at_s = self._client.clock.monotonic() + timeout_s
         with suppress(KafkaError, IllegalOperation):  # those are for who called it
             await self._calls.wait(timeout_s)

@@ -1,11 +1,14 @@
 """A transaction that is prepared is no business of its producer's any more."""
 
+import asyncio
+
 import pytest
 
 from aiokafka_lite.errors import (
     IllegalStateError,
     InvalidRecordError,
     InvalidTxnState,
+    KafkaTimeoutError,
     ProducerFenced,
 )
 from aiokafka_lite.producer.preparing_producer import PreparingProducer
@@ -16,6 +19,7 @@ from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdReque
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState
+from tests.scenarios.transacting import impatient
 
 VERSIONS = [0, 2]
 
@@ -72,6 +76,29 @@ async def test_another_id_may_be_taken_only_between_transactions() -> None:
         await producer.begin_transaction()
         with pytest.raises(IllegalStateError, match="has to end before another id can be taken"):
             await producer.become("b")
+
+
+@pytest.mark.parametrize("is_cancelled", [True, False])
+async def test_an_id_that_was_not_had_in_time_may_be_asked_for_again(is_cancelled: bool) -> None:
+    """become() that timed out or was cancelled goes on, and the same call waits for its end."""
+    async with EmbeddedBroker() as broker:
+        broker.create_topic("t")
+        async with preparing(broker) as producer:
+            broker.faults.stall(InitProducerIdRequest)
+            if is_cancelled:
+                task = asyncio.create_task(producer.become("a"))
+                await broker.wait_until(lambda: len(broker.requests_of(InitProducerIdRequest)) == 1)
+                task.cancel()
+                await asyncio.wait([task])
+                assert task.cancelled()
+            else:
+                with impatient(producer), pytest.raises(KafkaTimeoutError):
+                    await producer.become("a")
+            with pytest.raises(IllegalStateError, match="has not ended"):
+                await producer.become("b")
+            broker.faults.release()
+            assert (await prepared(producer, "a", b"1")).transactional_id == "a"
+            assert (await prepared(producer, "b", b"2")).transactional_id == "b"
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -24,7 +24,9 @@ from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdReque
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState as Ending
+from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.producer.world import jumping_clock, kafka
+from tests.scenarios.consuming import PATIENCE_S
 from tests.scenarios.transacting import (
     ID,
     ORDERS,
@@ -442,3 +444,22 @@ async def test_a_producer_stopped_while_it_gets_its_id_is_stopped_for_good() -> 
         broker.faults.release()
         with pytest.raises(ProducerClosed):
             await producer.start()
+
+
+async def test_stop_does_not_wait_for_an_id_that_nobody_needs_any_more() -> None:
+    """stop() during a start() that waits for its producer id ends without waiting for it."""
+    clock = FakeClock()
+    async with kafka(clock=clock) as broker:
+        broker.faults.stall(InitProducerIdRequest)
+        producer = AIOKafkaProducer(
+            bootstrap_servers=broker.bootstrap_servers, transactional_id=ID, clock=clock
+        )
+        start = asyncio.create_task(producer.start())
+        await broker.wait_until(lambda: bool(broker.requests_of(InitProducerIdRequest)))
+        began_s = clock.monotonic()
+        async with asyncio.timeout(PATIENCE_S):
+            await producer.stop()  # by a clock that stands still
+        assert clock.monotonic() == began_s
+        with pytest.raises(KafkaError):
+            await start
+        broker.faults.release()
