@@ -23,6 +23,7 @@ The client-side classes live here, the broker's in `broker_errors`.
         ├── RecordTooLargeError            a record larger than a fetch or request may be
         ├── NoOffsetForPartitionError      no position, and auto_offset_reset is "none"
         ├── CommitFailedError              the group has moved on without this member
+        │   └── PartitionRevokedError      also IllegalStateError: names a partition it took away
         ├── IllegalStateError              the call does not fit what the client is doing
         │   └── NoTransactionError             also IllegalOperation: outside of a transaction
         ├── IllegalArgumentError, UnsupportedCodecError, ProducerClosed
@@ -200,6 +201,10 @@ class CommitFailedError(KafkaError):
         super().__init__(*(args or (_COMMIT_FAILED,)))
 
 
+class PartitionRevokedError(CommitFailedError, IllegalStateError):
+    """A commit names a partition that the group has given to another member since."""
+
+
 class AuthenticationFailedError(KafkaError):
     """The broker did not accept who we say we are."""
 
@@ -367,6 +372,7 @@ __all__ = [
     "NoOffsetForPartitionError",
     "NoTransactionError",
     "NodeNotReadyError",
+    "PartitionRevokedError",
     "ProducerClosed",
     "ProtocolDecodeError",
     "QuotaViolationError",

@@ -33,7 +33,10 @@ def checked_key(tp: object) -> TopicPartition:
     """Return a TopicPartition, or raise TypeError for anything else. Raises also: as
     `check_topic_partition`."""
     if not isinstance(tp, TopicPartition):
-        raise TypeError("Key should be TopicPartition instance")
+        raise TypeError(
+            f"Key should be TopicPartition instance, not {tp!r} of type {type(tp).__name__}; give "
+            f"TopicPartition(topic, partition)"
+        )
     check_topic_partition(tp)
     return tp
 
@@ -65,7 +68,7 @@ def _checked_offset(tp: object, value: object) -> OffsetAndMetadata:
         )
     offset, metadata = value
     if not isinstance(metadata, str):
-        raise TypeError("Metadata should be a string")
+        raise TypeError(f"Metadata should be a string, not {metadata!r}")
     _check_sendable(f"{tp}: metadata", metadata)
     epoch = getattr(value, "leader_epoch", -1)
     if offset > _MAX_OFFSET or not -1 <= epoch <= _MAX_PARTITION:

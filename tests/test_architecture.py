@@ -100,6 +100,7 @@ PLAIN_FILES = {
     "cluster/lane",
     "cluster/leader_updates",
     "cluster/metadata_snapshot",
+    "cluster/option_names",
     "cluster/node_states",
     "cluster/refresh_schedule",
     "cluster/topic_interest",

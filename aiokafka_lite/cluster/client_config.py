@@ -16,6 +16,8 @@ from aiokafka_lite.sendable_text import sendable
 from aiokafka_lite.version import __version__
 
 SECURITY_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+SASL_MECHANISMS = ("PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+_WITHOUT_SECURITY = "until then only a broker's PLAINTEXT listener can be used"
 METADATA_RECOVERY_STRATEGIES = ("rebootstrap", "none")
 _INT32_MAX = 2**31 - 1
 
@@ -172,7 +174,26 @@ class ClientConfig:
         yield from one_of(
             "metadata_cluster_check_enable", self.metadata_cluster_check_enable, (True, False)
         )
-        yield from one_of("security_protocol", self.security_protocol, SECURITY_PROTOCOLS)
+        if self.security_protocol not in SECURITY_PROTOCOLS:
+            yield (
+                f"security_protocol={self.security_protocol!r}: `security_protocol` should be SSL "
+                f"or PLAINTEXT; set it to one of {', '.join(map(repr, SECURITY_PROTOCOLS))}"
+            )
+        yield from self._security_faults()
+
+    def _security_faults(self) -> Iterator[str]:
+        """In the words that users of aiokafka know."""
+        protocol = self.security_protocol
+        if protocol in ("SSL", "SASL_SSL") and self.ssl_context is None:
+            yield "`ssl_context` is mandatory if security_protocol=='SSL'"
+        if protocol in ("SASL_PLAINTEXT", "SASL_SSL"):
+            if self.sasl_mechanism not in SASL_MECHANISMS:
+                names = ", ".join(f"`{name}`" for name in SASL_MECHANISMS)
+                yield f"sasl_mechanism={self.sasl_mechanism!r} is not known: use one of {names}"
+            elif self.sasl_mechanism == "PLAIN" and (
+                self.sasl_plain_username is None or self.sasl_plain_password is None
+            ):
+                yield "sasl_plain_username and sasl_plain_password required for PLAIN sasl"
 
     def _backoff_faults(self) -> Iterator[str]:
         for name, max_name, minimum in _RANGES:
@@ -185,11 +206,11 @@ class ClientConfig:
     def _unsupported(self) -> Iterator[str]:
         """Yield one sentence per option whose feature comes with a later version."""
         if self.security_protocol in SECURITY_PROTOCOLS and self.security_protocol != "PLAINTEXT":
-            yield later("security_protocol", self.security_protocol, "use 'PLAINTEXT'")
+            yield later("security_protocol", self.security_protocol, _WITHOUT_SECURITY)
         for name, default in _LATER_OPTIONS.items():
             if getattr(self, name) != default:
                 # The value may be a secret: it is not shown.
-                yield later(name, None, f"leave out {name}")
+                yield later(name, None, _WITHOUT_SECURITY)
 
     def _settle_defaults(self) -> None:
         if not self.client_id:

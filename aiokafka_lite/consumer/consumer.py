@@ -26,13 +26,17 @@ from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.option_names import explain_unknown_options
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.running_loop import running_loop
 from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
 from aiokafka_lite.consumer.consumer_arguments import (
+    AS_ARGUMENTS,
     check_partitions,
     checked_pattern,
     checked_topics,
     is_int_from,
+    warn_about_group_options,
     warn_about_options_without_effect,
 )
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
@@ -112,7 +116,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
 
     Raises: KafkaConfigurationError, a ValueError, naming every wrong option at once;
     FeatureNotSupportedError, a kind of it, for options of features that come later; TypeError for
-    topics that are no strings.
+    topics that are no strings. Warns (UserWarning) of options of groups without `group_id`.
     """
 
     def __init__(
@@ -230,6 +234,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             sasl_oauth_token_provider=sasl_oauth_token_provider,
             client_rack=client_rack,
         )
+        warn_about_group_options(self._config.group_options_without_group)
         self._clock = clock if clock is not None else SYSTEM_CLOCK
         self._rng = rng
         self._state = ConsumerState.NEW
@@ -242,7 +247,10 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting_calls = WaitingCalls(self._clock, _stopped_meanwhile)
         if topics:
-            self._subscription.subscribe(checked_topics(topics))
+            self._subscription.subscribe(checked_topics(topics, AS_ARGUMENTS))
+
+    if not TYPE_CHECKING:  # who reads the class sees the signature as it stands
+        __init__ = explain_unknown_options(__init__)
 
     def __repr__(self) -> str:
         name = type(self).__name__
@@ -284,8 +292,8 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             raise ConsumerStoppedError(f"{self!r} cannot be started again; make a new one")
         if self._state is not ConsumerState.NEW:
             raise IllegalStateError(f"{self!r}: did you call start() twice?")
+        self._loop = running_loop()
         self._state = ConsumerState.STARTING
-        self._loop = asyncio.get_running_loop()
         client = KafkaClient(
             self._config,
             clock=self._clock,
@@ -766,7 +774,8 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     # Positions…
 
     async def position(self, partition: TopicPartition) -> int:
-        """Return the offset of the next record that will be returned, finding it if need be.
+        """Return the offset of the next record that will be returned, finding it if need be. While
+        the group assigns the partitions of the topic anew, the outcome is waited for.
 
         Raises: IllegalStateError when the partition is not assigned, NoOffsetForPartitionError,
         KafkaTimeoutError after `default_api_timeout_ms`; as `getone` before start and after stop.
@@ -776,9 +785,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         check_partitions([partition])
         timeout_s = self._config.default_api_timeout_ms / 1000
         known = await poller.wait_for_positions(
-            lambda: self._subscription.assigned(partition).position is not None,
-            timeout_s,
-            reset_missing=(partition,),
+            lambda: self._has_position(partition), timeout_s, reset_missing=(partition,)
         )
         if not known:
             snapshot = poller.client.snapshot
@@ -790,6 +797,14 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
                 f"{reason}; check the partition and its leader, or raise default_api_timeout_ms"
             )
         return self._subscription.assigned(partition).offset
+
+    def _has_position(self, partition: TopicPartition) -> bool:
+        """Raises IllegalStateError for a partition that is not assigned, and will not be soon."""
+        state = self._subscription.get(partition)
+        group = self._group_or_none()
+        if state is None and group is not None and group.may_get(partition):
+            return False
+        return self._subscription.assigned(partition).position is not None
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on at `offset`; what is buffered of the partition is dropped. Works before start().
@@ -930,7 +945,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         there.
         """
         found: dict[str, set[int]] = {}
-        for topic in await self._list_topics(checked_topics(topics)):
+        for topic in await self._list_topics(checked_topics(topics, AS_ARGUMENTS)):
             error = for_code(topic.error_code)
             if topic.error_code and not error.retriable:
                 raise error(f"topic {topic.name!r}: {error.description}")

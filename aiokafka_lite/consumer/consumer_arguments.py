@@ -11,6 +11,9 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.offset_arguments import check_topic_partition, checked_key
 from aiokafka_lite.topic_name import check_topic_name
 
+AS_A_LIST = "give them as subscribe(['a', 'b'])"
+AS_ARGUMENTS = "give each topic as an argument of its own, such as AIOKafkaConsumer('a', 'b')"
+
 
 def is_int_from(minimum: int, value: object) -> bool:
     """Say whether `value` is an int of at least `minimum`."""
@@ -28,15 +31,18 @@ def check_partitions(
         check_topic_partition(partition)
 
 
-def checked_topics(topics: object) -> list[str]:
-    """Return the names as a list. Raises TypeError for a single str or anything but str in it,
-    InvalidTopicError for a name that no topic can have."""
+def checked_topics(topics: object, how: str = AS_A_LIST) -> list[str]:
+    """Return the names as a list; `how` says how to give them.
+
+    Raises: TypeError for a single str, or anything but str in it; InvalidTopicError for a name that
+    no topic can have.
+    """
     if isinstance(topics, str) or not isinstance(topics, Iterable):
-        raise TypeError("Topics should be list of strings")
+        raise TypeError(f"Topics should be list of strings, not {topics!r}: {how}")
     names: list[str] = list(topics)
-    if not all(isinstance(name, str) for name in names):
-        raise TypeError("Topics should be list of strings")
     for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"Topics should be list of strings, and {name!r} is none: {how}")
         check_topic_name(name)
     return names
 
@@ -79,15 +85,27 @@ def warn_about_options_without_effect(
     for name, (value, instead) in remedies.items():
         if value is not None:
             warnings.warn(
-                f"{name} has no effect: {instead}; leave it out", DeprecationWarning, stacklevel=3
+                f"{name} has no effect: {instead}; leave it out", DeprecationWarning, stacklevel=4
             )
 
 
+def warn_about_group_options(names: Iterable[str]) -> None:
+    """Warn, in the name of the constructor's caller, that these options need a group."""
+    for name in names:
+        warnings.warn(
+            f"{name} has no effect without group_id; set group_id, or leave {name} out",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
 __all__ = [
+    "AS_ARGUMENTS",
     "check_partitions",
     "checked_pattern",
     "checked_timestamps",
     "checked_topics",
     "is_int_from",
+    "warn_about_group_options",
     "warn_about_options_without_effect",
 ]

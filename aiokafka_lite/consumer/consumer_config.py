@@ -130,8 +130,8 @@ class ConsumerConfig(ClientConfig):
             yield from at_least("max_poll_records", self.max_poll_records, 1)
         if self.isolation_level not in ISOLATION_LEVELS:
             yield (
-                f"Incorrect isolation level isolation_level={self.isolation_level!r}; "
-                f"set it to one of {', '.join(map(repr, ISOLATION_LEVELS))}"
+                f"Incorrect isolation level {self.isolation_level}; "
+                f"set isolation_level to one of {', '.join(map(repr, ISOLATION_LEVELS))}"
             )
         yield from _reset_faults(self.auto_offset_reset)
         yield from sendable("client_rack", self.client_rack)
@@ -167,12 +167,11 @@ class ConsumerConfig(ClientConfig):
             make_assignors(self.partition_assignment_strategy)
         except KafkaConfigurationError as error:
             yield str(error.args[0])
-        if self.group_id is None:
-            for name in self._group_options_set():
-                yield (
-                    f"{name}={getattr(self, name)!r} has no effect without group_id; "
-                    f"set group_id, or leave {name} out"
-                )
+
+    @property
+    def group_options_without_group(self) -> tuple[str, ...]:
+        """The options that were set and do nothing, because there is no `group_id`."""
+        return () if self.group_id is not None else tuple(self._group_options_set())
 
     def _group_options_set(self) -> Iterator[str]:
         if self.enable_auto_commit:
@@ -223,7 +222,8 @@ def _reset_faults(auto_offset_reset: object) -> Iterator[str]:
         except ValueError as error:
             yield f"auto_offset_reset={auto_offset_reset!r}: {error}"
     else:
-        yield from one_of("auto_offset_reset", auto_offset_reset, AUTO_OFFSET_RESETS)
+        choices = (*AUTO_OFFSET_RESETS, f"{BY_DURATION_PREFIX}PT1H")
+        yield from one_of("auto_offset_reset", auto_offset_reset, choices)
 
 
 def _deserializer_faults(name: str, value: object) -> Iterator[str]:

@@ -17,9 +17,9 @@ from aiokafka_lite.consumer.position.offset_questions import ListedOffset
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.consumer.record_poller import RecordPoller
 from aiokafka_lite.errors import (
-    CommitFailedError,
     IllegalOperation,
     IllegalStateError,
+    PartitionRevokedError,
 )
 from aiokafka_lite.model import (
     ConsumerGroupMetadata,
@@ -65,7 +65,8 @@ class OffsetCalls:
         GroupAuthorizationFailedError, TopicAuthorizationFailedError; UnknownTopicIdError for
         offsets of a topic that was deleted and created again since. ValueError or TypeError for
         malformed offsets; IllegalOperation without group_id; IllegalStateError for partitions not
-        assigned; as `getone` before start and after stop, which ends a call that waits.
+        assigned, of which PartitionRevokedError is also a CommitFailedError: the group has given
+        one away; as `getone` before start and after stop, which ends a call that waits.
         Cancelled, or stopped meanwhile: the offsets may be stored or not.
         """
         group = self._group()
@@ -101,25 +102,32 @@ class OffsetCalls:
         self, group: "ConsumerGroup", offsets: OffsetsToCommit | None
     ) -> Mapping[TopicPartition, CommittedOffset]:
         checked = None if offsets is None else _committed(checked_offsets(offsets))
-        group.offsets.check_may_commit()
         assigned = self._subscription.assignment
         if not assigned and not self._subscription.is_subscribed:
             raise IllegalStateError("Not subscribed to any topics")
-        if checked is None:
-            if not assigned:
-                raise IllegalStateError("No partitions assigned")
-            return group.consumed()
-        for tp in checked:
-            if tp in assigned:
-                continue
-            if group.had(tp):
-                raise CommitFailedError(
-                    f"{tp.topic}-{tp.partition} is not assigned any more: the group has given it "
-                    f"to another member; commit before on_partitions_revoked() returns"
-                )
-            raise IllegalStateError(f"Partition {tp} is not assigned")
-        get = self._subscription.assigned
-        return {tp: each._replace(topic_id=get(tp).topic_id) for tp, each in checked.items()}
+        if not assigned and checked is None and group.membership.is_calling_listener:
+            return {}  # revoked of nothing, or lost: there is nothing to store
+        if not assigned and not group.was_assigned:
+            raise IllegalStateError(
+                "No partitions assigned: commit after a poll has returned records"
+            )
+        missing = [] if checked is None else [tp for tp in checked if tp not in assigned]
+        for tp in missing:
+            if not group.had(tp):
+                self._subscription.assigned(tp)  # raises
+        group.offsets.check_may_commit()
+        if missing:
+            tp = missing[0]
+            raise PartitionRevokedError(
+                f"Partition {tp} is not assigned any more: the group has given it to another "
+                f"member; commit before on_partitions_revoked() returns"
+            )
+        if checked is not None:
+            get = self._subscription.assigned
+            return {tp: each._replace(topic_id=get(tp).topic_id) for tp, each in checked.items()}
+        if not assigned:
+            raise IllegalStateError("No partitions assigned: another member has all of them")
+        return group.consumed()
 
     @overload
     async def committed(
@@ -174,7 +182,9 @@ class OffsetCalls:
             raise IllegalStateError("No partitions are currently assigned")
         strangers = set(wanted) - self._subscription.assignment
         if strangers:
-            raise IllegalStateError(f"Partitions {strangers} are not assigned")
+            raise IllegalStateError(
+                f"Partitions {strangers} are not assigned; {self._subscription.assigned_names()}"
+            )
         return wanted
 
     async def _fetch_committed(

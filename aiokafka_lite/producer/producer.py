@@ -12,14 +12,16 @@ import warnings
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import anyio
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.option_names import explain_unknown_options
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.running_loop import running_loop
 from aiokafka_lite.errors import (
     IllegalOperation,
     IllegalStateError,
@@ -199,6 +201,9 @@ class AIOKafkaProducer(SendMethods):
         self._assemble(self._rng)
         self._is_made = True
 
+    if not TYPE_CHECKING:  # who reads the class sees the signature as it stands
+        __init__ = explain_unknown_options(__init__)
+
     def _assemble(self, rng: random.Random) -> None:
         config = self._config
         self.client = KafkaClient(
@@ -277,8 +282,8 @@ class AIOKafkaProducer(SendMethods):
             raise ProducerClosed(f"{self!r} was stopped; create another producer")
         if self._life.state is not ProducerState.NEW:
             raise IllegalStateError(f"{self!r} was started before")
+        self._loop = running_loop()
         self._life.state = ProducerState.STARTING
-        self._loop = asyncio.get_running_loop()
         try:
             await self.client.start()
             self._path.short_way.thread_id = self.client.loop.thread_id
@@ -611,7 +616,7 @@ def _warn_of_unused(**options: object) -> None:
     for name, value in options.items():
         if value is not None:
             warnings.warn(
-                f"{name} has no effect any more; leave it out", DeprecationWarning, stacklevel=3
+                f"{name} has no effect any more; leave it out", DeprecationWarning, stacklevel=4
             )
 
 

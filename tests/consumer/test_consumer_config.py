@@ -6,6 +6,7 @@ import pytest
 
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
+from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
@@ -47,8 +48,11 @@ def test_defaults_are_those_of_java_4(name: str) -> None:
             {"prefetch_max_bytes": 11, "fetch_buffer_bytes": 10},
             "prefetch_max_bytes=11 exceeds fetch_buffer_bytes=10",
         ),
-        ({"isolation_level": "dirty"}, "Incorrect isolation level"),
-        ({"auto_offset_reset": "middle"}, "auto_offset_reset='middle' is not known"),
+        ({"isolation_level": "dirty"}, "Incorrect isolation level dirty; set isolation_level to"),
+        (
+            {"auto_offset_reset": "middle"},
+            "auto_offset_reset='middle' is not known.*'none', 'by_duration:PT1H'",
+        ),
         ({"value_deserializer": 5}, "value_deserializer=5 is of type int"),
         (
             {"fetch_max_wait_ms": 40_000},
@@ -98,12 +102,14 @@ def test_an_option_of_a_later_feature_is_refused_by_name(name: str, value: objec
         ("heartbeat_interval_ms", 3000),
     ],
 )
-def test_an_option_of_groups_needs_a_group(name: str, value: object) -> None:
-    """Never accepted and ignored, even when the value is the default."""
-    with pytest.raises(KafkaConfigurationError, match=f"{name}=.* has no effect without group_id"):
-        ConsumerConfig(**{name: value})
+def test_an_option_of_groups_without_a_group_is_warned_of(name: str, value: object) -> None:
+    """Never ignored in silence, even when the value is the default; the consumer can be used."""
+    with pytest.warns(UserWarning, match=f"{name} has no effect without group_id") as warned:
+        AIOKafkaConsumer(**{name: value})  # type: ignore[arg-type]
+    assert [each.filename for each in warned] == [__file__]
     config = ConsumerConfig(group_id="billing", **{name: value})
     assert getattr(config, name) == value
+    assert config.group_options_without_group == ()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Bad input is answered with an error that names the value, the limit and the remedy, early."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -378,3 +379,65 @@ async def _listening(serve: Callable[..., Any]) -> AsyncIterator[str]:
     host, port = server.sockets[0].getsockname()
     async with server:
         yield f"{host}:{port}"
+
+
+@pytest.mark.parametrize("client", [AIOKafkaConsumer, AIOKafkaProducer])
+def test_started_without_an_event_loop_of_asyncio_a_client_says_what_it_needs(client: Any) -> None:
+    """Another library's loop, such as trio's, drives coroutines by hand; nothing has begun then."""
+    made = client()
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="aiokafka_lite needs one"):
+            made.start().send(None)
+    assert repr(made).endswith("not started>")
+
+
+@pytest.mark.parametrize("client", [AIOKafkaConsumer, AIOKafkaProducer])
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"security_protocol": "SOME"}, "`security_protocol` should be SSL or PLAINTEXT"),
+        (
+            {"security_protocol": "SSL"},
+            "`ssl_context` is mandatory if security_protocol=='SSL'",
+        ),
+        (
+            {"security_protocol": "SASL_PLAINTEXT"},
+            "sasl_plain_username and sasl_plain_password required for PLAIN sasl",
+        ),
+        (
+            {"security_protocol": "SASL_SSL", "sasl_mechanism": "NTLM"},
+            "sasl_mechanism='NTLM' is not known: use one of `PLAIN`, `GSSAPI`",
+        ),
+    ],
+)
+def test_wrong_security_options_are_named_in_the_words_of_aiokafka(
+    client: Any, options: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        client(**options)
+
+
+def test_a_feature_that_comes_later_is_not_to_be_left_out_of_a_secured_cluster() -> None:
+    with pytest.raises(FeatureNotSupportedError, match="only a broker's PLAINTEXT listener"):
+        AIOKafkaConsumer(sasl_plain_username="ann", sasl_plain_password="secret")
+
+
+@pytest.mark.parametrize(
+    ("make", "given"),
+    [
+        (lambda: AIOKafkaConsumer(["a", "b"]), r"\['a', 'b'\]"),  # type: ignore[arg-type]
+        (lambda: AIOKafkaConsumer("a", 5), "5"),  # type: ignore[arg-type]
+    ],
+)
+def test_topics_in_a_list_are_refused_with_the_way_to_give_them(make: Any, given: str) -> None:
+    says = rf"Topics should be list of strings, and {given} is none: .*AIOKafkaConsumer\('a', 'b'\)"
+    with pytest.raises(TypeError, match=says):
+        make()
+
+
+@pytest.mark.parametrize("topics", ["a", [b"a"], 5])
+def test_subscribe_says_how_topics_are_given(topics: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r"Topics should be list of strings.*subscribe\(\['a', 'b'\]"
+    ):
+        AIOKafkaConsumer().subscribe(topics)

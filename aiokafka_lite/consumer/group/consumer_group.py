@@ -212,8 +212,23 @@ class ConsumerGroup:
     # Commits…
 
     def had(self, tp: TopicPartition) -> bool:
-        """Say whether the partition was assigned to this member before."""
+        """Say whether the partition was assigned to this member since it subscribed."""
         return tp in self._once_assigned
+
+    @property
+    def was_assigned(self) -> bool:
+        """Whether any partition was assigned to this member since it subscribed."""
+        return bool(self._once_assigned)
+
+    def may_get(self, tp: TopicPartition) -> bool:
+        """Whether the partition may come with an assignment that is being made."""
+        member, subscription = self._member, self._subscription
+        return (
+            (member.is_rebalancing or member.rejoin_reason is not None)
+            and subscription.is_subscribed
+            and tp.topic in subscription.topics
+            and not self.membership.is_calling_listener
+        )
 
     def commit_async(self, offsets: Offsets, callback: CommitListener | None) -> None:
         """Store offsets in the background; see `OffsetCommitter.commit_async`."""
@@ -259,7 +274,9 @@ class ConsumerGroup:
             logger.warning("auto-commit of %s failed: %s", sorted(offsets), error)
 
     def unsubscribed(self, owned: Collection[TopicPartition]) -> None:
-        """The consumer has let go of `owned` and of its subscription: leave the group soon."""
+        """The consumer has let go of `owned` and of its subscription: leave the group soon, and
+        forget what was assigned."""
+        self._once_assigned.clear()
         self._watch.assigned(self._client.clock.monotonic(), owns_partitions=False)
         self.membership.leave_soon(owned, "the consumer has unsubscribed")
 

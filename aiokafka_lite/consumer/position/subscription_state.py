@@ -27,6 +27,8 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.schema.field_types import ZERO_UUID
 
+_NAMES_SHOWN = 8
+
 
 class SubscriptionMode(Enum):
     """How partitions are chosen. The two ways exclude each other until unsubscribe() (B1)."""
@@ -208,11 +210,19 @@ class SubscriptionState:
         """Return the partition's state; None when it is not assigned."""
         return self._states.get(tp)
 
+    def assigned_names(self) -> str:
+        """Return what is assigned, in words for the end of an error."""
+        names = [f"{topic}-{partition}" for topic, partition in sorted(self.assignment)]
+        if not names:
+            return "no partition is"
+        more = "" if len(names) <= _NAMES_SHOWN else f" and {len(names) - _NAMES_SHOWN} more"
+        return f"assigned: {', '.join(names[:_NAMES_SHOWN])}{more}"
+
     def assigned(self, tp: TopicPartition) -> PartitionState:
         """Return the partition's state. Raises IllegalStateError when it is not assigned."""
         state = self._states.get(tp)
         if state is None:
-            raise IllegalStateError(f"Partition {tp} is not assigned")
+            raise IllegalStateError(f"Partition {tp} is not assigned; {self.assigned_names()}")
         return state
 
     def fetchable_partitions(self) -> list[TopicPartition]:
