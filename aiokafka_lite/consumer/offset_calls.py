@@ -57,7 +57,8 @@ class OffsetCalls:
         the newest poll returned, or the given `offsets` (the next offset to read, as an int, with a
         note as (int, str), or an OffsetAndMetadata).
 
-        The leader epoch goes with them (KIP-320). Background commits are over before (2e-13).
+        The leader epoch goes with them (KIP-320). Background commits are over before (2e-13). In a
+        rebalance listener without partitions there is nothing to store, and nothing is raised.
 
         Raises: CommitFailedError when the group has given the partitions to others, or this member
         was not in time; RebalanceInProgressError while it assigns them anew, commit again after the

@@ -386,3 +386,18 @@ async def test_waiting_for_a_position_ends_with_stop_and_with_the_assignment() -
         await consumer.stop()
         with pytest.raises(ConsumerStoppedError):
             await second
+
+
+@pytest.mark.parametrize("unknown", [TopicPartition("t", 100), TopicPartition("nowhere", 0)])
+async def test_offsets_of_a_partition_that_does_not_exist_are_given_up_after_request_timeout_ms(
+    unknown: TopicPartition,
+) -> None:
+    clock = FakeClock(autojump_threshold_s=0.05)
+    async with embedded({"t": 1}, auto_create_topics=False) as broker:
+        options = {"request_timeout_ms": 2000, "default_api_timeout_ms": 600_000}
+        async with consumer_of(broker, "t", clock=clock, **options) as consumer:
+            for call in (consumer.offsets_for_times({unknown: 0}), consumer.end_offsets([unknown])):
+                began_s = clock.monotonic()
+                with pytest.raises(KafkaTimeoutError, match=f"{unknown.topic}-{unknown.partition}"):
+                    await asyncio.wait_for(call, 30)
+                assert 2 <= clock.monotonic() - began_s <= 4

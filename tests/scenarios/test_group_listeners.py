@@ -227,6 +227,30 @@ async def test_they_may_await_calls_of_the_same_consumer() -> None:
         assert all(what != "lost" for what, _ in listener.diary)
 
 
+@pytest.mark.parametrize("strategy", [EAGER, COOPERATIVE], ids=["eager", "cooperative"])
+async def test_commit_in_every_revocation_has_nothing_to_store_where_nothing_is_revoked(
+    strategy: Strategy,
+) -> None:
+    """An eager member revokes nothing before its first join; that is no error of its listener."""
+
+    class Committer(AsyncListener):
+        async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+            await consumer.commit()
+            await super().on_partitions_revoked(revoked)
+
+    async with embedded({"t": 1}) as broker:
+        listener = Committer()
+        consumer = member_of(
+            broker, enable_auto_commit=False, partition_assignment_strategy=strategy
+        )
+        consumer.subscribe(["t"], listener=listener)
+        async with consumer:
+            fill(broker, P0, 2)
+            assert offsets(await poll(consumer)) == {0: [0, 1]}
+        assert listener.diary[-1] == ("revoked", [0])
+        assert committed(broker) == {P0: 2}
+
+
 async def by_tasks(call: Call) -> None:
     await asyncio.gather(call())
 

@@ -22,12 +22,13 @@ from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
+from aiokafka_lite.protocol.messages.join_group import JoinGroupRequest
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
-from tests.scenarios.consuming import embedded, fill, offsets, read
+from tests.scenarios.consuming import embedded, eventually, fill, offsets, read
 from tests.scenarios.grouping import assigned, member_of, poll
 
 P0, P1, P2 = tps(0, 1, 2)
@@ -272,3 +273,29 @@ async def test_seek_to_committed_cancelled_changes_no_position() -> None:
         broker.faults.release()
         assert await consumer.committed(P0) == 1
         assert await consumer.position(P0) == 4
+
+
+async def test_position_waits_while_the_group_assigns_the_partitions_anew() -> None:
+    """A partition may be another member's for a moment; once it is for good, that is said."""
+    async with embedded({"t": 1, "u": 1}) as broker, member_of(broker, "t") as consumer:
+        fill(broker, P0, 3)
+        assert await consumer.position(P0) == 0
+        broker.faults.stall(JoinGroupRequest, times=None)
+        joins = len(broker.requests_of(JoinGroupRequest))
+        consumer.subscribe(["t", "u"])
+        await broker.wait_until(lambda: len(broker.requests_of(JoinGroupRequest)) > joins)
+        waiting = asyncio.create_task(consumer.position(P0))
+        with pytest.raises(IllegalStateError, match="is not assigned"):
+            await consumer.position(TopicPartition("w", 0))
+        assert not waiting.done()
+        broker.faults.release()
+        assert await asyncio.wait_for(waiting, 30) == 0
+        broker.faults.stall(JoinGroupRequest, times=None)
+        consumer.enforce_rebalance()
+        await eventually(consumer, lambda: not consumer.assignment())
+        waiting = asyncio.create_task(consumer.position(P0))
+        await asyncio.sleep(0)
+        consumer.unsubscribe()
+        with pytest.raises(IllegalStateError, match="is not assigned"):
+            await asyncio.wait_for(waiting, 30)
+        broker.faults.release()
