@@ -255,7 +255,10 @@ class ConnectionPool:
             await connection.open()
         except RebootstrapRequiredError as error:
             misrouted = _misrouted(connection.name, error)
-            logger.warning("%s", misrouted.args[0])
+            known = self.states.last_error(node_id)  # once, not once per attempt
+            is_news = known is None or known.args != misrouted.args
+            level = logging.WARNING if is_news else logging.DEBUG
+            logger.log(level, "%s: %s", self._client_id, misrouted.args[0])
             self.states.failed(node_id, began_s, self._clock.monotonic(), misrouted)
             self._on_misrouted()
             self._report_trouble(node_id)

@@ -11,6 +11,7 @@ from enum import IntEnum
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.single_flight import SingleFlight
 from aiokafka_lite.errors import KafkaError, NodeNotReadyError, for_code
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 
 logger = logging.getLogger(__name__)
@@ -63,11 +64,12 @@ class CoordinatorCache:
             del self._nodes[key_type, key]
             self._is_lost.add((key_type, key))
             logger.info(
-                "coordinator of %s %r was node %d, looking for it again: %s",
+                "%s: coordinator of %s %r was node %d, looking for it again: %s",
+                self._client.config.client_id,
                 key_type.name.lower(),
                 key,
                 node_id,
-                why,
+                reason_of(why) if isinstance(why, BaseException) else why,
             )
 
     async def find(self, key_type: CoordinatorType, key: str, timeout_s: float) -> int:
@@ -119,7 +121,13 @@ class CoordinatorCache:
             )
         if (key_type, key) in self._is_lost:
             self._is_lost.discard((key_type, key))
-            logger.info("coordinator of %s %r is node %d", key_type.name.lower(), key, node_id)
+            logger.info(
+                "%s: coordinator of %s %r is node %d",
+                self._client.config.client_id,
+                key_type.name.lower(),
+                key,
+                node_id,
+            )
         self._nodes[key_type, key] = node_id
         return node_id
 

@@ -345,7 +345,10 @@ class MetadataUpdater:
         """Begin again from the seeds, as a broker has asked for (KIP-1102)."""
         if self._config.metadata_recovery_strategy == "none":
             return
-        logger.info("a broker asks for a rebootstrap: the nodes known so far are forgotten")
+        logger.info(
+            "%s: a broker asks for a rebootstrap: the nodes known so far are forgotten",
+            self._config.client_id,
+        )
         forgotten = KafkaConnectionError("a broker has asked to begin again from bootstrap_servers")
         self._network.disconnect(self.snapshot.nodes, forgotten)
         self._take_over(without_nodes(self.snapshot))

@@ -44,6 +44,7 @@ class NetworkClient:
         on_misrouted: Callable[[], object] = lambda: None,
         max_in_flight: int = 5,
     ) -> None:
+        self._client_id = config.client_id
         self._request_timeout_s = config.request_timeout_ms / 1000
         self._clock = clock
         self._rng = rng
@@ -266,7 +267,7 @@ class NetworkClient:
             old = before.get(node_id)
             if old is not None and (old.host, old.port) != (node.host, node.port):
                 moved = f"node {node_id} has moved from {_address(old)} to {_address(node)}"
-                logger.info("%s", moved)
+                logger.info("%s: %s", self._client_id, moved)
                 self._pool.disconnect([node_id], KafkaConnectionError(moved))
 
     def disconnect(self, node_ids: Iterable[int], cause: KafkaError) -> None:

@@ -123,13 +123,14 @@ async def test_loss_and_return_of_a_coordinator_are_logged_once(
     async with scene_of() as scene:
         await scene.find()
         assert caplog.messages == []
-        scene.cache.forget(GROUP, "g", "it does not answer")
-        scene.cache.forget(GROUP, "g", "it does not answer")
+        scene.cache.forget(GROUP, "g", "no answer")
+        scene.cache.forget(GROUP, "g", "no answer")
         await scene.find()
         await scene.find()
+    client_id = scene.client.config.client_id
     assert [m for m in caplog.messages if "coordinator" in m] == [
-        "coordinator of group 'g' was node 1, looking for it again: it does not answer",
-        "coordinator of group 'g' is node 1",
+        f"{client_id}: coordinator of group 'g' was node 1, looking for it again: no answer",
+        f"{client_id}: coordinator of group 'g' is node 1",
     ]
 
 

@@ -73,7 +73,7 @@ async def test_a_connection_that_leads_to_another_node_is_given_up_and_the_seeds
         async with producing(broker) as producer:
             await producer.send_and_wait("orders", b"first")
             broker.forget_requests()
-            broker.faults.fail(ApiVersionsRequest, RebootstrapRequiredError, times=3)
+            broker.faults.fail(ApiVersionsRequest, RebootstrapRequiredError, times=12)
             broker.drop_connections()
             await producer.send_and_wait("orders", b"second")
         assert written(broker) == [b"first", b"second"]
@@ -81,6 +81,8 @@ async def test_a_connection_that_leads_to_another_node_is_given_up_and_the_seeds
     said = [record.message for record in caplog.records if "another node" in record.message]
     assert said
     assert "bootstrap_servers" in said[0]
+    of_nodes = [text for text in said if "to node " in text]
+    assert len(of_nodes) == len(set(of_nodes)), "once, not with each attempt"
 
 
 async def test_another_cluster_at_the_same_address_is_noticed_before_anything_is_sent_to_it() -> (
