@@ -33,7 +33,8 @@ class BatchOutcomes:
     """Takes in what comes back for the batches of one producer.
 
     `on_stale_metadata()` is called when an error says that the metadata is out of date,
-    `on_failed(batch, error)` when a batch is given up, `update_leaders(leaders, nodes)` when an
+    `told_as(error)` and `on_failed(batch, error)` when a batch is given up, the first of which
+    returns what users hear, `update_leaders(leaders, nodes)` when an
     answer names newer leaders (KIP-951). `why_unsent(topic_partition)` says what keeps a
     partition's batches from being sent.
     """
@@ -45,6 +46,7 @@ class BatchOutcomes:
         sequences: SequenceNumbers | None,
         *,
         on_stale_metadata: Callable[[], object],
+        told_as: Callable[[Exception], Exception] | None = None,
         on_failed: Callable[[ProducerBatch, Exception], object] | None = None,
         update_leaders: UpdateLeaders | None = None,
         why_unsent: Callable[[TopicPartition], str] | None = None,
@@ -53,6 +55,7 @@ class BatchOutcomes:
         self._accumulator = accumulator
         self._sequences = sequences
         self._on_stale_metadata = on_stale_metadata
+        self._told_as = told_as
         self._on_failed = on_failed
         self._update_leaders = update_leaders
         self._why_unsent = why_unsent
@@ -210,6 +213,8 @@ class BatchOutcomes:
         error: Exception,
         record_errors: dict[int, Exception] | None = None,
     ) -> None:
+        if self._told_as is not None:
+            error = self._told_as(error)
         if batch.fail(error, record_errors):
             self._accumulator.forget(batch)
             if self._on_failed is not None:

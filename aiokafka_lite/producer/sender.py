@@ -108,6 +108,7 @@ class Sender:
             accumulator,
             sequences,
             on_stale_metadata=client.request_metadata_update,
+            told_as=None if transactions is None else transactions.told_as,
             on_failed=None if transactions is None else transactions.batch_failed,
             update_leaders=client.update_leaders,
             why_unsent=self._why_unsent,

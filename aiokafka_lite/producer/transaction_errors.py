@@ -108,12 +108,26 @@ def txn_action_for(
     return (TxnAction.RETRY if error.retriable else TxnAction.FATAL), error
 
 
+def as_fenced(transactional_id: str, error: KafkaError) -> ProducerFenced:
+    """Return an error that says a producer is fenced as ProducerFenced, whatever its number was."""
+    if isinstance(error, ProducerFenced):
+        return error
+    fenced = ProducerFenced(
+        f"another producer with transactional_id={transactional_id!r} has taken over, or the "
+        f"transaction took longer than transaction_timeout_ms: {error}"
+    )
+    fenced.__cause__ = error
+    return fenced
+
+
 def produce_action_for(error: BaseException) -> TxnAction:
     """Return what a batch that failed for good does to its transaction.
 
     The verdict on fencing is the coordinator's: INVALID_PRODUCER_EPOCH of a partition's leader only
-    aborts.
+    aborts, also when users are told of it as ProducerFenced.
     """
+    if isinstance(error, ProducerFenced) and isinstance(error.__cause__, InvalidProducerEpoch):
+        return TxnAction.ABORT_AND_BUMP
     if isinstance(error, _FATAL_ON_PRODUCE):
         return TxnAction.FATAL
     if isinstance(error, TopicAuthorizationFailedError | TransactionAbortableError):
@@ -133,6 +147,7 @@ __all__ = [
     "INIT_ACTIONS",
     "OFFSET_COMMIT_ACTIONS",
     "TxnAction",
+    "as_fenced",
     "as_kafka_error",
     "produce_action_for",
     "txn_action_for",

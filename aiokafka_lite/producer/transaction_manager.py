@@ -15,11 +15,11 @@ from aiokafka_lite.errors import (
     CommitFailedError,
     IllegalOperation,
     IllegalStateError,
+    InvalidProducerEpoch,
     InvalidProducerIdMapping,
     InvalidTxnState,
     KafkaError,
     NoTransactionError,
-    ProducerFenced,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 from aiokafka_lite.producer.batch_wait import all_done
@@ -35,6 +35,7 @@ from aiokafka_lite.producer.transaction_errors import (
     END_ACTIONS,
     INIT_ACTIONS,
     TxnAction,
+    as_fenced,
     as_kafka_error,
     produce_action_for,
 )
@@ -154,6 +155,12 @@ class TransactionManager:
         del topic_partition
         self._has_begun = self._has_begun or self._is_v2
 
+    def told_as(self, error: Exception) -> Exception:
+        """Return what to tell the user of a batch that was given up."""
+        if isinstance(error, InvalidProducerEpoch):
+            return as_fenced(self.transactional_id, error)
+        return error
+
     def batch_failed(self, batch: ProducerBatch, error: Exception) -> None:
         """A batch was given up: the transaction cannot be committed any more (2d'-4)."""
         if self.status.state not in _MAY_HAVE_BATCHES:
@@ -265,13 +272,8 @@ class TransactionManager:
 
     def _fail(self, action: TxnAction, error: KafkaError) -> KafkaError:
         """Act on an error; returns what to tell the user."""
-        if action is TxnAction.FENCED and not isinstance(error, ProducerFenced):
-            fenced = ProducerFenced(
-                f"another producer with transactional_id={self.transactional_id!r} has taken "
-                f"over: {error}"
-            )
-            fenced.__cause__ = error
-            error = fenced
+        if action is TxnAction.FENCED:
+            error = as_fenced(self.transactional_id, error)
         if action is TxnAction.ABORT_COMMIT_FAILED:
             moved_on = CommitFailedError()
             moved_on.__cause__ = error

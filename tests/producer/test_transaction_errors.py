@@ -41,6 +41,7 @@ from aiokafka_lite.producer.transaction_errors import (
     INIT_ACTIONS,
     OFFSET_COMMIT_ACTIONS,
     TxnAction,
+    as_fenced,
     as_kafka_error,
     produce_action_for,
     txn_action_for,
@@ -138,3 +139,14 @@ def test_every_error_is_told_as_one_of_kafka() -> None:
     told = as_kafka_error(ZeroDivisionError("y"))
     assert type(told) is KafkaError
     assert "ZeroDivisionError('y')" in str(told)
+
+
+def test_a_producer_whose_epoch_is_refused_is_told_that_it_is_fenced() -> None:
+    """Whatever the broker's number was; only the coordinator's own verdict is fatal."""
+    refused, fenced = InvalidProducerEpoch("x"), ProducerFenced("y")
+    told = as_fenced("t", refused)
+    assert isinstance(told, ProducerFenced)
+    assert told.__cause__ is refused
+    assert as_fenced("t", fenced) is fenced
+    assert produce_action_for(told) is TxnAction.ABORT_AND_BUMP
+    assert produce_action_for(fenced) is TxnAction.FATAL
