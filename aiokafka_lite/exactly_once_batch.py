@@ -61,7 +61,10 @@ class SessionBatch:
         """
         if self._is_subscribed and member.generation_id < 0:
             return False
-        return member.generation_id == self.member.generation_id
+        return (member.generation_id, member.member_id) == (
+            self.member.generation_id,
+            self.member.member_id,
+        )
 
     def next_step(
         self, state: TransactionState, unfinished: str | None, member: ConsumerGroupMetadata

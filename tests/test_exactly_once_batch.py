@@ -38,11 +38,12 @@ def test_only_what_was_polled_is_committed() -> None:
         (MEMBER, True, MEMBER, True),
         (MEMBER, True, MOVED_ON, False),
         (MEMBER, True, EXPELLED, False),
+        (MEMBER, True, ConsumerGroupMetadata("g", 5, "another"), False),
         (EXPELLED, True, EXPELLED, False),
         (ConsumerGroupMetadata("g"), False, ConsumerGroupMetadata("g"), True),
     ],
 )
-def test_a_batch_is_of_one_generation_and_a_subscriber_has_to_be_in_one(
+def test_a_batch_is_of_one_member_and_generation_and_a_subscriber_has_to_be_in_one(
     polled_as: ConsumerGroupMetadata,
     is_subscribed: bool,
     now: ConsumerGroupMetadata,
