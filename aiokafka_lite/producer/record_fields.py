@@ -122,8 +122,8 @@ def checked_timestamp(timestamp_ms: int) -> int:
     """Return a time a record may have. Raises IllegalArgumentError for anything else."""
     if not is_int(timestamp_ms) or not 0 <= timestamp_ms <= _MAX_TIMESTAMP:
         raise IllegalArgumentError(
-            f"timestamp_ms={timestamp_ms!r} is no int of milliseconds since 1970; leave it out to "
-            f"have the present time"
+            f"timestamp_ms={timestamp_ms!r} is no int of milliseconds since 1970 (0 to 2^63-1); "
+            f"leave it out to have the present time"
         )
     return timestamp_ms
 

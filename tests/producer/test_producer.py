@@ -87,7 +87,7 @@ async def test_log_append_time_is_the_brokers() -> None:
 async def test_acks_zero_ends_at_once_with_an_unknown_offset() -> None:
     """2d-16"""
     async with kafka() as broker, producing(broker, acks=0) as producer:
-        assert (await producer.send_and_wait("orders", b"v")).offset == -1
+        assert (await (await producer.send("orders", b"v"))).offset == -1
         await broker.wait_until(lambda: written(broker) == [b"v"])
 
 
