@@ -46,7 +46,8 @@ QUICK_STOP_S = 5.0
 """And while there is none, without the waits of a listener."""
 SLACK_S = 0.5
 LISTENER_WAITS_S = 3.0
-DRAINS_BY_MS = 1000
+DRAINS_BY = 3
+DRAINS_FOR_MS = 1000
 PAUSE_AFTER_ERROR_S = 0.1
 
 
@@ -186,7 +187,7 @@ class Member:
         while True:
             if self.is_draining and self.steps.empty():
                 self.consumer.resume(*self.consumer.paused())
-                await self._safely(self._poll(Poll(0, Way.GETMANY, timeout_ms=DRAINS_BY_MS)))
+                await self._safely(self._poll(Poll(0, Way.GETMANY, DRAINS_BY, DRAINS_FOR_MS)))
                 if self.options.auto_commit_interval_ms is None:
                     await self._safely(self._commit("all"))
                 continue

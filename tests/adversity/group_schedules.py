@@ -20,6 +20,7 @@ from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.adversity.group_member import API_TIMEOUT_MS, Member
 from tests.adversity.group_model import GroupModel
 from tests.adversity.group_steps import (
+    METADATA_MAX_AGE_MS,
     NODES,
     TOPICS,
     Crash,
@@ -57,7 +58,6 @@ MAX_PARTITIONS = 4
 SESSION_TIMEOUT_MS = 6_000
 READ_ALL_WITHIN_S = 60.0
 """When there is no trouble any more: sessions run out, listeners wait, what failed is repeated."""
-METADATA_MAX_AGE_S = 150.0
 LOOK_EVERY_S = 0.5
 MAX_TURNS = 400_000
 
@@ -117,7 +117,7 @@ class Play:
             retry_backoff_max_ms=200,
             reconnect_backoff_ms=20,
             reconnect_backoff_max_ms=200,
-            metadata_max_age_ms=int(METADATA_MAX_AGE_S * 1000),
+            metadata_max_age_ms=options.metadata_max_age_ms,
             allow_auto_create_topics=False,
             clock=self.clock,
             rng=random.Random(number),
@@ -234,7 +234,7 @@ class Play:
         self.broker.create_topic(topic, partitions)
         self.model.topic_created(topic)
         for partition in range(partitions):
-            self.write(TopicPartition(topic, partition), (4, 4))
+            self.write(TopicPartition(topic, partition), (1,) * 30 if topic == TOPICS[0] else (2,))
 
     def write(self, tp: TopicPartition, sizes: Sequence[int]) -> None:
         """Append batches of these sizes."""
@@ -290,6 +290,7 @@ class Play:
 
     def _truncate(self, tp: TopicPartition, step: Truncate) -> None:
         state = self.broker.cluster.partition(tp)
+        former = state.leader
         state.truncate(max(state.log.log_start_offset, state.log.log_end_offset - step.records))
         if step.node in self.alive:
             self.broker.move_leader(tp, step.node)
@@ -298,6 +299,11 @@ class Play:
         self.model.truncated(tp, state.log.log_end_offset, state.leader_epoch)
         if step.written:
             self.write(tp, (step.written,))
+        if not step.is_alone and step.node in self.alive:
+            for topic in self.broker.cluster.topics.values():
+                for other in topic.partitions:
+                    if other.leader == former:
+                        self.broker.move_leader(other.topic_partition, step.node)
 
     # The end…
 
@@ -320,7 +326,7 @@ class Play:
         """Let the members read on until everything is processed and committed."""
         until_s = self.clock.monotonic() + READ_ALL_WITHIN_S
         if self._has_grown:  # nobody asks for that before its metadata is too old
-            until_s += METADATA_MAX_AGE_S
+            until_s += METADATA_MAX_AGE_MS / 1000
         for member in self.members.values():
             member.drain()
         while self.model.undone() or self.model.uncommitted():

@@ -13,6 +13,8 @@ from aiokafka_lite.schema.message import Request
 TOPICS = ("a", "b")
 MEMBERS = 3
 NODES = 3
+METADATA_MAX_AGE_MS = 150_000
+"""Longer than a group may need to read everything: who waits for that, fails."""
 
 
 class Listening(Enum):
@@ -34,6 +36,7 @@ class MemberOptions(NamedTuple):
     prefetch_max_bytes: int = 0
     max_poll_interval_ms: int = 300_000
     fetch_max_bytes: int = 52_428_800
+    metadata_max_age_ms: int = METADATA_MAX_AGE_MS
     listening: Listening = Listening.RETURNS
 
 
@@ -192,6 +195,8 @@ class Truncate(NamedTuple):
     records: int
     written: int
     node: int
+    is_alone: bool = True
+    """Otherwise what the former leader led besides moves with it, and nothing of that is lost."""
 
 
 class MoveLeader(NamedTuple):

@@ -47,6 +47,7 @@ from aiokafka_lite.protocol.messages.sync_group import SyncGroupRequest
 from aiokafka_lite.schema.message import Request
 from tests.adversity.group_steps import (
     MEMBERS,
+    METADATA_MAX_AGE_MS,
     NODES,
     TOPICS,
     Cancel,
@@ -165,6 +166,8 @@ _cancels = st.builds(Cancel, st.sampled_from([0, 1, 20, 200, 2000]), st.integers
 _maybe_cancels = st.one_of(st.none(), st.none(), st.none(), _cancels)
 _waits = st.builds(Wait, st.sampled_from([0, 1, 20, 200, 1000, 4000, 8000]))
 _first_waits = st.builds(Wait, st.sampled_from([7000, 7000, 1000, 0]))
+_pauses: st.SearchStrategy[list[Step]] = st.sampled_from([[Wait(20)], [Wait(1100)], []])
+"""Or else nothing has come of the calls before the next thing happens."""
 _options = st.builds(
     MemberOptions,
     is_static=st.sampled_from([False, False, True]),
@@ -173,12 +176,16 @@ _options = st.builds(
     prefetch_max_bytes=st.sampled_from([0, 0, 500]),
     max_poll_interval_ms=st.sampled_from([300_000, 300_000, 10_000]),
     fetch_max_bytes=st.sampled_from([52_428_800, 1]),
+    metadata_max_age_ms=st.sampled_from([METADATA_MAX_AGE_MS, 1000]),
     listening=st.sampled_from([Listening.RETURNS, *Listening]),
 )
 _waiting = _options.map(lambda options: options._replace(listening=Listening.WAITS))
 _joins = st.builds(Join, _members, _options)
 _writes = st.builds(
-    Write, _topics, _partitions, st.lists(st.integers(1, 6), min_size=1, max_size=3).map(tuple)
+    Write,
+    st.sampled_from([*TOPICS, TOPICS[0]]),
+    _partitions,
+    st.sampled_from([(1,) * 6, (1,), (2,) * 5, (4, 1, 4)]),
 )
 _creates = (_topics, st.integers(1, 3))
 
@@ -188,7 +195,7 @@ def _polls(member: int) -> st.SearchStrategy[Poll]:
         Poll,
         st.just(member),
         st.sampled_from(Way),
-        st.sampled_from([1, 2, 3, 7, 100]),
+        st.sampled_from([1, 2, 3, 5, 2, 3, 100]),
         st.sampled_from([200, 20, 0, 1000]),
         _maybe_cancels,
         st.one_of(st.none(), st.none(), _any_partitions),
@@ -204,6 +211,15 @@ def _fails_of(api: type[Request[Any]]) -> st.SearchStrategy[FailApi]:
 
 
 _fails = st.sampled_from(list(ERRORS)).flatmap(_fails_of)
+_truncations = st.builds(
+    Truncate,
+    st.sampled_from([*TOPICS, TOPICS[0]]),
+    _partitions,
+    st.sampled_from([1, 3, 6, 20]),
+    st.sampled_from([9, 25, 3, 0]),
+    _nodes,
+    st.booleans(),
+)
 _troubles = st.builds(
     Trouble,
     st.sampled_from(["cut", "drop", "delay", "throttle", "stall"]),
@@ -253,8 +269,8 @@ EVENTS: dict[str, Steps] = {
         st.builds(Grow, _topics),
     ),
     "truncation": (
-        st.builds(Truncate, _topics, _partitions, st.integers(0, 6), st.integers(0, 8), _nodes),
-        st.builds(Truncate, _topics, _partitions, st.integers(0, 6), st.integers(0, 8), _nodes),
+        _truncations,
+        _truncations,
         st.builds(MoveLeader, _topics, _partitions, _nodes),
     ),
     "trimming": (st.builds(Trim, _topics, _partitions, st.integers(1, 6)),),
@@ -291,6 +307,10 @@ EVENTS: dict[str, Steps] = {
 KINDS = sorted(CALLS.keys() | EVENTS.keys())
 
 
+def _only_polls(member: int) -> Steps:
+    return (_polls(member), _polls(member))
+
+
 @st.composite
 def group_schedules(draw: st.DrawFn) -> list[Step]:
     """Some members; then again and again calls of one of them, and what happens meanwhile."""
@@ -302,11 +322,12 @@ def group_schedules(draw: st.DrawFn) -> list[Step]:
     schedule.append(draw(_first_waits))
     for _ in range(draw(st.integers(1, 14))):
         member = draw(st.integers(0, members - 1))
-        calls = [*_comes_and_goes(member)]
+        calls = [_polls(member), *_comes_and_goes(member)]
         for kind in kinds:
-            calls += CALLS.get(kind, _comes_and_goes)(member)
+            calls += CALLS.get(kind, _only_polls)(member)
         schedule += draw(st.lists(_polls(member), max_size=4))
-        schedule += draw(st.lists(st.one_of(*calls), max_size=2))
+        schedule += draw(st.lists(st.one_of(*calls), max_size=1))
+        schedule += draw(_pauses)
         schedule += draw(st.lists(event, max_size=4))
     return schedule
 
