@@ -82,7 +82,7 @@ bench-groups: $(VENV)/.installed-test  ## groups: time to first record, pause wh
 bench-spark: $(VENV)/.installed-test  ## beside Spark's own connector, some 13 minutes; ARGS="--quick", "--help"
 	$(BIN)/python -m benchmarks.spark $(ARGS)
 
-soak: $(VENV)/.installed-test  ## what takes minutes
+soak: $(VENV)/.installed-test  ## what takes minutes; ARGS="--soak-minutes=60" for longer runs of the state machines
 	$(BIN)/python -m pytest -m soak $(ARGS)
 
 # Clang's and GCC's sanitizers alike. Built beside the tree, whose own extensions stay as they are.
