@@ -200,7 +200,6 @@ async def test_the_coordinator_of_the_group_moves(version: int) -> None:
 @pytest.mark.parametrize(
     ("offsets", "error"),
     [
-        ({}, ValueError),
         ({ORDERS: -1}, ValueError),
         ({"orders": 1}, TypeError),
         (None, ValueError),
