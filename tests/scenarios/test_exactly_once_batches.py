@@ -27,7 +27,7 @@ from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitReq
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.producer.world import kafka
 from tests.scenarios.consuming import fill
-from tests.scenarios.grouping import committed, expel, member_of
+from tests.scenarios.grouping import committed, expel, member_of, nobody_is_left, stable
 from tests.scenarios.transacting import ends, impatient, transacting, visible
 
 IN, OUT = TopicPartition("in", 0), "out"
@@ -137,6 +137,58 @@ async def test_a_commit_in_doubt_that_the_user_ends_is_not_repeated(version: int
         assert await copied(broker) == list(range(10))
 
 
+async def test_a_seek_between_two_batches_is_followed(version: int) -> None:
+    """A batch that counts leaves the positions alone: the next one begins where the user wants."""
+    async with copying(version) as (_, session):
+        assert await copy(session) == [0, 1, 2, 3, 4]
+        session.consumer.seek(IN, 8)
+        assert await copy(session) == [8, 9]
+
+
+async def test_a_seek_past_the_record_that_made_a_block_raise_is_followed(version: int) -> None:
+    """Once the error comes out of the block its records are to be read again, or skipped."""
+    async with copying(version) as (broker, session):
+
+        async def work() -> None:
+            async with session.batch(timeout_ms=PATIENCE_MS):
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            await work()
+        assert await session.consumer.position(IN) == 0
+        session.consumer.seek(IN, 3)
+        assert await copy(session) == [3, 4, 5, 6, 7]
+        assert committed(broker) == {IN: 8}
+
+
+async def test_a_seek_is_followed_behind_a_commit_in_doubt_that_counts(version: int) -> None:
+    """Nothing of such a batch has to be read again, so its end leaves the positions alone."""
+    async with copying(version) as (broker, session):
+        broker.faults.stall(EndTxnRequest)
+        with impatient(session.producer), pytest.raises(KafkaTimeoutError):
+            await copy(session)
+        session.consumer.seek(IN, 8)
+        broker.faults.release()
+        assert await copy(session) == [8, 9]
+        assert await copied(broker) == [0, 1, 2, 3, 4, 8, 9]
+
+
+async def test_a_batch_commits_its_own_offsets_whatever_is_polled_or_sought_in_its_block(
+    version: int,
+) -> None:
+    """What the group has committed is what the transaction has processed."""
+    async with copying(version) as (broker, session):
+        async with session.batch(timeout_ms=PATIENCE_MS) as records:
+            assert await write(session, records) == [0, 1, 2, 3, 4]
+            assert (await session.consumer.getone()).offset == 5
+        assert committed(broker) == {IN: 5}
+        async with session.batch(timeout_ms=PATIENCE_MS) as records:
+            assert await write(session, records) == [6, 7, 8, 9]
+            session.consumer.seek(IN, 2)
+        assert committed(broker) == {IN: 10}
+        assert await copy(session) == [2, 3, 4, 5, 6]
+
+
 async def test_a_commit_that_is_cancelled_is_found_by_the_next_batch(version: int) -> None:
     """A batch cancelled during its commit counts or not; the next batch knows which."""
     async with copying(version) as (broker, session):
@@ -218,6 +270,42 @@ async def test_a_cancel_behind_a_rebalance_loses_no_record(version: int) -> None
         broker.faults.release()
         assert await copy(session) == [0, 1, 2, 3, 4]
         assert await copied(broker) == [0, 1, 2, 3, 4]
+
+
+async def test_a_partition_lost_in_mid_batch_is_left_to_its_new_owner(version: int) -> None:
+    """Behind a rebalance a member reads again what it still owns, and only that."""
+    async with copying(version, partitions=2) as (broker, session):
+        other = member_of(broker, "in")
+        async with session.batch(timeout_ms=PATIENCE_MS, max_records=20) as records:
+            assert await write(session, records)
+            await other.start()
+            await stable(broker, members=2)
+            await broker.wait_until(lambda: len(session.consumer.assignment()) == 1)
+        (kept,) = session.consumer.assignment()
+        async with session.batch(timeout_ms=PATIENCE_MS) as again:
+            assert {tp: batch[0].offset for tp, batch in again.items()} == {kept: 0}
+        assert committed(broker) == {kept: 5}
+        await other.stop()
+
+
+async def test_a_partition_given_up_in_mid_batch_is_not_read_again(version: int) -> None:
+    """A block that assigns other partitions, and raises, hinders no later batch."""
+    async with copying(version, partitions=2) as (broker, session):
+        session.consumer.unsubscribe()
+        await nobody_is_left(broker)
+        session.consumer.assign([IN])
+        there = TopicPartition("in", 1)
+
+        async def work() -> None:
+            async with session.batch(timeout_ms=PATIENCE_MS) as records:
+                assert records.keys() == {IN}
+                session.consumer.assign([there])
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            await work()
+        async with session.batch(timeout_ms=PATIENCE_MS) as records:
+            assert {tp: batch[0].offset for tp, batch in records.items()} == {there: 0}
 
 
 async def test_behind_a_rebalance_a_batch_is_read_again_once_the_coordinator_answers(
@@ -321,6 +409,7 @@ async def test_a_member_expelled_in_mid_batch_commits_nothing(version: int) -> N
             await broker.wait_until(
                 lambda: session.consumer.group_metadata().member_id not in ("", before)
             )
+        assert broker.requests_of(TxnOffsetCommitRequest) == []  # who knows it need not ask
         assert await copied(broker) == []
         assert await copy(session) == [0, 1, 2, 3, 4]
         assert await copied(broker) == [0, 1, 2, 3, 4]
@@ -338,13 +427,17 @@ async def test_a_batch_within_a_batch_is_refused_and_harms_neither(version: int)
 
 
 async def test_a_scope_cancelled_around_a_batch_loses_no_record(version: int) -> None:
-    """anyio's cancellation strikes at every await, and the batch is aborted all the same."""
+    """anyio's cancellation strikes at every await, and the batch is aborted all the same, before
+    the block is left.
+    """
     async with copying(version) as (broker, session):
         with anyio.CancelScope() as scope:
             async with session.batch(timeout_ms=PATIENCE_MS) as records:
                 await write(session, records)
+                await session.producer.flush()
                 scope.cancel()
                 await anyio.sleep_forever()
+        assert ends(broker) == [False]
         assert await copy(session) == [0, 1, 2, 3, 4]
         assert await copied(broker) == [0, 1, 2, 3, 4]
 
