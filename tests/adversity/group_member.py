@@ -18,6 +18,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.testing.fake_clock import FakeClock
+from tests.adversity.cancelling import CallCancelled, cancelled
 from tests.adversity.group_model import GroupModel
 from tests.adversity.group_steps import (
     TOPICS,
@@ -232,29 +233,16 @@ class Member:
 
     async def _safely(self, call: Coroutine[Any, Any, None], cancel: Cancel | None = None) -> None:
         """Make a call, perhaps cancel it; an application goes on after what Kafka refuses."""
-        task = asyncio.create_task(call)
-        canceller = asyncio.create_task(self._cancel(task, cancel))
+        cancels = () if cancel is None else (cancel,)
         try:
-            await task
+            await cancelled(call, cancels, self.clock)
         except (KafkaError, ConsumerStoppedError) as error:
             self._model.tell(f"{self.name}: {call.__name__} raised {error!r}"[:300])
             if isinstance(error, FencedInstanceIdError):
                 raise
             await self.clock.sleep(PAUSE_AFTER_ERROR_S)
-        except asyncio.CancelledError:
-            if not task.cancelled() or self.is_dead:  # it is the application that ends
-                task.cancel()
-                raise
+        except CallCancelled:
             self._model.tell(f"{self.name}: {call.__name__} was cancelled")
-        finally:
-            canceller.cancel()
-
-    async def _cancel(self, task: asyncio.Task[None], when: Cancel | None) -> None:
-        if when is not None:
-            await self.clock.sleep(when.ms / 1000)
-            for _ in range(when.turns):
-                await asyncio.sleep(0)
-            task.cancel()
 
     # Its calls…
 

@@ -17,6 +17,7 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.state.cluster_state import TopicState
 from aiokafka_lite.testing.broker.state.group_offsets import CommittedOffset, GroupOffsets
 from aiokafka_lite.testing.fake_clock import FakeClock
+from tests.adversity.cluster_troubles import ClusterTroubles
 from tests.adversity.group_member import API_TIMEOUT_MS, Member
 from tests.adversity.group_model import GroupModel
 from tests.adversity.group_steps import (
@@ -76,14 +77,12 @@ class Play:
     ) -> None:
         self.broker = broker
         self.clock = clock
+        self.troubles = ClusterTroubles(broker, network, GROUP)
         self.network = network
         self.model = model
         self.members: dict[int, Member] = {}
         self.tasks: list[asyncio.Task[None]] = []
-        self.alive = set(range(1, NODES + 1))
         self._assignor = CooperativeStickyAssignor if is_cooperative else RangePartitionAssignor
-        self._crashed: set[str] = set()
-        self._is_answer_missing = False
         self._has_grown = False
 
     # Members…
@@ -153,17 +152,25 @@ class Play:
                     self.join(number, options)
             case Crash(number):
                 if (member := self._of(number)) is not None:
-                    self._crashed.add(member.name)
-                    self.network.isolate(member.name)
+                    self.troubles.crash(member.name)
                     member.die()
+            case Isolate(number):
+                if (member := self._of(number)) is not None:
+                    self.network.isolate(member.name)
             case Wait(ms):
                 await self.clock.sleep(ms / 1000)
-            case FailApi() | Trouble() | Release():
-                self._arm(step)
-            case MoveCoordinator() | StopNode() | StartNode() | Disconnect():
-                self._hurt_nodes(step)
-            case Isolate() | Reconnect() | Latency():
-                self._hurt_network(step)
+            case (
+                FailApi()
+                | Trouble()
+                | Release()
+                | MoveCoordinator()
+                | StopNode()
+                | StartNode()
+                | Disconnect()
+                | Reconnect()
+                | Latency()
+            ):
+                self.troubles.happens(step)
             case (
                 Write()
                 | Trim()
@@ -182,50 +189,6 @@ class Play:
     def _of_member(self, step: OfMember) -> None:
         if (member := self._of(step.member)) is not None:
             member.steps.put_nowait(step)
-
-    def _hurt_network(self, step: Isolate | Reconnect | Latency) -> None:
-        match step:
-            case Isolate(number):
-                if (member := self._of(number)) is not None:
-                    self.network.isolate(member.name)
-            case Reconnect():
-                self.network.isolated.intersection_update(self._crashed)
-            case Latency(ms):
-                self.network.latency_s = ms / 1000
-
-    def _hurt_nodes(self, step: MoveCoordinator | StopNode | StartNode | Disconnect) -> None:
-        match step:
-            case MoveCoordinator(node):
-                if node is None or node in self.alive:
-                    self.broker.move_coordinator(GROUP, node)
-            case StopNode(node) if node in self.alive:
-                self.alive.discard(node)
-                self.broker.stop_node(node)
-            case StartNode(node) if node not in self.alive:
-                self.alive.add(node)
-                self.broker.start_node(node)
-            case Disconnect(node):
-                self.broker.drop_connections(node)
-
-    def _arm(self, step: FailApi | Trouble | Release) -> None:
-        faults = self.broker.faults
-        match step:
-            case FailApi(api, error, times, topic, partition):
-                where = None if topic is None else (topic, partition)
-                faults.fail(api, error, times, topic_partition=where)
-            case Trouble("cut", api, amount):
-                faults.cut(api, amount)
-            case Trouble("drop", api):
-                self._is_answer_missing = True
-                faults.drop(api)
-            case Trouble("delay", api, amount):
-                faults.delay(api, amount / 1000)
-            case Trouble("throttle", api, amount):
-                faults.throttle(api, amount)
-            case Trouble(_, api):
-                faults.stall(api)
-            case Release():
-                faults.release()
 
     # Topics…
 
@@ -265,19 +228,19 @@ class Play:
                 self.model.trimmed(tp, start)
             case Truncate(topic, partition) if tp := self._partition(topic, partition):
                 self._truncate(tp, step)
-            case MoveLeader(topic, partition, node) if node in self.alive:
+            case MoveLeader(topic, partition, node) if node in self.troubles.alive:
                 if tp := self._partition(topic, partition):
                     self.broker.move_leader(tp, node)
             case Delete(topic):
                 self._delete(topic)
-            case Recreate(topic, partitions) if self.alive:
+            case Recreate(topic, partitions) if self.troubles.alive:
                 self._delete(topic)
                 self.create(topic, partitions)
-            case Create(topic, partitions) if self.alive and self._topic(topic) is None:
+            case Create(topic, partitions) if self.troubles.alive and self._topic(topic) is None:
                 self.create(topic, partitions)
             case Grow(topic) if state := self._topic(topic):
                 count = len(state.partitions) + 1
-                if count <= MAX_PARTITIONS and len(self.alive) == NODES:
+                if count <= MAX_PARTITIONS and len(self.troubles.alive) == NODES:
                     self._has_grown = True
                     cluster = self.broker.cluster
                     cluster.add_partitions(state, cluster.place_new_partitions(state, count, None))
@@ -292,7 +255,7 @@ class Play:
         state = self.broker.cluster.partition(tp)
         former = state.leader
         state.truncate(max(state.log.log_start_offset, state.log.log_end_offset - step.records))
-        if step.node in self.alive:
+        if step.node in self.troubles.alive:
             self.broker.move_leader(tp, step.node)
         else:
             state.lead(state.leader)
@@ -310,17 +273,7 @@ class Play:
     def heal(self) -> None:
         """End all trouble; what was lost, stays so."""
         self.model.tell("-- all trouble is over")
-        self.broker.faults.clear()
-        self.network.latency_s = 0.0
-        self.network.isolated.intersection_update(self._crashed)
-        for node in range(1, NODES + 1):
-            if node not in self.alive:
-                self.alive.add(node)
-                self.broker.start_node(node)
-        if self.broker.group(GROUP).coordinator is None:
-            self.broker.move_coordinator(GROUP, 1)
-        if self._is_answer_missing:  # for the rebalance timeout, and that is minutes
-            self.broker.drop_connections()
+        self.troubles.heal()
 
     async def read_all(self) -> None:
         """Let the members read on until everything is processed and committed."""

@@ -280,13 +280,13 @@ async def _watched(main: Callable[[FakeClock, Network], Awaitable[T]], loop: Sim
     loop.main = asyncio.current_task()
     try:
         result = await main(loop.clock, loop.network)
+        await loop.clock.sleep(10.0)  # what is still on its way, arrives
     except asyncio.CancelledError:
         if loop.why_stuck:
             raise StuckError(loop.why_stuck) from None
         raise
     if loop.why_stuck:
         raise StuckError(loop.why_stuck)
-    await loop.clock.sleep(10.0)  # what is still on its way, arrives
     left = [task for task in asyncio.all_tasks() if task is not loop.main]
     assert not left, f"left behind: {left}"
     assert not loop.clock.pending_timers

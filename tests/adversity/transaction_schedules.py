@@ -20,10 +20,10 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.record_ack import RecordAck
 from aiokafka_lite.producer.transaction_state import TransactionState
-from aiokafka_lite.record.batch_reader import RecordCursor
 from aiokafka_lite.schema.message import Request
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
+from tests.adversity.committed_log import committed_records
 from tests.adversity.producer_schedules import (
     NODES,
     TOPIC,
@@ -354,18 +354,7 @@ class TransactionPlay:
         log = self.broker.log(TopicPartition(TOPIC, partition))
         end = log.log_end_offset
         assert log.last_stable_offset == end, f"a transaction hangs in {partition}\n{self.story}"
-        cursor = RecordCursor(
-            memoryview(b"".join(batch.data for batch in log.batches())),
-            topic=TOPIC,
-            partition=partition,
-            fetch_offset=0,
-            read_committed=True,
-            aborted_transactions=log.transactions.aborted_between(0, end),
-        )
-        found: list[tuple[int, int]] = []
-        while not cursor.exhausted:
-            found += [(r.offset, int(r.value or b"-1")) for r in cursor.take(1000)]
-        return found
+        return [(record.offset, int(record.value or b"-1")) for record in committed_records(log)]
 
 
 async def play_transactions(

@@ -1,0 +1,90 @@
+"""Model-based: whatever happens to exactly-once sessions, each record is copied once, in order.
+
+Hypothesis makes up schedules and shrinks those that fail; `session_model` says what may be in the
+output and where the group may stand, `session_steps` what may happen.
+"""
+
+import logging
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from tests.adversity.session_schedules import MAX_TURNS, play_sessions
+from tests.adversity.session_steps import SessionStep
+from tests.adversity.session_strategies import session_schedules
+from tests.adversity.simulation import run
+from tests.adversity.soak import repeatable, seeds
+
+EXAMPLES = 250
+SOAK_EXAMPLES = 300
+"""Of one seed: less than a minute."""
+
+pytestmark = pytest.mark.timeout(10_000)
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Iterator[None]:
+    """Nobody reads what thousands of sessions in trouble log."""
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def judge(schedule: list[SessionStep], *, is_cooperative: bool, transaction_version: int) -> None:
+    """Play a schedule; fail with the story if the model complains."""
+    model = run(
+        partial(
+            play_sessions,
+            schedule=schedule,
+            is_cooperative=is_cooperative,
+            transaction_version=transaction_version,
+        ),
+        max_turns=MAX_TURNS,
+        max_time_s=10_000,
+    )
+    assert not model.complaints, "\n".join([*model.complaints, str(model)])
+
+
+SETTINGS = settings(
+    max_examples=EXAMPLES,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+    suppress_health_check=list(HealthCheck),
+    print_blob=False,
+)
+GIVEN = {
+    "schedule": session_schedules(),
+    "is_cooperative": st.booleans(),
+    "transaction_version": st.sampled_from([2, 1]),
+}
+
+
+@SETTINGS
+@given(**GIVEN)
+def test_each_record_is_copied_once_and_in_order(
+    schedule: list[SessionStep], is_cooperative: bool, transaction_version: int
+) -> None:
+    """What counts is the input's beginning, each record once, and the group stands behind it"""
+    judge(schedule, is_cooperative=is_cooperative, transaction_version=transaction_version)
+
+
+@pytest.mark.soak
+def test_the_same_for_as_long_as_one_likes(request: pytest.FixtureRequest) -> None:
+    """One seed after the other; the one that fails can be played again"""
+    for number in seeds(request):
+
+        @seed(number)
+        @settings(SETTINGS, derandomize=False, max_examples=SOAK_EXAMPLES)
+        @given(**GIVEN)
+        def play_all(
+            schedule: list[SessionStep], is_cooperative: bool, transaction_version: int
+        ) -> None:
+            judge(schedule, is_cooperative=is_cooperative, transaction_version=transaction_version)
+
+        with repeatable(request, number):
+            play_all()
