@@ -54,17 +54,17 @@ class RouteFinder:
         route = self._known(topic)
         if route is not None and not self.order.lacks_metadata(topic):
             return route
-        with self.order.waiting_for_metadata(topic):
-            if route is not None:
-                await self._clock.sleep(0)  # behind those that the news has woken
+        with self.order.waiting_for_metadata(topic) as wait:
+            while True:
+                if route is None:
+                    try:
+                        await self._client.wait_for_topic(topic, self.left_s(began_s))
+                    finally:
+                        self._life.check_running()  # whatever happened, that it was stopped is more
+                await wait.turn()
                 route = self._known(topic)
-            while route is None:
-                try:
-                    await self._client.wait_for_topic(topic, self.left_s(began_s))
-                finally:
-                    self._life.check_running()  # whatever happened, that it was stopped says more
-                route = self.routes.find(topic)
-            return route
+                if route is not None:
+                    return route
 
     def find_nowait(self, topic: str) -> TopicRoute:
         """Return the route to a topic. Raises: as `find`; its metadata is asked for by then."""

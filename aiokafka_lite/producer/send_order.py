@@ -2,7 +2,7 @@
 
 A call that waits (for metadata, a partition that is still to come, memory, its turn after others)
 holds its topic: while it does, no record of the topic goes the short way. What waits for the same
-partition goes on one after the other, in the order of coming.
+partition, or for the metadata of a topic, goes on one after the other, in the order of coming.
 """
 
 import asyncio
@@ -32,7 +32,8 @@ class SendOrder:
         self._routes = routes
         self._clock = clock
         self._lines: dict[TopicPartition, _Line] = {}
-        self._without_metadata: dict[str, int] = {}
+        self._without_metadata: dict[str, MetadataWait] = {}
+        """The newest of each topic."""
 
     def has_waiting(self, topic_partition: TopicPartition) -> bool:
         """Return whether a call waits for its turn in a partition, or has it and waits."""
@@ -70,17 +71,50 @@ class SendOrder:
         return bool(self._without_metadata) and topic in self._without_metadata
 
     @contextmanager
-    def waiting_for_metadata(self, topic: str) -> Iterator[None]:
+    def waiting_for_metadata(self, topic: str) -> Iterator["MetadataWait"]:
         """Count a call while it waits for a topic's metadata."""
-        self._without_metadata[topic] = self._without_metadata.get(topic, 0) + 1
+        wait = MetadataWait(self._without_metadata.get(topic))
+        self._without_metadata[topic] = wait
         hold = self._routes.hold(topic)
         try:
-            yield
+            yield wait
         finally:
             hold.release()
-            self._without_metadata[topic] -= 1
-            if not self._without_metadata[topic]:
+            wait.end()
+            newest = self._without_metadata[topic].newest_left()
+            if newest is None:
                 del self._without_metadata[topic]
+            else:
+                self._without_metadata[topic] = newest
 
 
-__all__ = ["SendOrder"]
+class MetadataWait:
+    """A call that waits for the metadata of a topic, behind those that came before."""
+
+    __slots__ = ("_before", "_ended")
+
+    def __init__(self, before: "MetadataWait | None") -> None:
+        self._before = before
+        self._ended = asyncio.Event()
+
+    async def turn(self) -> None:
+        """Return when all calls that came before have gone on, or given up: the news may wake
+        a later one first.
+        """
+        while self._before is not None:
+            await self._before._ended.wait()
+            self._before = self._before._before
+
+    def end(self) -> None:
+        """Let those behind go on."""
+        self._ended.set()
+
+    def newest_left(self) -> "MetadataWait | None":
+        """Return this one or the last before it that has not ended, None if all have."""
+        wait: MetadataWait | None = self
+        while wait is not None and wait._ended.is_set():
+            wait = wait._before
+        return wait
+
+
+__all__ = ["MetadataWait", "SendOrder"]

@@ -74,3 +74,30 @@ def test_a_topic_is_held_while_any_call_waits_for_its_metadata() -> None:
         assert "orders" not in routes.known
     assert not order.lacks_metadata("orders")
     assert "orders" in routes.known
+
+
+async def test_calls_that_wait_for_metadata_go_on_in_the_order_of_coming() -> None:
+    """Whichever the news wakes first; one that gives up lets those behind it go on."""
+    order = SendOrder(make_routes(), SYSTEM_CLOCK)
+    came: list[int] = []
+    news = [asyncio.Event() for _ in range(4)]
+
+    async def call(number: int) -> None:
+        with order.waiting_for_metadata("orders") as wait:
+            await news[number].wait()
+            await wait.turn()
+            came.append(number)
+
+    tasks = [asyncio.ensure_future(call(number)) for number in range(4)]
+    await settle()
+    news[3].set()
+    news[2].set()
+    await settle()
+    assert came == []
+    tasks[1].cancel()
+    await settle()
+    assert came == []
+    news[0].set()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert came == [0, 2, 3]
+    assert not order.lacks_metadata("orders")
