@@ -395,6 +395,7 @@ __all__ = [
     "ReleaseMarkers",
     "Replace",
     "Transaction",
+    "TransactionPlay",
     "TransactionStep",
     "TransactionStory",
     "play_transactions",
