@@ -46,11 +46,11 @@ class _PartitionSequence:
 
     __slots__ = (
         "in_flight",
+        "is_unresolved",
         "last_acked_sequence",
         "needs_restart",
         "next_sequence",
         "producer",
-        "unresolved_sequence",
     )
 
     def __init__(self) -> None:
@@ -59,8 +59,8 @@ class _PartitionSequence:
         self.last_acked_sequence = _NOTHING_ACKED
         self.in_flight: list[ProducerBatch] = []
         """With numbers and without outcome, in the order of their numbers; a wrap is no matter."""
-        self.unresolved_sequence: int | None = None
-        """What follows the newest expired batch of which nobody knows whether it was written."""
+        self.is_unresolved = False
+        """A batch was given up, and nobody knows whether it was written."""
         self.needs_restart = False
 
     @property
@@ -77,7 +77,7 @@ class _PartitionSequence:
         self.producer = producer
         self.next_sequence = 0
         self.last_acked_sequence = _NOTHING_ACKED
-        self.unresolved_sequence = None
+        self.is_unresolved = False
         self.needs_restart = False
         for batch in self.in_flight:
             batch.set_sequence(producer.producer_id, producer.epoch, self.next_sequence)
@@ -109,7 +109,7 @@ class SequenceNumbers:
         self.producer = NO_PRODUCER
         self._partitions: dict[TopicPartition, _PartitionSequence] = {}
         self._troubled: dict[TopicPartition, _PartitionSequence] = {}
-        """Those with an unresolved sequence or in need of a restart."""
+        """Those that are unresolved or in need of a restart."""
 
     @property
     def has_producer_id(self) -> bool:
@@ -135,7 +135,7 @@ class SequenceNumbers:
         """Return whether `batch`, the first in its queue, may be sent now.
 
         No: without a producer id; while the partition waits for a restart; a new batch while
-        others of an older epoch, or an unresolved sequence, have no outcome; a batch sent before
+        others of an older epoch, or one that was given up, have no outcome; a batch sent before
         that is not the oldest without outcome (2d-10). And a second batch before the first of an
         epoch was acknowledged: a broker that knows nothing of us takes any sequence number, so it
         would take the second although the first was refused.
@@ -151,7 +151,7 @@ class SequenceNumbers:
             return False  # in a transaction that is lost, what was sent before goes to its end
         if batch.base_sequence != NO_SEQUENCE:
             return not state.in_flight or state.in_flight[0] is batch
-        if state.unresolved_sequence is not None:
+        if state.is_unresolved:
             return False
         return not state.in_flight or (
             state.producer == self.producer and state.last_acked_sequence != _NOTHING_ACKED
@@ -181,9 +181,9 @@ class SequenceNumbers:
         if not self._troubled:
             return
         for topic_partition, state in tuple(self._troubled.items()):
-            if state.unresolved_sequence is not None and not state.in_flight:
+            if state.is_unresolved and not state.in_flight:
                 if state.next_sequence == state.expected_sequence:
-                    state.unresolved_sequence = None  # everything was written after all
+                    state.is_unresolved = False  # everything was written after all
                 else:
                     self._need_restart(topic_partition, state)
         quiet = [
@@ -201,7 +201,7 @@ class SequenceNumbers:
         self._troubled = {
             topic_partition: state
             for topic_partition, state in self._troubled.items()
-            if (state.needs_restart or state.unresolved_sequence is not None)
+            if (state.needs_restart or state.is_unresolved)
             and not (self.transactions is not None and state.needs_restart)
         }
 
@@ -264,7 +264,7 @@ class SequenceNumbers:
         """
         state = self._give_up(batch)
         if state is not None and not state.needs_restart:
-            state.unresolved_sequence = (batch.last_sequence + 1) & SEQUENCE_MASK
+            state.is_unresolved = True
             self._troubled[batch.topic_partition] = state
 
     def _give_up(self, batch: ProducerBatch) -> _PartitionSequence | None:

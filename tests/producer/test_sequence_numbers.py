@@ -223,6 +223,20 @@ def test_a_late_answer_to_an_abandoned_batch_settles_it() -> None:
     assert place(sent(sequences)) == (7, 0, 1)
 
 
+def test_an_answer_that_comes_behind_those_of_newer_batches_takes_nothing_back() -> None:
+    """Also across the last sequence number: a leader that was left may answer last."""
+    sequences = numbers()
+    sequences.completed(sent(sequences))
+    state = sequences._partitions[TP]
+    state.next_sequence, state.last_acked_sequence = 2**31 - 1, 2**31 - 2
+    first, second = sent(sequences), sent(sequences)
+    sequences.abandoned(first)
+    sequences.completed(second)
+    sequences.completed(first)
+    sequences.settle()
+    assert place(sent(sequences)) == (7, 0, 1)
+
+
 def test_an_abandoned_batch_that_stays_unknown_costs_an_epoch() -> None:
     """2d-20"""
     sequences = numbers()

@@ -12,6 +12,7 @@ from aiokafka_lite.errors import (
     KafkaTimeoutError,
     NotCoordinatorForGroupError,
     ProducerClosed,
+    TopicAuthorizationFailedError,
     TransactionAbortableError,
 )
 from aiokafka_lite.producer.producer import AIOKafkaProducer
@@ -220,6 +221,27 @@ async def test_an_abort_waits_until_it_is_known_what_was_added() -> None:
         await abort
         assert ends(broker) == [True, False]
         assert broker.transaction(ID).state is Ending.COMPLETE_ABORT
+
+
+async def test_a_commit_tells_what_has_failed_though_a_partition_still_waits_to_be_added() -> None:
+    """V1: nobody waits for a coordinator that puts it off, once the transaction is lost anyway."""
+    async with kafka(transaction_version=1) as broker, transacting(broker) as producer:
+        broker.create_topic("orders", 2)
+        await producer.begin_transaction()
+        await (await producer.send("orders", b"1", partition=0))
+        broker.faults.fail(AddPartitionsToTxnRequest, 3, times=None)
+        broker.faults.stall(ProduceRequest)
+        broker.faults.fail(ProduceRequest, TopicAuthorizationFailedError)
+        acks = [await producer.send("orders", b"2", partition=number) for number in range(2)]
+        commit = asyncio.create_task(producer.commit_transaction())
+        await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
+        assert state(producer) is TransactionState.COMMITTING
+        broker.faults.release()
+        with pytest.raises(TopicAuthorizationFailedError):
+            await commit
+        await asyncio.gather(*acks, return_exceptions=True)
+        await producer.abort_transaction()
+        assert ends(broker) == [False]
 
 
 async def test_an_abort_lets_nothing_be_added_again_and_again() -> None:
