@@ -2,13 +2,16 @@
 transaction ends. What else may happen is in `transaction_schedules`.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from aiokafka_lite import AIOKafkaProducer
-from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.errors import KafkaError, NotCoordinatorForGroupError
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
+from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.adversity.committed_log import committed_records
@@ -40,6 +43,15 @@ class SendOffsets(NamedTuple):
     """The next offset of a group is committed with the transaction."""
 
 
+class InDoubt(NamedTuple):
+    """Partitions, or a group, are added to the transaction: that is done, its answer is lost, and
+    the next attempts are refused while the user ends the transaction.
+    """
+
+    is_group: bool
+    is_abort: bool
+
+
 class MoveGroup(NamedTuple):
     """Another node coordinates the group."""
 
@@ -55,6 +67,7 @@ MixedTransactionStep = (
     | GrowTopic
     | Refresh
     | SendOffsets
+    | InDoubt
     | MoveGroup
 )
 
@@ -181,12 +194,30 @@ class MixedTransactionPlay(TransactionPlay):
             case SendOffsets():
                 await self.begin()
                 await self._send_offsets()
+            case InDoubt():
+                await self._in_doubt(step)
             case MoveGroup(node) if node in self.alive:
                 self.broker.move_coordinator(GROUP, node)
             case MoveGroup():
                 pass
             case _:
                 await self.step(step)
+
+    async def _in_doubt(self, step: InDoubt) -> None:
+        await self.begin()
+        api = AddOffsetsToTxnRequest if step.is_group else AddPartitionsToTxnRequest
+        self.broker.faults.cut(api)
+        if step.is_group:
+            adding = asyncio.create_task(self._send_offsets())
+        else:
+            adding = asyncio.create_task(self._send_one())
+        await self.clock.sleep(0.01)
+        self.broker.faults.fail(api, NotCoordinatorForGroupError, 6)
+        await (self.abort() if step.is_abort else self.commit())
+        await adding
+
+    async def _send_one(self) -> None:
+        await self.caller.make(Call(Way.SEND, *OFFSETS_OF, None, 1, 0))
 
     async def _send_offsets(self) -> None:
         offset, self._next_offset = self._next_offset, self._next_offset + 1
@@ -204,9 +235,12 @@ class MixedTransactionPlay(TransactionPlay):
         self.topics.heal()
 
     async def to_the_end(self) -> None:
-        """End what is open; then one more transaction, to each partition."""
+        """End what is open. Nothing may be left of it that the coordinator would fence the producer
+        for: after some time, one more transaction, to each partition.
+        """
         await self.heal()
         await self.commit()
+        await self.clock.sleep(TRANSACTION_TIMEOUT_MS / 1000 + 1)
         await self.begin()
         for topic in PARTITIONS:
             for partition in range(self.topics.count(topic)):
@@ -263,6 +297,7 @@ async def play_mixed_transactions(
 
 
 __all__ = [
+    "InDoubt",
     "MixedTransaction",
     "MixedTransactionStep",
     "MixedTransactionStory",

@@ -38,6 +38,7 @@ from tests.adversity.mixed_schedules import (
     topic_changes,
 )
 from tests.adversity.mixed_transactions import (
+    InDoubt,
     MixedTransactionStep,
     MixedTransactionStory,
     MoveGroup,
@@ -118,6 +119,7 @@ schedules: st.SearchStrategy[list[MixedTransactionStep]] = several(
         (10, calls),
         (6, bursts),
         (3, st.just(SendOffsets())),
+        (3, st.builds(InDoubt, st.booleans(), st.booleans())),
         (5, st.just(Commit())),
         (4, st.just(Abort())),
         (5, st.builds(Wait, st.sampled_from([1, 30, 200, 1000, 5000, 12_000]))),
