@@ -241,9 +241,11 @@ class SessionPlay:
 
     async def copy_all(self) -> None:
         """Let the sessions copy on until everything counts."""
-        until_s = self.clock.monotonic() + COPY_ALL_WITHIN_S
         for member in self._living:
             member.drain()
+        while any(not member.steps.empty() for member in self._living):
+            await self.clock.sleep(LOOK_EVERY_S)
+        until_s = self.clock.monotonic() + COPY_ALL_WITHIN_S
         while not (self.model.complaints or (self.model.is_done() and self._is_settled())):
             if self.clock.monotonic() > until_s:
                 self.model.complain(f"copied {self.model.copied} of {self.model.ends}")
