@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 
 from aiokafka_lite import ExactlyOnceSession
+from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.errors import IllegalStateError, KafkaError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.testing.fake_clock import FakeClock
@@ -43,6 +44,20 @@ class ApplicationError(Exception):
 
 class LeavesError(ApplicationError):
     """Nobody catches it in the session's block."""
+
+
+class SlowListener(ConsumerRebalanceListener):
+    """Takes its time."""
+
+    def __init__(self, clock: FakeClock, ms: int) -> None:
+        self._clock = clock
+        self._ms = ms
+
+    async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+        await self._clock.sleep(self._ms / 1000)
+
+    async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        await self._clock.sleep(self._ms / 1000)
 
 
 class SessionMember:
@@ -200,4 +215,4 @@ def _ranges(records: Records) -> str:
     )
 
 
-__all__ = ["BATCH_S", "SessionMember"]
+__all__ = ["SessionMember", "SlowListener"]

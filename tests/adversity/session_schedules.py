@@ -19,7 +19,7 @@ from tests.adversity.cluster_troubles import ClusterTroubles
 from tests.adversity.committed_log import committed_records
 from tests.adversity.group_steps import NODES, Crash, Isolate, MoveLeader, Wait, Write
 from tests.adversity.producer_schedules import producer_options
-from tests.adversity.session_member import SessionMember
+from tests.adversity.session_member import SessionMember, SlowListener
 from tests.adversity.session_model import Image, SessionModel
 from tests.adversity.session_steps import (
     INPUT,
@@ -92,8 +92,7 @@ class SessionPlay:
     def _consumer(
         self, name: str, number: int, options: SessionOptions
     ) -> AIOKafkaConsumer[bytes, bytes]:
-        return AIOKafkaConsumer(
-            INPUT,
+        consumer: AIOKafkaConsumer[bytes, bytes] = AIOKafkaConsumer(
             bootstrap_servers=self.broker.bootstrap_servers,
             client_id=name,
             group_id=GROUP,
@@ -117,6 +116,9 @@ class SessionPlay:
             clock=self.clock,
             rng=random.Random(number),
         )
+        slow = SlowListener(self.clock, options.listens_ms)
+        consumer.subscribe([INPUT], listener=slow if options.listens_ms else None)
+        return consumer
 
     def _producer(self, name: str, number: int, options: SessionOptions) -> AIOKafkaProducer:
         return AIOKafkaProducer(

@@ -23,6 +23,8 @@ class SessionOptions(NamedTuple):
     buffer_memory: int = 33_554_432
     """Of the producer: with little of it, send() waits."""
     prefetch_max_bytes: int = 0
+    listens_ms: int = 0
+    """How long a rebalance listener takes in each of its methods; 0: there is none."""
 
 
 class Sending(Enum):

@@ -129,6 +129,7 @@ _options = st.builds(
     max_poll_interval_ms=st.sampled_from([300_000, 300_000, 8_000]),
     buffer_memory=st.sampled_from([33_554_432, 33_554_432, 200]),
     prefetch_max_bytes=st.sampled_from([0, 0, 500]),
+    listens_ms=st.sampled_from([0, 0, 1, 3000]),
 )
 _writes = st.builds(
     Write,
