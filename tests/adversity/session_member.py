@@ -168,6 +168,7 @@ class SessionMember:
         for tp, batch in records.items():
             for record in batch:
                 if step.ending is not Ending.RETURNS and count == step.after:
+                    await asyncio.sleep(0)  # what is sent beside, is called
                     self._raise(step)
                 count += 1
                 image = b"%d/%d" % (tp.partition, record.offset)

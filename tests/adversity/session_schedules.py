@@ -73,6 +73,9 @@ class SessionPlay:
         self.troubles = ClusterTroubles(broker, network, GROUP)
         self.places: dict[int, SessionMember] = {}
         self.everyone: list[SessionMember] = []
+        self._may_be_unassigned = False
+        """A static member was replaced by another, perhaps between the two rebalances in which
+        partitions move cooperatively: nobody has them until the next rebalance (KIP-345)."""
         self._assignor = CooperativeStickyAssignor if is_cooperative else RangePartitionAssignor
 
     # Sessions…
@@ -81,6 +84,7 @@ class SessionPlay:
         """Let a session take a place."""
         name = f"s{number}.{len(self.everyone)}"
         self.model.tell(f"{name} joins")
+        self._may_be_unassigned |= options.is_static and number in self.places
         session = ExactlyOnceSession(
             self._consumer(name, number, options), self._producer(name, number, options)
         )
@@ -244,6 +248,8 @@ class SessionPlay:
     async def copy_all(self) -> None:
         """Let the sessions copy on until everything counts."""
         for member in self._living:
+            if self._may_be_unassigned:
+                member.steps.put_nowait(Rebalance(0))
             member.drain()
         while any(not member.steps.empty() for member in self._living):
             await self.clock.sleep(LOOK_EVERY_S)

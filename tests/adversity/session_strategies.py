@@ -131,6 +131,7 @@ _options = st.builds(
     prefetch_max_bytes=st.sampled_from([0, 0, 500]),
     listens_ms=st.sampled_from([0, 0, 1, 3000]),
 )
+_slow_options = _options.map(lambda options: options._replace(listens_ms=3000))
 _writes = st.builds(
     Write,
     st.just(INPUT),
@@ -139,7 +140,11 @@ _writes = st.builds(
 )
 
 
-_CALM = {
+_CALM: dict[str, st.SearchStrategy[Any]] = {
+    "records": st.sampled_from([1, 2, 3, 7, 100]),
+    "timeout_ms": st.sampled_from([200, 20, 1000, 5000]),
+    "sending": st.sampled_from(Sending),
+    "works_ms": st.sampled_from([0, 0, 0, 20, 1000, 8000]),
     "ending": st.just(Ending.RETURNS),
     "after": st.just(100),
     "cancels": st.just(()),
@@ -150,22 +155,21 @@ _CALM = {
 
 
 def _copies(member: int, **others: st.SearchStrategy[Any]) -> st.SearchStrategy[Copy]:
-    return st.builds(
-        partial(Copy, member),
-        records=st.sampled_from([1, 2, 3, 7, 100]),
-        timeout_ms=st.sampled_from([200, 20, 1000, 5000]),
-        sending=st.sampled_from(Sending),
-        works_ms=st.sampled_from([0, 0, 0, 20, 1000, 8000]),
-        **{**_CALM, **others},
-    )
+    return st.builds(partial(Copy, member), **{**_CALM, **others})
 
 
-_CALLS = {
+_CALLS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "raising": {
         "ending": st.sampled_from([Ending.RAISES, Ending.RAISES, Ending.LEAVES]),
         "after": st.sampled_from([0, 1, 2, 5, 100]),
     },
     "cancelled": {"cancels": _cancels},
+    "loose": {
+        "sending": st.just(Sending.BESIDE),
+        "works_ms": st.sampled_from([1000, 4000]),
+        "ending": st.sampled_from([Ending.RAISES, Ending.RAISES, Ending.RETURNS]),
+        "after": st.sampled_from([1, 2, 5]),
+    },
     "limited": {"limit": st.sampled_from(Limit), "limit_ms": _ms},
 }
 """What an application does with batches, by kind."""
@@ -208,6 +212,16 @@ EVENTS: dict[str, Steps] = {
         _troubles([ProduceRequest, MetadataRequest, AddPartitionsToTxnRequest]),
         st.just(Release()),
     ),
+    "loose": (
+        st.builds(
+            Trouble,
+            st.sampled_from(["delay", "stall"]),
+            st.just(MetadataRequest),
+            st.sampled_from([300, 1500]),
+        ),
+        st.just(Release()),
+        st.builds(Leave, _members),
+    ),
     "answers": (_troubles([*ERRORS, *GROUP_ERRORS]), st.just(Release())),
     "errors": (_fails(ERRORS, _times),),
     "group errors": (_fails(GROUP_ERRORS, st.sampled_from([1, 1, 2, 5])),),
@@ -217,6 +231,12 @@ EVENTS: dict[str, Steps] = {
         st.builds(Rebalance, _members),
         _fails(_EXPELLING, st.just(1)),
         _troubles([OffsetFetchRequest, HeartbeatRequest]),
+    ),
+    "handover": (
+        st.builds(Expel, _members),
+        _fails(_EXPELLING, st.just(1)),
+        st.builds(Join, _members, _slow_options),
+        st.builds(Wait, st.sampled_from([500, 2000, 4000])),
     ),
     "silence": (st.builds(Work, _members, st.sampled_from([4000, 9000, 15_000])),),
     "coordinators": (
@@ -252,7 +272,8 @@ def session_schedules(draw: st.DrawFn) -> list[SessionStep]:
     )
     others = [_CALLS[kind] for kind in kinds if kind in _CALLS]
     sessions = draw(st.sampled_from([2, 1, 3]))
-    schedule: list[SessionStep] = [Join(number, draw(_options)) for number in range(sessions)]
+    options = _slow_options if "handover" in kinds else _options
+    schedule: list[SessionStep] = [Join(number, draw(options)) for number in range(sessions)]
     schedule.append(Wait(draw(st.sampled_from([7000, 1000, 0]))))
     for _ in range(draw(st.integers(1, 12))):
         member = draw(st.integers(0, sessions - 1))
