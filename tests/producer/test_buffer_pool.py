@@ -189,17 +189,26 @@ async def test_a_waiter_cancelled_at_the_head_lets_the_next_smaller_one_in() -> 
     assert pool.waiting == 0
 
 
-async def test_memory_that_comes_in_the_moment_of_the_timeout_is_not_lost() -> None:
+@pytest.mark.parametrize("comes_first", [True, False])
+async def test_memory_that_comes_in_the_moment_of_the_timeout_is_not_lost(
+    comes_first: bool,
+) -> None:
+    """It is handed out if it came first, and is free again if not."""
     clock, pool = FakeClock(), BufferPool(100, 100)
     held = pool.take_nowait(100)
     assert held is not None
+    if comes_first:
+        clock.call_at(1.0, lambda: pool.give(held))
     task = taker(pool, 100, clock=clock, timeout_s=1)
     await settle()
-    clock.call_at(1.0, lambda: pool.give(held))
+    if not comes_first:
+        clock.call_at(1.0, lambda: pool.give(held))
     await clock.advance(1.0)
-    outcome = (await asyncio.gather(task, return_exceptions=True))[0]
-    if isinstance(outcome, bytearray):
-        pool.give(outcome)
+    if comes_first:
+        pool.give(await task)
+    else:
+        with pytest.raises(BufferExhaustedError):
+            await task
     assert pool.used_bytes == 0
 
 

@@ -454,6 +454,36 @@ def test_a_new_epoch_forgets_gaps() -> None:
     assert sequences.may_send(make_batch())
 
 
+def test_an_epoch_that_another_partition_needs_begins_behind_what_is_on_its_way() -> None:
+    """2d-20: numbers of the old epoch under the new one would be refused"""
+    sequences = numbers()
+    other = TopicPartition("orders", 1)
+    sequences.completed(sent(sequences, tp=other))
+    before = sent(sequences, tp=other)
+    sequences.refused(sent(sequences), MessageSizeTooLargeError)
+    sequences.settle()
+    assert sequences.producer.epoch == 1
+    assert not sequences.may_send(make_batch(tp=other))
+    sequences.completed(before)
+    assert sequences.may_send(make_batch(tp=other))
+    assert place(sent(sequences, tp=other)) == (7, 1, 0)
+
+
+@pytest.mark.parametrize("error", [MessageSizeTooLargeError, None])
+def test_a_batch_of_the_epoch_before_leaves_no_gap_in_the_next(error: type | None) -> None:
+    sequences, _ = in_transaction()
+    late = sent(sequences, 3)
+    sequences.begin_epoch(7, 1)
+    sequences.completed(sent(sequences))
+    if error is None:
+        sequences.abandoned(late)
+    else:
+        sequences.refused(late, error)
+    sequences.settle()
+    assert sequences.may_send(make_batch())
+    assert place(sent(sequences)) == (7, 1, 1)
+
+
 def test_a_late_answer_of_the_epoch_before_changes_nothing() -> None:
     sequences, _ = in_transaction()
     late = sent(sequences, 3)
