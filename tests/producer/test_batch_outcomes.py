@@ -354,6 +354,19 @@ def test_numbers_of_a_batch_that_ran_out_of_retries_are_unresolved_those_refused
     assert (again.producer_epoch, again.base_sequence) == (1, 0)
 
 
+def test_a_batch_out_of_retries_was_written_if_the_one_behind_it_is() -> None:
+    """2d-13: no new epoch is needed then, though a broker has refused its last attempt"""
+    desk = Desk(retries=1)
+    desk.answer(desk.send())
+    first, second = desk.send(), desk.send()
+    desk.answer(first, NotLeaderForPartitionError)
+    batch = desk.answer(desk.resend(12.0), NotLeaderForPartitionError)
+    assert isinstance(batch.error_of(0), NotLeaderForPartitionError)
+    desk.answer(second)
+    after = desk.send(now_s=20.0).batches[0]
+    assert (after.producer_epoch, after.base_sequence) == (0, 3)
+
+
 def test_an_expired_batch_leaves_its_numbers_unresolved() -> None:
     """2d-13"""
     desk = Desk(delivery_timeout_ms=31_000)

@@ -68,6 +68,7 @@ def test_flush_close_and_waiting_for_memory_make_everything_due() -> None:
     shelf.pool._waiters.clear()
     shelf.accumulator.close(ProducerClosed("stopped"))
     assert shelf.accumulator.ready(0.0).node_ids == {1}
+    assert shelf.pool.take_nowait(1) is None
 
 
 def test_partitions_without_leader_are_named_and_not_waited_for() -> None:
@@ -212,6 +213,52 @@ def test_memory_returns_when_the_outcome_is_there_and_no_request_needs_it() -> N
     shelf.accumulator.landed(batch, reusable=True)
     assert shelf.pool.used_bytes == 0
     assert batch.buffer is None
+
+
+@pytest.mark.parametrize("reusable", [True, False])
+def test_bytes_that_may_still_be_on_their_way_are_not_written_over(reusable: bool) -> None:
+    """C6: the request of a batch that has expired may lie in the socket's buffer"""
+    shelf = Shelf()
+    batch = shelf.append()
+    buffer = batch.buffer
+    shelf.drain(now_s=1.0)
+    batch.fail(KafkaError("expired"))
+    batch.error_of(0)
+    shelf.accumulator.forget(batch)
+    shelf.accumulator.landed(batch, reusable=reusable)
+    assert shelf.pool.used_bytes == 0
+    assert (shelf.append().buffer is buffer) == reusable
+
+
+def test_an_abort_fails_what_was_never_sent_and_nothing_else() -> None:
+    """2d'-3: what has sequence numbers goes to its end, also when it waits to be sent again"""
+    shelf = Shelf()
+    again, in_flight = shelf.append(), shelf.append(partition=1)
+    assert set(shelf.drain(now_s=1.0)) == {again, in_flight}
+    shelf.accumulator.landed(again, reusable=True)
+    shelf.accumulator.retry(again, 1.0)
+    unsent = shelf.append()
+    shelf.accumulator.fail_unsent(KafkaError("aborted"))
+    assert shelf.accumulator.incomplete == (again, in_flight)
+    assert "aborted" in str(unsent.error_of(0))
+    for batch in shelf.drain(now_s=9.0), [in_flight]:
+        shelf.succeed(batch[0])
+    assert shelf.pool.used_bytes == 0
+
+
+def test_what_fails_all_at_once_keeps_no_later_batch_from_being_sent() -> None:
+    """2d-18: nothing waits for the outcome of batches that have one"""
+    sequences = SequenceNumbers()
+    sequences.set_producer(7, 0)
+    shelf = Shelf(sequences=sequences)
+    first = shelf.append()
+    assert shelf.drain(now_s=1.0) == [first]
+    shelf.accumulator.fail_all(KafkaError("failed"))
+    first.error_of(0)
+    shelf.accumulator.landed(first, reusable=True)
+    sequences.settle()
+    shelf.append(now_s=2.0)
+    assert len(shelf.drain(now_s=9.0)) == 1
 
 
 def test_a_queued_batch_with_an_outcome_leaves_its_queue() -> None:

@@ -215,6 +215,35 @@ async def test_a_refusal_says_whether_an_attempt_before_may_have_been_served() -
             assert raised.value.may_be_served is is_cut
 
 
+async def test_a_doubt_stays_until_the_question_ends() -> None:
+    """A refusal in between does not say what became of the attempt before it."""
+    async with kafka() as broker, coordinator_of(broker) as coordinator:
+        broker.faults.cut(InitProducerIdRequest)
+        task = asyncio.create_task(ask(coordinator))
+        await broker.wait_until(lambda: asked(broker)[1] == 1)
+        broker.faults.fail(InitProducerIdRequest, CoordinatorLoadInProgressError)
+        broker.faults.fail(InitProducerIdRequest, TransactionAbortableError)
+        with pytest.raises(TransactionError) as raised:
+            await task
+        assert asked(broker)[1] == 3
+        assert raised.value.may_be_served
+
+
+async def test_who_gives_up_waits_for_no_backoff() -> None:
+    """An abort that is called while a coordinator puts off a question goes on at its answer."""
+    pause_ms = 3_600_000
+    async with (
+        kafka() as broker,
+        coordinator_of(
+            broker, retry_backoff_ms=pause_ms, retry_backoff_max_ms=pause_ms
+        ) as coordinator,
+    ):
+        broker.faults.fail(InitProducerIdRequest, CoordinatorLoadInProgressError)
+        with pytest.raises(TransactionError) as raised:
+            await ask(coordinator, gives_up=lambda: True)
+        assert raised.value.action is TxnAction.ABORT
+
+
 async def test_looking_for_a_coordinator_ends_once_the_question_is_of_no_use() -> None:
     """And it keeps nobody else from asking his coordinator."""
     async with kafka() as broker, coordinator_of(broker) as coordinator:

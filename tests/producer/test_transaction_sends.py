@@ -83,6 +83,27 @@ async def test_a_cancel_from_outside_stays_one() -> None:
         assert task.cancelled()
 
 
+async def test_a_task_that_was_cancelled_before_hears_of_the_end_of_the_transaction() -> None:
+    """As one that still writes its last records, after it has caught its cancellation."""
+    world = World()
+    world.sends.begin()
+
+    async def last_records() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await world.wait(world.sends.number, asyncio.Event())
+
+    task = asyncio.create_task(last_records())
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.sleep(0)
+    world.sends.end()
+    with pytest.raises(NoTransactionError):
+        await task
+    assert task.cancelling() == 1
+
+
 async def test_a_call_within_a_call_ends_too() -> None:
     """As one that an interceptor makes."""
     world = World()
