@@ -110,7 +110,7 @@ schedules = several(
         (1, st.just(Stall())),
         (1, st.just(Release())),
         (3, _fails(*RETRIED)),
-        (1, _fails(*REFUSED)),
+        (1, _fails(InvalidRecordError)),
         (2, st.builds(MoveLeader, _partitions, _nodes)),
         (2, st.builds(StopNode, _nodes)),
         (1, st.builds(StartNode, _nodes)),
@@ -118,8 +118,9 @@ schedules = several(
     )
 )
 
-# A broker that has lost the producer's state cannot know what it has written: with lost answers on
-# top, no client can tell what is there. So these come without.
+# A broker that has lost the producer's state cannot know what it has written, and one whose limit
+# is lowered may refuse the size of what it has: with lost answers on top, no client can tell what
+# is there. So these come without.
 _short_latencies = st.builds(Latency, st.sampled_from([0, 2, 20]))
 _forgetting = several(
     weighted(
@@ -138,6 +139,7 @@ _complaining = several(
         (1, _flushes),
         (2, _short_latencies),
         (3, _fails(*SEQUENCE_TROUBLE)),
+        (1, _fails(MessageSizeTooLargeError)),
         (1, _fails(NotLeaderForPartitionError)),
         (1, st.builds(MoveLeader, _partitions, _nodes)),
     )

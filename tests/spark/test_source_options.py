@@ -194,7 +194,7 @@ BAD_ANYWHERE: list[tuple[dict[str, str], str]] = [
     ({"kafka.interceptor.classes": "x"}, "interceptor.classes is not supported"),
     ({"kafka.fetch.min.bytes": "x"}, "kafka.fetch.min.bytes='x' is no whole number"),
     ({"kafka.fetch.min.bytes": "-1"}, "fetch_min_bytes=-1"),
-    ({"kafka.isolation.level": "other"}, "isolation_level='other'"),
+    ({"kafka.isolation.level": "other"}, "Incorrect isolation level other"),
     ({"kafka.bootstrap.servers": "h:x"}, "h:x"),
 ]
 
