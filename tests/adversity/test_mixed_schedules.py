@@ -63,7 +63,7 @@ from tests.adversity.soak import repeatable, seeds
 from tests.adversity.test_producer_schedules import several, weighted
 from tests.adversity.topic_changes import CreateTopic, DeleteTopic
 
-EXAMPLES = 200
+EXAMPLES = 400
 SOAK_EXAMPLES = 300
 """Of one seed."""
 

@@ -73,7 +73,7 @@ from tests.adversity.transaction_schedules import (
     Replace,
 )
 
-EXAMPLES = 120
+EXAMPLES = 250
 SOAK_EXAMPLES = 200
 """Of one seed."""
 
