@@ -42,6 +42,31 @@ async def test_gathered_sends_keep_the_order_of_their_calls() -> None:
         assert order_of(written(broker)) == list(range(300))
 
 
+async def test_a_send_that_has_waited_joins_the_batch_that_send_nowait_has_begun_meanwhile() -> (
+    None
+):
+    """And the memory it was given is free again."""
+    async with (
+        kafka() as broker,
+        producing(broker, buffer_memory=2000, max_batch_size=1000, linger_ms=100) as producer,
+    ):
+        await producer.send_and_wait("orders", b"0")
+        pool = producer._pool
+        held = [pool.take_nowait(1000) for _ in range(2)]
+        waiting = asyncio.ensure_future(producer.send("orders", b"2"))
+        while not pool.waiting:
+            await asyncio.sleep(0)
+        for buffer in held:
+            assert buffer is not None
+            pool.give(buffer)
+        producer.send_nowait("orders", b"1")
+        await waiting
+        await producer.flush()
+        assert written(broker) == [b"0", b"1", b"2"]
+        assert len(broker.requests_of(ProduceRequest)) == 2
+        assert pool.used_bytes == 0
+
+
 async def test_what_is_given_in_other_types_keeps_its_place_among_the_others() -> None:
     """A bytearray, or headers in lists, is copied first; that puts nothing behind (C7)."""
     async with kafka() as broker, producing(broker, linger_ms=20) as producer:

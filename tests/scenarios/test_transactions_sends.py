@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite.errors import IllegalOperation, IllegalStateError, SerializationError
+from aiokafka_lite.errors import (
+    IllegalOperation,
+    IllegalStateError,
+    SerializationError,
+    TopicAuthorizationFailedError,
+)
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.producer.producer_interceptors import ProducerRecord
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
@@ -167,4 +172,35 @@ async def test_outside_of_a_transaction_nothing_is_sent(
             producer.send_nowait("orders", b"late")
         with pytest.raises(IllegalOperation, match="begin_transaction"):
             await producer.send_offsets_to_transaction({ORDERS: 1}, "g")
+        assert await visible(broker) == [b"1"]
+
+
+@both_protocols
+@every_way
+async def test_what_waits_for_memory_while_its_transaction_fails_is_told_why(
+    version: int, way: Callable[[AIOKafkaProducer, str], Awaitable[Any]]
+) -> None:
+    """It is not queued in a transaction that can only be aborted, and holds no memory."""
+    async with (
+        kafka(transaction_version=version) as broker,
+        transacting(broker, buffer_memory=2000, max_batch_size=1000) as producer,
+    ):
+        await commit_one(producer, b"1")
+        await producer.begin_transaction()
+        broker.faults.stall(ProduceRequest)
+        broker.faults.fail(ProduceRequest, TopicAuthorizationFailedError)
+        ack = await producer.send("orders", b"2" * 900)
+        await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
+        held = producer._pool.take_nowait(producer._pool.available_bytes)
+        assert held is not None
+        late = asyncio.ensure_future(way(producer, "orders"))
+        await a_few_turns()
+        broker.faults.release()
+        with pytest.raises(TopicAuthorizationFailedError):
+            await ack
+        with pytest.raises(TopicAuthorizationFailedError):
+            await late
+        producer._pool.give(held)
+        assert producer._pool.used_bytes == 0
+        await producer.abort_transaction()
         assert await visible(broker) == [b"1"]
