@@ -204,3 +204,20 @@ async def test_what_waits_for_memory_while_its_transaction_fails_is_told_why(
         assert producer._pool.used_bytes == 0
         await producer.abort_transaction()
         assert await visible(broker) == [b"1"]
+
+
+async def test_a_commit_hurries_nothing_of_the_next_transaction() -> None:
+    """Records linger again for linger_ms, so that batches fill up."""
+    async with (
+        kafka(transaction_version=2) as broker,
+        transacting(broker, linger_ms=3_600_000) as producer,
+    ):
+        await commit_one(producer, b"1")
+        await producer.begin_transaction()
+        await producer.send("orders", b"2")
+        await a_few_turns()
+        await producer.partitions_for("orders")
+        await a_few_turns()
+        assert len(broker.requests_of(ProduceRequest)) == 1
+        await producer.commit_transaction()
+        assert await visible(broker) == [b"1", b"2"]
