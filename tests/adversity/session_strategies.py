@@ -259,6 +259,43 @@ EVENTS: dict[str, Steps] = {
     ),
 }
 """What happens to sessions and cluster, by kind."""
+
+
+def _sends_left_alone(member: int) -> st.SearchStrategy[list[SessionStep]]:
+    """A new producer asks where the output is, and two batches end and begin meanwhile."""
+    return st.builds(
+        lambda options, trouble, copies: [
+            TakeOver(member, options),
+            Wait(7000),
+            trouble,
+            *copies,
+            Wait(1000),
+            Release(),
+        ],
+        _options,
+        st.builds(
+            Trouble,
+            st.sampled_from(["delay", "stall"]),
+            st.just(MetadataRequest),
+            st.sampled_from([300, 1500]),
+        ),
+        st.lists(_copies(member, **_CALLS["loose"]), min_size=2, max_size=3),
+    )
+
+
+def _membership_lost_in_handover(member: int) -> st.SearchStrategy[list[SessionStep]]:
+    """Partitions are taken away by slow listeners, and the member is expelled meanwhile."""
+    return st.builds(
+        lambda joins, ms, expels, copies: [*joins, Wait(ms), *expels, *copies],
+        st.lists(st.builds(TakeOver, _members, _slow_options), min_size=1, max_size=2),
+        st.sampled_from([1100, 1500, 2000, 2500]),
+        st.lists(st.builds(Expel, _members), min_size=1, max_size=2),
+        st.lists(st.integers(0, 2).flatmap(_copies), min_size=2, max_size=6),
+    )
+
+
+_SCENES = {"loose": _sends_left_alone, "handover": _membership_lost_in_handover}
+"""What comes together only by intention."""
 KINDS = sorted(_CALLS.keys() | EVENTS.keys())
 
 
@@ -279,6 +316,8 @@ def session_schedules(draw: st.DrawFn) -> list[SessionStep]:
         member = draw(st.integers(0, sessions - 1))
         copy = st.one_of(_copies(member), *(_copies(member, **other) for other in others))
         schedule += draw(st.lists(event, max_size=3))
+        for kind in filter(_SCENES.__contains__, kinds):
+            schedule += draw(_SCENES[kind](member))
         schedule += draw(st.lists(copy, max_size=3))
         schedule += draw(st.lists(_waits, max_size=1))
     return schedule
