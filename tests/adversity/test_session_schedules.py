@@ -18,8 +18,8 @@ from tests.adversity.session_strategies import session_schedules
 from tests.adversity.simulation import run
 from tests.adversity.soak import repeatable, seeds
 
-EXAMPLES = 250
-SOAK_EXAMPLES = 300
+EXAMPLES = 150
+SOAK_EXAMPLES = 200
 """Of one seed: less than a minute."""
 
 pytestmark = pytest.mark.timeout(10_000)
