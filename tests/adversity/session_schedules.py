@@ -50,6 +50,9 @@ SESSION_TIMEOUT_MS = 6_000
 TRANSACTION_TIMEOUT_MS = 10_000
 COPY_ALL_WITHIN_S = 60.0
 """When there is no trouble any more: sessions and transactions run out, what failed is repeated."""
+FENCED_WITHIN_S = 15.0
+"""Beside that, for each session: one whose place was taken may have to take over a partition before
+it hears that it is fenced, and then leaves with a slow listener."""
 LOOK_EVERY_S = 0.5
 MAX_TURNS = 400_000
 
@@ -253,7 +256,8 @@ class SessionPlay:
             member.drain()
         while any(not member.steps.empty() for member in self._living):
             await self.clock.sleep(LOOK_EVERY_S)
-        until_s = self.clock.monotonic() + COPY_ALL_WITHIN_S
+        within_s = COPY_ALL_WITHIN_S + FENCED_WITHIN_S * len(self.everyone)
+        until_s = self.clock.monotonic() + within_s
         while not (self.model.complaints or (self.model.is_done() and self._is_settled())):
             if self.clock.monotonic() > until_s:
                 self.model.complain(f"copied {self.model.copied} of {self.model.ends}")
