@@ -262,7 +262,7 @@ class Play:
         self.model.truncated(tp, state.log.log_end_offset, state.leader_epoch)
         if step.written:
             self.write(tp, (step.written,))
-        if not step.is_alone and step.node in self.alive:
+        if not step.is_alone and step.node in self.troubles.alive:
             for topic in self.broker.cluster.topics.values():
                 for other in topic.partitions:
                     if other.leader == former:
