@@ -1,4 +1,6 @@
-"""Seeds for long runs of the state machines, and the command that repeats a failure."""
+"""How the state machines run: the same schedules each time in CI, by seeds in long runs, and the
+command that repeats a failure.
+"""
 
 import os
 import random
@@ -7,8 +9,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from hypothesis import HealthCheck, Phase, settings
 
 _SEEDS = 2**31
+
+
+def the_same_each_time(max_examples: int) -> settings:
+    """So many schedules, made without chance and without a limit of time for each."""
+    return settings(
+        max_examples=max_examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.explicit, Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+        print_blob=False,
+    )
 
 
 def seeds(request: pytest.FixtureRequest) -> Iterator[int]:

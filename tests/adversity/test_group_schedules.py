@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from functools import partial
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from tests.adversity.group_schedules import MAX_TURNS, play
 from tests.adversity.group_steps import Step
 from tests.adversity.group_strategies import group_schedules
 from tests.adversity.simulation import run
-from tests.adversity.soak import repeatable, seeds
+from tests.adversity.soak import repeatable, seeds, the_same_each_time
 
 EXAMPLES = 300
 SOAK_EXAMPLES = 300
@@ -43,15 +43,7 @@ def judge(schedule: list[Step], *, is_cooperative: bool) -> None:
     assert not model.complaints, "\n".join([*model.complaints, str(model)])
 
 
-SETTINGS = settings(
-    max_examples=EXAMPLES,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    phases=(Phase.explicit, Phase.generate, Phase.shrink),
-    suppress_health_check=list(HealthCheck),
-    print_blob=False,
-)
+SETTINGS = the_same_each_time(EXAMPLES)
 
 
 @SETTINGS

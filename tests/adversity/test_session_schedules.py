@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from functools import partial
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from tests.adversity.session_schedules import MAX_TURNS, play_sessions
 from tests.adversity.session_steps import SessionStep
 from tests.adversity.session_strategies import session_schedules
 from tests.adversity.simulation import run
-from tests.adversity.soak import repeatable, seeds
+from tests.adversity.soak import repeatable, seeds, the_same_each_time
 
 EXAMPLES = 150
 SOAK_EXAMPLES = 200
@@ -48,15 +48,7 @@ def judge(schedule: list[SessionStep], *, is_cooperative: bool, transaction_vers
     assert not model.complaints, "\n".join([*model.complaints, str(model)])
 
 
-SETTINGS = settings(
-    max_examples=EXAMPLES,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    phases=(Phase.explicit, Phase.generate, Phase.shrink),
-    suppress_health_check=list(HealthCheck),
-    print_blob=False,
-)
+SETTINGS = the_same_each_time(EXAMPLES)
 GIVEN = {
     "schedule": session_schedules(),
     "is_cooperative": st.booleans(),
