@@ -44,10 +44,14 @@ def offsets(records: Records) -> dict[int, list[int]]:
 
 
 async def eventually(consumer: AIOKafkaConsumer[Any, Any], condition: Callable[[], bool]) -> None:
-    """Wait until `condition()`, looking whenever something happened to the consumer."""
+    """Wait until `condition()`, looking whenever something happened to the consumer.
+
+    The polls that were woken by the same thing come first: in which order they are woken is chance.
+    """
     async with asyncio.timeout(PATIENCE_S):
         while not condition():
             await consumer._signal.wait()
+            await asyncio.sleep(0)
 
 
 async def answers_are_there(consumer: AIOKafkaConsumer[Any, Any]) -> None:

@@ -392,3 +392,20 @@ async def test_a4_an_answer_above_the_limit_is_an_error_with_bytes_limit_and_rem
             assert (await consumer.getone()).offset == 1
         async with consumer_of(broker, "t", fetch_max_bytes=200_000) as consumer:
             assert await read(consumer, 2) == {P0: [0, 1]}
+
+
+async def test_a4_an_answer_above_the_limit_is_nobodys_business_after_a_seek(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The answer comes after the application has sought past the batch that made it too large."""
+    for module in (consumer_config, fetcher):
+        monkeypatch.setattr(module, "MAX_FRAME_BYTES", 100_000)
+    async with embedded({"t": 1}) as broker:
+        broker.append(P0, batch([b"x" * 250_000]))
+        fill(broker, P0, 1)
+        async with consumer_of(broker, "t", fetch_max_bytes=50_000) as consumer:
+            await consumer.position(P0)
+            assert not await consumer.getmany(timeout_ms=0)
+            consumer.seek(P0, 1)
+            await answers_are_there(consumer)
+            assert (await consumer.getone()).offset == 1

@@ -361,6 +361,11 @@ def _memory_size(answers: Iterable[PartitionData]) -> int:
     return 0
 
 
+def wants(state: PartitionState, asked: SessionPartition) -> bool:
+    """Say whether the partition still waits for just what was asked."""
+    return not _is_other_log(state, asked) and _is_at(state, asked.fetch_offset)
+
+
 def _is_at(state: PartitionState, fetch_offset: int) -> bool:
     return state.fetch_state is FetchState.FETCHING and state.offset == fetch_offset
 
@@ -384,4 +389,4 @@ def _remember_watermarks(state: PartitionState, data: PartitionData, timestamp_m
         state.log_start_offset = data.log_start_offset
 
 
-__all__ = ["FetchOutcome", "FetchResponseHandler"]
+__all__ = ["FetchOutcome", "FetchResponseHandler", "wants"]

@@ -7,7 +7,7 @@ itself. The second fetch of a poll is such a round. Source: A1, A2, A10.
 """
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import anyio
@@ -21,8 +21,8 @@ from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_planner import FetchPlanner, PlannedFetch
-from aiokafka_lite.consumer.fetch.fetch_response import FetchResponseHandler
-from aiokafka_lite.consumer.fetch.fetch_session import FetchSession
+from aiokafka_lite.consumer.fetch.fetch_response import FetchResponseHandler, wants
+from aiokafka_lite.consumer.fetch.fetch_session import FetchSession, SessionPartition
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import missed
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
@@ -98,6 +98,8 @@ class Fetcher:
         )
         self._nodes: dict[int, _NodeFetches] = {}
         self._error: KafkaError | None = None
+        self._asked: Mapping[TopicPartition, SessionPartition] = {}
+        """What the request asked for whose answer was too large; empty for other errors."""
         self._looked_at: tuple[int, int] | None = None
         self._due_at_s: float | None = None
         self._leaderless: tuple[TopicPartition, ...] = ()
@@ -182,8 +184,18 @@ class Fetcher:
         return self._planner.free_partitions(self._client.clock.monotonic())
 
     def take_error(self) -> KafkaError | None:
-        """Return a failure the application has to hear of, once."""
+        """Return a failure the application has to hear of, once.
+
+        An answer that was too large is none of its business when one of the partitions was sought
+        elsewhere or let go since: what is asked for now may fit, and if not, the next answer says
+        so.
+        """
         error, self._error = self._error, None
+        asked, self._asked = self._asked, {}
+        for tp, partition in asked.items():
+            state = self._subscription.get(tp)
+            if state is None or not wants(state, partition):
+                return None
         return error
 
     # For the planner…
@@ -310,8 +322,9 @@ class Fetcher:
             self._client.request_metadata_update()
         if isinstance(error.__cause__, FrameTooLargeError):
             self._error = _too_large(session, error.__cause__)
+            self._asked = dict(session.partitions)
         elif not error.retriable:
-            self._error = error
+            self._error, self._asked = error, {}
 
     def _back_off(self, node: _NodeFetches, attempts: int) -> None:
         delay_s = self._client.retry_backoff.delay(attempts)
