@@ -175,6 +175,38 @@ async def test_2c_3_after_a_truncation_reading_goes_on_where_the_logs_part() -> 
         assert await read(consumer, 2) == {P0: [2, 3]}
 
 
+@pytest.mark.parametrize(("taken", "end_offset"), [(3, 2), (3, 1), (1, 1), (2, 3)])
+async def test_2c_3_a_truncation_is_seen_from_amidst_records_of_several_leaders(
+    taken: int, end_offset: int
+) -> None:
+    """One answer has the records of two leaders, `taken` of which were taken one by one."""
+    async with (
+        embedded({"t": 1}, nodes=2) as broker,
+        consumer_of(broker, "t", auto_offset_reset="none", **QUICK) as consumer,
+    ):
+        fill(broker, P0, 1)
+        broker.move_leader(P0, 2)
+        fill(broker, P0, 1, 1, 1)
+        consumer.seek(P0, 0)
+        for offset in range(taken):
+            assert (await consumer.getone()).offset == offset
+        await answers_are_there(consumer)
+        broker.cluster.partition(P0).truncate(end_offset)
+        broker.move_leader(P0, 1)
+        broker.append(P0, batch([b"new"] * 4, end_offset))
+        assert consumer.client is not None
+        await consumer.client.refresh_metadata()
+        if end_offset < taken:
+            with pytest.raises(LogTruncationError, match=f"part at offset {end_offset}"):
+                await read(consumer, 1)
+        else:
+            assert await one(consumer) == [
+                (record.offset, record.value)
+                for record in broker.log(P0).records()
+                if record.offset == taken
+            ]
+
+
 async def test_2c_3_without_a_policy_a_truncation_is_raised_and_a_seek_goes_on() -> None:
     async with (
         embedded({"t": 1}, nodes=2) as broker,

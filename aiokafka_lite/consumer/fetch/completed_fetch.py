@@ -224,23 +224,15 @@ class CompletedFetch:
         if self._cursor is None:
             return
         chunk: list[Record] = []
-        before = self._cursor.last_leader_epoch
         try:
-            if before < 0:  # no batch was opened yet: the first record tells
-                chunk = self._cursor.take(1)
-                before = self._cursor.last_leader_epoch
-            chunk += self._cursor.take(CHUNK_RECORDS - len(chunk), CHUNK_BYTES)
-        except Exception:
-            if not chunk:  # else it is sticky and comes back behind the record
+            chunk = self._cursor.take(CHUNK_RECORDS, CHUNK_BYTES)
+        finally:
+            if not chunk:
                 self._stand_at_cursor()
-                raise
-        if not chunk:
-            self._stand_at_cursor()
-            return
-        after = self._cursor.last_leader_epoch
-        # Epochs only grow: the same one before and behind is that of all between. Otherwise it is
-        # not known while the chunk lasts, which is safe, where a wrong one would not be.
-        self._chunk_epoch = after if before == after else -1
+        # The newest epoch that was read serves every record before it: logs which have an epoch in
+        # common are the same up to its first offset. An older one could tell of a truncation that
+        # never was, and none at all would have the next election find nothing (KIP-320).
+        self._chunk_epoch = self._cursor.last_leader_epoch
         chunk.reverse()
         self._chunk = chunk
 

@@ -85,21 +85,14 @@ def test_an_error_behind_the_decoded_chunk_waits_for_the_chunk_to_be_taken() -> 
     assert fetch.next_offset == 3
 
 
-def test_the_epoch_of_a_chunk_is_told_only_when_it_is_certain() -> None:
-    same = fetch_of(of_epoch(5, batches(0, 2)) + of_epoch(5, batches(2, 2)))
-    same.take_one()
-    assert same.leader_epoch == 5
-    fresh = fetch_of(of_epoch(5, batches(0, 2)) + of_epoch(6, batches(2, 2)))
-    fresh.take_one()
-    assert fresh.leader_epoch == -1, "the record is of epoch 5, the chunk reaches into 6"
-    mixed = fetch_of(of_epoch(5, batches(0, 2)) + of_epoch(6, batches(2, 2)))
-    mixed.take(1)
-    assert mixed.leader_epoch == 5
-    mixed.take_one()
-    assert mixed.leader_epoch == -1, "the next record is of epoch 5, the chunk reaches into 6"
-    mixed.take_one()
-    mixed.take_one()
-    assert mixed.leader_epoch == 6
+def test_a_record_taken_alone_has_the_newest_epoch_that_was_decoded_with_it() -> None:
+    """It stands for the older ones, too: a log that has it has all that lies before it."""
+    fetch = fetch_of(of_epoch(5, batches(0, 2)) + of_epoch(6, batches(2, 2)))
+    fetch.take(1)
+    assert fetch.leader_epoch == 5
+    for _ in range(3):
+        fetch.take_one()
+        assert fetch.leader_epoch == 6
 
 
 def test_a_failure_holds_an_error_and_no_bytes() -> None:
