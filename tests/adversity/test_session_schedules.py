@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
+from tests.adversity.group_steps import Isolate, Reconnect, Wait
 from tests.adversity.session_schedules import MAX_TURNS, play_sessions
-from tests.adversity.session_steps import SessionStep
+from tests.adversity.session_steps import Copy, Expel, Join, SessionStep
 from tests.adversity.session_strategies import session_schedules
 from tests.adversity.simulation import run
 from tests.adversity.soak import repeatable, seeds, the_same_each_time
@@ -62,6 +63,22 @@ def test_each_record_is_copied_once_and_in_order(
     schedule: list[SessionStep], is_cooperative: bool, transaction_version: int
 ) -> None:
     """What counts is the input's beginning, each record once, and the group stands behind it"""
+    judge(schedule, is_cooperative=is_cooperative, transaction_version=transaction_version)
+
+
+@pytest.mark.parametrize("transaction_version", [1, 2])
+@pytest.mark.parametrize("is_cooperative", [True, False])
+def test_a_session_that_was_expelled_commits_no_batch_that_another_has_copied(
+    is_cooperative: bool, transaction_version: int
+) -> None:
+    """Offsets are sent in the name of the member that took the records, and refused when it is out
+
+    Without its generation the coordinator would take them. Here the session hears late that it is
+    expelled: the network keeps it away until another has copied its batch.
+    """
+    schedule: list[SessionStep] = [Join(0), Join(1), Wait(7000)]
+    schedule += [Copy(0, records=1, works_ms=100), Wait(50), Isolate(0), Expel(0)]
+    schedule += [Wait(1500), Copy(1), Wait(500), Reconnect()]
     judge(schedule, is_cooperative=is_cooperative, transaction_version=transaction_version)
 
 
