@@ -45,13 +45,8 @@ class TransactionCalls:
         self._beside: list[_Call] = []
 
     @property
-    def has_current(self) -> bool:
-        """Whether a call has not ended, or nobody has heard how."""
-        return self._current is not None
-
-    @property
     def current_name(self) -> str | None:
-        """The name of that call."""
+        """The name of the call that has not ended, or of whose end nobody has heard; or None."""
         return None if self._current is None else self._current.name
 
     def is_current(self, name: str) -> bool:

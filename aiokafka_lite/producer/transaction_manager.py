@@ -148,7 +148,7 @@ class TransactionManager:
         Also in a transaction that can only be aborted: what has sequence numbers is sent to its
         end.
         """
-        return self._partitions.get(tp, False) and not self.status.is_fatal
+        return self._partitions.get(tp, False)
 
     def sending(self, topic_partition: TopicPartition) -> None:
         """A batch is sent, which makes its partition part of the transaction (KIP-890)."""
@@ -172,7 +172,12 @@ class TransactionManager:
         logger.debug("%r failed within a transaction", batch)
 
     def sequence_is_lost(self) -> None:
-        """The sequence numbers of a partition have a gap: go on with a new epoch (2d-20)."""
+        """The sequence numbers of a partition have a gap: go on with a new epoch (2d-20).
+
+        While that is being asked for, a gap found late is none: every partition starts at 0.
+        """
+        if self.status.state not in _MAY_HAVE_BATCHES:
+            return
         error = KafkaError("a batch expired, and nobody knows whether it was written")
         self._fail(TxnAction.ABORT_AND_BUMP, error)
 
@@ -197,7 +202,6 @@ class TransactionManager:
         self.status.to(TransactionState.IN_TRANSACTION)
         self.sends.begin()
         self._is_v2 = self._client.finalized_level(FEATURE) >= V2
-        self._forget_transaction()
 
     async def commit(self, timeout_s: float) -> None:
         """Write what is queued, and let all of it count. Raises: as `AIOKafkaProducer` says."""
@@ -213,7 +217,6 @@ class TransactionManager:
         self, offsets: Offsets, group: ConsumerGroupMetadata, timeout_s: float
     ) -> None:
         """Commit offsets of a group with the transaction; its end waits for that."""
-        self.check_may_send()
         await self._calls.run_beside(
             "send_offsets_to_transaction()", lambda: self._send_offsets(offsets, group), timeout_s
         )
@@ -257,7 +260,7 @@ class TransactionManager:
         with suppress(KafkaError, IllegalOperation):  # those are for who called it
             await self._calls.wait(timeout_s)
         try:
-            if not self._calls.has_current and self.status.state in (
+            if self.status.state in (
                 TransactionState.IN_TRANSACTION,
                 TransactionState.ABORTABLE_ERROR,
             ):
@@ -286,7 +289,6 @@ class TransactionManager:
             logger.warning("transaction of %r has failed: %s", self.transactional_id, error)
             self.status.fail_abortable(error, bump=action is TxnAction.ABORT_AND_BUMP)
             self._accumulator.fail_unsent(error)
-        self.wake_sender()
         return error
 
     # What they do…

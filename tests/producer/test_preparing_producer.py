@@ -60,12 +60,15 @@ async def test_one_producer_prepares_under_one_id_after_the_other(version: int) 
 
 
 async def test_nothing_sent_is_nothing_to_end() -> None:
+    """Whatever was sent in the transaction before."""
     async with EmbeddedBroker() as broker, preparing(broker) as producer:
-        await producer.become("a")
+        broker.create_topic("t")
+        await prepared(producer, "a", b"1")
+        await producer.become("b")
         await producer.begin_transaction()
         assert await producer.prepare_transaction() is None
-        await producer.become("b")  # also without a transaction in between
-        await producer.become("a")
+        await producer.become("c")  # also without a transaction in between
+        await producer.become("d")
 
 
 async def test_another_id_may_be_taken_only_between_transactions() -> None:

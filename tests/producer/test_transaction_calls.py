@@ -67,7 +67,7 @@ async def test_a_call_ends_with_its_work() -> None:
         await w.calls.run("commit", w.work, 1)
         await w.calls.run("commit", w.work, 1)
         assert w.served == 2
-        assert not w.calls.has_current
+        assert w.calls.current_name is None
 
 
 async def test_the_same_call_takes_the_result_over_and_others_are_refused() -> None:
@@ -116,10 +116,10 @@ async def test_the_result_waits_for_somebody_to_hear_it() -> None:
         w.go_on.set()
         await asyncio.wait([task])
         assert task.cancelled()
-        before = w.calls.has_current
+        before = w.calls.current_name
         with pytest.raises(ProducerFenced):
             await w.calls.wait(1)
-        assert (before, w.calls.has_current) == (True, False)
+        assert (before, w.calls.current_name) == ("commit", None)
         await w.calls.wait(1)  # nothing to wait for
 
 
@@ -139,7 +139,7 @@ async def test_calls_beside_hinder_nobody_and_are_waited_for() -> None:
         for task in tasks:
             with pytest.raises(KafkaTimeoutError, match=r"offsets .* commit_transaction"):
                 await task
-        assert not w.calls.has_current
+        assert w.calls.current_name is None
         w.calls.check_no_other("commit")
         end = asyncio.create_task(w.calls.none_beside())
         await asyncio.sleep(0)
@@ -167,5 +167,5 @@ async def test_a_call_that_the_end_of_the_client_cut_off_has_not_succeeded() -> 
         for call in (w.calls.run, w.calls.run_beside):
             with pytest.raises(IllegalStateError, match="not running"):
                 await call("abort", w.work, 1)
-        assert not w.calls.has_current
+        assert w.calls.current_name is None
         await w.calls.none_beside()

@@ -24,6 +24,7 @@ from aiokafka_lite.errors import (
     InvalidTxnState,
     KafkaError,
     NotCoordinatorForGroupError,
+    NotLeaderForPartitionError,
     OperationNotAttempted,
     ProducerFenced,
     RequestTimedOutError,
@@ -41,6 +42,7 @@ from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRe
 from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from aiokafka_lite.schema.message import Request
 from aiokafka_lite.testing.broker import EmbeddedBroker
@@ -168,17 +170,51 @@ async def test_a_bump_claims_the_epoch_at_hand() -> None:
         assert sequences.producer == (before.producer_id, before.epoch + 1)
 
 
-async def test_an_unknown_mapping_is_not_ended() -> None:
-    """2d'-5: INVALID_PRODUCER_ID_MAPPING skips EndTxn"""
+@pytest.mark.parametrize("has_begun", [True, False])
+async def test_an_unknown_mapping_is_not_ended(has_begun: bool) -> None:
+    """A coordinator that has forgotten the producer is not told of the end of its transaction, also
+    when it knew of that before (2d'-5)."""
     async with kafka(transaction_version=1) as broker, transacting(broker) as producer:
+        broker.create_topic("orders", 2)
         await one_transaction(producer)
-        forget(broker)
         await producer.begin_transaction()
+        if has_begun:
+            await producer.send_and_wait("orders", b"v", partition=1)
+        forget(broker)
         with pytest.raises(InvalidProducerIdMapping):
-            await producer.send_and_wait("orders", b"v")
+            await producer.send_and_wait("orders", b"v", partition=0)
         await producer.abort_transaction()
         assert ends(broker) == [True]
         await one_transaction(producer)
+
+
+async def test_a_batch_given_up_during_an_abort_does_not_fail_the_abort() -> None:
+    """An abort that goes straight to its new epoch, as the coordinator has forgotten the producer,
+    succeeds although the fate of a batch was left open just before (2d'-5)."""
+    async with (
+        kafka(transaction_version=1) as broker,
+        transacting(broker, retries=1) as producer,
+    ):
+        broker.create_topic("orders", 2)
+        await producer.begin_transaction()
+        await producer.send_and_wait("orders", b"0", partition=0)
+        broker.faults.stall(ProduceRequest)
+        broker.faults.fail(ProduceRequest, NotLeaderForPartitionError, times=2)
+        ack = await producer.send("orders", b"1", partition=0)
+        await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
+        forget(broker)
+        with pytest.raises(InvalidProducerIdMapping):
+            await producer.send_and_wait("orders", b"1", partition=1)
+        abort = asyncio.create_task(producer.abort_transaction())
+        broker.faults.release()
+        broker.faults.stall(InitProducerIdRequest)
+        await broker.wait_until(lambda: len(broker.requests_of(InitProducerIdRequest)) == 2)
+        assert isinstance(ack.exception(), NotLeaderForPartitionError)
+        broker.faults.release()
+        await abort
+        await producer.begin_transaction()
+        await producer.send_and_wait("orders", b"2", partition=0)
+        await producer.commit_transaction()
 
 
 def forget(broker: EmbeddedBroker) -> None:

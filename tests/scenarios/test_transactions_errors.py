@@ -367,6 +367,22 @@ async def test_an_abort_that_is_refused_leaves_no_producer_stuck(version: int) -
         assert await visible(broker) == [b"1", b"3"]
 
 
+async def test_an_abort_that_got_no_new_epoch_asks_only_for_that_again() -> None:
+    """The coordinator has ended the transaction by then, and is not told of the end twice."""
+    async with kafka(transaction_version=1) as broker, transacting(broker) as producer:
+        await producer.begin_transaction()
+        broker.faults.fail(ProduceRequest, OutOfOrderSequenceNumber)
+        with pytest.raises(OutOfOrderSequenceNumber):
+            await producer.send_and_wait("orders", b"1")
+        broker.faults.fail(InitProducerIdRequest, TransactionAbortableError)
+        with pytest.raises(TransactionAbortableError):
+            await producer.abort_transaction()
+        await producer.abort_transaction()
+        assert ends(broker) == [False]
+        await commit_one(producer, b"2")
+        assert await visible(broker) == [b"2"]
+
+
 @pytest.mark.parametrize("error", FATAL)
 async def test_a_producer_that_may_not_be_does_not_start(error: type[BrokerResponseError]) -> None:
     """2d'-4: InitProducerId"""

@@ -1,6 +1,7 @@
 """Transactions that nothing disturbs: what readers see of them, and what is asked of whom."""
 
 import asyncio
+import gc
 
 import pytest
 
@@ -62,6 +63,22 @@ async def test_an_abort_fails_what_was_not_sent_yet(version: int) -> None:
         assert state(producer) is TransactionState.READY
         await commit_one(producer, b"next")
         assert await visible(broker) == [b"next"]
+
+
+async def test_an_abort_logs_no_complaint_about_what_it_drops(
+    version: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Records that abort_transaction() drops unsent are no news to who has called it, so the log
+    does not complain that nobody asked what became of them (2d'-3)."""
+    async with (
+        kafka(transaction_version=version) as broker,
+        transacting(broker, linger_ms=60_000) as producer,
+    ):
+        await producer.begin_transaction()
+        await producer.send("orders", b"v")
+        await producer.abort_transaction()
+        gc.collect()
+    assert "nobody asked" not in caplog.text
 
 
 async def test_several_partitions_count_together(version: int) -> None:

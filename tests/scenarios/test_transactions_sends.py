@@ -158,6 +158,27 @@ async def test_a_send_made_before_the_transaction_is_not_part_of_it(version: int
         assert await visible(broker) == [b"1", b"2"]
 
 
+@both_protocols
+async def test_a_send_that_is_awaited_only_in_the_next_transaction_is_not_part_of_it(
+    version: int,
+) -> None:
+    """What counts is when send() was called, not when its coroutine takes its first step."""
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        for _ in range(2):
+            late = producer.send("orders", b"late")
+            await producer.begin_transaction()
+            with pytest.raises(IllegalOperation, match="called before the transaction"):
+                await late
+            late = producer.send("orders", b"late")
+            await producer.send("orders", b"right")
+            await producer.commit_transaction()
+            await producer.begin_transaction()
+            with pytest.raises(IllegalOperation, match="called before the transaction"):
+                await late
+            await producer.commit_transaction()
+        assert await visible(broker) == [b"right"] * 2
+
+
 @every_way
 async def test_outside_of_a_transaction_nothing_is_sent(
     way: Callable[[AIOKafkaProducer, str], Awaitable[Any]],
