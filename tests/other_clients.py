@@ -20,13 +20,13 @@ with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
 COUNT = 20
 TIMEOUT_S = 60
 CODECS = [None, "gzip", "snappy", "lz4", "zstd"]
-HEADERS = [("trace", b"1")]
+HEADERS: list[tuple[str, bytes | None]] = [("trace", b"1")]
 
 
 class Sent(NamedTuple):
     key: bytes | None
     value: bytes | None
-    headers: list[tuple[str, bytes]]
+    headers: list[tuple[str, bytes | None]]
 
 
 EXPECTED = [Sent(b"k%d" % i, b"value " * 20 + b"%d" % i, HEADERS) for i in range(COUNT)]
@@ -45,7 +45,7 @@ def confluent_produce(bootstrap: str, topic: str, codec: str | None) -> None:
         }
     )
     for key, value, headers in EXPECTED:
-        producer.produce(topic, value, key, partition=0, headers=headers)
+        producer.produce(topic, value, key, partition=0, headers=[*headers])
     assert producer.flush(TIMEOUT_S) == 0
 
 
@@ -65,7 +65,8 @@ def confluent_consume(bootstrap: str, topic: str) -> list[Sent]:
         message = consumer.poll(TIMEOUT_S)
         assert message is not None
         assert message.error() is None, message.error()
-        found.append(Sent(message.key(), message.value(), message.headers() or []))
+        headers: Any = message.headers() or []
+        found.append(Sent(message.key(), message.value(), headers))
     consumer.close()
     return found
 

@@ -139,7 +139,7 @@ def confluent_member(life: Life) -> None:
             if message is not None:
                 assert message.error() is None, message.error()
                 values = [message.value() or b""]
-                consumer.commit(message, asynchronous=False)
+                consumer.commit(message=message, asynchronous=False)
             life.polled({tp.partition for tp in consumer.assignment()}, values)
     finally:
         consumer.close()

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from functools import partial
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock, SystemClock
 
@@ -35,7 +36,7 @@ async def test_call_at_is_never_early() -> None:
     for tenths in range(40):
         done: asyncio.Future[None] = loop.create_future()
         when = SYSTEM_CLOCK.monotonic() + tenths / 10_000
-        SYSTEM_CLOCK.call_at(when, lambda done=done: done.set_result(None))
+        SYSTEM_CLOCK.call_at(when, partial(done.set_result, None))
         await asyncio.wait_for(done, 30)
         assert SYSTEM_CLOCK.monotonic() >= when
 

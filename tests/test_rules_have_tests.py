@@ -27,8 +27,9 @@ def every_test() -> Iterator[tuple[str, str]]:
         if path == Path(__file__):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            if is_function and node.name.startswith("test_"):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if node.name.startswith("test_"):
                 place = f"{path.relative_to(TESTS)}::{node.name}"
                 yield place, ast.get_docstring(node) or ""
 

@@ -233,16 +233,17 @@ class Member:
 
     async def _safely(self, call: Coroutine[Any, Any, None], cancel: Cancel | None = None) -> None:
         """Make a call, perhaps cancel it; an application goes on after what Kafka refuses."""
+        name = getattr(call, "__name__", "a call")
         cancels = () if cancel is None else (cancel,)
         try:
             await cancelled(call, cancels, self.clock)
         except (KafkaError, ConsumerStoppedError) as error:
-            self._model.tell(f"{self.name}: {call.__name__} raised {error!r}"[:300])
+            self._model.tell(f"{self.name}: {name} raised {error!r}"[:300])
             if isinstance(error, FencedInstanceIdError):
                 raise
             await self.clock.sleep(PAUSE_AFTER_ERROR_S)
         except CallCancelled:
-            self._model.tell(f"{self.name}: {call.__name__} was cancelled")
+            self._model.tell(f"{self.name}: {name} was cancelled")
 
     # Its calls…
 
@@ -301,7 +302,7 @@ class Member:
     def _took(self, records: list[ConsumerRecord[Any, Any]]) -> None:
         for record in records:
             tp = TopicPartition(record.topic, record.partition)
-            self._returned(tp, record.offset, record.value)
+            self._returned(tp, record.offset, record.value or b"")
 
     def _returned(self, tp: TopicPartition, offset: int, value: bytes) -> None:
         if self.is_dead:

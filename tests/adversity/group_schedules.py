@@ -98,11 +98,7 @@ class Play:
             partition_assignment_strategy=[self._assignor],
             auto_offset_reset="earliest",
             enable_auto_commit=options.auto_commit_interval_ms is not None,
-            **(
-                {}
-                if options.auto_commit_interval_ms is None
-                else {"auto_commit_interval_ms": options.auto_commit_interval_ms}
-            ),
+            auto_commit_interval_ms=options.auto_commit_interval_ms or 5_000,
             session_timeout_ms=SESSION_TIMEOUT_MS,
             heartbeat_interval_ms=1_000,
             max_poll_interval_ms=options.max_poll_interval_ms,

@@ -17,7 +17,7 @@ from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.adversity.cluster_troubles import ClusterTroubles
 from tests.adversity.committed_log import committed_records
-from tests.adversity.group_steps import NODES, Crash, Isolate, MoveLeader, Wait, Write
+from tests.adversity.group_steps import NODES, Crash, Isolate, MoveLeader, Wait, Work, Write
 from tests.adversity.producer_schedules import producer_options
 from tests.adversity.session_member import SessionMember, SlowListener
 from tests.adversity.session_model import Image, SessionModel
@@ -39,7 +39,6 @@ from tests.adversity.session_steps import (
     SessionOptions,
     SessionStep,
     TakeOver,
-    Work,
 )
 from tests.adversity.simulation import Network
 from tests.consumer.batches import batch

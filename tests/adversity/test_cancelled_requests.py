@@ -1,6 +1,7 @@
 """What a cancelled caller leaves behind: its place in flight, and nothing else (2f-14)."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ from tests.patience import eventually
 LARGE = bytes(range(256)) * 80_000  # 20 MB: more than the sockets between us take at once
 
 
-async def cancelled(call: "asyncio.Future[object]") -> None:
+async def cancelled(call: "asyncio.Future[Any]") -> None:
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call

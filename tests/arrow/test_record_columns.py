@@ -3,6 +3,7 @@
 import gc
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -146,7 +147,8 @@ def test_rows_are_the_records_take_returns(
     options = {"read_committed": read_committed, "aborted_transactions": aborted}
     wanted = rows_by_take(data, first + ahead, **options)
     assert table(twin, data, first + ahead, **options) == wanted
-    by_portions, walker = [], cursor(data, first + ahead, **options)
+    by_portions: list[Any] = []
+    walker = cursor(data, first + ahead, **options)
     while not walker.exhausted:
         builder = twin.RecordColumnsBuilder(sizes[len(by_portions) % len(sizes)])
         walker.take_columns(builder)

@@ -3,7 +3,7 @@
 import pytest
 
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from benchmarks import failover
+from benchmarks import failover, harness
 from benchmarks.paths import IN_PYTHON
 from benchmarks.peers.job import Outcome
 from benchmarks.progress import Steps
@@ -60,5 +60,5 @@ def test_every_client_lives_through_the_death_of_its_leader(
         cluster = EmbeddedCluster(broker)
         table = failover.measure(cluster, IN_PYTHON, steps, rounds=1, seconds=2.0)
     gaps = [figure for figure in table.figures if figure.row == "longest gap"]
-    assert {figure.client for figure in gaps} == {failover.PEERS[peer] for peer in IN_PYTHON}
+    assert {figure.client for figure in gaps} == {harness.PEERS[peer] for peer in IN_PYTHON}
     assert all(figure.median > 0 for figure in gaps)

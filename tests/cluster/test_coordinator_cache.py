@@ -14,6 +14,7 @@ from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import (
+    BrokerResponseError,
     GroupAuthorizationFailedError,
     GroupCoordinatorNotAvailableError,
     IllegalStateError,
@@ -200,7 +201,7 @@ async def test_a_lost_connection_is_tried_again() -> None:
     ],
 )
 async def test_what_asking_again_does_not_mend_is_raised_at_once(
-    key_type: CoordinatorType, error: type[Exception]
+    key_type: CoordinatorType, error: type[BrokerResponseError]
 ) -> None:
     async with scene_of() as scene:
         scene.broker.faults.fail(FindCoordinatorRequest, error)

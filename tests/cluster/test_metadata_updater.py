@@ -110,12 +110,13 @@ async def test_refresh_waits_for_an_answer_asked_for_after_the_call(
         await refreshing
 
 
-def _jump(client: KafkaClient) -> None:
+def _jump(client: KafkaClient) -> bool:
     clock = client.clock
     assert isinstance(clock, FakeClock)
     clock._now += 0.01
     if (when := clock.next_timer_at) is not None and when <= clock._now:
         clock._jump_to(when)
+    return False
 
 
 async def test_a_refresh_that_cannot_succeed_ends_in_time_and_says_why(

@@ -115,6 +115,8 @@ def test_native_twin_is_chosen_where_it_was_built(monkeypatch):
 
 def _second_copy():
     spec = importlib.util.spec_from_file_location("second_copy_of_crc32c", module.__file__)
+    assert spec is not None
+    assert spec.loader is not None
     copy = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(copy)
     return copy

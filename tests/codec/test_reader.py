@@ -155,7 +155,7 @@ def test_garbage_is_a_value_or_a_protocol_error(raw: bytes, read: Callable[[Read
 
 @given(st.binary(max_size=8))
 def test_varint_reads_bytes_and_views_alike(raw: bytes) -> None:
-    outcomes = []
+    outcomes: list[object] = []
     for buffer in (raw, memoryview(raw)):
         try:
             outcomes.append(unsigned_varint_at(buffer, 0))

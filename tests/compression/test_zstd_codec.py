@@ -37,7 +37,10 @@ def test_zstd_frames_of_every_header_are_read(zstd, content):
     parameter = backports_zstd.CompressionParameter
     for checksum in (0, 1):
         for content_size in (0, 1):
-            options = {parameter.checksum_flag: checksum, parameter.content_size_flag: content_size}
+            options: dict[int, int] = {
+                parameter.checksum_flag: checksum,
+                parameter.content_size_flag: content_size,
+            }
             frame = backports_zstd.compress(content, options=options)
             assert zstd(frame, len(content)) == content
 
@@ -49,7 +52,7 @@ def test_zstd_skippable_frames_are_skipped(zstd):
 
 
 def test_zstd_checksum_is_checked(zstd):
-    options = {backports_zstd.CompressionParameter.checksum_flag: 1}
+    options: dict[int, int] = {backports_zstd.CompressionParameter.checksum_flag: 1}
     frame = bytearray(backports_zstd.compress(TEXT, options=options))
     frame[-1] ^= 1
     with pytest.raises(CorruptRecordException, match="zstd"):

@@ -33,7 +33,7 @@ NARROWED = {
 }
 
 
-NEWEST_OF_KIO = {ApiKey.API_VERSIONS: 4, ApiKey.TXN_OFFSET_COMMIT: 5}
+NEWEST_OF_KIO: dict[int, int] = {ApiKey.API_VERSIONS: 4, ApiKey.TXN_OFFSET_COMMIT: 5}
 """Where it is not our newest."""
 
 

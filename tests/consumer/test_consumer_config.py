@@ -86,7 +86,7 @@ def test_no_limit_of_records_may_be_asked_for_with_none() -> None:
 )
 def test_an_option_of_a_later_feature_is_refused_by_name(name: str, value: object) -> None:
     with pytest.raises(FeatureNotSupportedError, match=name):
-        ConsumerConfig(**{name: value})
+        ConsumerConfig(**{name: value})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_an_option_of_groups_without_a_group_is_warned_of(name: str, value: obje
     with pytest.warns(UserWarning, match=f"{name} has no effect without group_id") as warned:
         AIOKafkaConsumer(**{name: value})  # type: ignore[arg-type]
     assert [each.filename for each in warned] == [__file__]
-    config = ConsumerConfig(group_id="billing", **{name: value})
+    config = ConsumerConfig(group_id="billing", **{name: value})  # type: ignore[arg-type]
     assert getattr(config, name) == value
     assert config.group_options_without_group == ()
 

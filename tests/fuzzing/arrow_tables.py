@@ -85,6 +85,8 @@ def _headers(rng: Random, rows: int) -> pa.Array:
         return pa.array(content, pa.map_(names, values))
     pair = pa.struct([("key", names), ("value", values)])
     listed = rng.choice([pa.list_, pa.large_list])(pair)
-    return pa.array(
-        [row and [{"key": name, "value": value} for name, value in row] for row in content], listed
-    )
+    dictionaries = [
+        None if row is None else [{"key": name, "value": value} for name, value in row]
+        for row in content
+    ]
+    return pa.array(dictionaries, listed)

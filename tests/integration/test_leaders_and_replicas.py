@@ -38,7 +38,7 @@ async def read(consumer: AIOKafkaConsumer[Any, Any], count: int) -> list[bytes]:
     async with asyncio.timeout(PATIENCE_S):
         while len(values) < count:
             for records in (await consumer.getmany(timeout_ms=500)).values():
-                values += [record.value for record in records]
+                values += [record.value or b"" for record in records]
     return values
 
 

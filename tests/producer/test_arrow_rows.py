@@ -3,6 +3,7 @@
 import ctypes
 import datetime as dt
 from array import array
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -132,7 +133,7 @@ HEADER_ROWS = [
     ids=["list", "large list", "views", "map"],
 )
 def test_headers_of_every_nested_type(twin, builder_class, kind):
-    listed = HEADER_ROWS
+    listed: list[Any] = HEADER_ROWS
     if not pa.types.is_map(kind):
         names = [kind.value_type.field(i).name for i in range(2)]
         listed = [
@@ -213,7 +214,7 @@ def test_what_is_no_arrow_data_is_refused_by_its_type(twin):
 
 
 def test_nulls_where_there_can_be_none_are_named_with_their_row(twin, builder_class):
-    headers = [[("a", b"")], [(None, b"")]]
+    headers: list[list[tuple[Any, bytes]]] = [[("a", b"")], [(None, b"")]]
     listed = [[{"key": name, "value": value} for name, value in row] for row in headers]
     rows = one(twin, pa.record_batch({"value": [b"v"] * 2, "topic": ["t", None],
                                       "headers": pa.array(listed, HEADERS)}))  # fmt: skip
@@ -259,13 +260,10 @@ def test_rows_are_sorted_by_topic_and_by_the_keys_partition(twin):
     assert by_topic == {
         topic: [row for row in range(10, 100) if topics[row] == topic] for topic in set(topics)
     }
+    partitions = [None if key is None else (murmur2(key) & 0x7FFFFFFF) % 7 for key in keys]
     parts = rows.by_partition(numbers(*range(99, -1, -1)), 7, by_key=True, by_column=False)
     assert {partition: list(part) for partition, part in parts} == {
-        partition: [
-            row
-            for row in range(99, -1, -1)
-            if partition == (None if keys[row] is None else (murmur2(keys[row]) & 0x7FFFFFFF) % 7)
-        ]
+        partition: [row for row in range(99, -1, -1) if partition == partitions[row]]
         for partition in (None, *range(7))
     }
     assert rows.numbers(10, 13) == numbers(10, 11, 12)

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
 from types import ModuleType
 
 import pyarrow as pa
@@ -29,11 +28,11 @@ from tests.twins import native_twin
 
 
 @pytest.fixture(params=["pure", "native"])
-def twin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+def twin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Who reads the Arrow data."""
     module = _arrow_rows_py
     if request.param == "native":
-        module = native_twin("aiokafka_lite.producer._arrow_rows")  # type: ignore[assignment]
+        module = native_twin("aiokafka_lite.producer._arrow_rows")
     monkeypatch.setattr(arrow_send, "arrow_batches", module.arrow_batches)
     return module
 
@@ -213,7 +212,7 @@ async def test_serializers_interceptors_and_partitioners_see_every_row() -> None
     seen = []
 
     class Watch:
-        def on_send(self, record):  # type: ignore[no-untyped-def]
+        def on_send(self, record):
             seen.append(record.value)
             return record
 

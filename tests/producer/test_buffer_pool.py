@@ -17,6 +17,13 @@ def taker(
     )
 
 
+def granted(pool: BufferPool, size: int) -> bytearray:
+    """A buffer that nobody has to wait for."""
+    buffer = pool.take_nowait(size)
+    assert buffer is not None
+    return buffer
+
+
 def test_buffers_of_the_usual_size_are_used_again() -> None:
     """2d-3"""
     pool = BufferPool(1000, 100)
@@ -118,7 +125,7 @@ def test_the_bound_holds_whatever_is_taken_and_given(
 async def test_those_who_wait_are_served_in_their_order_one_per_freed_space() -> None:
     """2d-3"""
     clock, pool = FakeClock(), BufferPool(200, 100)
-    held = [pool.take_nowait(100), pool.take_nowait(100)]
+    held = [granted(pool, 100), granted(pool, 100)]
     tasks = [taker(pool, 100, clock=clock) for _ in range(3)]
     await settle()
     assert pool.waiting == 3
@@ -135,7 +142,7 @@ async def test_those_who_wait_are_served_in_their_order_one_per_freed_space() ->
 
 async def test_nobody_overtakes_a_large_one_at_the_head() -> None:
     clock, pool = FakeClock(), BufferPool(200, 100)
-    held = [pool.take_nowait(100), pool.take_nowait(100)]
+    held = [granted(pool, 100), granted(pool, 100)]
     large = taker(pool, 200, clock=clock)
     await settle()
     small = taker(pool, 50, clock=clock)

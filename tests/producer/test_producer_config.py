@@ -48,7 +48,7 @@ def test_batches_behind_a_backlog_are_up_to_128_kb_unless_somebody_wants_small_o
     assert ProducerConfig(max_request_size=20_000).batch_sizes == (16_384, 20_000)
     assert ProducerConfig(buffer_memory=10_000).batch_sizes == (10_000,)
     for small in ({"max_batch_size": 16_383}, {"max_batch_size": 0}, {"compression_type": "lz4"}):
-        of_small = ProducerConfig(**small)  # type: ignore[arg-type]
+        of_small = ProducerConfig(**small)
         assert of_small.max_backlog_batch_size == of_small.max_batch_size
         assert len(of_small.batch_sizes) == 1
     chosen = ProducerConfig(max_batch_size=1000, max_backlog_batch_size=3000)

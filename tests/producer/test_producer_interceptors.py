@@ -96,7 +96,7 @@ async def test_what_interceptors_raise_or_return_wrongly_is_logged_and_goes_no_f
     ):
         assert (await producer.send_and_wait("orders", b"v")).offset == 0
         with pytest.raises(SerializationError):
-            await producer.send("orders", b"v", headers={"a": b"b"})  # type: ignore[arg-type]
+            await producer.send("orders", b"v", headers={"a": b"b"})  # type: ignore[dict-item]
         await asyncio.sleep(0)
         assert written(broker) == [b"vj"]
     assert [entry[1] for entry in journal.log] == ["send", "ack", "send", "error"]

@@ -6,6 +6,7 @@ import struct
 import sys
 import tracemalloc
 import zlib
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -881,7 +882,7 @@ def test_bytes_are_let_go_by_a_cursor_that_only_the_collector_finds(twin):
     data = bytearray(batch(0, 3))
 
     def take_in_a_circle():
-        circle = []
+        circle: list[Any] = []
         options = {"fetch_offset": 0, "value_deserializer": lambda _: circle}
         circle.append(twin(data, topic="t", partition=3, **options))
         circle[0].take(1)

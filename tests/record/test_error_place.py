@@ -1,15 +1,19 @@
+import pytest
+
 from aiokafka_lite.errors import CorruptRecordException
 from aiokafka_lite.record.error_place import with_place
 
 
 def raised() -> CorruptRecordException:
-    try:
+    def read() -> None:
         try:
             int("what was read")
         except ValueError as cause:
             raise CorruptRecordException("the CRC is wrong") from cause
-    except CorruptRecordException as error:
-        return error
+
+    with pytest.raises(CorruptRecordException) as caught:
+        read()
+    return caught.value
 
 
 def test_the_place_is_in_the_text_with_the_remedy_and_in_the_attributes() -> None:

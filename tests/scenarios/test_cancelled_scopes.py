@@ -3,7 +3,8 @@
 import asyncio
 import gc
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import anyio
 import pytest
@@ -45,7 +46,7 @@ async def stop_in_finally(address: str, started: asyncio.Event) -> None:
 
 @pytest.mark.parametrize("work", [consume, iterate, produce, stop_in_finally])
 async def test_a_cancelled_scope_ends_its_clients(
-    work: Callable[[str, asyncio.Event], Awaitable[None]],
+    work: Callable[[str, asyncio.Event], Coroutine[Any, Any, None]],
 ) -> None:
     async with EmbeddedBroker() as broker, asyncio.timeout(30):
         broker.create_topic("t")

@@ -1,7 +1,6 @@
 """Polls for Arrow columns deliver what `getmany` would, by the same rules."""
 
 import asyncio
-from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -32,11 +31,11 @@ CODECS = (None, "gzip", "snappy", "lz4", "zstd")
 
 
 @pytest.fixture(params=["pure", "native"])
-def twin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+def twin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Which twin of the columns the consumer uses."""
     module = _record_columns_py
     if request.param == "native":
-        module = native_twin("aiokafka_lite.arrow._record_columns")  # type: ignore[assignment]
+        module = native_twin("aiokafka_lite.arrow._record_columns")
     monkeypatch.setattr(consumer_module, "RecordColumnsBuilder", module.RecordColumnsBuilder)
     return module
 
@@ -176,7 +175,7 @@ async def test_one_batch_has_rows_of_several_partitions() -> None:
         fill(broker, P0, 2)
         fill(broker, P1, 2)
         fill(broker, TopicPartition("u", 0), 1)
-        seen = set()
+        seen: set[Any] = set()
         while len(seen) < 5:
             taken = await consumer.getmany_arrow(
                 timeout_ms=30_000, columns=["topic", "partition", "offset"]
@@ -280,7 +279,7 @@ async def test_wrong_arguments_are_named() -> None:
             ({"columns": []}, "no column is named"),
         ):
             with pytest.raises(ValueError, match=word):
-                await consumer.getmany_arrow(**options)  # type: ignore[arg-type]
+                await consumer.getmany_arrow(**options)
 
 
 async def test_before_start_and_after_stop_it_says_so() -> None:

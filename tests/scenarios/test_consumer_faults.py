@@ -63,7 +63,8 @@ async def test_authorization_errors_are_raised_and_the_others_go_on() -> None:
         fill(broker, P0, 1)
         fill(broker, P1, 1)
         broker.faults.fail(FetchRequest, TopicAuthorizationFailedError, topic_partition=P0)
-        seen, errors = [], 0
+        seen: list[tuple[int, list[int]]] = []
+        errors = 0
         while len(seen) < 2:
             try:
                 seen += list(offsets(await consumer.getmany(timeout_ms=1000)).items())

@@ -10,11 +10,11 @@ from aiokafka_lite.cluster import connection_pool
 from aiokafka_lite.consumer import consumer_config
 from aiokafka_lite.consumer.fetch import fetcher
 from aiokafka_lite.errors import (
+    BrokerResponseError,
     CorruptRecordException,
     FencedLeaderEpochError,
     FetchSessionIdNotFound,
     InconsistentTopicIdError,
-    KafkaError,
     KafkaStorageError,
     NotLeaderForPartitionError,
     OffsetNotAvailableError,
@@ -279,7 +279,7 @@ async def test_2a_8_a_throttled_empty_incremental_answer_keeps_the_session() -> 
     ],
 )
 async def test_2b_15_what_a_moved_leader_or_a_changed_topic_says_asks_for_metadata(
-    error: type[KafkaError], asks: bool
+    error: type[BrokerResponseError], asks: bool
 ) -> None:
     """Once the partition is read again, the broker has, or has not, been asked."""
     async with (

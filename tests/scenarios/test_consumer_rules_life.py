@@ -1,6 +1,7 @@
 """Ends: the bounds of stop(), and the lost connection that every waiter hears of (F4)."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -109,7 +110,7 @@ async def test_f4_a_lost_connection_takes_no_waiting_call_of_the_user_along() ->
         for tp in (P0, P1, P2):
             fill(broker, tp, 2)
         broker.faults.stall(ListOffsetsRequest, times=None)
-        waiting = [
+        waiting: list[asyncio.Task[Any]] = [
             asyncio.create_task(call)
             for call in (
                 consumer.position(P0),

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from aiokafka_lite.errors import (
+    BrokerResponseError,
     FetchSessionIdNotFound,
     FetchSessionTopicIdError,
     InvalidFetchSessionEpoch,
-    KafkaError,
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
@@ -59,7 +59,7 @@ async def test_d2_with_500_partitions_requests_shrink_to_nothing_while_nothing_c
     "error", [FetchSessionIdNotFound, InvalidFetchSessionEpoch, FetchSessionTopicIdError]
 )
 async def test_2a_7_after_a_session_error_reading_goes_on_with_a_full_fetch(
-    error: type[KafkaError],
+    error: type[BrokerResponseError],
 ) -> None:
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 2)

@@ -115,7 +115,7 @@ async def test_e1_the_isolation_level_travels_in_fetch_and_list_offsets() -> Non
                 await consumer.position(P0)
                 await consumer.getmany()
                 await broker.wait_until(lambda: bool(broker.requests_of(FetchRequest)))
-            asked = [
+            asked: list[ListOffsetsRequest | FetchRequest] = [
                 *broker.requests_of(ListOffsetsRequest),
                 *(r for r in broker.requests_of(FetchRequest) if r.session_epoch != -1),
             ]

@@ -219,7 +219,7 @@ def test_clients_in_cancelled_tasks_end_at_once(
                 used.set()
                 await consumer.getone()
             return
-        options = {"transactional_id": "x"} if kind == "transactions" else {}
+        options: dict[str, Any] = {"transactional_id": "x"} if kind == "transactions" else {}
         async with AIOKafkaProducer(
             bootstrap_servers=servers, linger_ms=60_000, **options
         ) as producer:

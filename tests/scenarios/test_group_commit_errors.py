@@ -279,7 +279,7 @@ async def test_2e_12_a_commit_is_not_tried_again_in_a_later_generation() -> None
         async with consumer:
             broker.faults.fail(OffsetCommitRequest, GroupLoadInProgressError)
             committing = asyncio.create_task(consumer.commit({P0: 4}))
-            await broker.wait_until(lambda: broker.requests_of(OffsetCommitRequest))
+            await broker.wait_until(lambda: bool(broker.requests_of(OffsetCommitRequest)))
             generation_id = broker.group("g").generation_id
             consumer.enforce_rebalance()
             await broker.wait_until(lambda: broker.group("g").generation_id > generation_id)

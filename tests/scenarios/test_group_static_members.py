@@ -1,6 +1,7 @@
 """Static members on a broker: restarts without a rebalance, fencing, no leaving (KIP-345, D19)."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ async def test_d19_the_instance_id_stands_in_every_request_that_has_room_for_it(
             await consumer.commit()
             await broker.wait_until(lambda: bool(broker.requests_of(HeartbeatRequest)))
         for kind in (JoinGroupRequest, SyncGroupRequest, HeartbeatRequest, OffsetCommitRequest):
-            requests = broker.requests_of(kind)
+            requests: list[Any] = broker.requests_of(kind)
             assert requests
             assert {request.group_instance_id for request in requests} == {"i"}, kind
         (member,) = broker.group("g").members.values()

@@ -184,20 +184,20 @@ async def test_subscribe_with_what_is_subscribed_already_is_no_rebalance() -> No
         for how in ({"topics": ["t"]}, {"pattern": "t"}):
             async with member_of(broker) as consumer:
                 listener = Listener()
-                consumer.subscribe(listener=listener, **how)  # type: ignore[arg-type]
+                consumer.subscribe(listener=listener, **how)
                 await assigned(consumer, {P0})
                 joins = len(broker.requests_of(JoinGroupRequest))
-                consumer.subscribe(listener=listener, **how)  # type: ignore[arg-type]
+                consumer.subscribe(listener=listener, **how)
                 fill(broker, P0, 1)
                 await read(consumer, 1)
                 assert len(broker.requests_of(JoinGroupRequest)) == joins
                 other = Listener()
-                consumer.subscribe(listener=other, **how)  # type: ignore[arg-type]
+                consumer.subscribe(listener=other, **how)
                 await assigned(consumer, {P0})
                 assert other.diary[-1] == ("assigned", [0])
                 consumer.unsubscribe()
                 await nobody_is_left(broker)
-                consumer.subscribe(listener=other, **how)  # type: ignore[arg-type]
+                consumer.subscribe(listener=other, **how)
                 await assigned(consumer, {P0})
 
 

@@ -155,7 +155,7 @@ def values(here: Worker, servers: str, topic: str, partitions: int) -> Counter[i
             consumer.assign(wanted)
             while any([await consumer.position(tp) < ends[tp] for tp in wanted]):
                 for records in (await consumer.getmany(timeout_ms=200)).values():
-                    found.update(int(record.value) for record in records)
+                    found.update(int(record.value or b"") for record in records)
         return found
 
     return here.run(read)

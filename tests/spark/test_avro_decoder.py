@@ -137,7 +137,7 @@ def test_a_registry_that_does_not_answer_is_remembered_of_no_schema() -> None:
     answers: list[Any] = [SchemaRegistryError("not now"), RegisteredSchema(1, "AVRO", ORDER)]
 
     def find(schema_id: int) -> RegisteredSchema:
-        answer = answers.pop(0)
+        answer: RegisteredSchema | SchemaRegistryError = answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
         return answer

@@ -24,7 +24,7 @@ def broker(kafka_broker: EmbeddedBroker) -> EmbeddedBroker:
 def planned(
     here: Worker, broker: EmbeddedBroker, *filters: Any, **options: str
 ) -> list[tuple[int, int, int]]:
-    parsed = source_options(broker, **options)
+    parsed = source_options(broker, **options)  # type: ignore[arg-type]
     ranges = plan_batch(parsed, Planner(parsed, lambda: here), filters)
     return [(each.partition, each.start, each.end) for each in ranges]
 

@@ -21,7 +21,7 @@ def nothing_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_argument_is_one_of_its_client() -> None:
     for keys, client in ((CONSUMER, AIOKafkaConsumer), (PRODUCER, AIOKafkaProducer)):
-        parameters = inspect.signature(client.__init__).parameters  # type: ignore[misc]
+        parameters = inspect.signature(client.__init__).parameters
         assert {argument for argument, _ in keys.values()} <= parameters.keys()
 
 

@@ -140,7 +140,7 @@ def delete_records(node: ApacheKafka) -> None:
 
 
 def rows(spark: Any, servers: str, kind: str, **options: str) -> list[Any]:
-    frame = source(spark, servers, kind=kind, **{**TUNED, **options})
+    frame = source(spark, servers, kind=kind, **{**TUNED, **options})  # type: ignore[arg-type]
     return sorted(frame.collect(), key=lambda row: (row.topic, row.partition, row.offset))
 
 

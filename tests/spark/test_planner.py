@@ -87,7 +87,7 @@ def test_limits_that_do_not_fit_are_refused(
     here: Worker, broker: EmbeddedBroker, options: dict[str, str], said: str
 ) -> None:
     with pytest.raises(ValueError, match=said):
-        start_of(here, source_options(broker, **options))
+        start_of(here, source_options(broker, **options))  # type: ignore[arg-type]
 
 
 def test_an_end_by_time_that_nothing_has_reached_is_the_latest(
@@ -103,7 +103,7 @@ def test_latest_is_the_last_stable_offset_for_readers_of_committed(
 ) -> None:
     fill_transaction(broker, T1, 2, None)
     for level, expected in (("read_committed", 5), ("read_uncommitted", 7)):
-        options = source_options(broker, **{"kafka.isolation.level": level})
+        options = source_options(broker, **{"kafka.isolation.level": level})  # type: ignore[arg-type]
         assert Planner(options, lambda: here).latest()[T1] == expected
     fill_transaction(broker, T0, 1, ControlRecordType.COMMIT)
     assert Planner(options, lambda: here).ends([T0]) == {T0: 6}
@@ -153,7 +153,7 @@ def test_a_wrong_address_is_named_within_seconds(here: Worker) -> None:
     limits = {"fetchOffset.numRetries": "2", "kafka.request.timeout.ms": "200"}
     began_s = time.monotonic()
     with held_ports(1) as (port,):
-        options = source_options(f"127.0.0.1:{port}", **limits)
+        options = source_options(f"127.0.0.1:{port}", **limits)  # type: ignore[arg-type]
         with pytest.raises(KafkaError, match=rf"on 127.0.0.1:{port} could not be found.*bootstrap"):
             start_of(here, options)
     assert time.monotonic() - began_s < 30
@@ -174,7 +174,7 @@ def test_what_no_repetition_helps_is_raised_at_once(here: Worker, broker: Embedd
 def test_ends_before_what_is_known_are_asked_for_again(
     here: Worker, broker: EmbeddedBroker
 ) -> None:
-    options = source_options(broker, **{"fetchOffset.numRetries": "3"})
+    options = source_options(broker, **{"fetchOffset.numRetries": "3"})  # type: ignore[arg-type]
     planner = Planner(options, lambda: here)
     assert planner.latest_after({T0: 4}) == {T0: 4, T1: 5}
     assert len(broker.requests_of(ListOffsetsRequest)) == 1
@@ -191,9 +191,9 @@ def test_waiting_takes_its_time_and_no_time_none(here: Worker) -> None:
 
 
 def test_an_attempt_has_its_share_of_a_minute() -> None:
-    options = source_options("h:1", **{"fetchOffset.numRetries": "4"})
+    options = source_options("h:1", **{"fetchOffset.numRetries": "4"})  # type: ignore[arg-type]
     assert Planner(options)._arguments["default_api_timeout_ms"] == 15_000
-    theirs = source_options("h:1", **{"kafka.default.api.timeout.ms": "77"})
+    theirs = source_options("h:1", **{"kafka.default.api.timeout.ms": "77"})  # type: ignore[arg-type]
     assert Planner(theirs)._arguments["default_api_timeout_ms"] == 77
     assert OffsetLimit(place=Place.LATEST) == theirs.ending
 

@@ -17,7 +17,7 @@ WHOLE = SparkColumns([(name, kind) for name, (_, kind) in COLUMNS.items()])
 
 
 def read(here: Worker, broker: EmbeddedBroker, start: int, end: int, **options: str) -> list[bytes]:
-    parsed = source_options(broker, **options)
+    parsed = source_options(broker, **options)  # type: ignore[arg-type]
     wanted = OffsetRange("t", 0, start, end)
     return values([*read_range(wanted, VALUES, parsed, lambda: here)])
 
@@ -99,6 +99,6 @@ def test_a_consumer_does_only_what_it_is_told() -> None:
     assert arguments["auto_offset_reset"] == "none"
     assert arguments["allow_auto_create_topics"] is False
     assert arguments["max_partition_fetch_bytes"] == 1000
-    theirs = source_options("h:1", **{"kafka.max.partition.fetch.bytes": "77"})
+    theirs = source_options("h:1", **{"kafka.max.partition.fetch.bytes": "77"})  # type: ignore[arg-type]
     assert consumer_arguments(theirs)["max_partition_fetch_bytes"] == 77
     assert "group_id" not in arguments

@@ -21,4 +21,4 @@ def test_without_pyspark_the_error_names_the_extra(monkeypatch: pytest.MonkeyPat
     if importlib.util.find_spec("pyspark") is None:
         monkeypatch.delitem(sys.modules, "pyspark.sql.datasource")
     with pytest.raises(ImportError, match=r"pip install 'aiokafka-lite\[spark\]'"):
-        register(object())  # type: ignore[arg-type]  # it does not come so far
+        register(object())  # it does not come so far

@@ -101,7 +101,7 @@ def test_what_cannot_work_fails_with_its_reason(
 ) -> None:
     options = {"fetchOffset.retryIntervalMs": "1", **options}
     with pytest.raises(Exception, match=said):
-        source(spark, broker.bootstrap_servers, **options).collect()
+        source(spark, broker.bootstrap_servers, **options).collect()  # type: ignore[arg-type]
 
 
 def test_a_wrong_address_fails_with_its_name(spark: Any) -> None:
@@ -110,7 +110,7 @@ def test_a_wrong_address_fails_with_its_name(spark: Any) -> None:
         held_ports(1) as (port,),
         pytest.raises(Exception, match=f"127.0.0.1:{port} could not be found"),
     ):
-        source(spark, f"127.0.0.1:{port}", **options).collect()
+        source(spark, f"127.0.0.1:{port}", **options).collect()  # type: ignore[arg-type]
 
 
 # Streams…

@@ -262,7 +262,7 @@ def test_of_two_limits_of_a_trigger_the_smaller_counts() -> None:
         ({"maxBytesPerTrigger": "800", "maxOffsetsPerTrigger": "40"}, (5, 3)),
         ({"maxBytesPerTrigger": "1"}, (1, 1)),
     ):
-        going = stream(brokers, **given)
+        going = stream(brokers, **given)  # type: ignore[arg-type]
         assert going.latest(going.initial()) == offsets(*ends)
         assert going.latest(going.initial(), takes_all=True) == offsets(50, 30)
     assert stream(brokers).latest(offsets(0, 0)) == offsets(50, 30)

@@ -23,7 +23,7 @@ TRANSACTIONAL = {"delivery": "transactional", "topic": "t"}
 def committed(spark: Any, servers: str, topic: str = "t") -> list[str]:
     """The values that count, in order of appearance."""
     options = {"subscribe": topic, "kafka.isolation.level": "read_committed"}
-    rows = source(spark, servers, **options).selectExpr("string(value)").collect()
+    rows = source(spark, servers, **options).selectExpr("string(value)").collect()  # type: ignore[arg-type]
     return sorted(row[0] for row in rows)
 
 

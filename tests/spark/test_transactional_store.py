@@ -1,5 +1,7 @@
 """What a transactional write stores in groups, through trouble of their coordinators."""
 
+from typing import Any
+
 import pytest
 
 from aiokafka_lite.errors import (
@@ -41,7 +43,7 @@ async def test_all_offsets_of_a_group_come_back_with_their_notes() -> None:
     ],
 )
 async def test_a_coordinator_is_asked_until_it_can_tell(
-    request_type: type[Request], error: type[BrokerResponseError]
+    request_type: type[Request[Any]], error: type[BrokerResponseError]
 ) -> None:
     async with EmbeddedBroker() as broker:
         broker.create_topic("a")

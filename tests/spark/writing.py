@@ -56,7 +56,7 @@ class Write:
 
 def seen(here: Worker, servers: str, topic: str = "t", partitions: int = 2) -> list[str]:
     """The values that count in a topic, in alphabetical order."""
-    config = {
+    config: dict[str, Any] = {
         "bootstrap_servers": servers,
         "isolation_level": "read_committed",
         "auto_offset_reset": "earliest",

@@ -4,6 +4,7 @@ nothing.
 
 import os
 import socket
+import subprocess
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -83,7 +84,7 @@ def test_an_address_in_the_environment_is_borrowed(monkeypatch: pytest.MonkeyPat
 
 def test_a_forgotten_cluster_is_killed(tmp_path: Path) -> None:
     node = module.KafkaNode(1, "4.3.1", tmp_path / "node-1", 1, {})
-    node.process = module.subprocess.Popen(["sleep", "60"])
+    node.process = subprocess.Popen(["sleep", "60"])
     pid = node.process.pid
     module._kill_left([node], tmp_path, ExitStack())
     with pytest.raises(ProcessLookupError):

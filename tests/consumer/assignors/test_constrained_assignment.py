@@ -1,5 +1,7 @@
 """Sharing out among members with equal subscriptions (2e-16)."""
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,7 +76,7 @@ def test_what_is_far_from_its_owner_moves_but_balance_counts_more():
 @given(st.data(), st.integers(0, 20), st.integers(1, 6), st.booleans())
 def test_shares_differ_by_one_and_everything_is_given_once(data, count, members, racked):
     p = partitions(count)
-    owned = {f"m{at}": [] for at in range(members)}
+    owned: dict[str, list[Any]] = {f"m{at}": [] for at in range(members)}
     for partition in p:
         if (owner := data.draw(st.none() | st.sampled_from(sorted(owned)))) is not None:
             owned[owner].append(partition)

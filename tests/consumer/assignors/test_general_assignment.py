@@ -1,5 +1,7 @@
 """Sharing out among members with different subscriptions (2e-16)."""
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -91,7 +93,7 @@ def test_complete_and_balanced_whatever_was_owned(data, group):
     cluster, members = group
     someone = st.none() | st.sampled_from(sorted(members))
     topics = topic_partitions(cluster, members)
-    owned = {key: [] for key in members}
+    owned: dict[str, list[Any]] = {key: [] for key in members}
     previous = {}
     for partition in [one for numbers in topics.values() for one in numbers]:
         if (owner := data.draw(someone)) is not None:

@@ -1,5 +1,7 @@
 """The assignor "range" (2e-16)."""
 
+from typing import Any
+
 from hypothesis import given
 
 from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
@@ -89,7 +91,7 @@ def test_topics_of_one_size_and_the_same_subscribers_are_cut_alike(group):
     """2e-16: co-partitioning, with racks and without."""
     cluster, members = group
     found = assign(RangePartitionAssignor(), cluster, members)
-    cuts = {}
+    cuts: dict[Any, Any] = {}
     for topic, count in cluster.topics.items():
         subscribers = tuple(sorted(k for k, told in members.items() if topic in told.subscription))
         cut = [numbers(found[key], topic) for key in subscribers]

@@ -1,6 +1,7 @@
 """The assignor "sticky": claims, user data, and what stays where (2e-16)."""
 
 import itertools
+from typing import Any
 
 import pytest
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyAssignorUserDataV1
@@ -223,7 +224,7 @@ def test_new_members_take_and_old_ones_only_give(group, added):
 def test_who_stays_keeps_what_its_share_allows(data, group):
     """2e-16: whatever was owned, a member keeps the smaller of what it had and the share."""
     cluster, members = group
-    owned = {key: set() for key in members}
+    owned: dict[str, set[Any]] = {key: set() for key in members}
     wanted = next(iter(members.values())).subscription
     partitions = sorted(p for p in cluster.partitions() if p.topic in wanted)
     for partition in partitions:

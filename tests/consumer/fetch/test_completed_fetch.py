@@ -1,5 +1,7 @@
 """One partition's fetched bytes: taken in parts, one by one, or in both ways in turns (A6)."""
 
+from typing import Any
+
 import pytest
 
 from aiokafka_lite.consumer.fetch.completed_fetch import CHUNK_RECORDS, CompletedFetch
@@ -15,7 +17,7 @@ def fetch_of(data: bytes, fetch_offset: int = 0) -> CompletedFetch:
     return CompletedFetch(P0, fetch_offset, node_id=1, cursor=cursor, size_in_bytes=len(data))
 
 
-def offsets(records: list) -> list[int]:
+def offsets(records: list[Any]) -> list[int]:
     return [record.offset for record in records]
 
 

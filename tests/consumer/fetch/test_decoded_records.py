@@ -187,7 +187,7 @@ async def test_a_replaced_getone_sees_every_record(
     bench: Callable[[int], Bench], place: str
 ) -> None:
     at = bench(5)
-    target = at.iteration if place == "instance" else type(at.iteration)
+    target: Any = at.iteration if place == "instance" else type(at.iteration)
 
     async def replaced(*_: Any) -> str:
         return "replaced"
@@ -215,7 +215,7 @@ async def test_a_getone_replaced_after_many_records_is_seen_at_once(
 
     iteration = Derived()
     iteration.decoded = at.decoded
-    target = {"class": Derived, "base": type(at.iteration), "instance": iteration}[place]
+    target: Any = {"class": Derived, "base": type(at.iteration), "instance": iteration}[place]
     for number in range(3):
         iteration.unrelated = number
         assert await iteration.__anext__() is at.records[number]

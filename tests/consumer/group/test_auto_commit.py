@@ -2,12 +2,13 @@
 
 import logging
 import random
+from typing import cast
 
 import pytest
 
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.consumer.group.auto_commit import AutoCommit
-from aiokafka_lite.consumer.group.offset_committer import CommitCallback, Offsets
+from aiokafka_lite.consumer.group.offset_committer import CommitCallback, OffsetCommitter, Offsets
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.errors import (
     CommitFailedError,
@@ -34,8 +35,9 @@ class Scene:
         self.poll = 1
         self.asked_since: list[int] = []
         backoff = ExponentialBackoff(0.1, 1.0, rng=random.Random(7))
+        committer = cast("OffsetCommitter", self)
         self.auto_commit = AutoCommit(
-            interval_s, self.clock, backoff, self, self.processed, lambda: self.poll, self.look
+            interval_s, self.clock, backoff, committer, self.processed, lambda: self.poll, self.look
         )
 
     def processed(self, since: int) -> Offsets:

@@ -330,7 +330,8 @@ def test_2e_9_what_is_refused_is_exactly_a_partition_taken_and_given_at_once(
     members = {key: member("t", "u", "v", owned=owned) for key, owned in before.items()}
     gained = {tp for key in before for tp in after[key] - before[key]}
     taken = {tp for key in before for tp in before[key] - after[key]}
-    assignor, view = ByHand(**{key: tuple(owned) for key, owned in after.items()}), metadata(t=1)
+    given_: dict[str, Any] = {key: tuple(owned) for key, owned in after.items()}
+    assignor, view = ByHand(**given_), metadata(t=1)
     if gained & taken:
         with pytest.raises(IllegalStateError):
             assign(assignor, ClusterView(view), members, COOPERATIVE)

@@ -6,8 +6,8 @@ from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.position.leader_watch import LeaderWatch, missed, why_unreadable
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import (
+    BrokerResponseError,
     InvalidTopicError,
-    KafkaError,
     TopicAuthorizationFailedError,
     UnknownTopicOrPartitionError,
 )
@@ -54,7 +54,7 @@ def test_a_partition_that_exists_is_waited_for_without_end() -> None:
 
 
 @pytest.mark.parametrize("error", [InvalidTopicError, TopicAuthorizationFailedError])
-def test_what_time_does_not_mend_is_raised_at_once(error: type[KafkaError]) -> None:
+def test_what_time_does_not_mend_is_raised_at_once(error: type[BrokerResponseError]) -> None:
     snapshot = cluster({}, errors={"t": error.errno})
     raised = LeaderWatch(patience_s=60.0).check([P0], [], snapshot, 0.0)
     assert type(raised) is error

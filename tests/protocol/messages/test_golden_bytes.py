@@ -235,7 +235,10 @@ def test_first_request_of_a_connection_is_that_of_the_java_client(version: int, 
     )
 
 
-NAMED = {"client_software_name": "apache-kafka-java", "client_software_version": "4.4.0"}
+NAMED: dict[str, Any] = {
+    "client_software_name": "apache-kafka-java",
+    "client_software_version": "4.4.0",
+}
 FULL = ApiVersionsRequest(**NAMED, cluster_id="cluster", node_id=3)
 SOFTWARE = "126170616368652d6b61666b612d6a61766106342e342e30"
 

@@ -1,5 +1,7 @@
 """Heartbeat: errors of the coordinator, of the group, of faults."""
 
+from typing import Any
+
 import pytest
 
 from aiokafka_lite.errors import GroupLoadInProgressError
@@ -9,7 +11,7 @@ from tests.testing.broker.bench import Bench
 from tests.testing.broker.state.groups import join_request
 
 
-def beat(bench: Bench, version: int = 4, node_id: int = 1, **fields: object) -> int:
+def beat(bench: Bench, version: int = 4, node_id: int = 1, **fields: Any) -> int:
     request = HeartbeatRequest(**{"group_id": "g", "generation_id": 1, "member_id": "m", **fields})
     return bench.ask(heartbeat.HANDLER, request, version, node_id).error_code
 

@@ -86,7 +86,7 @@ def test_members_of_groups_that_do_not_exist(version: int, code: int) -> None:
     """KIP-848 gave it an error of its own."""
     bench = Bench()
     bench.topic()
-    member = {"generation_id_or_member_epoch": 1, "member_id": "m"}
+    member: dict[str, Any] = {"generation_id_or_member_epoch": 1, "member_id": "m"}
     assert commit(bench, 0, version=version, **member) == [code]
 
 
@@ -96,7 +96,7 @@ def test_members_commit_and_strangers_do_not() -> None:
     membership = bench.groups.find_or_create("g").membership
     membership.join(join_request(), lambda _: None)
     (member_id,) = membership.group.members
-    member = {"generation_id_or_member_epoch": 1, "member_id": member_id}
+    member: dict[str, Any] = {"generation_id_or_member_epoch": 1, "member_id": member_id}
     assert commit(bench, 0, **member) == [27]
     membership.sync(member_id, None, 1, {}, lambda _: None)
     assert commit(bench, 0, **member) == [0]
