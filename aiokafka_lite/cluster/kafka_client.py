@@ -173,12 +173,6 @@ class KafkaClient:
         """Raise `KafkaError`, chained to the cause, if a background task has failed. Cheap."""
         self.owner.check()
 
-    def check_loop(self) -> None:
-        """Raise `IllegalStateError` for a call from another event loop or thread than the client's,
-        or after the loop's end. For calls; see `ClientLoop.check_thread`.
-        """
-        self.loop.check()
-
     @property
     def has_lost_its_loop(self) -> bool:
         """Whether the client's event loop has ended before the client did: nothing runs any more,

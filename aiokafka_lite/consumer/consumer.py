@@ -584,7 +584,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
 
     def _check_loop(self) -> None:
         if self._poller is not None and self._state is not ConsumerState.STOPPED:
-            self._poller.client.check_loop()
+            self._poller.client.loop.check()
 
     # Reading…
 

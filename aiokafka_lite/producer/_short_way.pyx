@@ -105,6 +105,73 @@ cdef class RouteCore:
         self.sticky = sticky
 
 
+cdef class RoutesCore:
+    """As the pure twin's."""
+
+    cdef readonly dict known
+    cdef readonly dict routes
+    cdef dict _holds
+
+    def __init__(self):
+        self.known = {}
+        self.routes = {}
+        self._holds = {}
+
+    @classmethod
+    def __class_getitem__(cls, route):
+        """Be generic to type checkers alone."""
+        return cls
+
+    def hold(self, topic):
+        """As the pure twin's."""
+        cdef TopicHold hold
+        cdef PyObject *count = PyDict_GetItemWithError(self._holds, topic)
+        self._holds[topic] = 1 if count is NULL else <object>count + 1
+        self.known.pop(topic, None)
+        hold = TopicHold.__new__(TopicHold)
+        hold._topic = topic
+        hold._routes = self
+        return hold
+
+    def is_held(self, topic):
+        """As the pure twin's."""
+        return topic in self._holds
+
+    cdef int released(self, object topic) except -1:
+        cdef PyObject *route
+        cdef object left = self._holds[topic] - 1
+        if left:
+            self._holds[topic] = left
+            return 0
+        del self._holds[topic]
+        route = PyDict_GetItemWithError(self.routes, topic)
+        if route is not NULL:
+            self.known[topic] = <object>route
+        return 0
+
+
+@cython.final
+cdef class TopicHold:
+    """As the pure twin's. Made by `RoutesCore.hold`."""
+
+    cdef RoutesCore _routes
+    cdef object _topic
+
+    def release(self):
+        """As the pure twin's."""
+        self.let_go()
+
+    def __del__(self):
+        self.let_go()
+
+    cdef int let_go(self) except -1:
+        cdef RoutesCore routes = self._routes
+        if routes is not None:
+            self._routes = None
+            routes.released(self._topic)
+        return 0
+
+
 cdef inline void push(array numbers, uint32_t number):
     cdef Py_ssize_t size = len(numbers)
     resize_smart(numbers, size + 1)

@@ -9,7 +9,7 @@ before `ShortWay` are what it looks into; those that own them are derived from t
 from array import array
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from threading import get_ident
-from typing import Any, Final, Protocol
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.producer_batch import ProducerBatch
@@ -17,6 +17,7 @@ from aiokafka_lite.producer.record_ack import BatchCore, RecordAck
 from aiokafka_lite.producer.record_fields import is_encodable
 
 Headers = tuple[tuple[str, bytes | None], ...]
+Route = TypeVar("Route", bound="RouteCore")
 
 NO_MORE: Final = object()
 """What `append_all` returns when every item was appended."""
@@ -128,6 +129,61 @@ class BulkCore:
         self._counts.append(count)
 
 
+class TopicHold:
+    """Keeps the route of a topic out of `RoutesCore.known` until it is released, or dropped.
+
+    Dropped: a coroutine that has one and is never awaited must not hold its topic for good.
+    """
+
+    __slots__ = ("_routes", "_topic")
+
+    def __init__(self, routes: "RoutesCore[Any]", topic: str) -> None:
+        """Made by `RoutesCore.hold`."""
+        self._routes: RoutesCore[Any] | None = routes
+        self._topic = topic
+
+    def release(self) -> None:
+        """Let go. Idempotent."""
+        routes, self._routes = self._routes, None
+        if routes is not None:
+            routes._released(self._topic)
+
+    __del__ = release
+
+
+class RoutesCore(Generic[Route]):
+    """The routes of a producer by topic, and the calls that hold topics."""
+
+    __slots__ = ("_holds", "known", "routes")
+
+    def __init__(self) -> None:
+        self.known: dict[str, Route] = {}
+        """Empty before the start, after a failure and after the close, and without the topics that
+        are held: one look-up tells `send` that nothing is in its way.
+        """
+        self.routes: dict[str, Route] = {}
+        """The same, with those that are held."""
+        self._holds: dict[str, int] = {}
+
+    def hold(self, topic: str) -> TopicHold:
+        """Have no record of a topic go the short way until all of its holds are released."""
+        self._holds[topic] = self._holds.get(topic, 0) + 1
+        self.known.pop(topic, None)
+        return TopicHold(self, topic)
+
+    def is_held(self, topic: str) -> bool:
+        """Return whether any hold of a topic was not released."""
+        return topic in self._holds
+
+    def _released(self, topic: str) -> None:
+        self._holds[topic] -= 1
+        if not self._holds[topic]:
+            del self._holds[topic]
+            route = self.routes.get(topic)
+            if route is not None:
+                self.known[topic] = route
+
+
 class ShortWay:
     """Appends to the open batches of `routes`, by topic; empty: nothing goes this way."""
 
@@ -146,7 +202,7 @@ class ShortWay:
         `has_partitioner`: one of the user's, so only records with a partition go this way.
         `ignores_keys`: keyed records stick, too.
         `join_transaction(topic_partition)` is called before a record is appended; a record for
-        which it raises does not go this way. `hold(topic)`: as of `TopicRoutes`; nothing is sent
+        which it raises does not go this way. `hold(topic)`: as of `RoutesCore`; nothing is sent
         before a coroutine runs here, the other twin needs it.
         """
         self.thread_id = get_ident()

@@ -6,8 +6,7 @@ instead.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -29,8 +28,9 @@ from aiokafka_lite.producer.record_fields import (
     freeze_headers,
 )
 from aiokafka_lite.producer.route_finder import RouteFinder
-from aiokafka_lite.producer.short_way import ShortWay
-from aiokafka_lite.producer.topic_routes import TopicHold, TopicRoute
+from aiokafka_lite.producer.send_order import SendTurn
+from aiokafka_lite.producer.short_way import ShortWay, TopicHold
+from aiokafka_lite.producer.topic_routes import TopicRoute
 from aiokafka_lite.producer.transaction_manager import TransactionManager
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
 
@@ -59,7 +59,7 @@ class AppendPath:
         self._pool = pool
         self._accumulator = accumulator
         self._life = life
-        self._check_thread = client.loop.check_thread
+        self._loop = client.loop
         self._transactions = transactions
         self._wake_sender = wake_sender
         self.finder = finder
@@ -102,7 +102,7 @@ class AppendPath:
         """
         if hold is not None:
             hold.release()
-        self._check_thread()
+        self._loop.check_thread()
         began_s = self._clock.monotonic()
         if not allow_empty:
             check_not_empty(value, key)
@@ -149,7 +149,7 @@ class AppendPath:
         headers: Iterable[tuple[str, bytes | None]] | None,
     ) -> RecordAck:
         """Append a record, or raise what it would have waited for."""
-        self._check_thread()
+        self._loop.check_thread()
         check_not_empty(value, key)
         route = self.finder.find_nowait(topic)
         key_bytes, value_bytes, frozen = self.to_bytes(topic, value, key, headers)
@@ -253,7 +253,7 @@ class AppendPath:
 
         `sticky_route`: as `choose` has it. Raises MessageSizeTooLargeError, BufferExhaustedError.
         """
-        self._client.check_loop()
+        self._loop.check()
         size = self._checked_size(key, value, headers)
         pauses = self._has_had_its_turn()
         if not self.order.has_waiting(queue.topic_partition):
@@ -269,29 +269,21 @@ class AppendPath:
         async with self._turn(queue, size, began_s):
             if pauses:
                 await self._clock.sleep(0)
-                self._life.check_running()
+            self._life.check_running()  # the call may have waited
             return await self._append_in_turn(
                 queue, size, timestamp_ms, key, value, headers, began_s
             )
 
-    @asynccontextmanager
-    async def _turn(
-        self, queue: PartitionQueue, size: int, began_s: float
-    ) -> AsyncIterator[PartitionQueue]:
-        """Enter when those that waited for the partition before are through.
+    def _turn(self, queue: PartitionQueue, size: int, began_s: float) -> SendTurn:
+        """Return what to enter once those that waited for the partition before are through.
 
-        Raises BufferExhaustedError: memory is what the first of them waits for.
+        Raises BufferExhaustedError then: memory is what the first of them waits for.
         """
-        has_turn = False
-        try:
-            async with self.order.turn(queue.topic_partition, self.finder.left_s(began_s)):
-                has_turn = True
-                self._life.check_running()  # the call may have waited
-                yield queue
-        except TimeoutError:
-            if has_turn:
-                raise
-            raise self._pool.exhausted(size, self._config.max_block_ms) from None
+        return self.order.turn(
+            queue.topic_partition,
+            self.finder.left_s(began_s),
+            lambda: self._pool.exhausted(size, self._config.max_block_ms),
+        )
 
     async def _append_in_turn(
         self,
@@ -332,7 +324,7 @@ class AppendPath:
         """Return whether the task has filled much memory without a pause: one that never has to
         wait must not keep the sender from running. Of many tasks each comes to its end by itself.
         """
-        task = id(asyncio.current_task())
+        task = id(asyncio.current_task(self._loop.loop))
         if task == self._filling_task and self._filled_bytes < _TURN_BYTES:
             return False
         is_over = task == self._filling_task
@@ -418,7 +410,7 @@ class AppendPath:
 
         Raises: as `send`. Cancelled: nothing was queued.
         """
-        self._client.check_loop()
+        self._loop.check()
         began_s = self._clock.monotonic()
         route = await self.finder.find(topic, began_s)
         known = self.finder.known_queue(route, partition)
@@ -428,15 +420,24 @@ class AppendPath:
             max_request_size=self._config.max_request_size,
             buffer_memory=self._config.buffer_memory,
         )
-        async with (
-            self._turn(known, size, began_s)
-            if known is not None
-            else self.finder.queue_to_come(topic, partition, began_s)
-        ) as queue:
-            self.join_transaction(queue)
-            counted = await self.take_memory(size, began_s)
-            self._join_with(counted, queue)  # the call has waited
-            return self._queue_batch(queue, builder, buffer)
+        if known is None:
+            async with self.finder.queue_to_come(topic, partition, began_s) as queue:
+                return await self._append_batch_in_turn(queue, builder, buffer, began_s)
+        async with self._turn(known, size, began_s):
+            self._life.check_running()  # the call may have waited
+            return await self._append_batch_in_turn(known, builder, buffer, began_s)
+
+    async def _append_batch_in_turn(
+        self,
+        queue: PartitionQueue,
+        builder: RecordBatchBuilder,
+        buffer: bytearray,
+        began_s: float,
+    ) -> ProducerBatch:
+        self.join_transaction(queue)
+        counted = await self.take_memory(len(buffer), began_s)
+        self._join_with(counted, queue)  # the call has waited
+        return self._queue_batch(queue, builder, buffer)
 
     def _queue_batch(
         self, queue: PartitionQueue, builder: RecordBatchBuilder, buffer: bytearray

@@ -333,7 +333,7 @@ class AIOKafkaProducer(SendMethods):
                 self._routes.close()
                 logger.warning("%r: its event loop has ended before stop()", self)
                 return
-            self.client.check_loop()
+            self.client.loop.check()
             self._life.state = ProducerState.STOPPING
             try:
                 await self._sender.close(None if timeout_ms is None else timeout_ms / 1000)
@@ -478,7 +478,7 @@ class AIOKafkaProducer(SendMethods):
 
         Raises: as `send`, and why the record was not written. Cancelled: it may be written.
         """
-        self.client.check_loop()
+        self.client.loop.check()
         ack = await self.send(topic, value, key, partition, timestamp_ms, headers)
         metadata = await ack
         # aiokafka's; who sets acks=0 expects no answer, and the others no None.

@@ -40,7 +40,7 @@ class ProducerLife:
         after the stop, KafkaError when a background task has failed.
         """
         if self.state is ProducerState.RUNNING:
-            self._client.check_loop()
+            self._client.loop.check()
             self._client.check()
         elif self.state is ProducerState.NEW or self.state is ProducerState.STARTING:
             raise IllegalStateError(f"{self!r}: await producer.start() first, or use async with")

@@ -6,8 +6,8 @@ partition, or for the metadata of a topic, goes on one after the other, in the o
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.deadline import deadline
@@ -25,46 +25,83 @@ class _Line:
         self.turn = asyncio.Lock()  # which is fair
 
 
+class SendTurn:
+    """The turn of one call in a partition. Made by `SendOrder.turn`, to be entered once.
+
+    Cancelled: the next one has the turn.
+    """
+
+    __slots__ = ("_hold", "_line", "_order", "_timeout_s", "_too_late", "_topic_partition")
+
+    def __init__(
+        self,
+        order: "SendOrder",
+        topic_partition: TopicPartition,
+        timeout_s: float,
+        too_late: Callable[[], Exception],
+    ) -> None:
+        self._order = order
+        self._topic_partition = topic_partition
+        self._timeout_s = timeout_s
+        self._too_late = too_late
+
+    async def __aenter__(self) -> None:
+        order, topic_partition = self._order, self._topic_partition
+        line = order.lines.get(topic_partition)
+        if line is None:
+            line = order.lines[topic_partition] = _Line()
+        line.count += 1
+        self._line = line
+        self._hold = order.routes.hold(topic_partition.topic)
+        try:
+            if line.count > 1:
+                async with deadline(order.clock, self._timeout_s):
+                    await line.turn.acquire()
+            else:
+                await line.turn.acquire()
+        except TimeoutError:
+            self._leave()
+            raise self._too_late() from None
+        except BaseException:
+            self._leave()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        self._line.turn.release()
+        self._leave()
+
+    def _leave(self) -> None:
+        self._hold.release()
+        self._line.count -= 1
+        if not self._line.count:
+            del self._order.lines[self._topic_partition]
+
+
 class SendOrder:
     """The waiting calls of one producer."""
 
     def __init__(self, routes: TopicRoutes, clock: Clock) -> None:
-        self._routes = routes
-        self._clock = clock
-        self._lines: dict[TopicPartition, _Line] = {}
+        self.routes = routes
+        self.clock = clock
+        self.lines: dict[TopicPartition, _Line] = {}
+        """Those of partitions that a call waits for."""
         self._without_metadata: dict[str, MetadataWait] = {}
         """The newest of each topic."""
 
     def has_waiting(self, topic_partition: TopicPartition) -> bool:
         """Return whether a call waits for its turn in a partition, or has it and waits."""
-        return bool(self._lines) and topic_partition in self._lines
+        return topic_partition in self.lines
 
-    @asynccontextmanager
-    async def turn(self, topic_partition: TopicPartition, timeout_s: float) -> AsyncIterator[None]:
-        """Enter when all calls that came before for this partition are through.
-
-        Raises TimeoutError after `timeout_s`. Cancelled: the next one has the turn.
+    def turn(
+        self,
+        topic_partition: TopicPartition,
+        timeout_s: float,
+        too_late: Callable[[], Exception] = TimeoutError,
+    ) -> "SendTurn":
+        """Return what to enter. That waits until all calls that came before for this partition are
+        through, and raises `too_late()` when it takes longer than `timeout_s`.
         """
-        line = self._lines.get(topic_partition)
-        if line is None:
-            line = self._lines[topic_partition] = _Line()
-        line.count += 1
-        hold = self._routes.hold(topic_partition.topic)
-        try:
-            if line.count > 1:
-                async with deadline(self._clock, timeout_s):
-                    await line.turn.acquire()
-            else:
-                await line.turn.acquire()
-            try:
-                yield
-            finally:
-                line.turn.release()
-        finally:
-            hold.release()
-            line.count -= 1
-            if not line.count:
-                del self._lines[topic_partition]
+        return SendTurn(self, topic_partition, timeout_s, too_late)
 
     def lacks_metadata(self, topic: str) -> bool:
         """Return whether a call waits for the metadata of a topic, or did and has not run since."""
@@ -75,7 +112,7 @@ class SendOrder:
         """Count a call while it waits for a topic's metadata."""
         wait = MetadataWait(self._without_metadata.get(topic))
         self._without_metadata[topic] = wait
-        hold = self._routes.hold(topic)
+        hold = self.routes.hold(topic)
         try:
             yield wait
         finally:
@@ -117,4 +154,4 @@ class MetadataWait:
         return wait
 
 
-__all__ = ["MetadataWait", "SendOrder"]
+__all__ = ["MetadataWait", "SendOrder", "SendTurn"]

@@ -15,9 +15,11 @@ if TYPE_CHECKING or _twin is None:
         BulkCore,
         QueueCore,
         RouteCore,
+        RoutesCore,
         SendMethods,
         ShortWay,
         StickyCore,
+        TopicHold,
     )
 else:
     from aiokafka_lite.producer import _short_way_py
@@ -27,9 +29,11 @@ else:
     BulkCore = _twin.BulkCore
     QueueCore = _twin.QueueCore
     RouteCore = _twin.RouteCore
+    RoutesCore = _twin.RoutesCore
     SendMethods = _twin.SendMethods
     ShortWay = _twin.ShortWay
     StickyCore = _twin.StickyCore
+    TopicHold = _twin.TopicHold
     for name in ("send", "send_nowait"):
         functools.update_wrapper(
             getattr(SendMethods, name), getattr(_short_way_py.SendMethods, name)
@@ -42,7 +46,9 @@ __all__ = [
     "BulkCore",
     "QueueCore",
     "RouteCore",
+    "RoutesCore",
     "SendMethods",
     "ShortWay",
     "StickyCore",
+    "TopicHold",
 ]

@@ -13,7 +13,7 @@ from aiokafka_lite.producer.partition_loads import NodePatience, PartitionLoads
 from aiokafka_lite.producer.partitioner import StickyPartition, TopicPartitioner
 from aiokafka_lite.producer.producer_config import Partitioner
 from aiokafka_lite.producer.record_accumulator import PartitionQueue, RecordAccumulator
-from aiokafka_lite.producer.short_way import RouteCore
+from aiokafka_lite.producer.short_way import RouteCore, RoutesCore
 
 
 class TopicRoute(RouteCore):
@@ -65,28 +65,7 @@ class TopicRoute(RouteCore):
         return self.queues[partition]
 
 
-class TopicHold:
-    """Keeps the route of a topic out of `TopicRoutes.known` until it is released, or dropped.
-
-    Dropped: a coroutine that has one and is never awaited must not hold its topic for good.
-    """
-
-    __slots__ = ("_routes", "_topic")
-
-    def __init__(self, routes: "TopicRoutes", topic: str) -> None:
-        self._routes: TopicRoutes | None = routes
-        self._topic = topic
-
-    def release(self) -> None:
-        """Let go. Idempotent."""
-        routes, self._routes = self._routes, None
-        if routes is not None:
-            routes._released(self._topic)
-
-    __del__ = release
-
-
-class TopicRoutes:
+class TopicRoutes(RoutesCore[TopicRoute]):
     """The routes to the topics a producer has sent to."""
 
     def __init__(
@@ -101,13 +80,7 @@ class TopicRoutes:
         """`is_adaptive`: partitions with short queues get more of the records without key, and
         those that `patience` says are over none (KIP-794).
         """
-        self.known: dict[str, TopicRoute] = {}
-        """Topic -> route. Empty before the start, after a failure and after the close, and without
-        the topics that are held: one look-up tells `send` that nothing is in its way.
-        """
-        self._routes: dict[str, TopicRoute] = {}
-        """The same, with those that are held."""
-        self._holds: dict[str, int] = {}
+        super().__init__()
         self._accumulator = accumulator
         self._share_bytes = share_bytes
         self._is_adaptive = is_adaptive
@@ -123,7 +96,7 @@ class TopicRoutes:
         self._snapshot = snapshot
         self._accumulator.set_leaders(snapshot.leader)
         for topic in self._sticky:
-            before = self._routes.get(topic)
+            before = self.routes.get(topic)
             if (
                 before is None
                 or before.partitions is not snapshot.partition_ids(topic)
@@ -133,36 +106,22 @@ class TopicRoutes:
 
     def find(self, topic: str) -> TopicRoute | None:
         """Return the route to `topic`, made if need be; None if its partitions are not known."""
-        route = self._routes.get(topic)
+        route = self.routes.get(topic)
         if route is None and self._is_open and self._snapshot is not None:
             route = self._make(topic, self._snapshot)
         return route
-
-    def hold(self, topic: str) -> TopicHold:
-        """Have no record of a topic go the short way until all of its holds are released."""
-        self._holds[topic] = self._holds.get(topic, 0) + 1
-        self.known.pop(topic, None)
-        return TopicHold(self, topic)
-
-    def _released(self, topic: str) -> None:
-        self._holds[topic] -= 1
-        if not self._holds[topic]:
-            del self._holds[topic]
-            route = self._routes.get(topic)
-            if route is not None:
-                self.known[topic] = route
 
     def close(self) -> None:
         """Forget all, for good."""
         self._is_open = False
         self.known.clear()
-        self._routes.clear()
+        self.routes.clear()
 
     def _make(self, topic: str, snapshot: MetadataSnapshot) -> TopicRoute | None:
         partitions = _without_gaps(snapshot.partition_ids(topic))
         if not partitions or not self._is_open:
             self.known.pop(topic, None)
-            self._routes.pop(topic, None)
+            self.routes.pop(topic, None)
             return None
         sticky = self._sticky.get(topic)
         if sticky is None:
@@ -174,8 +133,8 @@ class TopicRoutes:
         if self._is_adaptive:
             sticky.loads = PartitionLoads(queues, self.patience)
         available = snapshot.available_partitions(topic)
-        route = self._routes[topic] = TopicRoute(topic, partitions, available, queues, sticky)
-        if topic not in self._holds:
+        route = self.routes[topic] = TopicRoute(topic, partitions, available, queues, sticky)
+        if not self.is_held(topic):
             self.known[topic] = route
         return route
 
@@ -189,4 +148,4 @@ def _without_gaps(partition_ids: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(range(partition_ids[-1] + 1))
 
 
-__all__ = ["TopicHold", "TopicRoute", "TopicRoutes"]
+__all__ = ["TopicRoute", "TopicRoutes"]

@@ -77,6 +77,31 @@ def test_a_record_that_finds_everything_ready_is_appended(twin: SimpleNamespace)
     ]
 
 
+def test_a_held_topic_is_known_again_when_its_last_hold_ends_or_is_dropped(
+    twin: SimpleNamespace,
+) -> None:
+    """C7: no record may go the short way past one that waits."""
+    way = Way(twin)
+    route = way.routes["t"]
+    routes = twin.RoutesCore()
+    routes.routes["t"] = routes.known["t"] = route
+    first = routes.hold("t")
+    second = routes.hold("t")
+    assert routes.is_held("t")
+    first.release()
+    first.release()
+    assert routes.known == {}
+    assert routes.routes == {"t": route}
+    del second
+    assert routes.known == {"t": route}
+    assert not routes.is_held("t")
+    third = routes.hold("t")
+    del routes.routes["t"]
+    third.release()
+    assert routes.known == {}
+    assert not routes.is_held("t")
+
+
 def test_keyed_records_go_where_murmur2_says(twin: SimpleNamespace) -> None:
     """2d-4"""
     way = Way(twin, room=5000)

@@ -97,7 +97,7 @@ def test_closed_routes_stay_empty() -> None:
     assert routes.find("orders") is None
 
 
-def test_a_held_topic_is_known_again_when_its_last_hold_ends_or_is_dropped() -> None:
+def test_a_route_that_is_made_while_its_topic_is_held_is_known_afterwards() -> None:
     """C7: no record may go the short way past one that waits."""
     routes, _ = make_routes()
     first = routes.hold("orders")
