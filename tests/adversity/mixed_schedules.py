@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.errors import (
-    BrokerResponseError,
     ClusterAuthorizationFailedError,
     InvalidProducerEpoch,
     KafkaError,
@@ -20,7 +19,6 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.producer.producer_interceptors import ProducerRecord
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
-from aiokafka_lite.schema.message import Request
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.adversity.producer_schedules import (
@@ -43,6 +41,7 @@ from tests.adversity.topic_changes import (
     Topics,
     Wrong,
 )
+from tests.adversity.transaction_schedules import DropOf, FailOf
 
 BAD_NAMES = ["\udc80", "x" * 40_000, "no/topic"]
 
@@ -51,20 +50,6 @@ class RefuseId(NamedTuple):
     """The producer has to ask for another id, and is refused it once."""
 
     partition: int
-
-
-class DropOf(NamedTuple):
-    """The next request of an API is done, but never answered."""
-
-    api: type[Request[Any]]
-
-
-class FailOf(NamedTuple):
-    """The next ones are refused."""
-
-    api: type[Request[Any]]
-    error: type[BrokerResponseError]
-    times: int
 
 
 class BadName(NamedTuple):
@@ -310,8 +295,6 @@ __all__ = [
     "BAD_NAMES",
     "BadName",
     "Burst",
-    "DropOf",
-    "FailOf",
     "MixedOptions",
     "MixedStep",
     "MixedStory",

@@ -4,8 +4,6 @@ Hypothesis makes up schedules and shrinks those that fail; `group_model` says wh
 and committed, `group_steps` what may happen.
 """
 
-import logging
-from collections.abc import Iterator
 from functools import partial
 
 import pytest
@@ -22,15 +20,7 @@ EXAMPLES = 300
 SOAK_EXAMPLES = 300
 """Of one seed: less than a minute."""
 
-pytestmark = pytest.mark.timeout(10_000)
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    """Nobody reads what thousands of members in trouble log."""
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
+pytestmark = [pytest.mark.timeout(10_000), pytest.mark.usefixtures("quiet")]
 
 
 def judge(schedule: list[Step], *, is_cooperative: bool) -> None:

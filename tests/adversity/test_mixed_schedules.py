@@ -4,13 +4,11 @@ order of the calls, or its sender is told why not.
 See `mixed_schedules` for what may happen, and `send_model` for what has to be true.
 """
 
-import logging
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from aiokafka_lite.errors import (
@@ -24,8 +22,6 @@ from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from tests.adversity.mixed_schedules import (
     BAD_NAMES,
     BadName,
-    DropOf,
-    FailOf,
     MixedOptions,
     MixedStep,
     RefuseId,
@@ -59,15 +55,16 @@ from tests.adversity.send_model import (
     judge_refused,
 )
 from tests.adversity.simulation import run
-from tests.adversity.soak import repeatable, seeds
+from tests.adversity.soak import repeatable, seeds, the_same_each_time
 from tests.adversity.test_producer_schedules import several, weighted
 from tests.adversity.topic_changes import CreateTopic, DeleteTopic
+from tests.adversity.transaction_schedules import DropOf, FailOf
 
 EXAMPLES = 400
 SOAK_EXAMPLES = 300
 """Of one seed."""
 
-pytestmark = pytest.mark.timeout(10_000)
+pytestmark = [pytest.mark.timeout(10_000), pytest.mark.usefixtures("quiet")]
 
 _partitions = st.integers(0, 2)
 _nodes = st.integers(1, NODES)
@@ -128,22 +125,7 @@ other_ids: st.SearchStrategy[list[MixedStep]] = several(
 arrive, as else no client can tell what is written."""
 schedules = st.one_of(lost_answers, other_ids)
 
-SETTINGS = settings(
-    max_examples=EXAMPLES,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    phases=(Phase.explicit, Phase.generate, Phase.shrink),
-    suppress_health_check=list(HealthCheck),
-)
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    """Nobody reads what thousands of producers in trouble log."""
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
+SETTINGS = the_same_each_time(EXAMPLES)
 
 
 def judge(schedule: list[MixedStep], options: MixedOptions) -> None:

@@ -4,22 +4,14 @@ was sent, and nothing of the others.
 See `mixed_transactions` for what may happen, and `send_model` for what has to be true of records.
 """
 
-import logging
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from aiokafka_lite.errors import (
-    ConcurrentTransactions,
-    GroupCoordinatorNotAvailableError,
-    GroupLoadInProgressError,
-    NotCoordinatorForGroupError,
-    NotLeaderForPartitionError,
-)
+from aiokafka_lite.errors import NotLeaderForPartitionError
 from aiokafka_lite.model import RecordMetadata
 from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
@@ -45,43 +37,43 @@ from tests.adversity.mixed_transactions import (
     SendOffsets,
     play_mixed_transactions,
 )
-from tests.adversity.producer_schedules import (
-    NODES,
-    Disconnect,
-    Latency,
-    MoveLeader,
-    StartNode,
-    StopNode,
-    Wait,
-)
 from tests.adversity.send_calls import CancelCalls, Made, Way
 from tests.adversity.send_model import Written, judge_answers, judge_logs, judge_refused
 from tests.adversity.simulation import run
-from tests.adversity.soak import repeatable, seeds
+from tests.adversity.soak import repeatable, seeds, the_same_each_time
 from tests.adversity.test_producer_schedules import several, weighted
 from tests.adversity.transaction_schedules import (
     Abort,
     Commit,
     CutOf,
-    DelayOf,
     DropOf,
     FailOf,
     HoldMarkers,
-    MoveCoordinator,
     Outcome,
     ReleaseMarkers,
     Replace,
+)
+from tests.adversity.transaction_strategies import (
+    concurrent,
+    delays,
+    disconnects,
+    latencies,
+    new_coordinators,
+    new_leaders,
+    nodes,
+    starts,
+    stops,
+    waits,
+    without_coordinator,
 )
 
 EXAMPLES = 250
 SOAK_EXAMPLES = 200
 """Of one seed."""
 
-pytestmark = pytest.mark.timeout(10_000)
+pytestmark = [pytest.mark.timeout(10_000), pytest.mark.usefixtures("quiet")]
 
 _topic_changes: st.SearchStrategy[Any] = topic_changes
-_partitions = st.integers(0, 1)
-_nodes = st.integers(1, NODES)
 _coordinating = st.sampled_from(
     [
         EndTxnRequest,
@@ -94,22 +86,9 @@ _coordinating = st.sampled_from(
 )
 _apis = st.one_of(_coordinating, st.sampled_from([ProduceRequest, MetadataRequest]))
 _fails = st.one_of(
-    st.builds(
-        FailOf,
-        _coordinating,
-        st.sampled_from(
-            [
-                GroupCoordinatorNotAvailableError,
-                NotCoordinatorForGroupError,
-                GroupLoadInProgressError,
-            ]
-        ),
-        st.sampled_from([1, 1, 2, 6, 40]),
-    ),
-    st.builds(
-        FailOf,
+    without_coordinator(_coordinating, st.sampled_from([1, 1, 2, 6, 40])),
+    concurrent(
         st.sampled_from([AddPartitionsToTxnRequest, AddOffsetsToTxnRequest, EndTxnRequest]),
-        st.just(ConcurrentTransactions),
         st.sampled_from([1, 2, 6]),
     ),
     st.builds(FailOf, st.just(ProduceRequest), st.just(NotLeaderForPartitionError), st.just(2)),
@@ -122,44 +101,29 @@ schedules: st.SearchStrategy[list[MixedTransactionStep]] = several(
         (3, st.builds(InDoubt, st.booleans(), st.booleans())),
         (5, st.just(Commit())),
         (4, st.just(Abort())),
-        (5, st.builds(Wait, st.sampled_from([1, 30, 200, 1000, 5000, 12_000]))),
+        (5, waits),
         (2, st.just(CancelCalls())),
         (2, _topic_changes),
         (2, refreshes),
-        (1, st.builds(Latency, st.sampled_from([0, 2, 20, 700, 1500]))),
+        (1, latencies),
         (3, st.builds(DropOf, _apis)),
         (4, st.builds(CutOf, _apis, st.integers(0, 40))),
-        (2, st.builds(DelayOf, _apis, st.sampled_from([10, 300, 1500]))),
+        (2, delays(_apis)),
         (4, _fails),
-        (1, st.builds(MoveLeader, _partitions, _nodes)),
-        (1, st.builds(MoveCoordinator, _nodes)),
-        (1, st.builds(MoveGroup, _nodes)),
+        (1, new_leaders),
+        (1, new_coordinators),
+        (1, st.builds(MoveGroup, nodes)),
         (1, st.just(HoldMarkers())),
         (1, st.just(ReleaseMarkers())),
-        (1, st.builds(StopNode, _nodes)),
-        (1, st.builds(StartNode, _nodes)),
-        (1, st.builds(Disconnect, _nodes)),
+        (1, stops),
+        (1, starts),
+        (1, disconnects),
         (1, st.just(Replace())),
     )
 )
 transaction_options = mixed_options
 
-SETTINGS = settings(
-    max_examples=EXAMPLES,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    phases=(Phase.explicit, Phase.generate, Phase.shrink),
-    suppress_health_check=list(HealthCheck),
-)
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    """Nobody reads what thousands of producers in trouble log."""
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
+SETTINGS = the_same_each_time(EXAMPLES)
 
 
 # The model…

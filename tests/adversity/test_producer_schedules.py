@@ -5,9 +5,7 @@ sender got an offset is there, once, in its place; one whose sender got an error
 and nobody is left without an answer. See `producer_schedules` for what may happen.
 """
 
-import logging
 from collections import Counter
-from collections.abc import Iterator
 from functools import partial
 from typing import TypeVar
 
@@ -60,7 +58,10 @@ from tests.adversity.simulation import run
 T = TypeVar("T")
 ROUNDING_S = 0.001
 
-pytestmark = pytest.mark.timeout(600)  # a thousand schedules, perhaps on a busy machine
+pytestmark = [
+    pytest.mark.timeout(600),  # a thousand schedules, perhaps on a busy machine
+    pytest.mark.usefixtures("quiet"),
+]
 
 RETRIED = (
     NotLeaderForPartitionError,
@@ -162,14 +163,6 @@ def thorough(max_examples: int) -> settings:
         phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    """Nobody reads what thousands of producers in trouble log."""
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 # The model…

@@ -4,8 +4,6 @@ Hypothesis makes up schedules and shrinks those that fail; `session_model` says 
 output and where the group may stand, `session_steps` what may happen.
 """
 
-import logging
-from collections.abc import Iterator
 from functools import partial
 
 import pytest
@@ -23,15 +21,7 @@ EXAMPLES = 150
 SOAK_EXAMPLES = 200
 """Of one seed: less than a minute."""
 
-pytestmark = pytest.mark.timeout(10_000)
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    """Nobody reads what thousands of sessions in trouble log."""
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
+pytestmark = [pytest.mark.timeout(10_000), pytest.mark.usefixtures("quiet")]
 
 
 def judge(schedule: list[SessionStep], *, is_cooperative: bool, transaction_version: int) -> None:

@@ -4,8 +4,6 @@ Hypothesis makes up schedules and shrinks those that fail. See `transaction_sche
 happen, and for what the user does about it.
 """
 
-import logging
-from collections.abc import Iterator
 from functools import partial
 
 import pytest
@@ -13,11 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiokafka_lite.errors import (
-    ConcurrentTransactions,
-    GroupCoordinatorNotAvailableError,
-    GroupLoadInProgressError,
     InvalidRecordError,
-    NotCoordinatorForGroupError,
     NotEnoughReplicasError,
     NotLeaderForPartitionError,
 )
@@ -27,14 +21,7 @@ from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequ
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from tests.adversity.producer_schedules import (
-    NODES,
-    Disconnect,
-    Latency,
-    MoveLeader,
     Send,
-    StartNode,
-    StopNode,
-    Wait,
 )
 from tests.adversity.simulation import run
 from tests.adversity.test_producer_schedules import several, thorough, weighted
@@ -42,11 +29,9 @@ from tests.adversity.transaction_schedules import (
     Abort,
     Commit,
     CutOf,
-    DelayOf,
     DropOf,
     FailOf,
     HoldMarkers,
-    MoveCoordinator,
     Outcome,
     ReleaseMarkers,
     Replace,
@@ -54,11 +39,25 @@ from tests.adversity.transaction_schedules import (
     TransactionStory,
     play_transactions,
 )
+from tests.adversity.transaction_strategies import (
+    concurrent,
+    delays,
+    disconnects,
+    latencies,
+    new_coordinators,
+    new_leaders,
+    starts,
+    stops,
+    waits,
+    without_coordinator,
+)
 
-pytestmark = pytest.mark.timeout(600)  # hundreds of schedules, perhaps on a busy machine
+pytestmark = [
+    pytest.mark.timeout(600),  # hundreds of schedules, perhaps on a busy machine
+    pytest.mark.usefixtures("quiet"),
+]
 
 _partitions = st.integers(0, 1)
-_nodes = st.integers(1, NODES)
 _times = st.sampled_from([1, 2, 3, 6, 40])
 _apis = st.sampled_from(
     [ProduceRequest, EndTxnRequest, AddPartitionsToTxnRequest, InitProducerIdRequest]
@@ -73,23 +72,9 @@ _fails = st.one_of(
         st.sampled_from([NotLeaderForPartitionError, NotEnoughReplicasError, InvalidRecordError]),
         _times,
     ),
-    st.builds(
-        FailOf,
-        _coordinating,
-        st.sampled_from(
-            [
-                GroupCoordinatorNotAvailableError,
-                NotCoordinatorForGroupError,
-                GroupLoadInProgressError,
-            ]
-        ),
-        _times,
-    ),
-    st.builds(
-        FailOf,
-        st.sampled_from([AddPartitionsToTxnRequest, InitProducerIdRequest, EndTxnRequest]),
-        st.just(ConcurrentTransactions),
-        _times,
+    without_coordinator(_coordinating, _times),
+    concurrent(
+        st.sampled_from([AddPartitionsToTxnRequest, InitProducerIdRequest, EndTxnRequest]), _times
     ),
 )
 schedules = several(
@@ -97,30 +82,22 @@ schedules = several(
         (10, st.builds(Send, _partitions, st.integers(1, 4))),
         (5, st.just(Commit())),
         (2, st.just(Abort())),
-        (5, st.builds(Wait, st.sampled_from([1, 30, 200, 1000, 5000, 12_000]))),
-        (2, st.builds(Latency, st.sampled_from([0, 2, 20, 700, 1500]))),
+        (5, waits),
+        (2, latencies),
         (3, st.builds(DropOf, _apis)),
         (2, st.builds(CutOf, _apis, st.integers(0, 40))),
-        (2, st.builds(DelayOf, _apis, st.sampled_from([10, 300, 1500]))),
+        (2, delays(_apis)),
         (4, _fails),
-        (2, st.builds(MoveLeader, _partitions, _nodes)),
-        (2, st.builds(MoveCoordinator, _nodes)),
+        (2, new_leaders),
+        (2, new_coordinators),
         (1, st.just(HoldMarkers())),
         (1, st.just(ReleaseMarkers())),
-        (2, st.builds(StopNode, _nodes)),
-        (1, st.builds(StartNode, _nodes)),
-        (1, st.builds(Disconnect, _nodes)),
+        (2, stops),
+        (1, starts),
+        (1, disconnects),
         (1, st.just(Replace())),
     )
 )
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    """Nobody reads what thousands of producers in trouble log."""
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 def judge(story: TransactionStory) -> None:

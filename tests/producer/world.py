@@ -39,6 +39,16 @@ async def producing(broker: EmbeddedBroker, **options: Any) -> AsyncIterator[AIO
         yield producer
 
 
+@asynccontextmanager
+async def producing_on(
+    clock: FakeClock, **options: Any
+) -> AsyncIterator[tuple[EmbeddedBroker, AIOKafkaProducer]]:
+    """A broker, and a producer whose first record is written: what comes now finds all it needs."""
+    async with kafka(clock=clock) as broker, producing(broker, clock=clock, **options) as producer:
+        await producer.send_and_wait("orders", b"first")
+        yield broker, producer
+
+
 def written(
     broker: EmbeddedBroker, topic: str = "orders", partition: int = 0
 ) -> list[bytes | None]:

@@ -19,7 +19,7 @@ from aiokafka_lite.producer.record_ack import RecordAck
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from tests.patience import eventually
-from tests.producer.world import jumping_clock, kafka, producing, written
+from tests.producer.world import jumping_clock, kafka, producing, producing_on, written
 
 
 @pytest.mark.parametrize("idempotent", [True, False])
@@ -28,13 +28,11 @@ async def test_with_dead_brokers_every_record_fails_within_delivery_timeout(
 ) -> None:
     """2d-13, D4"""
     clock = jumping_clock()
-    async with (
-        kafka(clock=clock) as broker,
-        producing(
-            broker, clock=clock, delivery_timeout_ms=40_000, enable_idempotence=idempotent
-        ) as producer,
-    ):
-        await producer.send_and_wait("orders", b"v")
+    async with producing_on(
+        clock,
+        delivery_timeout_ms=40_000,
+        enable_idempotence=idempotent,
+    ) as (broker, producer):
         broker.stop_node(1)
         began_s = clock.monotonic()
         acks = [await producer.send("orders", b"v") for _ in range(10)]
@@ -51,13 +49,11 @@ async def test_with_dead_brokers_every_record_fails_within_delivery_timeout(
 async def test_a_batch_in_flight_expires_too_and_its_late_answer_is_ignored() -> None:
     """2d-13"""
     clock = jumping_clock()
-    async with (
-        kafka(clock=clock) as broker,
-        producing(
-            broker, clock=clock, delivery_timeout_ms=10_000, request_timeout_ms=10_000
-        ) as producer,
-    ):
-        await producer.send_and_wait("orders", b"0")
+    async with producing_on(
+        clock,
+        delivery_timeout_ms=10_000,
+        request_timeout_ms=10_000,
+    ) as (broker, producer):
         broker.faults.stall(ProduceRequest)
         ack = await producer.send("orders", b"1")
         with pytest.raises(DeliveryTimeoutError, match="sent 1 time"):
@@ -83,13 +79,11 @@ async def test_retries_are_bounded_by_their_number_when_it_is_given() -> None:
 async def test_backoff_between_retries_grows() -> None:
     """2d-8"""
     clock = jumping_clock()
-    async with (
-        kafka(clock=clock) as broker,
-        producing(
-            broker, clock=clock, retry_backoff_ms=1000, retry_backoff_max_ms=60_000
-        ) as producer,
-    ):
-        await producer.send_and_wait("orders", b"v")
+    async with producing_on(
+        clock,
+        retry_backoff_ms=1000,
+        retry_backoff_max_ms=60_000,
+    ) as (broker, producer):
         broker.faults.fail(ProduceRequest, NotLeaderForPartitionError, times=4)
         began_s = clock.monotonic()
         await producer.send_and_wait("orders", b"v")
@@ -99,18 +93,13 @@ async def test_backoff_between_retries_grows() -> None:
 async def test_memory_is_bounded_and_its_end_says_which_option() -> None:
     """Issue 3: dead broker; C4, C5"""
     clock = jumping_clock()
-    async with (
-        kafka(clock=clock) as broker,
-        producing(
-            broker,
-            clock=clock,
-            buffer_memory=10_000,
-            max_batch_size=1000,
-            max_block_ms=3000,
-            linger_ms=5,
-        ) as producer,
-    ):
-        await producer.send_and_wait("orders", b"v")
+    async with producing_on(
+        clock,
+        buffer_memory=10_000,
+        max_batch_size=1000,
+        max_block_ms=3000,
+        linger_ms=5,
+    ) as (broker, producer):
         broker.stop_node(1)
         acks: list[RecordAck] = []
         began_s = clock.monotonic()
@@ -195,18 +184,13 @@ async def test_who_waits_for_memory_is_served_in_order_when_the_broker_answers()
 async def test_metadata_and_memory_share_max_block() -> None:
     """C3"""
     clock = jumping_clock()
-    async with (
-        kafka(clock=clock) as broker,
-        producing(
-            broker,
-            clock=clock,
-            buffer_memory=1000,
-            max_batch_size=1000,
-            max_block_ms=5000,
-            linger_ms=10_000,  # the metadata must not lie behind a stalled request
-        ) as producer,
-    ):
-        await producer.send_and_wait("orders", b"v")
+    async with producing_on(
+        clock,
+        buffer_memory=1000,
+        max_batch_size=1000,
+        max_block_ms=5000,
+        linger_ms=10_000,  # the metadata must not lie behind a stalled request
+    ) as (broker, producer):
         broker.faults.stall(ProduceRequest)
         ack = await producer.send("orders", b"x" * 900)
         broker.faults.delay(MetadataRequest, 3.0, times=1)

@@ -12,7 +12,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
-from tests.producer.world import jumping_clock, kafka, producing, written
+from tests.producer.world import jumping_clock, kafka, producing, producing_on, written
 
 
 async def test_a_partition_goes_on_after_a_producer_id_was_refused_once() -> None:
@@ -45,13 +45,11 @@ async def test_a_partition_goes_on_after_a_producer_id_was_refused_once() -> Non
 async def test_a_delivery_timeout_says_in_its_text_what_went_wrong() -> None:
     """The reason is not only in its cause: logs keep the text alone (2d-13)."""
     clock = jumping_clock()
-    async with (
-        kafka(clock=clock) as broker,
-        producing(
-            broker, clock=clock, delivery_timeout_ms=9000, request_timeout_ms=4000
-        ) as producer,
-    ):
-        await producer.send_and_wait("orders", b"first")
+    async with producing_on(
+        clock,
+        delivery_timeout_ms=9000,
+        request_timeout_ms=4000,
+    ) as (broker, producer):
         broker.faults.fail(
             ProduceRequest, NotLeaderForPartitionError, times=None, topic_partition=("orders", 0)
         )
@@ -74,13 +72,11 @@ async def test_a_delivery_timeout_says_in_its_text_what_went_wrong() -> None:
 async def test_a_record_without_an_answer_is_told_so() -> None:
     """2d-13"""
     clock = jumping_clock()
-    async with (
-        kafka(clock=clock) as broker,
-        producing(
-            broker, clock=clock, delivery_timeout_ms=9000, request_timeout_ms=9000
-        ) as producer,
-    ):
-        await producer.send_and_wait("orders", b"first")
+    async with producing_on(
+        clock,
+        delivery_timeout_ms=9000,
+        request_timeout_ms=9000,
+    ) as (broker, producer):
         broker.faults.stall(ProduceRequest, times=None)
         with pytest.raises(DeliveryTimeoutError, match=r"sent 1 time\(s\), .*; (no answer|last)"):
             await producer.send_and_wait("orders", b"v")
