@@ -83,6 +83,7 @@ class Play:
         self.members: dict[int, Member] = {}
         self.tasks: list[asyncio.Task[None]] = []
         self._assignor = CooperativeStickyAssignor if is_cooperative else RangePartitionAssignor
+        self._counts: dict[str, int] = {}
         self._has_grown = False
 
     # Members…
@@ -191,6 +192,8 @@ class Play:
     def create(self, topic: str, partitions: int) -> None:
         """Make a topic, with a few records."""
         self.broker.create_topic(topic, partitions)
+        self._has_grown |= partitions > self._counts.get(topic, partitions)
+        self._counts[topic] = partitions
         self.model.topic_created(topic)
         for partition in range(partitions):
             self.write(TopicPartition(topic, partition), (1,) * 30 if topic == TOPICS[0] else (2,))
@@ -238,6 +241,7 @@ class Play:
                 count = len(state.partitions) + 1
                 if count <= MAX_PARTITIONS and len(self.troubles.alive) == NODES:
                     self._has_grown = True
+                    self._counts[topic] = count
                     cluster = self.broker.cluster
                     cluster.add_partitions(state, cluster.place_new_partitions(state, count, None))
                     self.write(TopicPartition(topic, count - 1), (2,))
@@ -274,7 +278,7 @@ class Play:
     async def read_all(self) -> None:
         """Let the members read on until everything is processed and committed."""
         until_s = self.clock.monotonic() + READ_ALL_WITHIN_S
-        if self._has_grown:  # nobody asks for that before its metadata is too old
+        if self._has_grown:  # a leader that reads nothing of the topic hears of it by age alone
             until_s += METADATA_MAX_AGE_MS / 1000
         for member in self.members.values():
             member.drain()
