@@ -9,12 +9,7 @@ from collections.abc import Awaitable, Callable
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask
-from aiokafka_lite.errors import (
-    IllegalOperation,
-    IllegalStateError,
-    KafkaError,
-    KafkaTimeoutError,
-)
+from aiokafka_lite.errors import IllegalStateError, KafkaError, KafkaTimeoutError
 from aiokafka_lite.producer.transaction_coordinator import TransactionError
 
 Work = Callable[[], Awaitable[None]]
@@ -124,7 +119,7 @@ class TransactionCalls:
             await work()
         except TransactionError as refusal:
             call.error = self._on_refusal(refusal)
-        except (KafkaError, IllegalOperation) as error:
+        except KafkaError as error:
             call.error = error
         else:
             call.error = None

@@ -13,7 +13,6 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.errors import (
     CommitFailedError,
-    IllegalOperation,
     IllegalStateError,
     InvalidProducerEpoch,
     InvalidProducerIdMapping,
@@ -216,7 +215,9 @@ class TransactionManager:
     async def send_offsets(
         self, offsets: Offsets, group: ConsumerGroupMetadata, timeout_s: float
     ) -> None:
-        """Commit offsets of a group with the transaction; its end waits for that."""
+        """Commit offsets of a group with the transaction; its end waits for that. The caller has
+        seen to it that one is open, by `check_may_send`.
+        """
         await self._calls.run_beside(
             "send_offsets_to_transaction()", lambda: self._send_offsets(offsets, group), timeout_s
         )
@@ -257,7 +258,7 @@ class TransactionManager:
         if self._calls.is_current(INIT):
             return
         ends_at_s = self._client.clock.monotonic() + timeout_s
-        with suppress(KafkaError, IllegalOperation):  # those are for who called it
+        with suppress(KafkaError):  # those are for who called it
             await self._calls.wait(timeout_s)
         try:
             if self.status.state in (
@@ -265,7 +266,7 @@ class TransactionManager:
                 TransactionState.ABORTABLE_ERROR,
             ):
                 await self.abort(max(0.0, ends_at_s - self._client.clock.monotonic()))
-        except (KafkaError, IllegalOperation) as error:
+        except KafkaError as error:
             logger.warning("%s was not aborted: %s", self.status, error)
 
     # When something went wrong…
@@ -449,10 +450,7 @@ class TransactionManager:
                 self._refused(refusal)
                 return
             self._has_begun = True
-            self._may_not_have_begun = False
-            for tp in wanted:
-                if tp in self._partitions:
-                    self._partitions[tp] = True
+            self._partitions.update(dict.fromkeys(wanted, True))
             self.wake_sender()
 
     def _note_doubt(self, refusal: TransactionError) -> None:
@@ -472,7 +470,6 @@ class TransactionManager:
             raise
 
     async def _add_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> None:
-        self.check_may_send()
         if not self._is_v2 and group.group_id not in self._groups:
             producer_id, epoch = self._sequences.producer
             add = AddOffsetsToTxnRequest(
@@ -489,7 +486,6 @@ class TransactionManager:
                 gives_up=self._adds_in_vain,
             )
             self._groups.add(group.group_id)
-            self._may_not_have_begun = False
         self._has_begun = True
         transactional_id, producer = self.transactional_id, self._sequences.producer
         await self._offsets.commit(

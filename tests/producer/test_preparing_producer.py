@@ -15,6 +15,7 @@ from aiokafka_lite.producer.preparing_producer import PreparingProducer
 from aiokafka_lite.producer.transaction_ender import TransactionEnder
 from aiokafka_lite.producer.transaction_state import PreparedTransaction
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
@@ -57,6 +58,8 @@ async def test_one_producer_prepares_under_one_id_after_the_other(version: int) 
         assert states == [TransactionState.ONGOING] * 2
         used = {each.transactional_id for each in broker.requests_of(ProduceRequest)}
         assert used == {"a", "b"}
+        found = broker.requests_of(FindCoordinatorRequest)
+        assert [each.key for each in found] == ["a", "b"]
 
 
 async def test_nothing_sent_is_nothing_to_end() -> None:
@@ -114,8 +117,9 @@ async def test_what_failed_is_not_prepared_but_aborted_at_the_stop(version: int)
             await producer.send_and_wait("t", b"1")
             broker.faults.fail(ProduceRequest, InvalidRecordError)
             await producer.send("t", b"2")
-            with pytest.raises(InvalidRecordError):
-                await producer.prepare_transaction()
+            for _ in range(2):
+                with pytest.raises(InvalidRecordError):
+                    await producer.prepare_transaction()
         assert [each.committed for each in broker.requests_of(EndTxnRequest)] == [False]
 
 
@@ -125,7 +129,8 @@ async def test_what_failed_is_not_prepared_but_aborted_at_the_stop(version: int)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("committed", [True, False])
 async def test_another_ends_it_once_however_often_it_asks(version: int, committed: bool) -> None:
-    """A retry is told from a new end by the epoch (KIP-890), or by the state."""
+    """A retry is told from a new end by the epoch (KIP-890), or by the state; so the request has to
+    be in the protocol that the transaction was written in."""
     async with EmbeddedBroker(transaction_version=version) as broker:
         broker.create_topic("t")
         async with preparing(broker) as producer:
@@ -134,6 +139,8 @@ async def test_another_ends_it_once_however_often_it_asks(version: int, committe
         await ender.start()
         for _ in range(3):
             await ender.end(transaction, committed=committed, timeout_s=10)
+        used = {r.api_version for r in broker.requests if isinstance(r.request, EndTxnRequest)}
+        assert used == {5 if transaction.is_v2 else 4}
         done = TransactionState.COMPLETE_COMMIT if committed else TransactionState.COMPLETE_ABORT
         assert broker.transaction("a").state is done
         with pytest.raises(InvalidTxnState):

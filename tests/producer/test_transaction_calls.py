@@ -18,7 +18,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.producer.transaction_calls import TransactionCalls
 from aiokafka_lite.producer.transaction_coordinator import TransactionError
 from aiokafka_lite.producer.transaction_errors import TxnAction
-from aiokafka_lite.testing.fake_clock import FakeClock
+from aiokafka_lite.testing.fake_clock import FakeClock, settle
 
 
 class World:
@@ -35,6 +35,9 @@ class World:
     async def work(self) -> None:
         await self.go_on.wait()
         self.served += 1
+
+    async def refused(self) -> None:
+        raise ProducerFenced("x")
 
     def failing(self, error: Exception) -> Callable[[], Any]:
         async def fail() -> None:
@@ -130,6 +133,39 @@ async def test_all_who_wait_hear_the_result() -> None:
         w.go_on.set()
         await asyncio.gather(*tasks)
         assert w.served == 1
+
+
+async def test_who_hears_a_result_late_takes_the_next_call_from_nobody() -> None:
+    """The first of two who wait for a commit may have called abort before the second runs."""
+    async with world() as w:
+
+        async def commit_then_abort() -> None:
+            await w.calls.run("commit", w.work, 1)
+            w.go_on.clear()
+            await w.calls.run("abort", w.work, 1)
+
+        first = asyncio.create_task(commit_then_abort())
+        second = asyncio.create_task(w.calls.run("commit", w.work, 1))
+        await asyncio.sleep(0)
+        w.go_on.set()
+        await second
+        assert w.calls.current_name == "abort"
+        w.go_on.set()
+        await first
+        assert w.calls.current_name is None
+
+
+async def test_a_call_beside_that_has_ended_hides_none_that_has_not() -> None:
+    async with world() as w:
+        first = asyncio.create_task(w.calls.run_beside("offsets", w.work, 1))
+        await asyncio.sleep(0)
+        with pytest.raises(ProducerFenced):
+            await w.calls.run_beside("offsets", w.refused, 1)
+        end = asyncio.create_task(w.calls.none_beside())
+        await settle()
+        assert not end.done()
+        w.go_on.set()
+        await asyncio.gather(first, end)
 
 
 async def test_calls_beside_hinder_nobody_and_are_waited_for() -> None:

@@ -1,7 +1,7 @@
 """Asking until there is an answer that means something."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -52,10 +52,14 @@ async def coordinator_of(
         await client.close()
 
 
-async def ask(coordinator: TransactionCoordinator, **options: Any) -> InitProducerIdResponse:
+async def ask(
+    coordinator: TransactionCoordinator,
+    error_of: Callable[[InitProducerIdResponse], int] = lambda told: told.error_code,
+    **options: Any,
+) -> InitProducerIdResponse:
     request = InitProducerIdRequest(transactional_id=ID, transaction_timeout_ms=1000)
     return await coordinator.ask(
-        "InitProducerId", lambda: request, lambda told: told.error_code, INIT_ACTIONS, **options
+        "InitProducerId", lambda: request, error_of, INIT_ACTIONS, **options
     )
 
 
@@ -158,17 +162,23 @@ async def test_a_request_that_the_broker_does_not_know_is_fatal() -> None:
 
 
 async def test_one_question_at_a_time() -> None:
-    """2d, the sender's loop: at most one transactional request in flight"""
-    async with kafka() as broker, coordinator_of(broker) as coordinator:
+    """Also when another node is the group's coordinator (2d, the sender's loop)."""
+    async with kafka(nodes=2) as broker, coordinator_of(broker) as coordinator:
+        broker.move_transaction_coordinator(ID, 1)
+        broker.move_coordinator("g", 2)
+        for group_id in (None, "g"):  # there is a connection to each
+            await ask(coordinator, lambda _: 0, group_id=group_id)
         broker.faults.stall(InitProducerIdRequest)
-        first = asyncio.create_task(ask(coordinator))
-        second = asyncio.create_task(ask(coordinator))
-        await broker.wait_until(lambda: asked(broker) == (1, 1))
-        for _ in range(20):
+        tasks = [
+            asyncio.create_task(ask(coordinator, lambda _: 0, group_id=group_id))
+            for group_id in (None, "g")
+        ]
+        await broker.wait_until(lambda: asked(broker) == (2, 3))
+        for _ in range(50):
             await asyncio.sleep(0)
-        assert asked(broker) == (1, 1)
+        assert asked(broker) == (2, 3)
         broker.faults.release()
-        assert [(await task).producer_epoch for task in (first, second)] == [0, 1]
+        await asyncio.gather(*tasks)
 
 
 async def test_who_gives_up_stops_at_the_next_refusal() -> None:
@@ -242,6 +252,17 @@ async def test_who_gives_up_waits_for_no_backoff() -> None:
         with pytest.raises(TransactionError) as raised:
             await ask(coordinator, gives_up=lambda: True)
         assert raised.value.action is TxnAction.ABORT
+
+
+async def test_who_gives_up_during_a_backoff_asks_no_more() -> None:
+    """So that nothing is added to a transaction that is being aborted."""
+    async with kafka() as broker, coordinator_of(broker) as coordinator:
+        broker.faults.fail(InitProducerIdRequest, CoordinatorLoadInProgressError)
+        before_and_after = iter([False, True])
+        with pytest.raises(TransactionError) as raised:
+            await ask(coordinator, gives_up=lambda: next(before_and_after))
+        assert raised.value.action is TxnAction.ABORT
+        assert asked(broker)[1] == 1
 
 
 async def test_looking_for_a_coordinator_ends_once_the_question_is_of_no_use() -> None:

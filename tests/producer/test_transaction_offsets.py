@@ -8,7 +8,12 @@ from uuid import UUID
 
 import pytest
 
-from aiokafka_lite.errors import KafkaConnectionError, UnknownMemberIdError, UnknownTopicIdError
+from aiokafka_lite.errors import (
+    KafkaConnectionError,
+    TopicAuthorizationFailedError,
+    UnknownMemberIdError,
+    UnknownTopicIdError,
+)
 from aiokafka_lite.producer.transaction_coordinator import TransactionError
 from aiokafka_lite.producer.transaction_errors import TxnAction
 from aiokafka_lite.producer.transaction_offsets import TopicIds, TransactionOffsets
@@ -32,6 +37,10 @@ class World:
 
     def __init__(self, *refusals: TransactionError, highest: int | None = 6) -> None:
         self.ids: TopicIds | None = {"t": A}
+        self.topic_error = 0
+        self.cannot_be_asked: set[int] = set()
+        """Which questions about topics, from 1 on, have no answer."""
+        self.questions = 0
         self.asked: list[tuple[UUID, int | None]] = []
         self.clock = FakeClock(autojump_threshold_s=0)
         self.retry_backoff = SimpleNamespace(delay=lambda attempts: 0.1)
@@ -43,9 +52,13 @@ class World:
         return self._highest
 
     async def request_any(self, request: MetadataRequest) -> MetadataResponse:
-        if self.ids is None:
+        self.questions += 1
+        if self.ids is None or self.questions in self.cannot_be_asked:
             raise KafkaConnectionError("gone")
-        topics = [MetadataResponseTopic(name=name, topic_id=i) for name, i in self.ids.items()]
+        topics = [
+            MetadataResponseTopic(error_code=self.topic_error, name=name, topic_id=i)
+            for name, i in self.ids.items()
+        ]
         return MetadataResponse(topics=topics)
 
     async def ask(self, what: str, request: Any, *_: object, **how: Any) -> None:
@@ -89,6 +102,20 @@ async def test_without_ids_names_do(ids: TopicIds | None) -> None:
     world.ids = ids
     await world.commit()
     assert world.asked == [(ZERO_UUID, 5)]
+
+
+async def test_what_a_refused_topic_has_for_an_id_is_not_used() -> None:
+    world = World()
+    world.topic_error = TopicAuthorizationFailedError.errno
+    await world.commit()
+    assert world.asked == [(ZERO_UUID, 5)]
+
+
+async def test_an_id_is_not_taken_for_another_while_nobody_can_be_asked() -> None:
+    world = World(refusal(UnknownTopicIdError))
+    world.cannot_be_asked = {2}
+    await world.commit()
+    assert world.asked == [(A, None)] * 2
 
 
 async def test_other_refusals_are_for_the_caller() -> None:

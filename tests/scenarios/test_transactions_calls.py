@@ -223,6 +223,24 @@ async def test_an_abort_waits_until_it_is_known_what_was_added() -> None:
         assert broker.transaction(ID).state is Ending.COMPLETE_ABORT
 
 
+async def test_an_abort_adds_nothing_more() -> None:
+    """V1: a partition that was to be added next is not, once nothing of it will count."""
+    async with kafka(transaction_version=1) as broker, transacting(broker) as producer:
+        broker.create_topic("orders", 2)
+        broker.faults.stall(AddPartitionsToTxnRequest)
+        await producer.begin_transaction()
+        await producer.send("orders", b"1", partition=0)
+        await broker.wait_until(lambda: len(broker.requests_of(AddPartitionsToTxnRequest)) == 1)
+        await producer.send("orders", b"2", partition=1)
+        abort = asyncio.create_task(producer.abort_transaction())
+        for _ in range(5):
+            await asyncio.sleep(0)
+        broker.faults.release()
+        await abort
+        assert len(broker.requests_of(AddPartitionsToTxnRequest)) == 1
+        assert ends(broker) == [False]
+
+
 async def test_a_commit_tells_what_has_failed_though_a_partition_still_waits_to_be_added() -> None:
     """V1: nobody waits for a coordinator that puts it off, once the transaction is lost anyway."""
     async with kafka(transaction_version=1) as broker, transacting(broker) as producer:
@@ -279,7 +297,8 @@ async def test_an_abort_does_not_wait_for_the_coordinator_of_a_group(version: in
 @pytest.mark.parametrize("is_served", [True, False])
 async def test_what_may_have_been_added_is_ended(is_served: bool) -> None:
     """V1: the answer to AddPartitionsToTxn is lost, and the next attempt refused while the user
-    aborts. The coordinator is told of the end all the same, and the next transaction goes on.
+    aborts. The coordinator is told of the end all the same, and the next transaction goes on, with
+    a new epoch: an attempt that comes later still is refused.
     """
     async with (
         kafka(transaction_version=1) as broker,
@@ -297,8 +316,34 @@ async def test_what_may_have_been_added_is_ended(is_served: bool) -> None:
         assert ack.exception() is not None
         assert ends(broker) == [True, False]
         assert broker.transaction(ID).state is not Ending.ONGOING
+        assert broker.transaction(ID).producer_epoch == 1
         await commit_one(producer, b"3")
         assert await visible(broker) == [b"1", b"3"]
+
+
+@pytest.mark.parametrize("is_served", [True, False])
+async def test_a_group_that_may_have_been_added_is_ended(is_served: bool) -> None:
+    """V1: as with partitions, when the lost answer is one to AddOffsetsToTxn."""
+    async with (
+        kafka(transaction_version=1) as broker,
+        transacting(broker, retry_backoff_ms=20, retry_backoff_max_ms=20) as producer,
+    ):
+        await commit_one(producer, b"1")
+        await producer.begin_transaction()
+        broker.faults.cut(AddOffsetsToTxnRequest)
+        if not is_served:
+            broker.faults.fail(AddOffsetsToTxnRequest, NotCoordinatorForGroupError)
+        offsets = asyncio.create_task(producer.send_offsets_to_transaction({ORDERS: 1}, "g"))
+        await broker.wait_until(lambda: len(broker.requests_of(AddOffsetsToTxnRequest)) == 1)
+        broker.faults.fail(AddOffsetsToTxnRequest, NotCoordinatorForGroupError)
+        await producer.abort_transaction()
+        with pytest.raises(NotCoordinatorForGroupError):
+            await offsets
+        assert ends(broker) == [True, False]
+        assert broker.transaction(ID).state is not Ending.ONGOING
+        assert broker.transaction(ID).producer_epoch == 1
+        await commit_one(producer, b"2")
+        assert await visible(broker) == [b"1", b"2"]
 
 
 @both_protocols

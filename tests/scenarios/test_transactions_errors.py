@@ -383,6 +383,19 @@ async def test_an_abort_that_got_no_new_epoch_asks_only_for_that_again() -> None
         assert await visible(broker) == [b"2"]
 
 
+async def test_where_each_end_brings_an_epoch_no_other_is_asked_for() -> None:
+    """V2: also when what has failed needs a new epoch."""
+    async with kafka(transaction_version=2) as broker, transacting(broker) as producer:
+        await producer.begin_transaction()
+        broker.faults.fail(ProduceRequest, OutOfOrderSequenceNumber)
+        with pytest.raises(OutOfOrderSequenceNumber):
+            await producer.send_and_wait("orders", b"1")
+        await producer.abort_transaction()
+        assert len(broker.requests_of(InitProducerIdRequest)) == 1
+        await commit_one(producer, b"2")
+        assert await visible(broker) == [b"2"]
+
+
 @pytest.mark.parametrize("error", FATAL)
 async def test_a_producer_that_may_not_be_does_not_start(error: type[BrokerResponseError]) -> None:
     """2d'-4: InitProducerId"""
