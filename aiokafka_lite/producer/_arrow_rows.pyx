@@ -78,6 +78,7 @@ cdef enum Kind:
     INT_32
     UINT_32
     INT_64
+    UINT_64
     LIST_32
     LIST_64
 
@@ -103,7 +104,7 @@ cdef dict _TEXT_KINDS = {"u": BYTES_32, "U": BYTES_64, "vu": VIEWS}
 cdef dict _BYTES_KINDS = {"z": BYTES_32, "Z": BYTES_64, "vz": VIEWS, **_TEXT_KINDS}
 cdef dict _INT_KINDS = {
     "c": INT_8, "C": UINT_8, "s": INT_16, "S": UINT_16, "i": INT_32, "I": UINT_32, "l": INT_64,
-    "L": INT_64,
+    "L": UINT_64,
 }
 cdef dict _LIST_KINDS = {"+l": LIST_32, "+L": LIST_64, "+m": LIST_32}
 cdef dict _TICKS = {"s": (1000, 1), "m": (1, 1), "u": (1, 1000), "n": (1, 1_000_000)}
@@ -155,8 +156,9 @@ cdef inline const uint8_t *bytes_of(const Column *column, int64_t row, int64_t *
 
 
 cdef inline int64_t int_of(const Column *column, int64_t row) noexcept nogil:
+    """Return a number; one of uint64 that is too large for int64 turns negative."""
     cdef int64_t at = column.offset + row
-    if column.kind == INT_64:
+    if column.kind == INT_64 or column.kind == UINT_64:
         return (<const int64_t *> column.values)[at]
     if column.kind == INT_32:
         return (<const int32_t *> column.values)[at]
@@ -169,6 +171,12 @@ cdef inline int64_t int_of(const Column *column, int64_t row) noexcept nogil:
     if column.kind == UINT_16:
         return (<const uint16_t *> column.values)[at]
     return (<const uint32_t *> column.values)[at]
+
+
+cdef object number_of(const Column *column, int64_t row):
+    """Return a number as it was given."""
+    cdef int64_t number = int_of(column, row)
+    return <uint64_t> number if column.kind == UINT_64 else number
 
 
 cdef inline int64_t milliseconds_of(const Column *column, int64_t row) noexcept nogil:
@@ -356,7 +364,7 @@ cdef class ArrowRows:
     def partition(self, int64_t row):
         """Return a row's partition, None if it names none."""
         row = self._checked(row)
-        return None if is_null(&self._partitions, row) else int_of(&self._partitions, row)
+        return None if is_null(&self._partitions, row) else number_of(&self._partitions, row)
 
     def timestamp_ms(self, int64_t row):
         """Return a row's timestamp, None if it has none."""
@@ -465,9 +473,10 @@ cdef class ArrowRows:
             if by_column and not is_null(&self._partitions, row):
                 partition = int_of(&self._partitions, row)
                 if not 0 <= partition < count:
-                    if partition not in others:
-                        others[partition] = _new_array("I")
-                    push(others[partition], row)
+                    number = number_of(&self._partitions, row)
+                    if number not in others:
+                        others[number] = _new_array("I")
+                    push(others[number], row)
                     continue
             elif by_key:
                 key = bytes_of(&self._keys, row, &size)

@@ -20,6 +20,9 @@ from aiokafka_lite.producer.send_order import SendOrder
 from aiokafka_lite.producer.topic_routes import TopicRoute, TopicRoutes
 from aiokafka_lite.topic_name import check_topic_name
 
+_MAX_PARTITION = 2**31 - 1
+"""No request can name a higher one: it cannot appear later."""
+
 
 class RouteFinder:
     """Finds routes and queues for one producer.
@@ -152,10 +155,14 @@ class RouteFinder:
 
 
 def _check_partition(route: TopicRoute, partition: object) -> None:
-    if not isinstance(partition, int) or not is_int(partition) or partition < 0:
+    if (
+        not isinstance(partition, int)
+        or not is_int(partition)
+        or not 0 <= partition <= _MAX_PARTITION
+    ):
         raise IllegalArgumentError(
-            f"partition={partition!r} is no partition of {route.topic!r}; give an int from 0, "
-            f"or None to have one chosen"
+            f"partition={partition!r} is no partition of {route.topic!r}; give an int from 0 to "
+            f"{_MAX_PARTITION}, or None to have one chosen"
         )
 
 

@@ -114,6 +114,19 @@ def test_partitions_of_every_integer_type(twin, kind):
     assert {key: list(part) for key, part in parts} == {3: [3], None: [0], 0: [1], 100: [2]}
 
 
+@pytest.mark.parametrize(
+    ("kind", "numbers_given"),
+    [(pa.uint64(), [2**64 - 1, 2**63]), (pa.int64(), [-1, -(2**63)]), (pa.int8(), [-1, -128])],
+    ids=str,
+)
+def test_numbers_that_are_no_partitions_stay_as_they_were_given(twin, kind, numbers_given):
+    batch = pa.record_batch({"value": [b"v"] * 2, "partition": pa.array(numbers_given, kind)})
+    rows = one(twin, batch)
+    assert [rows.partition(row) for row in range(2)] == numbers_given
+    parts = rows.by_partition(numbers(0, 1), 9, by_key=True, by_column=True)
+    assert [number for number, _ in parts] == numbers_given
+
+
 HEADER_ROWS = [
     [("a", b"1"), ("ü", None), ("a", b"")],
     [],

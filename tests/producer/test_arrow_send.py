@@ -103,6 +103,16 @@ async def test_rows_without_key_spread_over_the_partitions_batch_by_batch() -> N
         assert len(list(ack.metadata())) == 400
 
 
+@pytest.mark.parametrize("number", [2**64 - 1, 2**63, 2**31])
+async def test_a_number_that_can_be_no_partition_is_refused_at_once_as_it_was_given(
+    twin: ModuleType, number: int
+) -> None:
+    table = pa.table({"value": [b"v"] * 2, "partition": pa.array([0, number], pa.uint64())})
+    async with kafka() as broker, producing(broker) as producer:
+        with pytest.raises(IllegalArgumentError, match=f"partition={number} is no.*to 2147483647"):
+            await producer.send_arrow(table, topic="orders")
+
+
 async def test_columns_say_topic_partition_time_and_headers() -> None:
     table = pa.table(
         {

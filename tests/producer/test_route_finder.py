@@ -26,7 +26,7 @@ async def test_a_partition_that_is_not_there_is_not_waited_for() -> None:
         assert producer._finder.queue_nowait(route, 0) is route.queues[0]
         with pytest.raises(KafkaTimeoutError, match=r"no partition 1, only 1.*does not wait"):
             producer._finder.queue_nowait(route, 1)
-        for wrong in (-1, True, "0"):
+        for wrong in (-1, True, "0", 2**31):
             with pytest.raises(IllegalArgumentError, match="is no partition of 'orders'"):
                 producer._finder.queue_nowait(route, wrong)  # type: ignore[arg-type]
 
