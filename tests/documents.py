@@ -6,6 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 SPARK = ROOT / "docs" / "spark.md"
+RULES = ROOT / "docs" / "rules.md"
 
 
 def python_blocks(page: Path) -> list[str]:

@@ -2,7 +2,7 @@
 there is an answer that means something.
 
 What is asked, and what an error does to the transaction, is the manager's business.
-Source: 2d', TransactionManager.TxnRequestHandler.
+Source: 2d'-4, TransactionManager.TxnRequestHandler.
 """
 
 import asyncio

@@ -2,7 +2,7 @@
 leaving the end to another.
 
 Each call of the user goes on when the caller gives up, by `transaction_calls`. States are in
-`transaction_state`, errors in `transaction_errors`. Source: 2d', KIP-98, KIP-360, KIP-447, KIP-890.
+`transaction_state`, errors in `transaction_errors`. Source: 2d'-1 to 2d'-8, KIP-98, KIP-447.
 """
 
 import logging

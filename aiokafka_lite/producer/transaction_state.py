@@ -1,7 +1,7 @@
 """Owns where a transactional producer stands, and what another has to know to end its transaction.
 The state table is here. Plain: it does not wait.
 
-Source: 2d', TransactionManager.State; KIP-98, KIP-360, KIP-890.
+Source: 2d'-1, TransactionManager.State; KIP-98, KIP-360, KIP-890.
 """
 
 from enum import Enum

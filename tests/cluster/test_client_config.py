@@ -12,7 +12,7 @@ from aiokafka_lite.net.endpoint import Endpoint
 
 
 def test_defaults_are_those_of_java_4_and_the_address_is_aiokafkas() -> None:
-    """2h, common options."""
+    """An option common to both clients has the default of Java's client (2h-1)."""
     config = ClientConfig()
     assert config.bootstrap_servers == "localhost"
     assert config.endpoints == [Endpoint("localhost", 9092)]

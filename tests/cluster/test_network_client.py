@@ -96,7 +96,7 @@ async def test_requests_made_before_the_connection_is_there_keep_their_order(
 async def test_a_hanging_node_does_not_keep_others_from_connecting(
     three_nodes: ScriptedCluster,
 ) -> None:
-    """D9: aiokafka has one lock for all connects."""
+    """H4: aiokafka has one lock for all connects."""
     three_nodes.nodes[1].is_silent = True
     async with network_of(three_nodes) as (network, _, _):
         hanging = asyncio.create_task(network.request(1, ASK))

@@ -304,7 +304,7 @@ async def test_seen_failure_is_not_logged_too(caplog: pytest.LogCaptureFixture) 
 
 
 async def test_cancellation_nobody_asked_for_is_a_failure() -> None:
-    """A child awaiting a future that somebody else cancels must not die in silence (D1)."""
+    """A child awaiting a future that somebody else cancels must not die in silence (H1)."""
     owner = TaskOwner("c")
     await owner.start()
     future = asyncio.get_running_loop().create_future()

@@ -11,7 +11,7 @@ from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 
-# Java 4.x, kafka-semantics 2h; fetch_buffer_bytes is behaviours A11.
+# The defaults of Java 4.x (2h-1); `fetch_buffer_bytes` is our own (A11).
 DEFAULTS = {
     "max_poll_records": 500,
     "fetch_min_bytes": 1,

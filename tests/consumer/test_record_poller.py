@@ -270,7 +270,7 @@ async def test_resuming_wakes_the_poll_that_waits() -> None:
 
 @pytest.mark.parametrize("kind", ["getmany", "getone"])
 @pytest.mark.parametrize("request_type", [FetchRequest, ListOffsetsRequest])
-async def test_d10_a_waiting_poll_goes_on_by_itself_when_a_backoff_is_over(
+async def test_h5_a_waiting_poll_goes_on_by_itself_when_a_backoff_is_over(
     kind: str,
     request_type: type[FetchRequest] | type[ListOffsetsRequest],
     monkeypatch: pytest.MonkeyPatch,

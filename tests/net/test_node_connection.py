@@ -418,7 +418,7 @@ async def test_a_closed_connection_answers_pending_requests_at_once(node: Script
 async def test_a_write_that_fails_at_once_leaves_no_timer(
     node: ScriptedNode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """aiokafka D1: uvloop raises RuntimeError for a transport that has just closed."""
+    """H1: uvloop raises RuntimeError for a transport that has just closed."""
     clock = FakeClock()
     async with opened(node, clock) as (connection, _):
         transport = connection._transport

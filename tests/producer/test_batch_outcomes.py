@@ -132,7 +132,7 @@ def test_an_error_that_time_does_not_mend_fails_the_batch_with_its_facts() -> No
     assert "1 record(s) for orders-0: not yours" in str(error)
     assert desk.shelf.pool.used_bytes == 0
     again = desk.send().batches[0]
-    assert (again.producer_epoch, again.base_sequence) == (1, 0)  # D13: the partition goes on
+    assert (again.producer_epoch, again.base_sequence) == (1, 0)  # the partition goes on (2d-19)
 
 
 def test_retries_run_out() -> None:

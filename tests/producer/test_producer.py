@@ -66,7 +66,7 @@ async def test_send_does_not_wait_for_the_broker() -> None:
 
 
 async def test_timestamps_are_each_records_own() -> None:
-    """D6"""
+    """H3"""
     async with kafka() as broker, producing(broker, linger_ms=1000) as producer:
         acks = [await producer.send("orders", b"v", timestamp_ms=ms) for ms in (50, 10, 99)]
         await producer.flush()
@@ -312,7 +312,7 @@ async def test_sends_of_one_caller_keep_their_order_however_they_are_awaited() -
 
 
 async def test_send_works_as_a_task_and_through_a_wrapper() -> None:
-    """aiokafka-api.md 0: methods can be wrapped"""
+    """Methods of the producer can be replaced by wrappers of them, as with aiokafka."""
     calls: list[str] = []
 
     class Traced(AIOKafkaProducer):

@@ -38,14 +38,14 @@ def test_numbers_are_in_the_bytes_and_may_be_changed_before_it_is_sent_again() -
 
 
 def test_sequences_wrap_to_zero() -> None:
-    """2d-10, D12"""
+    """2d-10, 2d-11"""
     batch = make_batch(5)
     batch.set_sequence(1, 0, 2**31 - 3)
     assert batch.last_sequence == 1
 
 
 def test_metadata_has_each_records_own_offset_and_timestamp() -> None:
-    """C7, D6"""
+    """C7, H3"""
     batch = make_batch(3)
     assert batch.succeed(40, -1, 12)
     metadata = batch.metadata_of(2, 1002)

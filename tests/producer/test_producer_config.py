@@ -11,7 +11,7 @@ from aiokafka_lite.producer.producer_config import ProducerConfig
 
 
 def test_defaults_are_javas() -> None:
-    """2h"""
+    """An option of the producer has the default of Java's producer (2h-1)."""
     config = ProducerConfig()
     assert config.required_acks == -1
     assert config.is_idempotent
@@ -68,14 +68,14 @@ def test_other_acks_are_refused_with_aiokafkas_text(acks: object) -> None:
 
 @pytest.mark.parametrize("options", [{"acks": 1}, {"acks": 0}, {"retries": 0}])
 def test_idempotence_goes_off_unless_asked_for(options: dict[str, int]) -> None:
-    """2h: rules between settings"""
+    """An option that idempotence cannot go with turns it off, or is refused beside it (2h-1)."""
     assert not ProducerConfig(**options).is_idempotent  # type: ignore[arg-type]
     with pytest.raises(KafkaConfigurationError, match="enable_idempotence"):
         ProducerConfig(enable_idempotence=True, **options)  # type: ignore[arg-type]
 
 
 def test_more_than_five_in_flight_need_idempotence_off() -> None:
-    """2h: from 4.0 an error by default, too"""
+    """More than five requests in flight are refused while idempotence is on (2h-1)."""
     for asked in (None, True):
         with pytest.raises(KafkaConfigurationError, match=r"=6 exceeds the 5 .*enable_idempotence"):
             ProducerConfig(max_in_flight_requests_per_connection=6, enable_idempotence=asked)

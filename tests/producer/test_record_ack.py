@@ -46,7 +46,7 @@ async def test_a_failed_record_raises_for_everybody(twin: SimpleNamespace) -> No
 
 
 async def test_asyncio_wait_gather_wait_for_and_shield_take_acks(twin: SimpleNamespace) -> None:
-    """aiokafka-api.md 0"""
+    """asyncio's wait, gather, wait_for and shield take an acknowledgement like a future."""
     first, second = twin.make_batch(2), twin.make_batch(1)
     acks = [twin.RecordAck(first, 0, 0), twin.RecordAck(first, 1, 0), twin.RecordAck(second, 0, 0)]
     first.succeed(5)

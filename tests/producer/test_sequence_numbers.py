@@ -62,7 +62,7 @@ def test_numbers_stay_at_a_retry() -> None:
 
 
 def test_numbers_wrap_to_zero() -> None:
-    """2d-11, D12"""
+    """2d-11"""
     sequences = numbers()
     first = sent(sequences)
     state = sequences._partitions[TP]
@@ -125,7 +125,7 @@ def test_other_errors_are_not_retried() -> None:
 
 
 def test_a_refused_batch_restarts_the_partition_in_the_next_epoch() -> None:
-    """2d-19, KIP-360, D13"""
+    """2d-19, KIP-360"""
     sequences = numbers()
     first, second, elsewhere = (
         sent(sequences, 2),

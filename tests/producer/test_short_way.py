@@ -302,7 +302,7 @@ def test_what_the_iterable_raises_leaves_the_places_of_the_others(twin: SimpleNa
 
 
 async def test_send_is_a_coroutine_function_to_who_asks_and_gives_a_coroutine() -> None:
-    """aiokafka-api.md 0: mocks with a spec, create_task, gather and wait_for take it as such."""
+    """Mocks with a spec, create_task, gather and wait_for take it as such."""
     assert asyncio.iscoroutinefunction(AIOKafkaProducer.send)
     assert list(inspect.signature(AIOKafkaProducer.send).parameters) == [
         "self",

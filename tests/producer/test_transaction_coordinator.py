@@ -162,7 +162,7 @@ async def test_a_request_that_the_broker_does_not_know_is_fatal() -> None:
 
 
 async def test_one_question_at_a_time() -> None:
-    """Also when another node is the group's coordinator (2d, the sender's loop)."""
+    """At most one transactional request is in flight, whatever node it goes to (2d'-2)."""
     async with kafka(nodes=2) as broker, coordinator_of(broker) as coordinator:
         broker.move_transaction_coordinator(ID, 1)
         broker.move_coordinator("g", 2)

@@ -1,4 +1,4 @@
-"""The state table, against a second one written down here as 2d' has it."""
+"""The table of transaction states (2d'-1), against a second one written down here."""
 
 from contextlib import suppress
 
@@ -45,7 +45,7 @@ def status_in(state: TransactionState, error: KafkaError | None = None) -> Trans
 
 @given(st.sampled_from(S), st.sampled_from(S))
 def test_each_move_is_allowed_or_changes_nothing(origin: S, target: S) -> None:
-    """2d' table, 2d'-1"""
+    """A transition that the table lacks raises and changes nothing (2d'-1)."""
     error = ProducerFenced("gone") if origin is S.FATAL_ERROR else None
     status = status_in(origin, error)
     if target in MAY_FOLLOW[origin]:

@@ -46,7 +46,7 @@ async def test_2b_15_reading_goes_on_after_passing_errors(
         assert await read(consumer, 6) == {P0: [0, 1, 2], P1: [0, 1, 2]}
 
 
-async def test_d10_a_partition_that_fails_again_and_again_is_asked_ever_more_rarely() -> None:
+async def test_h5_a_partition_that_fails_again_and_again_is_asked_ever_more_rarely() -> None:
     async with embedded({"t": 1}) as broker:
         clock = FakeClock(autojump_threshold_s=0.1)
         async with consumer_of(broker, "t", clock=clock, fetch_max_wait_ms=0) as consumer:

@@ -145,7 +145,7 @@ async def test_start_getone_and_stop_may_each_run_in_a_task_of_its_own() -> None
         await asyncio.create_task(consumer.stop())
 
 
-async def test_d23_a_start_that_fails_leaves_nothing_and_may_be_repeated() -> None:
+async def test_h6_a_start_that_fails_leaves_nothing_and_may_be_repeated() -> None:
     async with embedded({"t": 1}) as broker:
         broker.stop_node(1)
         consumer = consumer_of(broker, "t", request_timeout_ms=200, fetch_max_wait_ms=10)
@@ -289,7 +289,7 @@ async def test_a_failed_background_task_is_not_hidden_by_records_decoded_ahead()
 
 
 async def test_a_failed_background_task_reaches_the_pending_poll_and_stop_still_ends() -> None:
-    """D1: an unexpected error ends no poll in silence."""
+    """H1: an unexpected error ends no poll in silence."""
     async with embedded({"t": 1}) as broker:
         consumer = consumer_of(broker, "t", fetch_max_wait_ms=20_000)
         await consumer.start()

@@ -23,7 +23,7 @@ P0, P1 = tps(0, 1)
 
 
 async def test_b7_at_the_interval_a_poll_commits_what_earlier_polls_returned() -> None:
-    """What the newest poll returned is not processed yet (D21)."""
+    """What the newest poll returned is not processed yet (B7)."""
     clock = FakeClock()
     async with (
         embedded({"t": 1}) as broker,

@@ -1,4 +1,4 @@
-"""Static members on a broker: restarts without a rebalance, fencing, no leaving (KIP-345, D19)."""
+"""Static members on a broker: restarts without a rebalance, fencing, no leaving (KIP-345, H7)."""
 
 import asyncio
 from typing import Any
@@ -27,7 +27,7 @@ strategies = pytest.mark.parametrize(
 )
 
 
-async def test_d19_the_instance_id_stands_in_every_request_that_has_room_for_it() -> None:
+async def test_h7_the_instance_id_stands_in_every_request_that_has_room_for_it() -> None:
     async with embedded({"t": 1}) as broker:
         async with member_of(broker, "t", group_instance_id="i") as consumer:
             fill(broker, P0, 1)

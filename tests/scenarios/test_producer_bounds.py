@@ -26,7 +26,7 @@ from tests.producer.world import jumping_clock, kafka, producing, producing_on, 
 async def test_with_dead_brokers_every_record_fails_within_delivery_timeout(
     idempotent: bool,
 ) -> None:
-    """2d-13, D4"""
+    """2d-13, H2"""
     clock = jumping_clock()
     async with producing_on(
         clock,
@@ -203,7 +203,7 @@ async def test_metadata_and_memory_share_max_block() -> None:
 
 
 async def test_stop_with_dead_brokers_ends_in_time() -> None:
-    """Issue 3: stop() is bounded; D4"""
+    """Issue 3: stop() is bounded; H2"""
     clock = jumping_clock()
     async with kafka(clock=clock) as broker:
         async with producing(broker, clock=clock) as producer:

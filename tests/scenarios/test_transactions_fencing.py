@@ -186,7 +186,7 @@ async def test_markers_that_are_still_being_written_are_waited_for(version: int)
 async def test_a_transaction_that_takes_too_long_is_aborted_by_its_coordinator(
     version: int,
 ) -> None:
-    """2d': transaction_timeout_ms"""
+    """The coordinator aborts a transaction that outlives `transaction_timeout_ms` (2d'-4)."""
     clock = FakeClock()
     async with (
         kafka(clock=clock, transaction_version=version) as broker,

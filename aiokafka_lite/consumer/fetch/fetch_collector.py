@@ -202,7 +202,8 @@ class FetchCollector:
     def _set_aside(self, fetch: CompletedFetch, error: Exception) -> None:
         if not fetch.is_failure:
             self._buffer.set_aside(fetch, error)
-            self._subscription.move_to_end(fetch.topic_partition)  # 2b-16
+            # A partition that failed goes to the end of the queue (2b-16).
+            self._subscription.move_to_end(fetch.topic_partition)
 
     def _raise_failure(self, fetch: CompletedFetch) -> None:
         # Out of the queue first: a failure must not block it for ever.

@@ -2,7 +2,7 @@
 leaves; it does not wait for polls (F2).
 
 What a member is stands in `member`, what errors call for in `group_errors`, what changes hands in
-`assignment_handover`. Source: 2e, AbstractCoordinator, ConsumerCoordinator.
+`assignment_handover`. Source: 2e-1 to 2e-12, AbstractCoordinator, ConsumerCoordinator.
 """
 
 import logging

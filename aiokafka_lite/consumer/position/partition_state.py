@@ -92,7 +92,7 @@ class PartitionState:
     log_start_offset: int | None = None
     last_poll_timestamp_ms: int | None = None
     retry_at_s: float = 0.0
-    """The moment (monotonic) before which nothing more is asked about this partition (D10)."""
+    """The moment (monotonic) before which nothing more is asked about this partition (H5)."""
     failures: int = 0
     """Failures in a row, of fetches or of resets."""
 

@@ -183,7 +183,7 @@ def test_a_partition_without_a_leader_is_reported() -> None:
     assert asked(found.fetches[0]) == [("t", 1, 0)]
 
 
-def test_d10_a_partition_in_backoff_is_left_out_until_it_is_due() -> None:
+def test_h5_a_partition_in_backoff_is_left_out_until_it_is_due() -> None:
     bench = Bench(P0, P1)
     snapshot = cluster({P0: 1, P1: 1})
     bench.subscription.back_off(bench.subscription.assigned(P0), retry_at_s=7.0)
@@ -194,7 +194,7 @@ def test_d10_a_partition_in_backoff_is_left_out_until_it_is_due() -> None:
     assert bench.planner.free_partitions(7.0) == [P0, P1]
 
 
-def test_d10_of_several_backoffs_the_first_that_ends_counts() -> None:
+def test_h5_of_several_backoffs_the_first_that_ends_counts() -> None:
     """Of partitions and of nodes, in whatever order they come."""
     bench = Bench(P0, P1, P2, P3)
     for tp, retry_at_s in ((P0, 9.0), (P1, 7.0), (P2, 8.0)):

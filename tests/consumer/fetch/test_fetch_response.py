@@ -1,4 +1,4 @@
-"""What a Fetch answer means: data, watermarks and the error table 2b-15 (A4, A6, A9, D10)."""
+"""What a Fetch answer means: data, watermarks and the error table 2b-15 (A4, A6, A9, H5)."""
 
 import random
 from collections.abc import Iterable, Mapping
@@ -179,7 +179,7 @@ def test_a4_bytes_without_one_whole_batch_are_an_error_naming_offset_and_both_li
     assert "fetch_max_bytes (222)" in str(error)
 
 
-def test_a4_d10_bytes_without_one_whole_batch_are_asked_for_ever_more_rarely() -> None:
+def test_a4_h5_bytes_without_one_whole_batch_are_asked_for_ever_more_rarely() -> None:
     bench = Bench()
     delays = []
     for _ in range(3):
@@ -376,7 +376,7 @@ def test_2b_16_a_failed_partition_goes_to_the_end_of_the_queue() -> None:
     assert bench.subscription.queue() == (P1, P0)
 
 
-def test_d10_the_backoff_of_a_partition_grows_and_ends_with_success() -> None:
+def test_h5_the_backoff_of_a_partition_grows_and_ends_with_success() -> None:
     bench = Bench()
     delays = []
     for _ in range(3):

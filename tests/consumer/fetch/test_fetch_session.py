@@ -1,4 +1,4 @@
-"""Fetch sessions: the whole table 2a, D1 to D4, and any history against a broker's own book."""
+"""Fetch sessions (D1 to D4, 2a-2 to 2a-11), and any history against a broker's own book."""
 
 import logging
 from collections.abc import Mapping

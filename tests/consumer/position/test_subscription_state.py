@@ -120,7 +120,7 @@ def test_a_partition_that_is_not_assigned_is_named(state: SubscriptionState) -> 
 # B4, B5, B6…
 
 
-def test_b4_missing_positions_are_reset_by_the_default_strategy(state: SubscriptionState) -> None:
+def test_b4_3_missing_positions_are_reset_by_the_default_strategy(state: SubscriptionState) -> None:
     state.seek(P0, 3)
     state.reset_missing_positions()
     assert [partition.topic_partition for partition in state.awaiting_reset()] == [P1, P2]

@@ -485,7 +485,7 @@ async def test_static_members_stay_while_their_session_lasts(peers: Peers) -> No
 
 
 async def test_commits_by_somebody_who_is_no_member(peers: Peers, topic: str) -> None:
-    """2b: generation -1, while the group is empty or does not exist."""
+    """A commit with generation -1 is taken while the group is empty or does not exist (2e-12)."""
     peer, member = await peers.peer(), await peers.peer()
     assert await peer.commit(topic, {0: 7, 1: 8}, epoch=3, metadata="note") == [0, 0]
     await member.join()

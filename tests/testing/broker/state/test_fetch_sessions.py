@@ -1,4 +1,4 @@
-"""The broker's side of fetch sessions: D1-D5, 2a, KIP-227."""
+"""The broker's side of fetch sessions: D1 to D5, 2a-2 to 2a-12, KIP-227."""
 
 import random
 from collections.abc import Sequence
