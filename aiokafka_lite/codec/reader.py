@@ -7,20 +7,13 @@ is known to hold it. Source: the protocol guide, "Protocol Primitive Types".
 """
 
 from struct import Struct
-from uuid import UUID
 
 from aiokafka_lite.errors import ProtocolDecodeError
 
-_INT8 = Struct(">b")
 _INT16 = Struct(">h")
 _INT32 = Struct(">i")
-_INT64 = Struct(">q")
-_UINT16 = Struct(">H")
-_UINT32 = Struct(">I")
-_FLOAT64 = Struct(">d")
 
 MAX_UNSIGNED_VARINT_BYTES = 5
-MAX_VARLONG_BYTES = 10
 
 
 def unsigned_varint_at(buffer: bytes | memoryview, position: int) -> tuple[int, int]:
@@ -42,7 +35,7 @@ def unsigned_varint_at(buffer: bytes | memoryview, position: int) -> tuple[int, 
             return value & 0x7F | (second & 0x7F) << 7 | third << 14, position + 3
     except IndexError:
         raise _cut_off(buffer, position) from None
-    value, end = _base128_at(buffer, position, MAX_UNSIGNED_VARINT_BYTES)
+    value, end = _base128_at(buffer, position)
     if value > 0xFFFFFFFF:
         raise ProtocolDecodeError(
             f"varint {value} at byte {position} does not fit 32 bits; the bytes are corrupt "
@@ -51,10 +44,10 @@ def unsigned_varint_at(buffer: bytes | memoryview, position: int) -> tuple[int, 
     return value, end
 
 
-def _base128_at(buffer: bytes | memoryview, position: int, max_bytes: int) -> tuple[int, int]:
+def _base128_at(buffer: bytes | memoryview, position: int) -> tuple[int, int]:
     value = 0
     size = len(buffer)
-    for index in range(max_bytes):
+    for index in range(MAX_UNSIGNED_VARINT_BYTES):
         if position + index >= size:
             raise _cut_off(buffer, position)
         byte = buffer[position + index]
@@ -62,8 +55,8 @@ def _base128_at(buffer: bytes | memoryview, position: int, max_bytes: int) -> tu
         if byte < 0x80:
             return value, position + index + 1
     raise ProtocolDecodeError(
-        f"varint at byte {position} has more than {max_bytes} bytes; the bytes are corrupt "
-        "or of another protocol"
+        f"varint at byte {position} has more than {MAX_UNSIGNED_VARINT_BYTES} bytes; "
+        "the bytes are corrupt or of another protocol"
     )
 
 
@@ -94,33 +87,11 @@ class Reader:
 
     # Fixed width…
 
-    def int8(self) -> int:
-        return int(self._fixed(_INT8))
-
     def int16(self) -> int:
-        return int(self._fixed(_INT16))
+        return self._fixed(_INT16)
 
     def int32(self) -> int:
-        return int(self._fixed(_INT32))
-
-    def int64(self) -> int:
-        return int(self._fixed(_INT64))
-
-    def uint16(self) -> int:
-        return int(self._fixed(_UINT16))
-
-    def uint32(self) -> int:
-        return int(self._fixed(_UINT32))
-
-    def float64(self) -> float:
-        return self._fixed(_FLOAT64)
-
-    def boolean(self) -> bool:
-        """False for a zero byte, True for any other."""
-        return self._fixed(_INT8) != 0
-
-    def uuid(self) -> UUID:
-        return UUID(bytes=bytes(self.raw(16)))
+        return self._fixed(_INT32)
 
     # Variable width…
 
@@ -128,19 +99,6 @@ class Reader:
         """An unsigned varint of at most 32 bits."""
         value, self.pos = unsigned_varint_at(self.view, self.pos)
         return value
-
-    def varint(self) -> int:
-        """A zigzag varint of at most 32 bits."""
-        value, self.pos = unsigned_varint_at(self.view, self.pos)
-        return (value >> 1) ^ -(value & 1)
-
-    def varlong(self) -> int:
-        """A zigzag varint of at most 64 bits."""
-        value, end = _base128_at(self.view, self.pos, MAX_VARLONG_BYTES)
-        if value > 0xFFFFFFFFFFFFFFFF:
-            raise ProtocolDecodeError(f"varlong {value} at byte {self.pos} does not fit 64 bits")
-        self.pos = end
-        return (value >> 1) ^ -(value & 1)
 
     def raw(self, size: int) -> memoryview:
         """A view (no copy) of the next `size` bytes."""
@@ -154,40 +112,28 @@ class Reader:
         return self.view[start : self.pos]
 
     def string(self) -> str:
-        return self._text(self._not_null(self.int16(), "string"))
+        size = self.int16()
+        if size == -1:
+            raise ProtocolDecodeError(f"null stands at byte {self.pos} where a string is required")
+        return self._text(size)
 
     def nullable_string(self) -> str | None:
         size = self.int16()
         return None if size == -1 else self._text(size)
 
-    def compact_string(self) -> str:
-        return self._text(self._not_null(self.unsigned_varint() - 1, "string"))
-
-    def compact_nullable_string(self) -> str | None:
-        size = self.unsigned_varint() - 1
-        return None if size == -1 else self._text(size)
-
-    def bytes_(self) -> bytes:
-        return bytes(self.raw(self._not_null(self.int32(), "bytes")))
-
     def nullable_bytes(self) -> bytes | None:
         size = self.int32()
         return None if size == -1 else bytes(self.raw(size))
 
-    def compact_bytes(self) -> bytes:
-        return bytes(self.raw(self._not_null(self.unsigned_varint() - 1, "bytes")))
-
-    def compact_nullable_bytes(self) -> bytes | None:
-        size = self.unsigned_varint() - 1
-        return None if size == -1 else bytes(self.raw(size))
-
     def array_count(self, min_element_size: int = 1) -> int:
         """The element count, -1 for null; refused when the buffer cannot hold as many."""
-        return self._count(self.int32(), min_element_size)
-
-    def compact_array_count(self, min_element_size: int = 1) -> int:
-        """As `array_count`, in the compact form of flexible versions."""
-        return self._count(self.unsigned_varint() - 1, min_element_size)
+        count = self.int32()
+        if count < -1 or count * min_element_size > self._size - self.pos:
+            raise ProtocolDecodeError(
+                f"an array of {count} elements is announced at byte {self.pos}, but "
+                f"{self._size - self.pos} bytes are left"
+            )
+        return count
 
     def skip_tagged_fields(self) -> None:
         """Read over the tagged fields at the end of a flexible struct. Source: KIP-482."""
@@ -195,14 +141,14 @@ class Reader:
             self.unsigned_varint()
             self.raw(self.unsigned_varint())
 
-    def _fixed(self, struct: Struct) -> float:
+    def _fixed(self, struct: Struct) -> int:
         end = self.pos + struct.size
         if end > self._size:
             raise ProtocolDecodeError(
                 f"{struct.size} bytes are needed at byte {self.pos}, "
                 f"but {self._size - self.pos} are left"
             )
-        value: float = struct.unpack_from(self.view, self.pos)[0]
+        value: int = struct.unpack_from(self.view, self.pos)[0]
         self.pos = end
         return value
 
@@ -212,16 +158,3 @@ class Reader:
             return str(self.raw(size), "utf-8")
         except UnicodeDecodeError as error:
             raise ProtocolDecodeError(f"string at byte {start} is not UTF-8: {error}") from error
-
-    def _not_null(self, size: int, kind: str) -> int:
-        if size == -1:
-            raise ProtocolDecodeError(f"null stands at byte {self.pos} where a {kind} is required")
-        return size
-
-    def _count(self, count: int, min_element_size: int) -> int:
-        if count < -1 or count * min_element_size > self._size - self.pos:
-            raise ProtocolDecodeError(
-                f"an array of {count} elements is announced at byte {self.pos}, but "
-                f"{self._size - self.pos} bytes are left"
-            )
-        return count

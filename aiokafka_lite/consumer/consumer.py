@@ -877,13 +877,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
 
         Raises: AssertionError when it is not assigned. Source: KIP-695.
         """
-        state = self._assigned(partition)
-        end = state.high_watermark
-        if self._config.is_read_committed:
-            end = state.last_stable_offset
-        if end is None or state.position is None:
-            return None
-        return max(end - state.position, 0)
+        return self._assigned(partition).lag(read_committed=self._config.is_read_committed)
 
     def last_poll_timestamp(self, partition: TopicPartition) -> int | None:
         """Return when the newest fetch was answered (ms since the epoch). As `highwater`."""

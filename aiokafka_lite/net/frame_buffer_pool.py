@@ -49,17 +49,6 @@ class FrameBufferPool:
             self._bytes += len(buffer)
         return buffer
 
-    @property
-    def pooled_bytes(self) -> int:
-        """Bytes of all buffers the pool keeps, idle or in use."""
-        return self._bytes
-
-    @property
-    def idle_bytes(self) -> int:
-        """Bytes of the kept buffers that nobody refers to."""
-        buffers = self._buffers
-        return sum(len(buffers[i]) for i in range(len(buffers)) if _is_idle(buffers, i))
-
     def _find_idle(self, size: int) -> int | None:
         """Return the index of the smallest idle buffer that fits without wasting more than half of
         itself."""

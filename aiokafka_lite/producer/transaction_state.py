@@ -89,11 +89,6 @@ class TransactionStatus:
         return self.state is TransactionState.IN_TRANSACTION
 
     @property
-    def is_ending(self) -> bool:
-        """Whether the transaction is being committed or aborted."""
-        return self.state in (TransactionState.COMMITTING, TransactionState.ABORTING)
-
-    @property
     def has_failed(self) -> bool:
         """Whether nothing more may be sent in this transaction."""
         return self.state in (TransactionState.ABORTABLE_ERROR, TransactionState.FATAL_ERROR)

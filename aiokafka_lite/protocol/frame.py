@@ -69,11 +69,6 @@ class FrameSplitter:
         self._max_frame_bytes = max_frame_bytes
         self._pending = bytearray()
 
-    @property
-    def pending_bytes(self) -> int:
-        """Bytes kept of a frame that is not complete yet."""
-        return len(self._pending)
-
     def feed(self, data: bytes | bytearray | memoryview) -> Iterator[bytes]:
         """Take the next chunk and yield the frames it completes, without their size, in order.
 

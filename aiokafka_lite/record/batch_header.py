@@ -189,6 +189,7 @@ __all__ = [
     "DELETE_HORIZON",
     "HEADER",
     "HEADER_BYTES",
+    "LAST_OFFSET_DELTA_OFFSET",
     "LENGTH_OFFSET",
     "LOG_APPEND_TIME",
     "LOG_OVERHEAD",

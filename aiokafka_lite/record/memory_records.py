@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from aiokafka_lite.errors import CorruptRecordException
 from aiokafka_lite.record.batch_header import (
     HEADER_BYTES,
+    LAST_OFFSET_DELTA_OFFSET,
     LOG_OVERHEAD,
     MAGIC_OFFSET,
     MAX_OFFSET,
@@ -22,10 +23,8 @@ from aiokafka_lite.record.batch_header import (
 _OFFSET_AND_LENGTH = Struct(">qi")
 _OFFSET = Struct(">q")
 _LAST_OFFSET_DELTA = Struct(">i")
-_LAST_OFFSET_DELTA_AT: Final = 23
 _MIN_MESSAGE_LENGTH: Final = 14
 """Length of a magic 0 message without key and value: CRC, magic, attributes, two lengths."""
-_PREFIX_BYTES: Final = MAGIC_OFFSET + 1
 
 
 class BatchSlice(NamedTuple):
@@ -90,7 +89,7 @@ def end_offset(data: memoryview, start_offset: int) -> int | None:
         while size := next_batch_size(data, position):
             (last,) = _OFFSET.unpack_from(data, position)
             if data[position + MAGIC_OFFSET] == 2:
-                (delta,) = _LAST_OFFSET_DELTA.unpack_from(data, position + _LAST_OFFSET_DELTA_AT)
+                (delta,) = _LAST_OFFSET_DELTA.unpack_from(data, position + LAST_OFFSET_DELTA_OFFSET)
                 last += delta
                 if delta < 0 or last > MAX_OFFSET:
                     return None

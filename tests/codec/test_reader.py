@@ -3,54 +3,31 @@
 import contextlib
 from collections.abc import Callable
 from typing import Any
-from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aiokafka_lite.codec.reader import Reader, unsigned_varint_at
-from aiokafka_lite.codec.writer import Writer
+from aiokafka_lite.codec.writer import Writer, unsigned_varint_bytes
 from aiokafka_lite.errors import ProtocolDecodeError
 
 
 @pytest.mark.parametrize(
     ("kind", "raw", "value"),
     [
-        ("int8", "ff", -1),
         ("int16", "fffe", -2),
         ("int32", "7fffffff", 2**31 - 1),
-        ("int64", "8000000000000000", -(2**63)),
-        ("uint16", "ffff", 65535),
-        ("uint32", "ffffffff", 2**32 - 1),
-        ("float64", "3fe0000000000000", 0.5),
-        ("boolean", "00", False),
-        ("boolean", "07", True),
-        ("uuid", "0123456789abcdef0123456789abcdef", UUID("01234567-89ab-cdef-0123-456789abcdef")),
         ("unsigned_varint", "00", 0),
         ("unsigned_varint", "ac02", 300),
         ("unsigned_varint", "ffffffff0f", 2**32 - 1),
-        ("varint", "01", -1),
-        ("varint", "feffffff0f", 2**31 - 1),
-        ("varint", "ffffffff0f", -(2**31)),
-        ("varlong", "feffffffffffffffff01", 2**63 - 1),
-        ("varlong", "ffffffffffffffffff01", -(2**63)),
         ("string", "000568656c6c6f", "hello"),
         ("nullable_string", "ffff", None),
         ("nullable_string", "0000", ""),
-        ("compact_string", "06c3a9e282ac", "é€"),
-        ("compact_nullable_string", "00", None),
-        ("compact_nullable_string", "01", ""),
-        ("bytes_", "0000000200ff", b"\x00\xff"),
         ("nullable_bytes", "ffffffff", None),
         ("nullable_bytes", "0000000101", b"\x01"),
-        ("compact_bytes", "0300ff", b"\x00\xff"),
-        ("compact_nullable_bytes", "00", None),
-        ("compact_nullable_bytes", "0201", b"\x01"),
         ("array_count", "ffffffff", -1),
         ("array_count", "00000000", 0),
-        ("compact_array_count", "00", -1),
-        ("compact_array_count", "01", 0),
     ],
 )
 def test_value_is_read_and_the_position_stands_behind_it(kind: str, raw: str, value: Any) -> None:
@@ -63,28 +40,20 @@ def test_value_is_read_and_the_position_stands_behind_it(kind: str, raw: str, va
     ("kind", "raw", "reported"),
     [
         ("int32", "000000", "4 bytes are needed at byte 0, but 3 are left"),
-        ("uuid", "00", "16 bytes are announced at byte 0, but 1 are left"),
         ("string", "ffff", "null stands at byte 2 where a string is required"),
         ("string", "fffe", "-2 bytes are announced at byte 2, but 0 are left"),
         ("string", "7fff61", "32767 bytes are announced at byte 2, but 1 are left"),
         ("string", "0001ff", "string at byte 2 is not UTF-8"),
         ("nullable_string", "8000", "-32768 bytes are announced"),
-        ("compact_string", "00", "null stands"),
-        ("compact_string", "ffffffff0f", "4294967294 bytes are announced"),
-        ("bytes_", "7fffffff00", "2147483647 bytes are announced at byte 4, but 1 are left"),
         ("nullable_bytes", "fffffffe", "-2 bytes are announced"),
-        ("compact_bytes", "00", "where a bytes is required"),
         ("unsigned_varint", "", "varint at byte 0 is cut off"),
         ("unsigned_varint", "80", "varint at byte 0 is cut off"),
         ("unsigned_varint", "8080", "cut off"),
         ("unsigned_varint", "808080", "cut off"),
         ("unsigned_varint", "ffffffff10", "does not fit 32 bits"),
         ("unsigned_varint", "ffffffffff01", "more than 5 bytes"),
-        ("varlong", "ffffffffffffffffff02", "does not fit 64 bits"),
-        ("varlong", "80808080808080808080", "more than 10 bytes"),
         ("array_count", "fffffffe", "an array of -2 elements"),
         ("array_count", "7fffffff", "an array of 2147483647 elements is announced"),
-        ("compact_array_count", "0501", "an array of 4 elements is announced at byte 1, but 1"),
     ],
 )
 def test_impossible_bytes_are_refused(kind: str, raw: str, reported: str) -> None:
@@ -108,22 +77,15 @@ def test_raw_is_a_view_and_no_copy() -> None:
 def test_tagged_fields_are_skipped_whatever_they_hold() -> None:
     reader = Reader(bytes.fromhex("02 00 01 ff 8001 02 aabb 05"))
     reader.skip_tagged_fields()
-    assert reader.int8() == 5
+    assert reader.raw(1) == b"\5"
 
 
-INT64 = st.integers(-(2**63), 2**63 - 1)
-INT32 = st.integers(-(2**31), 2**31 - 1)
 ROUND_TRIPS: list[tuple[str, st.SearchStrategy[Any]]] = [
-    ("varint", INT32),
-    ("varlong", INT64),
-    ("unsigned_varint", st.integers(0, 2**32 - 1)),
-    ("int64", INT64),
-    ("float64", st.floats(allow_nan=False)),
-    ("uuid", st.uuids()),
-    ("compact_nullable_string", st.none() | st.text()),
+    ("int16", st.integers(-(2**15), 2**15 - 1)),
+    ("int32", st.integers(-(2**31), 2**31 - 1)),
+    ("string", st.text()),
     ("nullable_string", st.none() | st.text()),
     ("nullable_bytes", st.none() | st.binary()),
-    ("compact_nullable_bytes", st.none() | st.binary()),
 ]
 
 
@@ -138,6 +100,12 @@ def test_what_the_writer_writes_the_reader_reads(kind: str, values: st.SearchStr
         assert reader.remaining == 0
 
     round_trip()
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_varint_is_read_as_it_was_written(value: int) -> None:
+    raw = unsigned_varint_bytes(value)
+    assert unsigned_varint_at(raw, 0) == (value, len(raw))
 
 
 READS: list[Callable[[Reader], Any]] = [

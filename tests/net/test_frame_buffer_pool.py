@@ -7,6 +7,7 @@ import pytest
 
 from aiokafka_lite.net import frame_buffer_pool
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
+from tests.net.pool_bytes import idle_bytes, pooled_bytes
 
 
 def address_of(buffer: bytearray) -> int:
@@ -24,7 +25,7 @@ def test_a_buffer_nobody_refers_to_is_handed_out_again() -> None:
     first = address_of(pool.take(100_000))
     assert address_of(pool.take(100_000)) == first
     assert address_of(pool.take(95_000)) == first
-    assert pool.pooled_bytes == len(pool.take(100_000))
+    assert pooled_bytes(pool) == len(pool.take(100_000))
 
 
 def test_a_view_of_a_view_keeps_the_buffer_from_being_reused() -> None:
@@ -60,24 +61,24 @@ def test_the_smallest_idle_buffer_that_fits_is_taken() -> None:
 def test_no_more_than_max_bytes_are_kept() -> None:
     pool = FrameBufferPool(max_bytes=300_000)
     held = [pool.take(100_000) for _ in range(5)]
-    assert pool.pooled_bytes <= 300_000
+    assert pooled_bytes(pool) <= 300_000
     assert len({address_of(buffer) for buffer in held}) == 5
     del held
-    assert pool.idle_bytes == pool.pooled_bytes
+    assert idle_bytes(pool) == pooled_bytes(pool)
 
 
 def test_a_buffer_larger_than_the_pool_is_given_and_not_kept() -> None:
     pool = FrameBufferPool(max_bytes=50_000)
     assert len(pool.take(60_000)) >= 60_000
-    assert pool.pooled_bytes == 0
+    assert pooled_bytes(pool) == 0
 
 
 def test_idle_buffers_make_room_for_another_size() -> None:
     pool = FrameBufferPool(max_bytes=300_000)
     del (held := [pool.take(90_000) for _ in range(3)])[:]
     large = pool.take(250_000)
-    assert pool.pooled_bytes == len(large)
-    assert pool.idle_bytes == 0
+    assert pooled_bytes(pool) == len(large)
+    assert idle_bytes(pool) == 0
     assert held == []
 
 
@@ -85,7 +86,7 @@ def test_the_number_of_buffers_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(frame_buffer_pool, "_MAX_POOLED_BUFFERS", 2)
     pool = FrameBufferPool()
     held = [pool.take(5_000) for _ in range(4)]
-    assert pool.pooled_bytes == len(held[0]) + len(held[1])
+    assert pooled_bytes(pool) == len(held[0]) + len(held[1])
 
 
 @pytest.fixture
@@ -102,7 +103,7 @@ def test_without_exact_refcounts_nothing_is_ever_reused() -> None:
     del first
     second = pool.take(100_000)
     assert view.obj is not second
-    assert pool.pooled_bytes == 0
+    assert pooled_bytes(pool) == 0
 
 
 def test_the_interpreter_is_asked_whether_refcounts_are_exact(

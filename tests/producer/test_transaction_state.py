@@ -116,7 +116,6 @@ def test_a_bump_is_remembered_until_the_next_transaction(state: S) -> None:
 def test_what_each_state_means(state: S) -> None:
     status = status_in(state)
     assert status.is_open == (state is S.IN_TRANSACTION)
-    assert status.is_ending == (state in (S.COMMITTING, S.ABORTING))
     assert status.has_failed == (state in (S.ABORTABLE_ERROR, S.FATAL_ERROR))
     assert status.is_fatal == (state is S.FATAL_ERROR)
     status.raise_error()  # no error, nothing to raise

@@ -57,7 +57,7 @@ def test_frames_are_the_same_however_the_stream_is_cut(
         frames += splitter.feed(stream[:size])
         stream = stream[size:]
     assert frames == payloads
-    assert splitter.pending_bytes == 0
+    assert list(splitter.feed(framed(b"next"))) == [b"next"]
 
 
 def test_frames_before_a_bad_one_are_given_first() -> None:

@@ -367,15 +367,20 @@ async def test_highwater_and_its_kin_tell_what_the_newest_answer_said() -> None:
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 5)
         assert consumer.highwater(P0) is None
+        assert consumer.current_lag(P0) is None
         await consumer.getone()
         assert consumer.highwater(P0) == 5
         assert consumer.last_stable_offset(P0) == 5
+        assert consumer.current_lag(P0) == 4
+        consumer.seek(P0, 7)
+        assert consumer.current_lag(P0) == 0
         timestamp = consumer.last_poll_timestamp(P0)
         assert timestamp is not None
         assert timestamp > 1_600_000_000_000
         for method in (
             consumer.highwater,
             consumer.last_stable_offset,
+            consumer.current_lag,
             consumer.last_poll_timestamp,
         ):
             with pytest.raises(AssertionError, match="Partition is not assigned"):

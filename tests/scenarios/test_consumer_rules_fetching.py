@@ -33,6 +33,7 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.handlers.fetch import PendingFetch
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import batch, batches, marker, tps, with_bad_crc
+from tests.net.pool_bytes import idle_bytes, pooled_bytes
 from tests.scenarios.consuming import (
     answers_are_there,
     consumer_of,
@@ -352,7 +353,7 @@ async def test_a11_a_few_bytes_left_of_paused_partitions_do_not_hold_the_answers
             assert offsets(got) == {busy.partition: [offset]}
             consumer.pause(tp)
             await answers_are_there(consumer)
-            assert pool.pooled_bytes - pool.idle_bytes <= 800_000
+            assert pooled_bytes(pool) - idle_bytes(pool) <= 800_000
         consumer.resume(*paused)
         assert await read(consumer, 2 * len(paused)) == {tp: [0, 1] for tp in paused}
 

@@ -100,9 +100,12 @@ async def test_e1_read_committed_stops_at_the_last_stable_offset() -> None:
             assert await read(careful, 2) == {P0: [0, 1]}
             assert await careful.getmany(timeout_ms=50) == {}
             assert (careful.last_stable_offset(P0), careful.highwater(P0)) == (2, 5)
+            assert careful.current_lag(P0) == 0
             assert await careful.end_offsets([P0]) == {P0: 2}
             assert await read(careless, 5) == {P0: [0, 1, 2, 3, 4]}
             assert await careless.end_offsets([P0]) == {P0: 5}
+            careless.seek(P0, 1)
+            assert careless.current_lag(P0) == 4
             end(broker, P0, 1, COMMIT)
             assert await read(careful, 3) == {P0: [2, 3, 4]}
 

@@ -56,11 +56,6 @@ class PollWatch:
         self._owns_partitions = owns_partitions
 
     @property
-    def is_polling(self) -> bool:
-        """Whether a poll runs now."""
-        return self._polls_running > 0
-
-    @property
     def is_counting(self) -> bool:
         """Whether time counts: the member owns partitions, and no poll runs."""
         return self._owns_partitions and not self._polls_running

@@ -117,7 +117,8 @@ class PartitionState:
         The end is the last stable offset with `read_committed`, else the high watermark (2b-19).
         """
         end = self.last_stable_offset if read_committed else self.high_watermark
-        return None if end is None or self.offset == NO_OFFSET else max(end - self.offset, 0)
+        position = self.position
+        return None if end is None or position is None else max(end - position, 0)
 
     def __repr__(self) -> str:
         topic, partition = self.topic_partition

@@ -225,14 +225,6 @@ class SubscriptionState:
             raise IllegalStateError(f"Partition {tp} is not assigned; {self.assigned_names()}")
         return state
 
-    def fetchable_partitions(self) -> list[TopicPartition]:
-        """Return the partitions with a valid position that are not paused, in queue order (B3)."""
-        return [tp for tp, state in self._states.items() if state.is_fetchable]
-
-    def missing_fetch_positions(self) -> list[TopicPartition]:
-        """Return the partitions without a valid position, in queue order (B3)."""
-        return [state.topic_partition for state in self._missing()]
-
     def has_all_fetch_positions(self) -> bool:
         """Say whether every assigned partition has a valid position (B3, B8)."""
         return not self._without_position

@@ -86,7 +86,7 @@ def test_the_time_without_partitions_does_not_count() -> None:
 def test_a_poll_that_waits_may_wait_for_ever() -> None:
     watch = after_a_poll()
     watch.poll_began()
-    assert watch.is_polling
+    assert not watch.is_counting
     for now_s in (100, 10_000):
         assert check(watch, now_s) is FINE
 
@@ -96,10 +96,10 @@ def test_polling_ends_with_the_last_of_several_polls() -> None:
     watch.poll_began()
     watch.poll_began()
     watch.poll_ended(0.0)
-    assert watch.is_polling
+    assert not watch.is_counting
     assert check(watch, 500.0) is FINE
     watch.poll_ended(500.0)
-    assert not watch.is_polling
+    assert watch.is_counting
     assert check(watch, 599.0) is WARN
     assert check(watch, 600.0) is OVERDUE
 

@@ -66,6 +66,8 @@ def test_2b_19_there_is_no_lag_without_a_position_or_an_end() -> None:
     assert PartitionState(P0, FETCHING, offset=5).lag(read_committed=False) is None
     nowhere = PartitionState(P0, offset=NO_OFFSET, high_watermark=12)
     assert nowhere.lag(read_committed=False) is None
+    validating = PartitionState(P0, AWAIT_VALIDATION, offset=5, high_watermark=12)
+    assert validating.lag(read_committed=False) is None
 
 
 def test_a_state_shows_where_it_stands() -> None:

@@ -32,6 +32,14 @@ def state() -> SubscriptionState:
     return state
 
 
+def fetchable(state: SubscriptionState) -> list[TopicPartition]:
+    return [tp for tp in state.queue() if state.assigned(tp).is_fetchable]
+
+
+def without_position(state: SubscriptionState) -> list[TopicPartition]:
+    return [tp for tp in state.queue() if state.assigned(tp).position is None]
+
+
 # B1…
 
 
@@ -96,17 +104,17 @@ def test_b2_a_new_partition_knows_nothing(state: SubscriptionState) -> None:
 def test_b3_fetchable_means_assigned_not_paused_and_with_a_position(
     state: SubscriptionState,
 ) -> None:
-    assert state.fetchable_partitions() == []
-    assert state.missing_fetch_positions() == [P0, P1, P2]
+    assert fetchable(state) == []
+    assert without_position(state) == [P0, P1, P2]
     state.seek(P0, 1)
     state.seek(P1, 1)
     state.pause(P1)
-    assert state.fetchable_partitions() == [P0]
-    assert state.missing_fetch_positions() == [P2]
+    assert fetchable(state) == [P0]
+    assert without_position(state) == [P2]
     assert not state.has_all_fetch_positions()
     state.await_reset(P0, EARLIEST)
-    assert state.fetchable_partitions() == []
-    assert state.missing_fetch_positions() == [P0, P2]
+    assert fetchable(state) == []
+    assert without_position(state) == [P0, P2]
     state.seek(P0, 1)
     state.seek(P2, 0)
     assert state.has_all_fetch_positions()
@@ -235,7 +243,7 @@ def test_pausing_is_independent_of_the_position(state: SubscriptionState) -> Non
     state.seek(P0, 3)
     assert repr(state.assigned(P0)) == "<t-0 FETCHING at 3, paused>"
     state.resume(P0)
-    assert state.fetchable_partitions() == [P0]
+    assert fetchable(state) == [P0]
 
 
 def test_a_new_position_ends_a_backoff(state: SubscriptionState) -> None:
@@ -334,9 +342,9 @@ def test_2c_9_a_partition_that_is_being_revoked_is_not_fetched(
     subscribed.seek(P0, 7)
     subscribed.seek(P1, 7)
     subscribed.revoke_soon([P1, P2])
-    assert subscribed.fetchable_partitions() == [P0]
+    assert fetchable(subscribed) == [P0]
     subscribed.assign_from_group([P0, P1])
-    assert subscribed.fetchable_partitions() == [P0, P1]
+    assert fetchable(subscribed) == [P0, P1]
 
 
 def test_2c_9_a_new_partition_is_not_fetched_before_the_callback_is_over(
@@ -346,9 +354,9 @@ def test_2c_9_a_new_partition_is_not_fetched_before_the_callback_is_over(
     subscribed.seek(P0, 7)
     subscribed.assign_from_group([P0, P1], await_callback=True)
     subscribed.seek(P1, 7)
-    assert subscribed.fetchable_partitions() == [P0]
+    assert fetchable(subscribed) == [P0]
     subscribed.callback_is_over()
-    assert subscribed.fetchable_partitions() == [P0, P1]
+    assert fetchable(subscribed) == [P0, P1]
 
 
 def test_b1_a_pattern_takes_the_topics_it_matches_from_their_beginning() -> None:
@@ -385,7 +393,7 @@ def test_2c_8_a_seek_with_an_epoch_is_validated_first(
     assert partition.fetch_state is FetchState.AWAIT_VALIDATION
     assert (partition.offset, partition.offset_epoch, partition.position) == (4, 2, None)
     assert list(state.awaiting_validation()) == [partition]
-    assert state.missing_fetch_positions() == [P0, P1, P2]
+    assert without_position(state) == [P0, P1, P2]
     state.complete_validation(partition)
     assert partition.position == 4
 

@@ -37,7 +37,6 @@ class GroupCoordinators:
         on_change: Callable[[], object] = lambda: None,
     ) -> None:
         """`on_change` is called when a group has changed and no answer shows it."""
-        self._cluster = cluster
         self.options = options
         self._clock = clock
         self._rng = rng

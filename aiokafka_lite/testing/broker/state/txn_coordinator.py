@@ -65,7 +65,6 @@ class TransactionCoordinator:
         self.nodes = CoordinatorNodes(cluster, on_move=self._resume)
         self.markers = TransactionMarkers(cluster, groups, clock)
         self._cluster = cluster
-        self._clock = clock
         self._timers = GroupTimers(clock, on_change)
         self._by_id: dict[str, TransactionMetadata] = {}
 
@@ -129,7 +128,7 @@ class TransactionCoordinator:
         """
         metadata = self._open(transactional_id, producer)
         is_new = metadata.state is not TransactionState.ONGOING
-        metadata.add(partitions, groups, self._clock.monotonic())
+        metadata.add(partitions, groups)
         if is_new:
             self._timers.schedule(
                 transactional_id, metadata.timeout_ms, lambda: self._expire(metadata)

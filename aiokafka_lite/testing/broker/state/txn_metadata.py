@@ -74,8 +74,6 @@ class TransactionMetadata:
         self.timeout_ms = timeout_ms
         self.partitions: set[TopicPartition] = set()
         self.groups: set[str] = set()
-        self.started_at_s = -1.0
-        """When the first partition or group came to take part, by the monotonic clock."""
 
     def __repr__(self) -> str:
         return (
@@ -135,14 +133,9 @@ class TransactionMetadata:
         self._move(TransactionState.EMPTY, producer_id, epoch)
         self.last_producer_epoch = last
         self.timeout_ms = timeout_ms
-        self.started_at_s = -1.0
 
-    def add(
-        self, partitions: Iterable[TopicPartition], groups: Iterable[str], now_s: float
-    ) -> None:
+    def add(self, partitions: Iterable[TopicPartition], groups: Iterable[str]) -> None:
         """Let partitions and the offsets of groups take part; the first ones begin it."""
-        if self.state is not TransactionState.ONGOING:
-            self.started_at_s = now_s
         self._move(TransactionState.ONGOING, self.producer_id, self.producer_epoch)
         self.partitions.update(partitions)
         self.groups.update(groups)

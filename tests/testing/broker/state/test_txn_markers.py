@@ -15,7 +15,7 @@ def prepared(
     """A transaction of producer 7 in epoch 3, ended as in V2: its markers have epoch 4."""
     metadata = TransactionMetadata("tx", 7, 1000)
     metadata.producer_epoch = 3
-    metadata.add(partitions, groups, 0.0)
+    metadata.add(partitions, groups)
     metadata.prepare(is_commit=is_commit, bumps_epoch=True)
     return metadata
 

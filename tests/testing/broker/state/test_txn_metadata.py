@@ -35,7 +35,7 @@ def initialise(metadata: TransactionMetadata, *claim: int) -> tuple[int, int]:
 
 def ended(*, is_commit: bool, bumps_epoch: bool, epoch: int = 0) -> TransactionMetadata:
     metadata = fresh(epoch)
-    metadata.add([A0], ["g"], 5.0)
+    metadata.add([A0], ["g"])
     metadata.prepare(is_commit=is_commit, bumps_epoch=bumps_epoch)
     return metadata
 
@@ -99,9 +99,9 @@ def test_exhausted_epochs() -> None:
 
 def test_the_first_that_takes_part_begins_the_transaction() -> None:
     metadata = fresh()
-    metadata.add([A0], [], 5.0)
-    metadata.add([], ["g"], 6.0)
-    assert (metadata.state, metadata.started_at_s) == (TransactionState.ONGOING, 5.0)
+    metadata.add([A0], [])
+    metadata.add([], ["g"])
+    assert metadata.state is TransactionState.ONGOING
     assert (metadata.partitions, metadata.groups) == ({A0}, {"g"})
 
 
@@ -126,19 +126,19 @@ def test_ending_in_v2_raises_the_epoch_before_the_markers() -> None:
 
 def test_ending_in_v2_changes_the_id_when_the_epochs_are_used_up() -> None:
     metadata = fresh(MAX_EPOCH - 1)
-    metadata.add([A0], [], 0.0)
+    metadata.add([A0], [])
     metadata.prepare(is_commit=True, bumps_epoch=True, next_producer_id=8)
     assert metadata.producer == (7, MAX_EPOCH), "the marker's"
     assert metadata.after_completion() == (8, 0)
     metadata.complete()
     assert (metadata.producer, metadata.previous_producer_id) == ((8, 0), 7)
-    metadata.add([A0], [], 0.0)
+    metadata.add([A0], [])
     assert metadata.after_completion() == (8, 0)
 
 
 def test_fencing_raises_the_epoch_for_nobody() -> None:
     metadata = fresh(3)
-    metadata.add([A0], [], 0.0)
+    metadata.add([A0], [])
     metadata.fence()
     assert metadata.producer == (7, 4)
     metadata.prepare(is_commit=False, bumps_epoch=False)
@@ -155,7 +155,7 @@ def test_the_table_allows_no_other_step() -> None:
         metadata.prepare(is_commit=True, bumps_epoch=True)
     metadata.prepare(is_commit=False, bumps_epoch=True)
     for step in (
-        lambda: metadata.add([A0], [], 0.0),
+        lambda: metadata.add([A0], []),
         lambda: initialise(metadata),
         lambda: metadata.prepare(is_commit=False, bumps_epoch=True),
     ):

@@ -10,7 +10,7 @@ T0 = TopicPartition("t", 0)
 def test_a_view_does_not_change_with_its_transaction() -> None:
     metadata = TransactionMetadata("tx", 7, 1000)
     metadata.producer_epoch = 3
-    metadata.add([T0], ["g"], 0.0)
+    metadata.add([T0], ["g"])
     view = view_of(metadata, 2)
     assert view == TransactionView(
         "tx", TransactionState.ONGOING, 7, 3, 1000, frozenset({T0}), frozenset({"g"}), 2
