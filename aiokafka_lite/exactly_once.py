@@ -16,6 +16,7 @@ import anyio
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import (
     CommitFailedError,
+    FencedInstanceIdError,
     IllegalStateError,
     KafkaConfigurationError,
     KafkaError,
@@ -126,7 +127,11 @@ class ExactlyOnceSession(Generic[KT, VT]):
             await self.producer.send_offsets_to_transaction(batch.offsets, batch.member)
         except CommitFailedError as error:
             logger.info("the group has rebalanced, a transaction is aborted: %s", error)
+            self.consumer._offsets_refused(batch.member, error.__cause__)
             return
+        except FencedInstanceIdError as error:
+            self.consumer._offsets_refused(batch.member, error)
+            raise
         await self.producer.commit_transaction()
         self._batch = None
 

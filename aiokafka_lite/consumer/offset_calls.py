@@ -17,6 +17,7 @@ from aiokafka_lite.consumer.position.offset_questions import ListedOffset
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.consumer.record_poller import RecordPoller
 from aiokafka_lite.errors import (
+    BrokerResponseError,
     IllegalOperation,
     IllegalStateError,
     PartitionRevokedError,
@@ -211,6 +212,13 @@ class OffsetCalls:
         Raises: IllegalOperation without group_id; as `getone` before start.
         """
         return self._group().metadata
+
+    def _offsets_refused(
+        self, committer: ConsumerGroupMetadata, refusal: BaseException | None
+    ) -> None:
+        """Hear what became of offsets that a producer sent in the name of `committer`."""
+        if isinstance(refusal, BrokerResponseError):
+            self._group().offsets.refused_to_producer(committer, refusal)
 
     def enforce_rebalance(self, reason: str = "enforced by the application") -> None:
         """Let the group assign its partitions anew; does not wait (KIP-568, KIP-800).

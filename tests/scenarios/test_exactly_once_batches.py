@@ -13,7 +13,10 @@ import pytest
 from aiokafka_lite import AIOKafkaProducer, ConsumerRecord, ExactlyOnceSession, TopicPartition
 from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
 from aiokafka_lite.errors import (
+    BrokerResponseError,
     CommitFailedError,
+    FencedInstanceIdError,
+    IllegalGenerationError,
     IllegalStateError,
     KafkaTimeoutError,
     NotCoordinatorForGroupError,
@@ -413,6 +416,45 @@ async def test_a_member_expelled_in_mid_batch_commits_nothing(version: int) -> N
         assert await copied(broker) == []
         assert await copy(session) == [0, 1, 2, 3, 4]
         assert await copied(broker) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("refusal", [None, IllegalGenerationError])
+async def test_a_member_that_hears_of_its_end_by_its_offsets_repeats_no_batch_in_vain(
+    version: int, refusal: type[BrokerResponseError] | None
+) -> None:
+    """The refused batch is aborted; the next one is read by the member that joined in its place,
+    not by one that the group has thrown out, whose next heartbeat is far away.
+    """
+    async with copying(version, heartbeat_interval_ms=40_000) as (broker, session):
+        async with session.batch(timeout_ms=PATIENCE_MS) as records:
+            assert await write(session, records) == [0, 1, 2, 3, 4]
+            before = session.consumer.group_metadata()
+            if refusal is None:
+                await expel(session.consumer)
+            else:
+                broker.faults.fail(TxnOffsetCommitRequest, refusal)
+        assert len(broker.requests_of(TxnOffsetCommitRequest)) == 1
+        assert session.consumer.group_metadata().generation_id != before.generation_id
+        assert await copied(broker) == []
+        assert await copy(session) == [0, 1, 2, 3, 4]
+        assert await copied(broker) == [0, 1, 2, 3, 4]
+        assert ends(broker) == [False, True]
+
+
+async def test_a_static_member_whose_offsets_say_that_it_is_fenced_polls_no_more(
+    version: int,
+) -> None:
+    """Another consumer has its place, and would be thrown out if this one went on."""
+    async with copying(version, heartbeat_interval_ms=40_000, group_instance_id="i") as (
+        broker,
+        session,
+    ):
+        broker.faults.fail(TxnOffsetCommitRequest, FencedInstanceIdError)
+        for _ in range(3):
+            with pytest.raises(FencedInstanceIdError):
+                await copy(session)
+        assert len(broker.requests_of(TxnOffsetCommitRequest)) == 1
+        assert await copied(broker) == []
 
 
 async def test_a_batch_within_a_batch_is_refused_and_harms_neither(version: int) -> None:

@@ -19,7 +19,13 @@ from aiokafka_lite.consumer.group.commit_answer import (
     not_worth_another_try,
     of_former_topics,
 )
-from aiokafka_lite.consumer.group.group_errors import OFFSET_FETCH_ACTIONS, Action, action_for
+from aiokafka_lite.consumer.group.group_errors import (
+    COMMIT_ACTIONS,
+    OFFSET_FETCH_ACTIONS,
+    Action,
+    action_for,
+    is_for_good,
+)
 from aiokafka_lite.consumer.group.member import Member
 from aiokafka_lite.consumer.group.offset_exchange import (
     LAST_VERSION_WITH_NAMES,
@@ -320,6 +326,22 @@ class OffsetCommitter:
             generation.member_id or member.former_id,
             member.group_instance_id,
         )
+
+    def refused_to_producer(
+        self, committer: ConsumerGroupMetadata, refusal: BrokerResponseError
+    ) -> None:
+        """Act on what the coordinator answered to a producer that sent offsets in a transaction.
+
+        It concerns the membership only if `committer`, in whose name they were, is still who the
+        member is.
+        """
+        action, _ = action_for(COMMIT_ACTIONS, refusal.errno)
+        is_over = action in (Action.LOSE_MEMBERSHIP, Action.LOSE_GENERATION) or is_for_good(refusal)
+        if not is_over or not self._subscription.is_subscribed:
+            return
+        if committer == self.identity() and not self._member.is_rebalancing:
+            logger.info("offsets in a transaction refused: %s", refusal.message)
+            self._on_membership_error(action, refusal)
 
     def _refused(
         self,

@@ -211,6 +211,20 @@ async def test_who_is_no_member_has_no_membership_to_lose() -> None:
         assert bench.told == []
 
 
+async def test_2e_12_what_a_producer_was_told_concerns_the_member_in_whose_name_it_asked() -> None:
+    async with bench_of(is_member=True) as bench:
+        committer = bench.committer.identity()
+        former = committer._replace(generation_id=committer.generation_id - 1)
+        bench.committer.refused_to_producer(former, UnknownMemberIdError())
+        bench.committer.refused_to_producer(committer, GroupAuthorizationFailedError())
+        bench.member.begin_join()
+        bench.committer.refused_to_producer(committer, UnknownMemberIdError())
+        assert bench.told == []
+    async with bench_of(is_member=True) as bench:
+        bench.committer.refused_to_producer(bench.committer.identity(), UnknownMemberIdError())
+        assert bench.told == [(Action.LOSE_MEMBERSHIP, UnknownMemberIdError)]
+
+
 # In the background…
 
 
