@@ -122,7 +122,7 @@ def test_commit_failed_names_the_remedy_unless_told_otherwise() -> None:
 
 
 def test_log_truncation_error_is_an_out_of_range_that_says_where_and_survives_pickling() -> None:
-    """2c-3."""
+    """`LogTruncationError` is an `OffsetOutOfRangeError` that names the divergent offset (2c-3)."""
     error = LogTruncationError(
         "the log of orders-3 was truncated",
         topic_partition=TopicPartition("orders", 3),

@@ -111,7 +111,7 @@ async def test_each_record_counts_once_although_members_come_and_go(
 
 
 async def test_a_rebalance_in_mid_batch_aborts_it_without_an_error() -> None:
-    """KIP-447"""
+    """A rebalance in the middle of a batch aborts it without an error for the user (KIP-447)."""
     async with nothing_left_behind(), EmbeddedBroker() as broker:
         await prepare(broker.bootstrap_servers, "t")
         async with session(broker.bootstrap_servers, "t", 1) as copier:

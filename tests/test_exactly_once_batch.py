@@ -49,7 +49,7 @@ def test_a_batch_is_of_one_member_and_generation_and_a_subscriber_has_to_be_in_o
     now: ConsumerGroupMetadata,
     expected: bool,
 ) -> None:
-    """KIP-447"""
+    """A batch belongs to one generation of a member (KIP-447)."""
     assert batch(polled_as, is_subscribed=is_subscribed).is_of(now) is expected
 
 

@@ -17,6 +17,7 @@ NUMBER: Final = r"(?:[A-H]\d{1,2}(?:\.\d)?|2[a-h]'?-\d{1,2})"
 CITATION: Final = re.compile(rf"(?<![\w./#'-]){NUMBER}(?!\w|\.\d|-\d)")
 IN_NAME: Final = re.compile(r"_((?:[a-h]\d{1,2}(?:_\d)?|2[a-h]_\d{1,2}))(?=_|$)")
 ROW: Final = re.compile(rf'^\| <a id="([^"]*)"></a>({NUMBER}) \| (.+) \| (.+) \|$', re.MULTILINE)
+BARE: Final = re.compile(rf"(?:\W|to|and|{NUMBER}|(?:KIP|KAFKA)-\d+)*")
 LONGEST_SENTENCE: Final = 25
 
 PAGE: Final = ROW.findall(RULES.read_text(encoding="utf-8"))
@@ -111,6 +112,11 @@ def test_a_rule_is_two_sentences_at_most_and_none_is_long(number: str, text: str
     assert all(len(one.split()) <= LONGEST_SENTENCE for one in sentences), number
 
 
+def test_no_docstring_of_a_test_is_a_bare_number(functions: list[tuple[str, str]]) -> None:
+    bare = [place for place, docstring in functions if docstring and BARE.fullmatch(docstring)]
+    assert not bare, "say what the rule is, the number in brackets after it"
+
+
 @pytest.mark.parametrize(
     ("place", "docstring", "rule", "is_cited"),
     [
@@ -134,3 +140,17 @@ def test_a_citation_is_the_whole_number(
 ) -> None:
     found = set(citations(place, docstring))
     assert bool(found & {rule, in_name(rule)}) is is_cited
+
+
+@pytest.mark.parametrize(
+    ("docstring", "is_bare"),
+    [
+        ("A7", True),
+        ("2d-4, KIP-951.", True),
+        ("2d'-1 to 2d'-8", True),
+        ("A buffered partition is not fetched (A7).", False),
+        ("2d-5: it sticks", False),
+    ],
+)
+def test_a_bare_number_has_no_word_beside_it(docstring: str, is_bare: bool) -> None:
+    assert bool(BARE.fullmatch(docstring)) is is_bare

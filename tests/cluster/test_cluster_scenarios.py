@@ -113,7 +113,7 @@ async def test_metadata_survives_a_broker_that_cuts_it_short(clean: None) -> Non
 
 
 async def test_a_quota_keeps_one_lane_quiet(clean: None) -> None:
-    """KIP-219."""
+    """A throttle quiets only the connection that earned it (KIP-219)."""
     async with EmbeddedBroker() as broker, client_of(broker) as (client, clock):
         broker.faults.throttle(DescribeClusterRequest, 900)
         began = clock.monotonic()

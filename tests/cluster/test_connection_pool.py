@@ -76,7 +76,7 @@ async def test_nobody_overtakes_those_who_wait_at_the_gate(cluster: ScriptedClus
 async def test_a_throttle_holds_callers_and_lets_them_pass_in_order(
     cluster: ScriptedCluster,
 ) -> None:
-    """2f-7."""
+    """Callers wait out a throttle and go on in the order of their calls (2f-7)."""
     async with pool_of(cluster) as (pool, clock, _):
         connection = await pool.acquire(1, Lane.GENERAL, 30.0)
         pool.mute(1, Lane.GENERAL, clock.monotonic() + 2.0)

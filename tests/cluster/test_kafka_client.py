@@ -263,7 +263,7 @@ async def test_a_close_cancelled_at_any_moment_goes_on_by_itself(cluster: Script
 async def test_a_request_cancelled_at_any_moment_leaves_the_next_one_its_answer(
     cluster: ScriptedCluster,
 ) -> None:
-    """2f-14."""
+    """A cancelled request neither takes the next one's answer nor closes the connection (2f-14)."""
     async with started(cluster) as client:
         for steps in range(40):
             asking = asyncio.create_task(client.request(1, MetadataRequest(topics=[])))
@@ -277,7 +277,7 @@ async def test_a_request_cancelled_at_any_moment_leaves_the_next_one_its_answer(
 
 @pytest.mark.parametrize("level", [1, 2])
 async def test_the_features_in_force_are_those_a_node_told(level: int) -> None:
-    """KIP-584"""
+    """A feature has the level that ApiVersions told, and 0 when it is unknown (KIP-584)."""
     async with nothing_left_behind(), EmbeddedBroker(transaction_version=level) as broker:
         client = KafkaClient(ClientConfig(bootstrap_servers=broker.bootstrap_servers))
         assert client.finalized_level("transaction.version") == 0

@@ -259,7 +259,7 @@ def test_another_cluster_makes_everything_known_void() -> None:
 
 
 def test_answers_that_say_the_same_are_equivalent() -> None:
-    """2f-9."""
+    """Two answers with the same content count as no news (2f-9)."""
     first = after(answer(topic("t", [partition(0, 1)])))
     again = merge_metadata(first, answer(topic("t", [partition(0, 1)])), partial=False)
     assert is_equivalent(first, again)

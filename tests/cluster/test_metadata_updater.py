@@ -64,7 +64,7 @@ def no_answer(request: MetadataRequest) -> None:
 
 
 async def test_metadata_is_asked_again_at_its_age(cluster: ScriptedCluster) -> None:
-    """2f-9."""
+    """The client refreshes metadata when it reaches `metadata_max_age_ms` (2f-9)."""
     async with client_of(cluster, metadata_max_age_ms=60_000) as (client, clock):
         version = client.snapshot.version
         await clock.advance(59)
@@ -153,7 +153,7 @@ async def test_a_lost_connection_asks_for_news(cluster: ScriptedCluster) -> None
 async def test_answers_without_news_are_asked_for_less_and_less_often(
     cluster: ScriptedCluster,
 ) -> None:
-    """2f-9, KIP-580."""
+    """The client asks less and less often while answers bring no news (2f-9, KIP-580)."""
     async with client_of(cluster) as (client, clock):
         await client.refresh_metadata()
         waits = []
@@ -187,7 +187,7 @@ async def test_new_topics_are_asked_for_alone_and_the_rest_is_kept(
 
 
 async def test_an_idle_topic_is_forgotten(cluster: ScriptedCluster) -> None:
-    """2f-13, KIP-526."""
+    """A topic that is unused for `metadata_max_idle_ms` is forgotten (2f-13, KIP-526)."""
     cluster.describe = one_partition
     async with client_of(cluster, metadata_max_idle_ms=10_000) as (client, clock):
         await client.wait_for_topic("a", 5)
@@ -500,7 +500,7 @@ async def test_seeds_are_let_go_after_they_answered(three_nodes: ScriptedCluster
 async def test_an_older_leader_epoch_from_a_lagging_broker_is_ignored(
     cluster: ScriptedCluster,
 ) -> None:
-    """2f-10."""
+    """The client ignores a leader with an older epoch, from a broker that lags (2f-10)."""
     leader = partition(0, 1, 5)
     cluster.describe = lambda name: topic(name, [leader], topic_id=ID_A)
     async with client_of(cluster) as (client, _):

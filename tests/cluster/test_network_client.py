@@ -144,7 +144,7 @@ async def test_a_refused_connection_names_the_address_and_every_caller_gets_it(
 
 
 async def test_a_request_waits_out_the_reconnect_backoff(cluster: ScriptedCluster) -> None:
-    """2f-3."""
+    """A request to a node in backoff waits until the backoff is over (2f-3)."""
     node = cluster.nodes[1]
     await node.stop()
     async with network_of(cluster) as (network, clock, _):
@@ -243,7 +243,7 @@ async def test_a_lost_connection_fails_its_requests_and_is_made_anew(
 
 
 async def test_a_request_timeout_closes_the_connection(cluster: ScriptedCluster) -> None:
-    """2f-5."""
+    """A request that times out closes its connection (2f-5)."""
     async with network_of(cluster) as (network, clock, _):
         await network.request(1, ASK)
         cluster.nodes[1].script = lambda request: None
@@ -382,7 +382,7 @@ async def test_a_node_no_longer_named_keeps_its_connection_for_what_is_on_the_wa
 
 
 async def test_the_least_loaded_node_is_the_connected_one(three_nodes: ScriptedCluster) -> None:
-    """2f-8."""
+    """A request that any node may answer goes to a node that is connected (2f-8)."""
     async with network_of(three_nodes) as (network, _, _):
         assert network.least_loaded_node() in {1, 2, 3}
         await network.request(2, ASK)
@@ -408,7 +408,7 @@ async def test_without_a_usable_node_none_is_chosen(cluster: ScriptedCluster) ->
 async def test_an_api_the_node_does_not_know_fails_without_sending(
     cluster: ScriptedCluster,
 ) -> None:
-    """2f-6."""
+    """A request of an API that the node does not know fails without being sent (2f-6)."""
     async with network_of(cluster) as (network, _, _):
         with pytest.raises(UnsupportedVersionError, match="Fetch"):
             await network.request(1, FetchRequest())

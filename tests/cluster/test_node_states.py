@@ -25,7 +25,7 @@ def test_an_unknown_node_may_be_tried_at_once() -> None:
 
 
 def test_backoff_doubles_from_50_ms_to_1_s_and_counts_from_the_attempt() -> None:
-    """2f-3."""
+    """The reconnect backoff doubles from 50 ms to 1 s and counts from the attempt (2f-3)."""
     nodes = states()
     now = 100.0
     waits = []
@@ -62,7 +62,7 @@ def test_only_a_ready_connection_ends_the_backoff() -> None:
 
 
 def test_setup_timeout_grows_with_failures_from_10_to_30_s() -> None:
-    """2f-3, KIP-601."""
+    """The connection setup timeout grows with each failure, from 10 s to 30 s (2f-3, KIP-601)."""
     nodes = states()
     timeouts = []
     for attempt in range(4):
@@ -94,7 +94,7 @@ def test_a_node_that_moved_starts_without_a_past() -> None:
 
 
 def test_a_throttled_lane_is_quiet_until_the_deadline_and_the_others_talk() -> None:
-    """2f-7, KIP-219."""
+    """A throttled connection is silent until its deadline; others go on (2f-7, KIP-219)."""
     nodes = states()
     nodes.mute(1, Lane.GENERAL, 7.0)
     nodes.mute(1, Lane.GENERAL, 6.0)

@@ -128,7 +128,7 @@ def test_a_partial_request_becomes_full_when_somebody_wants_all_or_the_age_is_th
 
 
 def test_the_trial_counts_from_the_first_attempt_after_the_last_success() -> None:
-    """KIP-1102."""
+    """The time without metadata counts from the first attempt after the last success (KIP-1102)."""
     fresh = refreshed(0.0)
     assert fresh.trying_for(200.0) == 0.0
     fresh.begin(300.0)

@@ -178,7 +178,7 @@ async def test_offsets_count_with_the_transaction(address: str, topic_name: str)
 
 
 async def test_a_zombie_member_is_refused(address: str, topic_name: str) -> None:
-    """KIP-447"""
+    """The coordinator refuses offsets of a member whose generation is over (KIP-447)."""
     tp, group_id = TopicPartition(topic_name, 0), f"{topic_name}-group"
     async with transactional(address, topic_name) as producer:
         await commit(producer, topic_name, "in")

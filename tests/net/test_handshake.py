@@ -52,7 +52,7 @@ def v0_body(error_code: int, *ranges: tuple[int, int, int]) -> bytes:
 
 
 def test_it_starts_at_our_newest_version_and_names_the_client_software() -> None:
-    """KIP-511."""
+    """ApiVersions is sent in the newest version and names the client software (KIP-511)."""
     _, step = start()
     assert isinstance(step.request, ApiVersionsRequest)
     assert step.version == 5
@@ -159,7 +159,7 @@ def test_the_software_version_is_written_in_the_alphabet_brokers_accept(
 
 
 def test_the_node_that_is_meant_is_named_and_another_one_refuses() -> None:
-    """KIP-1242"""
+    """ApiVersions names the cluster and node that are meant; another node refuses (KIP-1242)."""
     steps = handshake(intended=IntendedNode("cluster", 3))
     step = next(steps)
     assert isinstance(step.request, ApiVersionsRequest)

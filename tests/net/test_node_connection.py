@@ -106,7 +106,7 @@ async def test_who_takes_answers_takes_the_error_of_a_lost_connection_too(
 
 
 async def test_at_most_max_in_flight_requests_are_unanswered(node: ScriptedNode) -> None:
-    """2f-1."""
+    """A connection has at most `max_in_flight` unanswered requests (2f-1)."""
     async with opened(node, max_in_flight=2) as (connection, peer):
         calls = [ask(connection) for _ in range(4)]
         await asyncio.sleep(0)
@@ -135,7 +135,7 @@ async def test_a_full_mailbox_refuses_with_both_numbers(node: ScriptedNode) -> N
 
 
 async def test_the_newest_version_both_sides_know_is_used(node: ScriptedNode) -> None:
-    """2f-6."""
+    """A request is sent in the newest version that both sides know (2f-6)."""
     async with opened(node, ranges={METADATA: (4, 9)}) as (connection, peer):
         for options, expected in (({}, 9), ({"max_version": 7}, 7), ({"max_version": 12}, 9)):
             call = ask(connection, **options)
@@ -146,7 +146,7 @@ async def test_the_newest_version_both_sides_know_is_used(node: ScriptedNode) ->
 
 
 async def test_an_unusable_version_is_refused_without_sending(node: ScriptedNode) -> None:
-    """2f-6."""
+    """A request without a version that both sides know is refused without being sent (2f-6)."""
     async with opened(node, ranges={METADATA: (0, 13)}) as (connection, peer):
         with pytest.raises(UnsupportedVersionError, match="Fetch"):
             await connection.request(FetchRequest())
@@ -232,7 +232,7 @@ async def test_a_stuck_request_without_answer_times_out_too(node: ScriptedNode) 
 async def test_a_timed_out_request_closes_the_connection_under_all_others(
     node: ScriptedNode,
 ) -> None:
-    """2f-5."""
+    """A request that times out closes the connection under all other requests on it (2f-5)."""
     clock = FakeClock()
     async with opened(node, clock, max_in_flight=2) as (connection, _):
         slow = ask(connection, timeout_s=5)
@@ -364,7 +364,7 @@ async def test_a_reset_connection_names_the_system_error(node: ScriptedNode) -> 
 
 
 async def test_an_answer_out_of_order_closes_the_connection(node: ScriptedNode) -> None:
-    """2f-1."""
+    """An answer out of order closes the connection (2f-1)."""
     async with opened(node) as (connection, peer):
         calls = [ask(connection), ask(connection)]
         ids = [(await peer.read_request())[2] for _ in calls]

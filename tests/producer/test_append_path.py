@@ -22,7 +22,7 @@ from tests.producer.world import kafka, producing, written
 
 
 async def test_send_nowait_does_what_send_does() -> None:
-    """C2, C3, C7"""
+    """`send_nowait` appends and returns what `send` would (C2, C3, C7)."""
     async with kafka(num_partitions=3) as broker, producing(broker, linger_ms=1000) as producer:
         await producer.partitions_for("orders")
         explicit = producer.send_nowait("orders", b"v", partition=1, timestamp_ms=5)
@@ -37,7 +37,7 @@ async def test_send_nowait_does_what_send_does() -> None:
 
 
 async def test_send_nowait_raises_what_it_would_have_waited_for() -> None:
-    """C3, C4"""
+    """`send_nowait` raises where `send` would wait, for metadata or for memory (C3, C4)."""
     async with kafka() as broker:
         broker.create_topic("orders")
         async with producing(
@@ -66,7 +66,7 @@ async def test_send_nowait_raises_what_it_would_have_waited_for() -> None:
 
 
 async def test_a_full_batch_moves_the_sticky_partition_on_for_send_nowait_too() -> None:
-    """2d-5"""
+    """With `send_nowait` too, the sticky partition changes once its batch is full (2d-5)."""
     async with kafka(num_partitions=5) as broker, producing(broker, max_batch_size=500) as producer:
         await producer.partitions_for("orders")
         acks = []
@@ -220,7 +220,7 @@ async def test_a_batch_by_hand_keeps_the_order_with_records_before_and_after() -
 
 
 async def test_what_cannot_be_sent_as_a_batch_raises_and_may_be_tried_again() -> None:
-    """C4"""
+    """A batch that `send_batch` refuses queues nothing and may be given again (C4)."""
     clock = FakeClock(autojump_threshold_s=0.06)
     async with (
         kafka(clock=clock) as broker,
@@ -245,7 +245,7 @@ async def test_what_cannot_be_sent_as_a_batch_raises_and_may_be_tried_again() ->
 
 
 async def test_a_split_batch_by_hand_is_acknowledged_as_a_whole() -> None:
-    """2d-14"""
+    """A batch built by the caller and split on the way is acknowledged as one (2d-14)."""
     async with kafka() as broker:
         broker.create_topic("orders", configs={"max.message.bytes": "500"})
         async with producing(broker) as producer:

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.usefixtures("twin")
 
 
 async def test_values_arrive_in_order_in_full_batches() -> None:
-    """C2, C5"""
+    """The rows of a table arrive in order, in full batches (C2, C5)."""
     values: list[bytes | None] = [b"value %d" % number for number in range(3000)]
     async with (
         kafka() as broker,
@@ -71,7 +71,7 @@ async def test_in_a_single_partition_rows_with_and_without_keys_keep_their_order
 
 
 async def test_rows_go_where_their_keys_belong_and_the_handle_counts_rows() -> None:
-    """2d-4"""
+    """Each row goes to its key's partition, and the acknowledgement counts rows (2d-4)."""
     pairs = [(b"%d" % (number % 7), b"%d" % number) for number in range(900)]
     keys, values = zip(*pairs, strict=True)
     table = pa.table({"key": list(keys), "value": list(values)})
@@ -91,7 +91,7 @@ async def test_rows_go_where_their_keys_belong_and_the_handle_counts_rows() -> N
 
 
 async def test_rows_without_key_spread_over_the_partitions_batch_by_batch() -> None:
-    """2d-5"""
+    """Rows without a key spread over the partitions, a batch at a time (2d-5)."""
     async with (
         kafka(num_partitions=4) as broker,
         producing(broker, linger_ms=1000, max_batch_size=500) as producer,
@@ -240,7 +240,7 @@ async def test_serializers_interceptors_and_partitioners_see_every_row() -> None
 
 
 async def test_a_wrong_row_is_raised_and_the_note_says_how_many_were_queued() -> None:
-    """C4"""
+    """A row that cannot be sent is raised, with a note of how many were queued before (C4)."""
     clock = jumping_clock()
     async with kafka(clock=clock) as broker, producing(broker, clock=clock) as producer:
         for column, error, queued in (

@@ -80,7 +80,7 @@ class Desk:
 
 
 def test_a_written_batch_is_done_and_its_memory_free() -> None:
-    """C6"""
+    """A batch that the broker stored is done, and its memory is free (C6)."""
     desk = Desk()
     batch = desk.answer(desk.send(), log_append_time_ms=77, log_start_offset=3)
     metadata = batch.metadata_of(0, 0)
@@ -99,7 +99,7 @@ def test_without_answer_to_wait_for_the_offset_is_unknown() -> None:
 
 
 def test_a_duplicate_is_a_success_without_offset() -> None:
-    """2d-15"""
+    """A duplicate sequence number is a success with an unknown offset (2d-15)."""
     desk = Desk()
     batch = desk.answer(desk.send(), DuplicateSequenceNumber)
     assert batch.error_of(0) is None
@@ -110,7 +110,7 @@ def test_a_duplicate_is_a_success_without_offset() -> None:
 def test_a_retriable_error_sends_it_again_and_says_so_once(
     idempotent: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """2d-15"""
+    """A retriable error queues the batch again and is logged once (2d-15)."""
     desk = Desk(idempotent=idempotent)
     with caplog.at_level(logging.WARNING):
         batch = desk.answer(desk.send(), NotLeaderForPartitionError)
@@ -136,7 +136,7 @@ def test_an_error_that_time_does_not_mend_fails_the_batch_with_its_facts() -> No
 
 
 def test_retries_run_out() -> None:
-    """2d-15, 2d-20"""
+    """A batch without retries left fails, with its numbers unresolved (2d-15, 2d-20)."""
     desk = Desk(retries=1)
     batch = desk.answer(desk.send(), NotLeaderForPartitionError)
     desk.answer(desk.resend(12.0), NotLeaderForPartitionError)
@@ -144,7 +144,7 @@ def test_retries_run_out() -> None:
 
 
 def test_a_lost_request_sends_its_batches_again() -> None:
-    """2d-16"""
+    """A request without an answer queues all of its batches again (2d-16)."""
     desk = Desk()
     sent = desk.send()
     desk.outcomes.lost(sent, KafkaConnectionError("gone"), 1.0)
@@ -163,7 +163,7 @@ def test_an_answer_without_the_partition_is_no_answer() -> None:
 
 
 def test_a_batch_that_is_too_large_is_split_at_once_and_that_was_no_attempt() -> None:
-    """2d-14"""
+    """A batch too large for the broker is split at once, and that counts as no attempt (2d-14)."""
     desk = Desk(retries=0)
     desk.shelf.append(b"a")
     desk.shelf.append(b"b")
@@ -183,7 +183,7 @@ def test_a_batch_that_is_too_large_is_split_at_once_and_that_was_no_attempt() ->
 
 
 def test_without_idempotence_it_is_split_as_well() -> None:
-    """2d-14"""
+    """A batch too large for the broker is split without idempotence as well (2d-14)."""
     desk = Desk(idempotent=False)
     desk.shelf.append(b"a")
     desk.answer(desk.send(b"b"), MessageSizeTooLargeError)
@@ -191,7 +191,7 @@ def test_without_idempotence_it_is_split_as_well() -> None:
 
 
 def test_leaders_that_an_answer_names_are_passed_on_once_the_batch_is_queued() -> None:
-    """2d-15, KIP-951"""
+    """Leaders that a response names are used once the batch is queued again (2d-15, KIP-951)."""
     heard: list[object] = []
     desk = Desk()
 
@@ -217,7 +217,7 @@ def test_leaders_that_an_answer_names_are_passed_on_once_the_batch_is_queued() -
 
 
 def test_one_record_that_is_too_large_fails_and_what_can_help_is_named() -> None:
-    """2d-14"""
+    """A single record too large for the broker fails, and the error names remedies (2d-14)."""
     desk = Desk()
     batch = desk.answer(desk.send(), MessageSizeTooLargeError)
     with pytest.raises(
@@ -228,7 +228,7 @@ def test_one_record_that_is_too_large_fails_and_what_can_help_is_named() -> None
 
 
 def test_records_to_blame_fail_with_their_own_message() -> None:
-    """2d-15, KIP-467"""
+    """Records that the broker blames fail with the message it gave for them (2d-15, KIP-467)."""
     desk = Desk()
     desk.shelf.append(b"a")
     sent = desk.send(b"b")
@@ -239,7 +239,7 @@ def test_records_to_blame_fail_with_their_own_message() -> None:
 
 
 def test_batches_expire_queued_or_in_flight_with_their_history() -> None:
-    """2d-13"""
+    """Batches expire queued or in flight, and the error tells what happened to them (2d-13)."""
     desk = Desk(delivery_timeout_ms=31_000)
     sent = desk.send(now_s=1.0)
     desk.outcomes.lost(sent, KafkaConnectionError("gone"), 1.0)
@@ -256,7 +256,7 @@ def test_batches_expire_queued_or_in_flight_with_their_history() -> None:
 
 
 def test_the_answer_to_an_expired_batch_is_ignored_but_its_sequence_is_not() -> None:
-    """2d-13"""
+    """A late answer to an expired batch settles its sequence numbers and nothing else (2d-13)."""
     desk = Desk(delivery_timeout_ms=31_000)
     sent = desk.send(now_s=1.0)
     desk.outcomes.expire(40.0)
@@ -279,7 +279,7 @@ def test_a_late_error_for_an_expired_batch_changes_nothing() -> None:
 
 
 def test_later_batches_wait_for_the_first_one_that_is_retried() -> None:
-    """2d-10, 2d-17"""
+    """Later batches of the partition wait until the retried one has its outcome (2d-10, 2d-17)."""
     desk = Desk()
     desk.answer(desk.send())
     first = desk.send(b"x" * 120)
@@ -312,7 +312,7 @@ def test_a_buffer_is_used_again_only_once_its_request_was_answered(
 
 
 def test_a_buffer_is_used_again_with_acks_zero() -> None:
-    """C6"""
+    """With `acks=0` a batch's buffer is free once its request is written (C6)."""
     desk = Desk(idempotent=False, acks=0)
     sent = desk.send()
     sent.batches[0].fail(KafkaConnectionError("expired"))
@@ -323,14 +323,14 @@ def test_a_buffer_is_used_again_with_acks_zero() -> None:
 
 
 def test_the_brokers_own_words_are_used_else_the_description_of_the_error() -> None:
-    """C4"""
+    """An error has the broker's message, else the description of its code (C4)."""
     desk = Desk()
     batch = desk.answer(desk.send(), TopicAuthorizationFailedError)
     assert TopicAuthorizationFailedError.description in str(batch.error_of(0))
 
 
 def test_a_queued_batch_that_expires_takes_no_more_records() -> None:
-    """2d-13"""
+    """A batch that expired in the queue takes no more records (2d-13)."""
     desk = Desk(delivery_timeout_ms=31_000)
     batch = desk.shelf.append(now_s=0.0)
     desk.shelf.append(b"w")
@@ -341,7 +341,7 @@ def test_a_queued_batch_that_expires_takes_no_more_records() -> None:
 
 
 def test_numbers_of_a_batch_that_ran_out_of_retries_are_unresolved_those_refused_are_not() -> None:
-    """2d-19, 2d-20"""
+    """Numbers are unresolved after the last retry, and unused after a refusal (2d-19, 2d-20)."""
     desk = Desk(retries=1)
     desk.answer(desk.send())
     batch = desk.answer(desk.send(), NotLeaderForPartitionError)
@@ -368,7 +368,7 @@ def test_a_batch_out_of_retries_was_written_if_the_one_behind_it_is() -> None:
 
 
 def test_an_expired_batch_leaves_its_numbers_unresolved() -> None:
-    """2d-13"""
+    """A batch that was sent and expired leaves its sequence numbers unresolved (2d-13)."""
     desk = Desk(delivery_timeout_ms=31_000)
     desk.answer(desk.send(now_s=1.0))
     desk.send(now_s=1.0)
@@ -379,7 +379,7 @@ def test_an_expired_batch_leaves_its_numbers_unresolved() -> None:
 
 
 def test_without_idempotence_a_batch_expires_as_well() -> None:
-    """2d-13"""
+    """A batch expires without idempotence as well (2d-13)."""
     desk = Desk(idempotent=False, delivery_timeout_ms=31_000)
     sent = desk.send(now_s=1.0)
     desk.outcomes.expire(40.0)
@@ -387,7 +387,7 @@ def test_without_idempotence_a_batch_expires_as_well() -> None:
 
 
 def test_without_log_append_time_and_log_start_there_is_none_in_the_metadata() -> None:
-    """C7"""
+    """A response without log-append time and log start leaves both out of the metadata (C7)."""
     desk = Desk()
     metadata = desk.answer(desk.send(), DuplicateSequenceNumber).metadata_of(0, 123)
     assert (metadata.timestamp, metadata.timestamp_type, metadata.log_start_offset) == (123, 0, -1)

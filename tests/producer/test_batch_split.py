@@ -66,7 +66,7 @@ def test_pieces_keep_age_attempts_and_turn() -> None:
 
 
 def test_sequence_numbers_go_on_in_order_and_wrap() -> None:
-    """2d-11"""
+    """Pieces of a split batch carry its sequence numbers on and wrap to 0 (2d-11)."""
     batch = make_batch(5)
     batch.set_sequence(7, 2, 2**31 - 2)
     pieces = split(batch, 80)

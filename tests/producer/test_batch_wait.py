@@ -21,7 +21,7 @@ async def test_nothing_to_wait_for_is_no_wait() -> None:
 
 
 async def test_the_last_outcome_ends_the_wait_good_or_bad() -> None:
-    """2d-21"""
+    """Waiting for batches ends with the last outcome, success or failure (2d-21)."""
     batches = [make_batch() for _ in range(3)]
     waiting = asyncio.create_task(all_done(batches))
     for batch in batches:

@@ -25,7 +25,7 @@ def granted(pool: BufferPool, size: int) -> bytearray:
 
 
 def test_buffers_of_the_usual_size_are_used_again() -> None:
-    """2d-3"""
+    """The pool keeps buffers of `max_batch_size` for the next batch (2d-3)."""
     pool = BufferPool(1000, 100)
     first = pool.take_nowait(100)
     odd = pool.take_nowait(150)
@@ -123,7 +123,7 @@ def test_the_bound_holds_whatever_is_taken_and_given(
 
 
 async def test_those_who_wait_are_served_in_their_order_one_per_freed_space() -> None:
-    """2d-3"""
+    """Freed memory goes to the caller that has waited longest (2d-3)."""
     clock, pool = FakeClock(), BufferPool(200, 100)
     held = [granted(pool, 100), granted(pool, 100)]
     tasks = [taker(pool, 100, clock=clock) for _ in range(3)]
@@ -157,7 +157,7 @@ async def test_nobody_overtakes_a_large_one_at_the_head() -> None:
 
 
 async def test_waiting_ends_with_an_error_that_names_both_options() -> None:
-    """C4"""
+    """A wait for memory ends with an error that names `buffer_memory` and `max_block_ms` (C4)."""
     clock, pool = FakeClock(), BufferPool(100, 100)
     pool.take_nowait(100)
     task = taker(pool, 100, clock=clock, timeout_s=5)
@@ -171,7 +171,7 @@ async def test_waiting_ends_with_an_error_that_names_both_options() -> None:
 
 
 async def test_a_cancelled_waiter_gives_its_turn_on() -> None:
-    """2d-3"""
+    """A cancelled caller passes its memory on to the next (2d-3)."""
     clock, pool = FakeClock(), BufferPool(100, 100)
     held = pool.take_nowait(100)
     assert held is not None
@@ -265,7 +265,7 @@ async def test_what_compression_frees_and_what_is_left_of_a_batch_go_to_who_wait
 
 
 async def test_who_gave_up_in_the_middle_of_the_queue_does_not_count_as_waiting() -> None:
-    """2d-3"""
+    """A caller that gave up no longer counts as waiting for memory (2d-3)."""
     clock, pool = FakeClock(), BufferPool(100, 100)
     held = pool.take_nowait(100)
     assert held is not None

@@ -15,7 +15,7 @@ async def waited_for(bulk: BulkAck) -> BulkAck:
 async def test_it_is_awaited_for_all_and_lists_them_in_the_order_of_sending(
     twin: SimpleNamespace,
 ) -> None:
-    """C2, C7"""
+    """A bulk acknowledgement ends with its last record, and lists all in order (C2, C7)."""
     first, second = twin.make_batch(6), twin.make_batch(3)
     bulk = twin.BulkAck()
     bulk.add(first, 1, 2, 100)
@@ -84,7 +84,7 @@ async def test_the_first_error_in_the_order_of_sending_is_raised_all_are_listed(
 
 
 async def test_records_are_followed_into_the_pieces_of_a_split_batch(twin: SimpleNamespace) -> None:
-    """2d-14"""
+    """A bulk acknowledgement follows its records into the pieces of a split batch (2d-14)."""
     batch = twin.make_batch(3)
     bulk = twin.BulkAck()
     bulk.add(batch, 0, 3, 1)

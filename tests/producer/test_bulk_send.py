@@ -11,7 +11,7 @@ from tests.producer.world import kafka, producing, written
 
 
 async def test_values_arrive_in_order_in_full_batches() -> None:
-    """C2, C5"""
+    """The values of `send_many` arrive in order, in full batches (C2, C5)."""
     values: list[bytes | None] = [b"value %d" % number for number in range(3000)]
     async with (
         kafka() as broker,
@@ -28,7 +28,7 @@ async def test_values_arrive_in_order_in_full_batches() -> None:
 
 
 async def test_values_spread_over_the_partitions_batch_by_batch() -> None:
-    """2d-5"""
+    """Values without a key spread over the partitions, a batch at a time (2d-5)."""
     async with (
         kafka(num_partitions=4) as broker,
         producing(broker, linger_ms=1000, max_batch_size=500) as producer,
@@ -41,7 +41,7 @@ async def test_values_spread_over_the_partitions_batch_by_batch() -> None:
 
 
 async def test_pairs_go_where_their_keys_belong_and_keep_their_order() -> None:
-    """2d-4"""
+    """Each pair goes to its key's partition, and pairs of one key keep their order (2d-4)."""
     pairs = [(b"%d" % (number % 7), b"%d" % number) for number in range(900)]
     async with (
         kafka(num_partitions=3) as broker,
@@ -59,7 +59,7 @@ async def test_pairs_go_where_their_keys_belong_and_keep_their_order() -> None:
 
 
 async def test_anything_that_send_takes_may_be_mixed() -> None:
-    """C3"""
+    """`send_many` takes values and pairs of any type that `send` takes, mixed (C3)."""
     items = [
         b"a",
         bytearray(b"b"),
@@ -80,7 +80,7 @@ async def test_anything_that_send_takes_may_be_mixed() -> None:
 
 
 async def test_serializers_and_partitioners_are_used() -> None:
-    """C3"""
+    """`send_many` uses the producer's serializers and partitioner (C3)."""
     async with (
         kafka(num_partitions=2) as broker,
         producing(
@@ -96,7 +96,7 @@ async def test_serializers_and_partitioners_are_used() -> None:
 
 
 async def test_an_error_says_how_many_records_were_queued_and_those_are_sent() -> None:
-    """C4"""
+    """An error of `send_many` says how many records were queued, and those are sent (C4)."""
     async with kafka() as broker, producing(broker, linger_ms=1000) as producer:
         with pytest.raises(SerializationError) as raised:
             await producer.send_many("orders", [b"a", b"b", "text", b"c"])
@@ -183,7 +183,7 @@ async def test_what_the_iterator_raises_says_how_many_records_were_queued() -> N
 
 @pytest.mark.parametrize("records", [{b"k": b"v"}, b"bytes", "text", bytearray(b"b")], ids=repr)
 async def test_what_iterates_over_something_else_than_records_is_refused(records: Any) -> None:
-    """C4"""
+    """`send_many` refuses text, bytes and mappings, which iterate over no records (C4)."""
     async with kafka() as broker, producing(broker) as producer:
         with pytest.raises(IllegalArgumentError, match=f"of type {type(records).__name__}"):
             await producer.send_many("orders", records)

@@ -2,7 +2,7 @@ from aiokafka_lite.producer.compression_ratios import CompressionRatios
 
 
 def test_the_first_guess_is_that_nothing_shrinks() -> None:
-    """2d-2"""
+    """A topic starts with the estimate that compression saves nothing (2d-2)."""
     ratios = CompressionRatios()
     assert ratios.ratio("t") == 1.0
     assert ratios.compressed_size("t", 1000) == 1000
@@ -10,7 +10,7 @@ def test_the_first_guess_is_that_nothing_shrinks() -> None:
 
 
 def test_better_is_believed_slowly() -> None:
-    """2d-2"""
+    """A better compression ratio lowers the estimate slowly (2d-2)."""
     ratios = CompressionRatios()
     ratios.observe("t", 1000, 300)
     assert ratios.ratio("t") == 0.995
@@ -20,7 +20,7 @@ def test_better_is_believed_slowly() -> None:
 
 
 def test_worse_is_believed_at_once() -> None:
-    """2d-2"""
+    """A worse compression ratio raises the estimate at once (2d-2)."""
     ratios = CompressionRatios()
     for _ in range(1000):
         ratios.observe("t", 1000, 100)
@@ -47,7 +47,7 @@ def test_room_grows_as_records_shrink_up_to_a_bound() -> None:
 
 
 def test_after_a_batch_that_was_too_large_nothing_is_expected_to_shrink() -> None:
-    """2d-2, 2d-14"""
+    """After a batch that was too large, no compression is expected for now (2d-2, 2d-14)."""
     ratios = CompressionRatios()
     ratios.observe("orders", 1000, 100)
     ratios.was_too_large("orders")

@@ -34,7 +34,7 @@ JAVA_HASHES = {
 
 @pytest.mark.parametrize(("key", "java"), JAVA_HASHES.items())
 def test_hash_is_javas(twin: ModuleType, key: bytes, java: int) -> None:
-    """2d-4"""
+    """The hash of a key is that of Java's client, so keys keep their partitions (2d-4)."""
     assert twin.murmur2(key) == java & 0xFFFFFFFF
 
 

@@ -34,21 +34,21 @@ def test_weights_are_the_longest_queue_plus_one_minus_its_own() -> None:
 
 
 def test_queues_of_one_length_are_alike_however_long() -> None:
-    """2d-5"""
+    """Partitions with equally long queues are chosen equally often (2d-5)."""
     counts = chosen(PartitionLoads(queues(7, 7, 7), NodePatience(0)), (0, 1, 2))
     assert all(abs(count - 2000) < 200 for count in counts.values())
     assert len(counts) == 3
 
 
 def test_only_partitions_with_a_leader_are_weighed() -> None:
-    """2d-5"""
+    """Only partitions with a leader are chosen by their queues (2d-5)."""
     counts = chosen(PartitionLoads(queues(9, 3, 0), NodePatience(0)), (0, 1))
     assert set(counts) == {0, 1}
     assert counts[1] > 5 * counts[0]
 
 
 def test_partitions_of_a_node_that_does_not_keep_up_are_left_out() -> None:
-    """2d-5"""
+    """Partitions of a node that does not keep up are not chosen (2d-5)."""
     patience = NodePatience(1000)
     of_topic = queues(1, 5, 5)
     loads = PartitionLoads(of_topic, patience)

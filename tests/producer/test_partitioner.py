@@ -10,7 +10,7 @@ from aiokafka_lite.producer.partitioner import (
 
 
 def test_default_partitioner_uses_all_partitions_for_a_key_and_available_ones_without() -> None:
-    """2g-5"""
+    """A key may choose any partition; records without one use partitions with a leader (2g-5)."""
     partitioner = DefaultPartitioner(random.Random(1))
     keyed = {partitioner(b"%d" % n, [0, 1, 2, 3], [0]) for n in range(100)}
     assert keyed == {0, 1, 2, 3}
@@ -20,7 +20,7 @@ def test_default_partitioner_uses_all_partitions_for_a_key_and_available_ones_wi
 
 
 def test_round_robin_takes_turns_by_topic() -> None:
-    """C3"""
+    """`RoundRobinPartitioner` takes the partitions of each topic in turn (C3)."""
     partitioner = RoundRobinPartitioner()
     assert isinstance(partitioner, TopicPartitioner)
     turns = [partitioner.partition(topic, None, [0, 1, 2], [0, 1, 2]) for topic in ["a", "b"] * 4]
@@ -29,7 +29,7 @@ def test_round_robin_takes_turns_by_topic() -> None:
 
 
 def test_sticky_stays_until_its_share_is_there_and_the_batch_is_full() -> None:
-    """2d-5"""
+    """The sticky partition stays until its share of bytes is there and the batch is full (2d-5)."""
     sticky = StickyPartition(1000, random.Random(3))
     choices = tuple(range(50))
     first = sticky.choose(choices, 92)  # counts 100 with its overhead
@@ -40,7 +40,7 @@ def test_sticky_stays_until_its_share_is_there_and_the_batch_is_full() -> None:
 
 
 def test_sticky_leaves_at_twice_its_share_even_without_a_full_batch() -> None:
-    """2d-5"""
+    """The sticky partition changes at twice its share even without a full batch (2d-5)."""
     sticky = StickyPartition(1000, random.Random(3))
     choices = tuple(range(50))
     chosen = [sticky.choose(choices, 92) for _ in range(40)]

@@ -118,7 +118,7 @@ def test_results_are_found_by_id_and_by_name() -> None:
 
 
 def test_a_transaction_is_named_and_may_bound_the_version() -> None:
-    """2d'-7"""
+    """A transactional Produce names its id, and V1 transactions cap it at version 11 (2d'-7)."""
     known, unknown = snapshot(orders=ORDERS_ID, bills=BILLS_ID), snapshot()
     for topics, bound, expected in (
         (known, None, None),

@@ -37,7 +37,7 @@ def test_the_constructor_needs_no_loop_and_does_no_io() -> None:
 
 
 async def test_records_go_out_with_key_value_headers_and_timestamp() -> None:
-    """C1, C7"""
+    """A record arrives with its key, value, headers and timestamp (C1, C7)."""
     async with kafka() as broker, producing(broker) as producer:
         ack = await producer.send(
             "orders", b"v", key=b"k", timestamp_ms=12345, headers=[("a", b"1"), ("b", None)]
@@ -53,7 +53,7 @@ async def test_records_go_out_with_key_value_headers_and_timestamp() -> None:
 
 
 async def test_send_does_not_wait_for_the_broker() -> None:
-    """C2"""
+    """`send` returns before the broker has answered (C2)."""
     async with kafka() as broker, producing(broker) as producer:
         await producer.send_and_wait("orders", b"0")
         before = len(broker.requests_of(ProduceRequest))
@@ -66,7 +66,7 @@ async def test_send_does_not_wait_for_the_broker() -> None:
 
 
 async def test_timestamps_are_each_records_own() -> None:
-    """H3"""
+    """The metadata of each record of a batch has the record's own timestamp (H3)."""
     async with kafka() as broker, producing(broker, linger_ms=1000) as producer:
         acks = [await producer.send("orders", b"v", timestamp_ms=ms) for ms in (50, 10, 99)]
         await producer.flush()
@@ -74,7 +74,7 @@ async def test_timestamps_are_each_records_own() -> None:
 
 
 async def test_log_append_time_is_the_brokers() -> None:
-    """C1, C7"""
+    """With log-append time the metadata has the broker's timestamp (C1, C7)."""
     async with kafka() as broker:
         broker.create_topic("orders", configs={"message.timestamp.type": "LogAppendTime"})
         async with producing(broker) as producer:
@@ -85,7 +85,7 @@ async def test_log_append_time_is_the_brokers() -> None:
 
 
 async def test_acks_zero_ends_at_once_with_an_unknown_offset() -> None:
-    """2d-16"""
+    """With `acks=0` a record is acknowledged at once, with offset -1 (2d-16)."""
     async with kafka() as broker, producing(broker, acks=0) as producer:
         assert (await (await producer.send("orders", b"v"))).offset == -1
         await broker.wait_until(lambda: written(broker) == [b"v"])
@@ -103,7 +103,7 @@ async def test_compressed_records_arrive(codec: str) -> None:
 
 
 async def test_serializers_run_key_first_and_see_the_headers() -> None:
-    """C3"""
+    """The key is serialized before the value, and both serializers see the headers (C3)."""
     calls: list[str] = []
 
     def key_serializer(key: int) -> bytes:
@@ -140,7 +140,7 @@ async def test_a_serializer_may_make_a_null() -> None:
 
 
 async def test_changes_to_headers_and_buffers_after_send_have_no_effect() -> None:
-    """C3"""
+    """Changing headers or buffers after `send` does not change the record (C3)."""
     async with kafka() as broker, producing(broker) as producer:
         headers, value = [("a", b"1")], bytearray(b"value")
         ack = await producer.send("orders", value, headers=headers)
@@ -153,7 +153,7 @@ async def test_changes_to_headers_and_buffers_after_send_have_no_effect() -> Non
 
 
 async def test_what_cannot_be_sent_raises_and_queues_nothing() -> None:
-    """C4"""
+    """A record that cannot be sent raises and queues nothing (C4)."""
     clock = jumping_clock()
     async with (
         kafka(clock=clock) as broker,
@@ -184,7 +184,7 @@ async def test_what_cannot_be_sent_raises_and_queues_nothing() -> None:
 
 
 async def test_a_record_larger_than_buffer_memory_is_refused_at_once() -> None:
-    """C3"""
+    """A record larger than `buffer_memory` is refused at once (C3)."""
     async with kafka() as broker, producing(broker, buffer_memory=500) as producer:
         with pytest.raises(MessageSizeTooLargeError, match="buffer_memory of 500 bytes"):
             await producer.send("orders", b"x" * 600)
@@ -192,7 +192,7 @@ async def test_a_record_larger_than_buffer_memory_is_refused_at_once() -> None:
 
 
 async def test_a_record_larger_than_a_batch_travels_alone() -> None:
-    """C5"""
+    """A record larger than `max_batch_size` gets a batch of its own (C5)."""
     async with kafka() as broker, producing(broker, max_batch_size=100) as producer:
         for size in (10, 5000, 10):
             await producer.send("orders", b"x" * size)
@@ -201,7 +201,7 @@ async def test_a_record_larger_than_a_batch_travels_alone() -> None:
 
 
 async def test_an_unknown_topic_is_named() -> None:
-    """C4"""
+    """A `send` to an unknown topic raises an error that names it (C4)."""
     clock = jumping_clock()
     async with (
         kafka(clock=clock, auto_create_topics=False) as broker,
@@ -220,7 +220,7 @@ async def test_partitions_for_gives_all_partitions() -> None:
 
 
 async def test_partitions_are_chosen_in_their_order_of_precedence() -> None:
-    """C3, 2d-4"""
+    """The partition is the named one, else the partitioner's, the key's, or sticky (C3, 2d-4)."""
     async with kafka(num_partitions=8) as broker, producing(broker) as producer:
         explicit = await producer.send_and_wait("orders", b"v", key=b"foobar", partition=3)
         assert explicit.partition == 3
@@ -233,7 +233,7 @@ async def test_partitions_are_chosen_in_their_order_of_precedence() -> None:
 
 
 async def test_custom_partitioners_see_bytes_and_partitions() -> None:
-    """C3"""
+    """A partitioner gets the key's bytes, all partitions and the available ones (C3)."""
     seen: list[object] = []
 
     def partitioner(key: bytes | None, everything: list[int], available: list[int]) -> int:
@@ -269,7 +269,7 @@ async def test_ready_made_partitioners(partitioner: DefaultPartitioner) -> None:
 
 
 async def test_records_without_key_move_on_when_a_batch_is_full() -> None:
-    """2d-5"""
+    """Records without a key go to another partition once a batch is full (2d-5)."""
     async with (
         kafka(num_partitions=5) as broker,
         producing(broker, max_batch_size=1000, linger_ms=10_000) as producer,
@@ -330,7 +330,7 @@ async def test_send_works_as_a_task_and_through_a_wrapper() -> None:
 
 
 async def test_flush_waits_for_what_was_there_when_it_began() -> None:
-    """C6, 2d-21"""
+    """`flush` waits for the batches that exist when it is called (C6, 2d-21)."""
     async with kafka() as broker, producing(broker, linger_ms=60_000, request_timeout_ms=9000) as p:
         acks = [await p.send("orders", b"v") for _ in range(3)]
         await asyncio.wait_for(p.flush(), 30)
@@ -341,7 +341,7 @@ async def test_flush_waits_for_what_was_there_when_it_began() -> None:
 
 
 async def test_before_start_and_after_stop_every_call_says_so() -> None:
-    """C4"""
+    """Before `start` and after `stop` every call raises an error that says so (C4)."""
     async with kafka() as broker:
         producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers)
         for call in (producer.send("t", b"v"), producer.flush(), producer.partitions_for("t")):
@@ -459,7 +459,7 @@ def test_later_features_are_refused() -> None:
 
 
 async def test_older_brokers_get_names_instead_of_topic_ids() -> None:
-    """KIP-516"""
+    """Produce names topics where the broker does not know topic ids (KIP-516)."""
     async with kafka(max_versions={0: 8, 3: 9}) as broker, producing(broker) as producer:
         await producer.send_and_wait("orders", b"v")
         (request,) = broker.requests_of(ProduceRequest)

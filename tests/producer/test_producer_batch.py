@@ -11,7 +11,7 @@ from tests.producer.batches import TP, make_batch, values
 
 
 def test_append_refuses_when_there_is_no_room() -> None:
-    """C7"""
+    """A batch without room for a record refuses it and stays as it is (C7)."""
     buffer = bytearray(200)
     batch = ProducerBatch(TP, RecordBatchBuilder(buffer), buffer, 0.0)
     assert batch.append(1, b"k", b"v" * 50, ()) == 0
@@ -20,7 +20,7 @@ def test_append_refuses_when_there_is_no_room() -> None:
 
 
 def test_numbers_are_in_the_bytes_and_may_be_changed_before_it_is_sent_again() -> None:
-    """2d-11, 2d-18"""
+    """A batch holds its producer id, epoch and sequence; a retry may change them (2d-11, 2d-18)."""
     batch = make_batch(3)
     assert not batch.has_sequence
     batch.set_sequence(7, 2, 100)
@@ -38,14 +38,14 @@ def test_numbers_are_in_the_bytes_and_may_be_changed_before_it_is_sent_again() -
 
 
 def test_sequences_wrap_to_zero() -> None:
-    """2d-10, 2d-11"""
+    """Sequence numbers wrap from 2^31-1 to 0 (2d-10, 2d-11)."""
     batch = make_batch(5)
     batch.set_sequence(1, 0, 2**31 - 3)
     assert batch.last_sequence == 1
 
 
 def test_metadata_has_each_records_own_offset_and_timestamp() -> None:
-    """C7, H3"""
+    """The metadata has each record's own offset and timestamp (C7, H3)."""
     batch = make_batch(3)
     assert batch.succeed(40, -1, 12)
     metadata = batch.metadata_of(2, 1002)
@@ -56,7 +56,7 @@ def test_metadata_has_each_records_own_offset_and_timestamp() -> None:
 
 
 def test_log_append_time_replaces_the_records_timestamps() -> None:
-    """C7"""
+    """Log-append time replaces the timestamps of all records (C7)."""
     batch = make_batch(2)
     batch.succeed(0, 9_999)
     metadata = batch.metadata_of(1, 1001)
@@ -64,7 +64,7 @@ def test_log_append_time_replaces_the_records_timestamps() -> None:
 
 
 def test_an_unknown_offset_stays_unknown_for_every_record() -> None:
-    """2d-15, 2d-16"""
+    """An unknown base offset leaves every record's offset unknown (2d-15, 2d-16)."""
     batch = make_batch(2)
     batch.succeed(-1)
     assert batch.metadata_of(1, 0).offset == -1
@@ -80,7 +80,7 @@ def test_the_first_outcome_stays() -> None:
 
 
 def test_listeners_are_told_once_in_the_order_of_records() -> None:
-    """C8"""
+    """Listeners of a batch run once, in the order of its records (C8)."""
     batch = make_batch(3)
     told: list[str] = []
     batch.add_listener(2, lambda: told.append("2"))
@@ -143,7 +143,7 @@ def test_repr_says_where_it_stands() -> None:
 
 
 def test_records_to_blame_have_their_own_error_and_the_others_say_so() -> None:
-    """2d-15, KIP-467"""
+    """Records to blame have their own error, unlike the others of the batch (2d-15, KIP-467)."""
     error, blamed = record_errors_from(InvalidRecordError, {1: "no key", 4: None}, "bad batch")
     assert isinstance(error, InvalidRecordError)
     assert "2 other record(s), at index 1, 4: bad batch" in str(error)
@@ -171,7 +171,7 @@ def split_in_two(batch: ProducerBatch) -> tuple[ProducerBatch, ProducerBatch]:
 
 
 def test_listeners_move_with_their_records_and_those_of_the_batch_hear_of_the_last() -> None:
-    """C7, C8, 2d-14"""
+    """Listeners follow their records; the batch's own hears of the last (C7, C8, 2d-14)."""
     heard: list[object] = []
     batch = make_batch(3)
     for index in (2, 0, 1):
@@ -206,7 +206,7 @@ def test_a_listener_is_taken_back_wherever_its_record_went() -> None:
 
 
 def test_a_piece_that_is_split_again_is_followed_to_the_end() -> None:
-    """2d-14"""
+    """A record is followed through pieces that are split again (2d-14)."""
     heard: list[str] = []
     batch = make_batch(3)
     batch.add_listener(BEHIND_ALL, lambda: heard.append("all"))
@@ -228,7 +228,7 @@ def test_a_piece_that_is_split_again_is_followed_to_the_end() -> None:
 
 
 def test_metadata_carries_the_sizes_beside_the_tuple() -> None:
-    """C7"""
+    """The metadata has the serialized sizes beside its tuple (C7)."""
     batch = make_batch()
     batch.succeed(1)
     metadata = batch.metadata_of(0, 5, 3, 100)

@@ -178,7 +178,7 @@ def test_all_faults_come_in_one_error() -> None:
     ],
 )
 def test_the_level_is_the_chosen_codecs(options: dict[str, object], level: int | None) -> None:
-    """KIP-390"""
+    """The compression level is that of the codec that is used (KIP-390)."""
     assert ProducerConfig(**options).compression_level == level  # type: ignore[arg-type]
 
 
@@ -211,7 +211,7 @@ async def listen_slowly(*_: object) -> None:
 def test_what_partitioning_and_interceptors_cannot_do_is_refused(
     options: dict[str, object], text: str
 ) -> None:
-    """2d-4, 2d-5, C3"""
+    """A partitioner or interceptor of the wrong form is refused (2d-4, 2d-5, C3)."""
     with pytest.raises(KafkaConfigurationError, match=text):
         ProducerConfig(**options)  # type: ignore[arg-type]
 

@@ -49,7 +49,7 @@ class Broken:
 
 
 async def test_records_pass_the_interceptors_in_order_and_each_hears_of_the_outcome() -> None:
-    """C3, C8"""
+    """Records pass all interceptors in order, and each hears of the outcome (C3, C8)."""
     log: list[Any] = []
     async with (
         kafka() as broker,
@@ -67,7 +67,7 @@ async def test_records_pass_the_interceptors_in_order_and_each_hears_of_the_outc
 
 
 async def test_an_acknowledgement_is_told_before_the_users_callback_in_order_of_sending() -> None:
-    """C8"""
+    """Interceptors hear of a record before its callback runs, in the order of sending (C8)."""
     journal = Journal()
     async with kafka() as broker, producing(broker, interceptors=[journal]) as producer:
         acks = [await producer.send("orders", b"v") for _ in range(3)]
@@ -106,7 +106,7 @@ async def test_what_interceptors_raise_or_return_wrongly_is_logged_and_goes_no_f
 
 
 async def test_errors_are_told_of_what_send_raises_and_of_what_fails_later() -> None:
-    """C4"""
+    """Interceptors hear of errors that `send` raises and of those that come later (C4)."""
     journal = Journal()
     async with kafka() as broker:
         broker.create_topic("orders", configs={"max.message.bytes": "300"})
@@ -129,7 +129,7 @@ async def test_errors_are_told_of_what_send_raises_and_of_what_fails_later() -> 
 
 
 async def test_a_record_may_be_sent_elsewhere_but_not_be_emptied() -> None:
-    """C3"""
+    """`on_send` may give a record another topic, but must leave it a key or a value (C3)."""
 
     class Elsewhere:
         def on_send(self, record: ProducerRecord) -> ProducerRecord:
@@ -144,7 +144,7 @@ async def test_a_record_may_be_sent_elsewhere_but_not_be_emptied() -> None:
 
 
 async def test_on_send_may_be_async_but_not_for_send_nowait() -> None:
-    """C3"""
+    """`send` awaits an `on_send` that is a coroutine, `send_nowait` refuses it (C3)."""
 
     class Slow:
         async def on_send(self, record: ProducerRecord) -> ProducerRecord:
@@ -160,7 +160,7 @@ async def test_on_send_may_be_async_but_not_for_send_nowait() -> None:
 
 
 async def test_send_nowait_and_send_many_pass_the_interceptors_as_well() -> None:
-    """C3, C8"""
+    """Records of `send_nowait` and `send_many` pass the interceptors as well (C3, C8)."""
     journal = Journal("j")
     async with kafka() as broker, producing(broker, interceptors=[journal]) as producer:
         await producer.partitions_for("orders")
@@ -176,7 +176,7 @@ async def test_send_nowait_and_send_many_pass_the_interceptors_as_well() -> None
 
 
 async def test_a_cancelled_ack_takes_nothing_from_the_interceptors() -> None:
-    """C8"""
+    """Interceptors hear of a record whose acknowledgement was cancelled (C8)."""
     journal = Journal()
     async with kafka() as broker, producing(broker, interceptors=[journal]) as producer:
         ack = await producer.send("orders", b"v")

@@ -17,7 +17,7 @@ from aiokafka_lite.producer.producer_life import ProducerLife, ProducerState
 def test_every_state_but_running_says_what_is_wrong(
     state: ProducerState, error: type[Exception], text: str
 ) -> None:
-    """C4"""
+    """A producer that is not running raises what is wrong with its state (C4)."""
     life = ProducerLife(AIOKafkaProducer().client, "mine")
     life.state = state
     with pytest.raises(error, match=text):

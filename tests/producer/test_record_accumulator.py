@@ -14,7 +14,7 @@ from tests.producer.batches import Shelf, values
 
 
 def test_records_go_to_the_last_batch_until_it_has_no_room() -> None:
-    """C5"""
+    """A record goes into the last batch of its partition while there is room (C5)."""
     shelf = Shelf()
     first = shelf.append(b"x" * 40)
     assert shelf.append(b"x" * 40) is first
@@ -26,7 +26,7 @@ def test_records_go_to_the_last_batch_until_it_has_no_room() -> None:
 
 
 def test_a_large_record_gets_a_batch_of_its_size() -> None:
-    """C5, 2d-1"""
+    """A record larger than `max_batch_size` gets a batch of its own size (C5, 2d-1)."""
     shelf = Shelf()
     assert len(shelf.append(b"x" * 5000).buffer or b"") > 5000
     assert shelf.accumulator.new_batch_bytes(shelf.queue(), 100) == 200
@@ -38,7 +38,7 @@ def test_batches_never_outgrow_the_largest_request() -> None:
 
 
 def test_a_batch_is_due_after_linger_or_when_full() -> None:
-    """2d-7"""
+    """A batch is due when it is full, or when it has lingered (2d-7)."""
     shelf = Shelf(linger_ms=100)
     shelf.append(now_s=10.0)
     ready = shelf.accumulator.ready(10.02)
@@ -56,7 +56,7 @@ def test_nothing_is_due_when_nothing_is_there() -> None:
 
 
 def test_flush_close_and_waiting_for_memory_make_everything_due() -> None:
-    """2d-3, 2d-7, 2d-21"""
+    """A flush, a close and a wait for memory make every batch due (2d-3, 2d-7, 2d-21)."""
     shelf = Shelf()
     batch = shelf.append()
     assert shelf.accumulator.begin_flush() == (batch,)
@@ -72,7 +72,7 @@ def test_flush_close_and_waiting_for_memory_make_everything_due() -> None:
 
 
 def test_partitions_without_leader_are_named_and_not_waited_for() -> None:
-    """2d-7"""
+    """Partitions without a leader are reported, and the others are sent (2d-7)."""
     shelf = Shelf()
     shelf.append(partition=0)
     shelf.append(partition=1)
@@ -87,7 +87,7 @@ def test_partitions_without_leader_are_named_and_not_waited_for() -> None:
 
 
 def test_one_request_takes_one_batch_of_each_partition_lingered_or_not() -> None:
-    """2d-9"""
+    """A request takes one batch of each partition, also those that still linger (2d-9)."""
     shelf = Shelf()
     for partition in range(3):
         shelf.append(partition=partition, now_s=float(partition))
@@ -101,7 +101,7 @@ def test_one_request_takes_one_batch_of_each_partition_lingered_or_not() -> None
 
 
 def test_a_request_stops_at_its_size_and_goes_on_there_next_time() -> None:
-    """2d-9"""
+    """A request ends at `max_request_size`, and the next one goes on there (2d-9)."""
     shelf = Shelf(max_request_size=500)
     for partition in range(3):
         shelf.append(b"x" * 150, partition=partition)
@@ -112,7 +112,7 @@ def test_a_request_stops_at_its_size_and_goes_on_there_next_time() -> None:
 
 
 def test_a_single_oversize_batch_goes_alone() -> None:
-    """2d-9"""
+    """A batch larger than a request may be is sent alone (2d-9)."""
     shelf = Shelf(max_request_size=500)
     shelf.append(b"x" * 800, partition=0)
     shelf.append(b"x" * 10, partition=1)
@@ -121,7 +121,7 @@ def test_a_single_oversize_batch_goes_alone() -> None:
 
 
 def test_one_in_flight_keeps_the_order_by_muting() -> None:
-    """2d-12"""
+    """With one request in flight a partition is muted until its batch has an outcome (2d-12)."""
     shelf = Shelf(max_in_flight_requests_per_connection=1)
     first, second = shelf.append(b"x" * 150), shelf.append(b"x" * 150)
     assert shelf.drain() == [first]
@@ -132,7 +132,7 @@ def test_one_in_flight_keeps_the_order_by_muting() -> None:
 
 
 def test_a_retry_goes_to_the_front_after_its_backoff() -> None:
-    """2d-8, 2d-15"""
+    """A batch to be sent again is first in its queue and waits for its backoff (2d-8, 2d-15)."""
     shelf = Shelf()
     first, second, third = (shelf.append(b"x" * 150) for _ in range(3))
     assert shelf.drain() == [first]
@@ -153,7 +153,7 @@ def test_a_retry_goes_to_the_front_after_its_backoff() -> None:
 
 
 def test_backoff_is_skipped_for_a_new_leader() -> None:
-    """2d-8, KIP-951"""
+    """A new leader ends the backoff of a batch (2d-8, KIP-951)."""
     shelf = Shelf()
     batch = shelf.append()
     shelf.set_leader(0, 1, epoch=4)
@@ -176,7 +176,7 @@ def test_a_batch_in_backoff_is_not_taken_along_with_others() -> None:
 
 
 def test_sequence_numbers_gate_what_is_drained() -> None:
-    """2d-10"""
+    """A batch that the sequence numbers hold back is not drained (2d-10)."""
     sequences = SequenceNumbers()
     shelf = Shelf(sequences=sequences)
     batch = shelf.append()
@@ -200,7 +200,7 @@ def test_a_gated_partition_does_not_hide_when_another_is_due() -> None:
 
 
 def test_memory_returns_when_the_outcome_is_there_and_no_request_needs_it() -> None:
-    """C6"""
+    """Memory returns when a batch has its outcome and no request needs its bytes (C6)."""
     shelf = Shelf()
     batch = shelf.append()
     assert shelf.pool.used_bytes == 200
@@ -275,7 +275,7 @@ def test_a_queued_batch_with_an_outcome_leaves_its_queue() -> None:
 
 
 def test_batches_expire_from_their_creation_queued_or_in_flight() -> None:
-    """2d-13"""
+    """`delivery_timeout_ms` counts from the creation of a batch, queued or in flight (2d-13)."""
     shelf = Shelf(delivery_timeout_ms=31_000)
     assert shelf.accumulator.next_expiry_s is None
     first = shelf.append(now_s=5.0)
@@ -303,7 +303,7 @@ def test_failing_all_fails_what_is_queued_and_what_is_in_flight() -> None:
 
 
 def test_compressed_batches_use_their_room_once_the_ratio_is_known() -> None:
-    """2d-2"""
+    """A batch takes more records once its topic's compression ratio is known (2d-2)."""
     shelf = Shelf(compression_type="gzip", max_batch_size=1000)
     rng = random.Random(1)
     words = [b"%05d" % rng.randrange(20) for _ in range(50)]
@@ -364,7 +364,7 @@ def test_pieces_take_the_place_of_a_batch_that_was_too_large() -> None:
 
 
 def test_pieces_of_a_compressed_batch_count_with_its_compressed_size_at_most() -> None:
-    """2d-14"""
+    """The pieces of a compressed batch count as no more memory than it had (2d-14)."""
     shelf = Shelf(compression_type="gzip", max_batch_size=2000)
     rng = random.Random(1)
     batch = shelf.append(rng.randbytes(300))
@@ -386,7 +386,7 @@ def test_pieces_of_a_compressed_batch_count_with_its_compressed_size_at_most() -
 
 
 def test_batches_that_fill_a_request_to_the_byte_go_together() -> None:
-    """2d-9"""
+    """Batches that fill a request to its last byte go into it together (2d-9)."""
     shelf = Shelf(max_request_size=294)
     batches = [shelf.append(b"x" * 77, partition=partition) for partition in range(3)]
     assert [batch.size_in_bytes for batch in batches[:2]] == [147, 147]
@@ -395,7 +395,7 @@ def test_batches_that_fill_a_request_to_the_byte_go_together() -> None:
 
 
 def test_after_a_full_round_the_next_begins_with_the_first_partition() -> None:
-    """2d-9"""
+    """After a request with all partitions the next one begins with the first (2d-9)."""
     shelf = Shelf(max_request_size=200, enable_idempotence=False)
     for partition in range(2):
         shelf.append(partition=partition)
@@ -405,7 +405,7 @@ def test_after_a_full_round_the_next_begins_with_the_first_partition() -> None:
 
 
 def test_the_buffer_of_a_written_batch_is_kept_for_the_next() -> None:
-    """C6, 2d-3"""
+    """The buffer of a stored batch is kept for the next batch (C6, 2d-3)."""
     shelf = Shelf()
     batch = shelf.append()
     buffer = batch.buffer
@@ -425,7 +425,7 @@ def test_drains_are_counted_from_one() -> None:
 
 
 def test_the_open_batch_of_a_queue_that_fails_is_no_longer_open() -> None:
-    """C5"""
+    """A batch that failed takes no more records (C5)."""
     shelf = Shelf()
     batch = shelf.append()
     batch.fail(KafkaError("no"))
@@ -513,7 +513,7 @@ def test_a_batch_behind_others_is_as_large_as_they_are_together_up_to_a_limit() 
 
 
 def test_without_backlog_batches_have_their_usual_size() -> None:
-    """C5"""
+    """Without a backlog each batch has `max_batch_size` (C5)."""
     shelf = Shelf(max_backlog_batch_size=1300)
     for _ in range(5):
         batch = _fill(shelf)
@@ -572,7 +572,7 @@ def test_a_backlog_ends_when_what_was_before_it_expires() -> None:
 
 
 def test_a_topic_that_finds_a_batch_too_large_gets_none_of_those_any_more() -> None:
-    """2d-14"""
+    """After a batch that was too large, its topic gets batches of `max_batch_size` only (2d-14)."""
     shelf = Shelf(max_backlog_batch_size=1600)
     batch = _fill(shelf)
     shelf.drain()
@@ -614,7 +614,7 @@ def test_a_drain_looks_at_the_partitions_with_batches_and_at_no_other() -> None:
 
 
 def test_no_batch_is_looked_at_for_its_expiry_before_the_oldest_has_expired() -> None:
-    """2d-13"""
+    """The accumulator looks at no batch before the oldest may have expired (2d-13)."""
     shelf = Shelf(delivery_timeout_ms=30_100)
     batches = [shelf.append(b"v" * 100, now_s=float(second)) for second in range(3)]
     with mock.patch.object(type(shelf.accumulator), "incomplete", mock.PropertyMock()) as all_of:

@@ -109,7 +109,7 @@ async def test_cancelling_the_ack_ends_its_own_waiters_only(twin: SimpleNamespac
 async def test_callbacks_run_soon_after_in_the_order_of_sending_with_the_ack(
     twin: SimpleNamespace,
 ) -> None:
-    """C8"""
+    """Callbacks run in the order of sending, each with its acknowledgement (C8)."""
     batch = twin.make_batch(3)
     acks = [twin.RecordAck(batch, index, 0) for index in range(3)]
     called: list[RecordAck] = []
@@ -162,7 +162,7 @@ async def test_a_callback_may_be_taken_back(twin: SimpleNamespace) -> None:
 async def test_acks_follow_their_record_into_the_piece_of_a_split_batch(
     twin: SimpleNamespace,
 ) -> None:
-    """C7, 2d-14"""
+    """An acknowledgement follows its record into a piece of a split batch (C7, 2d-14)."""
     batch = twin.make_batch(4)
     acks = [twin.RecordAck(batch, index, 1000 + index, 2, index) for index in range(4)]
     order: list[int] = []
@@ -193,7 +193,7 @@ async def test_acks_follow_their_record_into_the_piece_of_a_split_batch(
 async def test_an_ack_is_cancelled_or_relieved_of_callbacks_after_the_split_as_before(
     twin: SimpleNamespace,
 ) -> None:
-    """2d-14"""
+    """After a split an acknowledgement can be cancelled, and its callbacks removed (2d-14)."""
     batch = twin.make_batch(2)
     ack = twin.RecordAck(batch, 1, 0)
     called: list[RecordAck] = []
@@ -233,7 +233,7 @@ async def _outcome_of(ack: RecordAck, seen: list[int], number: int) -> None:
 async def test_those_who_wait_are_woken_in_the_order_of_sending_among_the_callbacks(
     twin: SimpleNamespace,
 ) -> None:
-    """C8"""
+    """Awaiting tasks and callbacks go on in the order of sending (C8)."""
     batch = twin.make_batch(4)
     acks = [twin.RecordAck(batch, index, 0) for index in range(4)]
     seen: list[int] = []

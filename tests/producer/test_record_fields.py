@@ -33,7 +33,7 @@ def test_bytes_pass_and_other_buffers_are_copied() -> None:
 
 
 def test_str_without_serializer_names_field_type_and_remedy() -> None:
-    """C4"""
+    """A `str` without a serializer raises an error naming field, type and remedy (C4)."""
     with pytest.raises(TypeError, match=r"value is of type str.*value_serializer=lambda") as e:
         check_bytes("value", "text")
     assert isinstance(e.value, SerializationError)
@@ -43,7 +43,7 @@ def test_str_without_serializer_names_field_type_and_remedy() -> None:
 
 
 def test_serializers_get_topic_headers_and_object() -> None:
-    """C3"""
+    """A serializer gets the topic, the headers and the object (C3)."""
 
     class Schema:
         def serialize(self, topic: str, headers: Any, obj: Any) -> bytes:
@@ -76,7 +76,7 @@ def test_a_serializer_that_returns_no_bytes_is_named() -> None:
 
 
 def test_headers_are_frozen() -> None:
-    """C3"""
+    """Headers are copied, so that later changes to the caller's list have no effect (C3)."""
     name_and_value = ["b", bytearray(b"2")]
     given = [("a", b"1"), name_and_value, ("c", None)]
     frozen = freeze_headers(given)  # type: ignore[arg-type]
@@ -105,7 +105,7 @@ def test_bad_headers_are_named(headers: object, text: str) -> None:
 
 
 def test_sizes_name_the_option_that_is_too_small() -> None:
-    """C3"""
+    """A record that is too large raises an error naming the option that limits it (C3)."""
     check_size(1000, max_request_size=1000, buffer_memory=2000)
     with pytest.raises(
         MessageSizeTooLargeError, match=r"1,204,112 bytes .* exceeds max_request_size of 1,048,576"
@@ -133,7 +133,7 @@ def test_type_checks_for_untyped_callers() -> None:
 
 
 def test_a_header_name_that_utf_8_cannot_encode_is_refused_by_its_number() -> None:
-    """C4"""
+    """A header name that UTF-8 cannot encode is refused, named by its place (C4)."""
     with pytest.raises(SerializationError, match=r"header 1 has the name 'n\\udc80'"):
         freeze_headers([("é", b"x"), ("n\udc80", b"x")])
     assert is_encodable("é")

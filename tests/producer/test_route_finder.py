@@ -8,7 +8,7 @@ from tests.producer.world import jumping_clock, kafka, producing
 
 
 async def test_without_metadata_it_is_asked_for_and_the_caller_told() -> None:
-    """C3"""
+    """Without metadata, the route finder requests it and raises (C3)."""
     async with kafka() as broker, producing(broker) as producer:
         finder = producer._finder
         with pytest.raises(KafkaTimeoutError, match=r"no metadata of topic 'orders' yet.*not wait"):
@@ -20,7 +20,7 @@ async def test_without_metadata_it_is_asked_for_and_the_caller_told() -> None:
 
 
 async def test_a_partition_that_is_not_there_is_not_waited_for() -> None:
-    """C3"""
+    """A partition number that the topic lacks raises at once (C3)."""
     async with kafka() as broker, producing(broker) as producer:
         route = await producer._finder.find("orders", producer._clock.monotonic())
         assert producer._finder.queue_nowait(route, 0) is route.queues[0]

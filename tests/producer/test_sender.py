@@ -26,7 +26,7 @@ from tests.producer.world import jumping_clock, kafka, producing, written
 
 
 async def test_a_batch_waits_for_linger_by_the_clock() -> None:
-    """2d-7"""
+    """A batch that is not full is sent once `linger_ms` is over (2d-7)."""
     clock = FakeClock()
     async with (
         kafka(clock=clock) as broker,
@@ -63,7 +63,7 @@ async def test_up_to_five_requests_are_in_flight_in_order() -> None:
 
 
 async def test_one_in_flight_is_one_in_flight() -> None:
-    """2d-12"""
+    """With one request in flight, no second request leaves before the answer (2d-12)."""
     async with (
         kafka() as broker,
         producing(
@@ -146,7 +146,7 @@ async def test_without_idempotence_no_producer_id_is_asked_for() -> None:
 
 
 async def test_a_flush_may_be_bounded() -> None:
-    """2d-21"""
+    """`flush` with a timeout raises when the timeout is over (2d-21)."""
     async with kafka() as broker, producing(broker) as producer:
         await producer.send_and_wait("orders", b"v")
         broker.faults.stall(ProduceRequest)
@@ -175,7 +175,7 @@ async def test_a_cancelled_flush_leaves_no_hurry_behind() -> None:
 
 
 async def test_stopping_fails_what_is_not_acknowledged_in_time() -> None:
-    """2d-22"""
+    """Stopping fails the records that are not acknowledged within its timeout (2d-22)."""
     async with kafka() as broker, producing(broker) as producer:
         await producer.send_and_wait("orders", b"v")
         broker.faults.stall(ProduceRequest)
@@ -187,7 +187,7 @@ async def test_stopping_fails_what_is_not_acknowledged_in_time() -> None:
 
 
 async def test_throttled_nodes_are_left_alone_for_as_long_as_they_said() -> None:
-    """KIP-219"""
+    """A node that throttles gets no request for as long as it said (KIP-219)."""
     clock = FakeClock()
     async with kafka(clock=clock) as broker, producing(broker, clock=clock) as producer:
         await producer.send_and_wait("orders", b"0")

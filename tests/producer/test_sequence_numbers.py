@@ -38,12 +38,12 @@ def place(batch: ProducerBatch) -> tuple[int, int, int]:
 
 
 def test_nothing_is_sent_without_a_producer_id() -> None:
-    """2d-10"""
+    """An idempotent producer sends no batch before it has a producer id (2d-10)."""
     assert not SequenceNumbers().may_send(make_batch())
 
 
 def test_numbers_go_up_by_partition() -> None:
-    """2d-11"""
+    """Sequence numbers count the records of each partition (2d-11)."""
     sequences = numbers()
     other = TopicPartition("orders", 1)
     assert place(sent(sequences, 3)) == (7, 0, 0)
@@ -53,7 +53,7 @@ def test_numbers_go_up_by_partition() -> None:
 
 
 def test_numbers_stay_at_a_retry() -> None:
-    """2d-11"""
+    """A batch that is sent again keeps its sequence numbers (2d-11)."""
     sequences = numbers()
     batch = sent(sequences, 3)
     sequences.assign(batch)
@@ -62,7 +62,7 @@ def test_numbers_stay_at_a_retry() -> None:
 
 
 def test_numbers_wrap_to_zero() -> None:
-    """2d-11"""
+    """Sequence numbers wrap from 2^31-1 to 0 (2d-11)."""
     sequences = numbers()
     first = sent(sequences)
     state = sequences._partitions[TP]
@@ -99,7 +99,7 @@ def test_the_first_batch_of_an_epoch_goes_alone() -> None:
 
 
 def test_only_the_oldest_of_those_sent_is_sent_again() -> None:
-    """2d-10"""
+    """Of the batches to be sent again, only the partition's oldest may leave (2d-10)."""
     sequences = numbers()
     first, second = sent(sequences), sent(sequences)
     assert sequences.may_send(first)
@@ -110,7 +110,7 @@ def test_only_the_oldest_of_those_sent_is_sent_again() -> None:
 
 @pytest.mark.parametrize("error", [KafkaConnectionError, NotLeaderForPartitionError])
 def test_retriable_errors_are_retried_as_they_are(error: type) -> None:
-    """2d-15"""
+    """A retriable error is followed by another attempt with the same numbers (2d-15)."""
     sequences = numbers()
     assert sequences.may_retry(sent(sequences), error, -1)
     sequences.settle()
@@ -125,7 +125,7 @@ def test_other_errors_are_not_retried() -> None:
 
 
 def test_a_refused_batch_restarts_the_partition_in_the_next_epoch() -> None:
-    """2d-19, KIP-360"""
+    """After a refused batch the partition starts at 0 in the next epoch (2d-19, KIP-360)."""
     sequences = numbers()
     first, second, elsewhere = (
         sent(sequences, 2),
@@ -154,7 +154,7 @@ def test_a_refused_batch_restarts_the_partition_in_the_next_epoch() -> None:
 
 
 def test_out_of_order_behind_a_failed_one_waits_for_its_turn() -> None:
-    """2d-17"""
+    """A batch out of order behind one that is retried is retried after it (2d-17)."""
     sequences = numbers()
     first, second = sent(sequences), sent(sequences)
     assert sequences.may_retry(first, NotLeaderForPartitionError, -1)
@@ -165,7 +165,7 @@ def test_out_of_order_behind_a_failed_one_waits_for_its_turn() -> None:
 
 
 def test_out_of_order_of_the_expected_one_restarts_the_partition() -> None:
-    """2d-17"""
+    """The next expected batch being out of order restarts the partition (2d-17)."""
     sequences = numbers()
     first, second = sent(sequences), sent(sequences)
     sequences.completed(first)
@@ -176,7 +176,7 @@ def test_out_of_order_of_the_expected_one_restarts_the_partition() -> None:
 
 
 def test_unknown_producer_restarts_the_partition_when_the_broker_knows_its_log() -> None:
-    """2d-17"""
+    """UNKNOWN_PRODUCER_ID with a log start restarts the partition in the next epoch (2d-17)."""
     sequences = numbers()
     batch = sent(sequences)
     assert sequences.may_retry(batch, UnknownProducerId, -1)
@@ -192,7 +192,7 @@ def test_unknown_producer_restarts_the_partition_when_the_broker_knows_its_log()
 
 
 def test_unknown_producer_for_good_lets_the_partition_begin_at_zero() -> None:
-    """2d-19"""
+    """After a final UNKNOWN_PRODUCER_ID the partition's sequence begins at 0 (2d-19)."""
     sequences = numbers()
     batch = sent(sequences, 4)
     sequences.refused(batch, UnknownProducerId)
@@ -200,7 +200,7 @@ def test_unknown_producer_for_good_lets_the_partition_begin_at_zero() -> None:
 
 
 def test_an_abandoned_batch_holds_back_new_ones_until_its_fate_is_clear() -> None:
-    """2d-13, 2d-20"""
+    """New batches wait until it is clear whether an abandoned one was stored (2d-13, 2d-20)."""
     sequences = numbers()
     first, second = sent(sequences), sent(sequences)
     sequences.abandoned(first)
@@ -214,7 +214,7 @@ def test_an_abandoned_batch_holds_back_new_ones_until_its_fate_is_clear() -> Non
 
 
 def test_a_late_answer_to_an_abandoned_batch_settles_it() -> None:
-    """2d-13"""
+    """A late answer to an abandoned batch resolves its sequence numbers (2d-13)."""
     sequences = numbers()
     batch = sent(sequences)
     sequences.abandoned(batch)
@@ -238,7 +238,7 @@ def test_an_answer_that_comes_behind_those_of_newer_batches_takes_nothing_back()
 
 
 def test_an_abandoned_batch_that_stays_unknown_costs_an_epoch() -> None:
-    """2d-20"""
+    """An abandoned batch whose fate stays unknown raises the epoch (2d-20)."""
     sequences = numbers()
     sequences.abandoned(sent(sequences))
     sequences.settle()
@@ -246,7 +246,7 @@ def test_an_abandoned_batch_that_stays_unknown_costs_an_epoch() -> None:
 
 
 def test_the_one_right_behind_an_abandoned_batch_proves_the_gap() -> None:
-    """2d-17"""
+    """Out-of-order for the batch behind an abandoned one proves that it was not stored (2d-17)."""
     sequences = numbers()
     first, second, third = sent(sequences), sent(sequences), sent(sequences)
     sequences.abandoned(first)
@@ -271,7 +271,7 @@ def test_a_batch_never_sent_leaves_no_trace() -> None:
 
 
 def test_used_up_epochs_ask_for_another_producer_id() -> None:
-    """2d-18"""
+    """A used-up epoch makes the producer ask for another producer id (2d-18)."""
     sequences = numbers(epoch=MAX_EPOCH)
     first, second = sent(sequences), sent(sequences)
     sequences.refused(first, MessageSizeTooLargeError)
@@ -385,7 +385,7 @@ def test_pieces_take_the_place_of_their_batch() -> None:
 
 
 def test_splitting_what_has_no_numbers_changes_nothing() -> None:
-    """2d-14"""
+    """Splitting a batch without numbers changes no sequence (2d-14)."""
     sequences = numbers()
     batch = make_batch(2)
     sequences.split(batch, [make_batch(), make_batch()])
@@ -421,7 +421,7 @@ def in_transaction() -> tuple[SequenceNumbers, Gate]:
 
 
 def test_only_partitions_of_the_transaction_are_sent_to() -> None:
-    """2d-10, 2d'-2"""
+    """Batches of a partition leave only once it belongs to the transaction (2d-10, 2d'-2)."""
     sequences, _ = in_transaction()
     assert sequences.may_send(make_batch())
     assert not sequences.may_send(make_batch(tp=TopicPartition("orders", 1)))
@@ -435,7 +435,7 @@ def test_the_transaction_hears_of_every_batch_that_is_sent() -> None:
 
 
 def test_a_new_epoch_begins_every_partition_at_zero() -> None:
-    """2d'-8"""
+    """A new epoch starts the sequence of every partition at 0 (2d'-8)."""
     sequences, _ = in_transaction()
     first = sent(sequences, 3)
     sequences.completed(first)
@@ -445,7 +445,7 @@ def test_a_new_epoch_begins_every_partition_at_zero() -> None:
 
 
 def test_a_new_epoch_forgets_gaps() -> None:
-    """2d'-8, 2d-20"""
+    """A new epoch forgets unresolved sequence numbers (2d'-8, 2d-20)."""
     sequences, _ = in_transaction()
     sequences.abandoned(sent(sequences))
     sequences.settle()
@@ -511,7 +511,7 @@ def test_a_refused_batch_bumps_no_epoch_in_a_transaction(error: type) -> None:
 
 
 def test_what_was_sent_behind_a_refused_batch_goes_to_its_end() -> None:
-    """2d-19"""
+    """In a transaction, batches sent behind a refused one may still be retried (2d-19)."""
     sequences, _ = in_transaction()
     first, second, third = sent(sequences), sent(sequences), sent(sequences)
     sequences.refused(first, MessageSizeTooLargeError)
@@ -535,7 +535,7 @@ def test_an_abandoned_batch_is_a_lost_sequence_once_it_stays_unknown() -> None:
 
 
 def test_an_abandoned_batch_that_was_written_after_all_is_no_loss() -> None:
-    """2d-20"""
+    """An abandoned batch that was stored after all needs no new epoch (2d-20)."""
     sequences, gate = in_transaction()
     batch = sent(sequences)
     sequences.abandoned(batch)
@@ -546,7 +546,7 @@ def test_an_abandoned_batch_that_was_written_after_all_is_no_loss() -> None:
 
 
 def test_out_of_order_ends_a_transaction_unless_it_waits_for_its_turn() -> None:
-    """2d-17"""
+    """Out-of-order fails a transaction, unless the batch waits for an older one (2d-17)."""
     sequences, _ = in_transaction()
     first, second = sent(sequences), sent(sequences)
     assert sequences.may_retry(second, OutOfOrderSequenceNumber, -1)
@@ -555,13 +555,13 @@ def test_out_of_order_ends_a_transaction_unless_it_waits_for_its_turn() -> None:
 
 @pytest.mark.parametrize("log_start_offset", [-1, 0, 5])
 def test_an_unknown_producer_ends_a_transaction(log_start_offset: int) -> None:
-    """2d-17"""
+    """UNKNOWN_PRODUCER_ID fails a transaction (2d-17)."""
     sequences, _ = in_transaction()
     assert not sequences.may_retry(sent(sequences), UnknownProducerId, log_start_offset)
 
 
 def test_retriable_errors_end_no_transaction() -> None:
-    """2d-15"""
+    """A retriable error of a batch does not fail its transaction (2d-15)."""
     sequences, _ = in_transaction()
     assert sequences.may_retry(sent(sequences), NotLeaderForPartitionError, -1)
 

@@ -65,7 +65,7 @@ class Way:
 
 
 def test_a_record_that_finds_everything_ready_is_appended(twin: SimpleNamespace) -> None:
-    """C3, C7"""
+    """The fast way appends a record when route, batch and bytes are ready (C3, C7)."""
     way = Way(twin)
     ack = way.append(b"value", b"key", 0, 55, [("h", b"x"), ("n", None)])
     assert ack.place == (way.queues[0].open_batch, 0)
@@ -103,7 +103,7 @@ def test_a_held_topic_is_known_again_when_its_last_hold_ends_or_is_dropped(
 
 
 def test_keyed_records_go_where_murmur2_says(twin: SimpleNamespace) -> None:
-    """2d-4"""
+    """The fast way sends a key to its murmur2 partition (2d-4)."""
     way = Way(twin, room=5000)
     for number in range(60):
         key = b"%d" % number
@@ -177,14 +177,14 @@ def test_a_partitioner_of_the_user_has_the_choice(twin: SimpleNamespace) -> None
 
 
 def test_ignored_keys_stick(twin: SimpleNamespace) -> None:
-    """KIP-794"""
+    """With `partitioner_ignore_keys` keyed records use the sticky partition (KIP-794)."""
     way = Way(twin, ignores_keys=True)
     assert {way.append(b"", b"%d" % number).topic_partition.partition for number in range(9)} == {2}
     assert way.sticky.produced_bytes == 72
 
 
 def test_a_transaction_hears_first_and_may_refuse(twin: SimpleNamespace) -> None:
-    """2d'-2"""
+    """A transaction that refuses the partition keeps the record from being appended (2d'-2)."""
     join = mock.Mock()
     way = Way(twin, join_transaction=join)
     assert way.append(b"v", None, 0) is not None
@@ -227,7 +227,7 @@ def test_the_twins_take_the_same_records_and_write_the_same_bytes(
 
 
 def test_many_are_appended_up_to_the_first_that_is_not_simple(twin: SimpleNamespace) -> None:
-    """C2"""
+    """The fast way appends records up to the first one that needs the long way (C2)."""
     way = Way(twin)
     bulk, left = way.append_all([b"a", (b"k", b"b"), (None, b"c"), (b"k", None), "text", b"d"], 0)
     assert left == "text"
@@ -247,7 +247,7 @@ def test_many_are_appended_up_to_the_first_that_is_not_simple(twin: SimpleNamesp
 def test_pairs_go_where_their_keys_belong_with_a_run_for_each_change(
     twin: SimpleNamespace,
 ) -> None:
-    """2d-4"""
+    """Pairs go to their keys' partitions, and each change of partition starts a new run (2d-4)."""
     way = Way(twin)
     keys = dict.fromkeys(range(3), b"")
     for number in range(50):
@@ -330,7 +330,7 @@ async def test_send_is_a_coroutine_function_to_who_asks_and_gives_a_coroutine() 
 
 
 async def test_errors_of_send_come_at_the_await() -> None:
-    """C4"""
+    """Errors of `send` are raised by its await, not by the call (C4)."""
     async with kafka() as broker, producing(broker) as producer:
         await producer.send("orders", b"v")
         wrong: list[tuple[Any, ...]] = [

@@ -68,7 +68,7 @@ def test_routes_follow_metadata_and_keep_their_sticky_partition() -> None:
 
 
 def test_a_partitioner_sees_lists_of_its_own_and_may_only_choose_what_is_there() -> None:
-    """C3"""
+    """A partitioner gets copies of the lists and must choose a partition that exists (C3)."""
     routes, _ = make_routes()
     routes.update(snapshot(orders=uuid.UUID(int=1)))
     route = routes.find("orders")

@@ -74,7 +74,7 @@ async def test_a_call_ends_with_its_work() -> None:
 
 
 async def test_the_same_call_takes_the_result_over_and_others_are_refused() -> None:
-    """2d'-1"""
+    """After a timeout the same call fetches the result, and other calls are refused (2d'-1)."""
     async with world() as w:
         await w.time_out("commit", w.work)
         assert w.calls.is_current("commit")
@@ -98,7 +98,7 @@ async def test_the_same_call_takes_the_result_over_and_others_are_refused() -> N
     ],
 )
 async def test_the_result_may_be_an_error_and_is_told_once(error: Exception) -> None:
-    """2d'-1"""
+    """The result that is fetched later may be an error, and is raised once (2d'-1)."""
     expected = error.error if isinstance(error, TransactionError) else error
     async with world() as w:
         await w.time_out("commit", w.failing(error))
@@ -111,7 +111,7 @@ async def test_the_result_may_be_an_error_and_is_told_once(error: Exception) -> 
 
 
 async def test_the_result_waits_for_somebody_to_hear_it() -> None:
-    """2d'-1"""
+    """The result of a call that timed out waits until it is fetched (2d'-1)."""
     async with world() as w:
         task = asyncio.create_task(w.calls.run("commit", w.failing(ProducerFenced("x")), 1))
         await asyncio.sleep(0)

@@ -82,7 +82,7 @@ async def test_the_coordinator_of_the_id_is_asked() -> None:
     ("error", "found"), [(NotCoordinatorForGroupError, 3), (CoordinatorLoadInProgressError, 1)]
 )
 async def test_it_is_found_again_only_where_that_helps(error: type, found: int) -> None:
-    """2d'-4"""
+    """The client looks the coordinator up again only for errors that this can mend (2d'-4)."""
     async with kafka() as broker, coordinator_of(broker) as coordinator:
         broker.faults.fail(InitProducerIdRequest, error, times=2)
         await ask(coordinator)
@@ -141,7 +141,7 @@ async def test_an_answer_that_ends_it_is_raised_with_its_action(
 async def test_who_may_not_know_the_coordinator_is_told(
     error: type[Exception], action: TxnAction
 ) -> None:
-    """2d'-4"""
+    """A producer that may not look up its coordinator gets the broker's error (2d'-4)."""
     async with kafka() as broker, coordinator_of(broker) as coordinator:
         broker.faults.fail(FindCoordinatorRequest, error.errno)  # type: ignore[attr-defined]
         with pytest.raises(TransactionError) as raised:

@@ -84,7 +84,7 @@ IN_EVERY_REQUEST = [
 def test_what_an_error_of_any_request_calls_for(
     request_name: str, error: type[BrokerResponseError], action: TxnAction
 ) -> None:
-    """2d'-4"""
+    """Each error has one consequence, whichever request brings it (2d'-4)."""
     assert txn_action_for(ALL[request_name], error.errno) == (action, error)
 
 
@@ -105,7 +105,7 @@ def test_what_an_error_of_any_request_calls_for(
 def test_what_an_error_of_one_request_calls_for(
     request_name: str, error: type[BrokerResponseError], action: TxnAction
 ) -> None:
-    """2d'-4"""
+    """Some errors have a consequence of their own for one request (2d'-4)."""
     assert txn_action_for(ALL[request_name], error.errno) == (action, error)
 
 

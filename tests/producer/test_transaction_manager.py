@@ -155,7 +155,7 @@ async def test_what_was_fenced_names_what_the_broker_said() -> None:
 
 
 async def test_a_bump_claims_the_epoch_at_hand() -> None:
-    """2d'-5, KIP-360"""
+    """InitProducerId with the present id and epoch returns the next epoch (2d'-5, KIP-360)."""
     async with kafka(transaction_version=1) as broker, transacting(broker) as producer:
         await producer.begin_transaction()
         broker.faults.fail(AddPartitionsToTxnRequest, UnknownProducerId)
@@ -224,7 +224,7 @@ def forget(broker: EmbeddedBroker) -> None:
 
 @pytest.mark.parametrize(("version", "bound"), [(0, LAST_PRODUCE_V1), (1, 11), (2, None)])
 async def test_the_protocol_is_looked_up_at_each_begin(version: int, bound: int | None) -> None:
-    """2d'-7"""
+    """The producer looks at the transaction version at each begin (2d'-7)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         manager = manager_of(producer)
         assert manager.max_produce_version == LAST_PRODUCE_V1
@@ -235,7 +235,7 @@ async def test_the_protocol_is_looked_up_at_each_begin(version: int, bound: int 
 
 @pytest.mark.parametrize("version", [1, 2])
 async def test_partitions_belong_to_one_transaction(version: int) -> None:
-    """2d'-2"""
+    """A partition belongs to a transaction until the transaction ends (2d'-2)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         broker.create_topic("orders")
         manager = manager_of(producer)
@@ -289,7 +289,7 @@ async def test_a_batch_with_numbers_that_fails_needs_a_new_epoch(
 
 
 async def test_a_lost_sequence_fails_the_transaction_with_a_bump() -> None:
-    """2d-20"""
+    """A gap in the sequence numbers fails the transaction, and the next has a new epoch (2d-20)."""
     async with kafka() as broker, transacting(broker) as producer:
         await producer.begin_transaction()
         manager = manager_of(producer)
@@ -303,7 +303,7 @@ async def test_a_lost_sequence_fails_the_transaction_with_a_bump() -> None:
 
 @pytest.mark.parametrize("is_begun", [True, False])
 async def test_close_is_harmless_whenever_it_comes(is_begun: bool) -> None:
-    """2d-22"""
+    """Closing the transaction manager is safe in every state (2d-22)."""
     async with kafka() as broker, transacting(broker) as producer:
         if is_begun:
             await producer.begin_transaction()
@@ -314,7 +314,7 @@ async def test_close_is_harmless_whenever_it_comes(is_begun: bool) -> None:
 
 
 async def test_a_close_that_fails_only_says_so(caplog: pytest.LogCaptureFixture) -> None:
-    """2d-22"""
+    """An abort that fails while closing is logged and not raised (2d-22)."""
     async with kafka() as broker, transacting(broker) as producer:
         await producer.begin_transaction()
         await producer.send_and_wait("orders", b"v")

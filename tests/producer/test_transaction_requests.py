@@ -29,7 +29,7 @@ PARTITIONS = [TopicPartition("a", 1), TopicPartition("b", 0), TopicPartition("a"
 
 
 def test_partitions_are_added_topic_by_topic() -> None:
-    """2d'-2"""
+    """AddPartitionsToTxn lists the partitions by topic (2d'-2)."""
     request = add_partitions_request("t", PRODUCER, PARTITIONS)
     assert request.v3_and_below_transactional_id == "t"
     assert (request.v3_and_below_producer_id, request.v3_and_below_producer_epoch) == PRODUCER
@@ -68,7 +68,7 @@ def test_the_error_that_is_to_blame_is_told(codes: list[int], error: int) -> Non
 
 
 def test_offsets_are_in_the_name_of_a_member() -> None:
-    """2d'-6, KIP-447"""
+    """TxnOffsetCommit names the group, generation, member and instance (2d'-6, KIP-447)."""
     offsets = {tp: OffsetAndMetadata(n, f"m{n}", n + 10) for n, tp in enumerate(PARTITIONS)}
     request = txn_offset_commit_request(
         "t", PRODUCER, offsets, ConsumerGroupMetadata("g", 4, "member", "instance"), {"a": ID}

@@ -101,7 +101,7 @@ def test_an_abortable_error_fails_a_transaction_and_nothing_else(state: S) -> No
 
 @pytest.mark.parametrize("state", S)
 def test_a_bump_is_remembered_until_the_next_transaction(state: S) -> None:
-    """2d'-5"""
+    """The need of a new epoch is remembered until the next transaction (2d'-5)."""
     status = status_in(state)
     status.fail_abortable(KafkaError("gap"), bump=True)
     status.fail_abortable(KafkaError("another"), bump=False)

@@ -56,7 +56,7 @@ def test_a_subscription_survives_with_the_fields_its_version_has_in_sorted_order
     generation_id: int,
     rack_id: str | None,
 ) -> None:
-    """2e-8."""
+    """A subscription is read back with the fields of its version, in sorted order (2e-8)."""
     sent = ConsumerProtocolMemberMetadata(
         version, topics, user_data, list(owned.items()), generation_id, rack_id
     )

@@ -46,7 +46,7 @@ def test_request_header_comes_back_in_old_and_flexible_versions(
 
 
 def test_client_id_keeps_its_two_byte_length_in_flexible_headers() -> None:
-    """2g-4."""
+    """A flexible header holds the client id with a length of two bytes (2g-4)."""
     frame = frame_of(
         encode_request(ApiVersionsRequest(), version=3, correlation_id=1, client_id="id")
     )

@@ -19,7 +19,7 @@ def is_hidden(transactions, header):
 
 
 def test_batch_is_hidden_from_its_transactions_first_offset_to_the_abort_marker():
-    """E3, 2b-18."""
+    """A batch is hidden from its transaction's first offset to the abort marker (E3, 2b-18)."""
     transactions = AbortedTransactions([(7, 10)])
     assert not is_hidden(transactions, data_batch(5, 9, 7))
     assert is_hidden(transactions, data_batch(10, 12, 7))

@@ -144,7 +144,7 @@ def test_fields_are_bytes_of_their_own(cursor):
 
 
 def test_log_append_time_is_the_batchs_max_timestamp_for_all(cursor, raw_batch, raw_record):
-    """2g-3."""
+    """With log-append time every record has the batch's largest timestamp (2g-3)."""
     records = [raw_record(0, timestamp_delta=1), raw_record(1, timestamp_delta=2)]
     data = raw_batch(records, attributes=8, max_timestamp=77_000)
     found = cursor(data).take(ALL)
@@ -202,7 +202,7 @@ def test_any_batch_is_read_in_any_portions(twin, raw_batch, raw_record, rows, ta
 
 
 def test_take_goes_on_over_batches_and_stops_at_max_records(cursor):
-    """A5, A6."""
+    """A take goes on over batches and ends at `max_records` (A5, A6)."""
     taker = cursor(batch(0, 3) + batch(3, 4) + batch(7, 3))
     assert offsets(taker.take(5)) == [0, 1, 2, 3, 4]
     assert (taker.next_offset, taker.exhausted) == (5, False)
@@ -297,7 +297,7 @@ def test_batch_emptied_by_compaction_moves_the_position(cursor, raw_batch):
 
 
 def test_leader_epoch_is_the_newest_batchs_looked_into(cursor):
-    """2b-14."""
+    """The leader epoch is that of the last batch that was read (2b-14)."""
     taker = cursor(batch(0, 2, epoch=4) + batch(2, 2, epoch=6) + batch(4, 2, epoch=9))
     assert taker.last_leader_epoch == -1
     taker.take(1)
@@ -310,7 +310,7 @@ def test_leader_epoch_is_the_newest_batchs_looked_into(cursor):
 
 
 def test_trailing_partial_batch_is_ignored(cursor):
-    """2b-12."""
+    """A partial batch at the end is ignored (2b-12)."""
     whole, cut = batch(0, 2), batch(2, 5)
     for size in (1, 11, 12, 16, 17, 60, 61, len(cut) - 1):
         taker = cursor(whole + cut[:size])
@@ -339,7 +339,7 @@ def test_any_bytes_are_taken(cursor, kind):
 @pytest.mark.parametrize("read_committed", [False, True])
 @pytest.mark.parametrize("control", ControlRecordType)
 def test_control_batches_are_never_returned_and_move_the_position(cursor, control, read_committed):
-    """E4."""
+    """Control batches are not returned, and the next offset moves past them (E4)."""
     data = batch(0, 2, pid=1) + marker(2, 1, control) + batch(3, 2) + marker(5, 1, control)
     taker = cursor(data, read_committed=read_committed)
     assert offsets(taker.take(2)) == [0, 1]
@@ -355,7 +355,7 @@ def test_bytes_of_control_batches_only_move_the_position(cursor):
 
 
 def test_aborted_transactions_are_skipped_in_read_committed_only(cursor):
-    """E2, E3, 2b-18."""
+    """Batches of aborted transactions are skipped with `read_committed` only (E2, E3, 2b-18)."""
     data = (
         batch(0, 2, pid=1)  # aborted
         + batch(2, 2, pid=2)  # committed
@@ -413,7 +413,7 @@ def test_transaction_that_begins_in_a_batch_before_the_fetch_offset_is_hidden(cu
 
 
 def test_aborts_of_two_producers_end_each_with_its_own_marker(cursor):
-    """E3, 2b-18."""
+    """An abort marker ends the aborted transaction of its own producer only (E3, 2b-18)."""
     data = (
         batch(0, 1, pid=1)
         + batch(1, 1, pid=2)

@@ -63,7 +63,7 @@ def test_wrapper_of_magic_1_holds_relative_offsets(codec):
 
 
 def test_log_append_time_of_a_wrapper_is_everyones():
-    """KIP-32."""
+    """Log-append time of a wrapper is that of all messages in it (KIP-32)."""
     inner = message(1, 0, b"k", b"v", timestamp=1) + message(1, 1, b"k", b"v", timestamp=2)
     content = bytes(compress(CompressionType.GZIP, inner))
     wrapper = message(1, 1, None, content, timestamp=500, attributes=1 | 8)
@@ -71,7 +71,7 @@ def test_log_append_time_of_a_wrapper_is_everyones():
 
 
 def test_lz4_of_magic_0_has_a_wrong_header_checksum():
-    """2g-2."""
+    """LZ4 frames of magic 0 have a header checksum that no later version has (2g-2)."""
     content = bytearray(compress(CompressionType.LZ4, message(0, 3, b"k", b"v")))
     content[6] ^= 0xFF
     wrapper = message(0, 3, None, bytes(content), attributes=CompressionType.LZ4)

@@ -29,7 +29,7 @@ def test_field_without_a_deserializer_stays_bytes():
 
 @pytest.mark.parametrize(("key", "value", "field"), [(b"x", b"2", "key"), (b"1", b"x", "value")])
 def test_list_is_cut_before_the_record_that_fails(key, value, field):
-    """2b-20."""
+    """Deserializing a list returns the records before the one that fails (2b-20)."""
     records = [record(5, b"1", b"2"), record(6, key, value), record(7, b"1", b"2")]
     error = RecordDeserializer("t", 3, int, int).apply(records)
     assert fields(records) == [(5, 1, 2)]

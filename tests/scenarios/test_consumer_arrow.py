@@ -248,7 +248,7 @@ async def test_cancelled_after_any_number_of_turns_a_poll_loses_and_repeats_noth
 
 
 async def test_group_commits_what_columns_brought() -> None:
-    """B7."""
+    """Auto-commit commits records that were returned as columns (B7)."""
     async with (
         embedded({"t": 1}) as broker,
         consumer_of(broker, "t", group_id="g", enable_auto_commit=False) as consumer,

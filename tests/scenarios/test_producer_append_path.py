@@ -115,7 +115,7 @@ async def test_partitions_of_a_node_that_does_not_keep_up_get_no_more_records() 
 
 
 async def test_every_way_of_sending_takes_part_in_the_transaction_and_none_works_outside() -> None:
-    """C3"""
+    """Every way of sending joins the transaction, and none works outside of one (C3)."""
     async with kafka(num_partitions=2) as broker:
         async with producing(broker, transactional_id="t", linger_ms=1000) as producer:
             await producer.partitions_for("orders")

@@ -26,7 +26,7 @@ from tests.producer.world import jumping_clock, kafka, producing, producing_on, 
 async def test_with_dead_brokers_every_record_fails_within_delivery_timeout(
     idempotent: bool,
 ) -> None:
-    """2d-13, H2"""
+    """With dead brokers every record fails within `delivery_timeout_ms` (2d-13, H2)."""
     clock = jumping_clock()
     async with producing_on(
         clock,
@@ -47,7 +47,7 @@ async def test_with_dead_brokers_every_record_fails_within_delivery_timeout(
 
 
 async def test_a_batch_in_flight_expires_too_and_its_late_answer_is_ignored() -> None:
-    """2d-13"""
+    """A batch in flight expires too, and its late answer changes nothing (2d-13)."""
     clock = jumping_clock()
     async with producing_on(
         clock,
@@ -77,7 +77,7 @@ async def test_retries_are_bounded_by_their_number_when_it_is_given() -> None:
 
 
 async def test_backoff_between_retries_grows() -> None:
-    """2d-8"""
+    """The backoff between the attempts of a batch grows (2d-8)."""
     clock = jumping_clock()
     async with producing_on(
         clock,
@@ -162,7 +162,7 @@ async def test_with_dead_brokers_memory_stays_flat_however_much_is_sent() -> Non
 
 
 async def test_who_waits_for_memory_is_served_in_order_when_the_broker_answers() -> None:
-    """2d-3"""
+    """Calls that wait for memory go on in order when the broker answers (2d-3)."""
     async with (
         kafka() as broker,
         producing(broker, buffer_memory=3000, max_batch_size=1000) as producer,
@@ -182,7 +182,7 @@ async def test_who_waits_for_memory_is_served_in_order_when_the_broker_answers()
 
 
 async def test_metadata_and_memory_share_max_block() -> None:
-    """C3"""
+    """Waiting for metadata and for memory share `max_block_ms` (C3)."""
     clock = jumping_clock()
     async with producing_on(
         clock,
@@ -262,7 +262,7 @@ async def test_stop_with_an_open_transaction_and_no_answers_ends_in_time() -> No
 
 
 async def test_stop_wakes_who_waits_for_memory_or_metadata() -> None:
-    """C4"""
+    """`stop` ends calls that wait for memory or metadata with an error (C4)."""
     async with (
         kafka(auto_create_topics=False) as broker,
         producing(broker, buffer_memory=1000, max_batch_size=1000) as producer,

@@ -18,7 +18,7 @@ async def cancelled(task: "asyncio.Task[object]") -> bool:
 
 
 async def test_a_send_cancelled_while_it_waits_for_metadata_queued_nothing() -> None:
-    """C4"""
+    """A `send` that is cancelled while it waits for metadata has queued nothing (C4)."""
     async with kafka() as broker, producing(broker) as producer:
         broker.faults.stall(MetadataRequest, times=None)
         task = asyncio.create_task(producer.send("orders", b"v"))
@@ -32,7 +32,7 @@ async def test_a_send_cancelled_while_it_waits_for_metadata_queued_nothing() -> 
 
 
 async def test_a_send_cancelled_while_it_waits_for_memory_queued_nothing() -> None:
-    """C4, 2d-3"""
+    """A `send` that is cancelled while it waits for memory has queued nothing (C4, 2d-3)."""
     async with (
         kafka() as broker,
         producing(broker, buffer_memory=1000, max_batch_size=1000) as producer,
@@ -52,7 +52,7 @@ async def test_a_send_cancelled_while_it_waits_for_memory_queued_nothing() -> No
 
 
 async def test_a_send_cancelled_while_it_gives_others_a_turn_queued_nothing() -> None:
-    """C4"""
+    """A `send` that is cancelled while other tasks run has queued nothing (C4)."""
     async with kafka() as broker, producing(broker, max_batch_size=140_000) as producer:
         await producer.send_and_wait("orders", b"first")
 

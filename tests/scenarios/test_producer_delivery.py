@@ -56,7 +56,7 @@ async def produce_all(broker: EmbeddedBroker, **options: object) -> None:
     ],
 )
 async def test_retries_keep_the_order(error: type[BrokerResponseError]) -> None:
-    """2d-15, 2d-17"""
+    """Retries with several requests in flight keep the order of a partition (2d-15, 2d-17)."""
     async with kafka() as broker:
         broker.create_topic("orders")
         broker.faults.fail(ProduceRequest, error, times=7)
@@ -65,7 +65,7 @@ async def test_retries_keep_the_order(error: type[BrokerResponseError]) -> None:
 
 
 async def test_one_in_flight_keeps_the_order_without_idempotence() -> None:
-    """2d-12"""
+    """Without idempotence, one request in flight keeps the order over retries (2d-12)."""
     async with kafka() as broker:
         broker.create_topic("orders")
         broker.faults.fail(ProduceRequest, NotLeaderForPartitionError, times=7)
@@ -146,7 +146,7 @@ async def test_connections_that_break_all_the_time_lose_and_repeat_nothing() -> 
 
 
 async def test_a_topic_that_is_created_anew_is_found_by_its_new_id() -> None:
-    """KIP-516"""
+    """A topic that was deleted and created again is found by its new id (KIP-516)."""
     async with kafka(auto_create_topics=False) as broker:
         broker.create_topic("orders")
         async with producing(broker) as producer:

@@ -70,7 +70,7 @@ async def test_a_delivery_timeout_says_in_its_text_what_went_wrong() -> None:
 
 
 async def test_a_record_without_an_answer_is_told_so() -> None:
-    """2d-13"""
+    """The error of a record whose request got no answer says so (2d-13)."""
     clock = jumping_clock()
     async with producing_on(
         clock,

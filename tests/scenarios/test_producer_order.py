@@ -124,7 +124,7 @@ async def test_sends_that_wait_for_metadata_are_before_those_that_find_it() -> N
 
 
 async def test_sends_that_wait_for_a_new_partition_keep_the_order_of_their_calls() -> None:
-    """C2, C7"""
+    """Sends that wait for a new partition go on in the order of their calls (C2, C7)."""
     clock = jumping_clock()
     async with kafka(clock=clock) as broker, producing(broker, clock=clock) as producer:
         await producer.send_and_wait("orders", b"first")
@@ -146,7 +146,7 @@ async def test_sends_that_wait_for_a_new_partition_keep_the_order_of_their_calls
 
 
 async def test_a_call_that_gives_up_or_is_cancelled_lets_the_next_one_go_on() -> None:
-    """C1, C5"""
+    """A send that gives up or is cancelled lets the next one go on (C1, C5)."""
     clock = jumping_clock()
     async with (
         kafka(clock=clock) as broker,

@@ -46,7 +46,7 @@ async def test_each_connection_says_which_node_it_is_meant_for() -> None:
 async def test_a_client_that_shall_not_check_or_recover_names_no_node(
     options: dict[str, object],
 ) -> None:
-    """[KIP-1242]"""
+    """A client that neither checks nor recovers names no node in ApiVersions (KIP-1242)."""
     async with kafka() as broker:
         async with producing(broker, **options) as producer:
             await producer.send_and_wait("orders", b"v")

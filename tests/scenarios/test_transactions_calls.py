@@ -48,7 +48,7 @@ both_ends = pytest.mark.parametrize("is_commit", [True, False])
 async def test_an_end_that_times_out_is_called_again_for_its_result(
     version: int, is_commit: bool
 ) -> None:
-    """2d'-1"""
+    """A commit or abort that timed out is called again for its result (2d'-1)."""
     async with (
         kafka(transaction_version=version) as broker,
         transacting(broker) as producer,
@@ -81,7 +81,7 @@ async def test_an_end_that_times_out_is_called_again_for_its_result(
 
 @both_protocols
 async def test_the_result_that_is_fetched_later_may_be_an_error(version: int) -> None:
-    """2d'-1"""
+    """The result that a repeated commit fetches may be an error (2d'-1)."""
     async with (
         kafka(transaction_version=version) as broker,
         transacting(broker) as producer,
@@ -348,7 +348,7 @@ async def test_a_group_that_may_have_been_added_is_ended(is_served: bool) -> Non
 
 @both_protocols
 async def test_a_send_that_found_no_memory_spoils_no_commit(version: int) -> None:
-    """2d'-3"""
+    """A send that found no memory does not keep the transaction from committing (2d'-3)."""
     clock = jumping_clock()
     async with (
         kafka(clock=clock, transaction_version=version) as broker,
@@ -401,7 +401,7 @@ async def test_a_send_that_waits_for_memory_is_not_taken_into_the_next_transacti
 
 @both_protocols
 async def test_stop_aborts_what_is_open(version: int) -> None:
-    """2d-22"""
+    """`stop` aborts an open transaction (2d-22)."""
     async with kafka(transaction_version=version) as broker:
         async with transacting(broker, linger_ms=60_000) as producer:
             broker.create_topic("orders")
@@ -433,7 +433,7 @@ async def test_stop_lets_a_commit_end(version: int) -> None:
 
 @both_protocols
 async def test_stop_aborts_behind_a_commit_that_failed(version: int) -> None:
-    """2d-22"""
+    """`stop` aborts a transaction whose commit timed out and then failed (2d-22)."""
     async with kafka(transaction_version=version) as broker:
         async with transacting(broker) as producer:
             await producer.begin_transaction()
@@ -449,7 +449,7 @@ async def test_stop_aborts_behind_a_commit_that_failed(version: int) -> None:
 
 @both_protocols
 async def test_stop_ends_in_time_when_nobody_answers(version: int) -> None:
-    """2d-22"""
+    """`stop` ends within its timeout when no broker answers (2d-22)."""
     clock = jumping_clock()
     async with kafka(clock=clock, transaction_version=version) as broker:
         async with transacting(broker, clock=clock) as producer:

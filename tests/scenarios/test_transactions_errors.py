@@ -129,7 +129,7 @@ async def test_a_batch_that_fails_ends_its_transaction_not_the_producer(
 async def test_some_errors_of_a_batch_are_fatal(
     version: int, error: type[BrokerResponseError]
 ) -> None:
-    """2d'-4"""
+    """Some errors of a batch are fatal to the producer (2d'-4)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         await producer.begin_transaction()
         broker.faults.fail(ProduceRequest, error)
@@ -231,7 +231,7 @@ async def test_another_failure_after_the_first_leaves_no_gap(version: int) -> No
 
 @both_protocols
 async def test_a_batch_that_expires_ends_its_transaction(version: int) -> None:
-    """2d-20"""
+    """A batch that expires fails its transaction (2d-20)."""
     clock = jumping_clock()
     async with (
         kafka(clock=clock, transaction_version=version) as broker,

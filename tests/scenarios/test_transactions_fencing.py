@@ -26,7 +26,7 @@ both_protocols = pytest.mark.parametrize("version", [1, 2])
 
 @both_protocols
 async def test_a_second_producer_aborts_what_the_first_left_open(version: int) -> None:
-    """KIP-98"""
+    """Another producer with the same transactional id aborts what the first left open (KIP-98)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as first:
         await first.begin_transaction()
         await first.send_and_wait("orders", b"1")
@@ -37,7 +37,7 @@ async def test_a_second_producer_aborts_what_the_first_left_open(version: int) -
 
 @both_protocols
 async def test_a_fenced_producer_hears_of_it_at_its_end(version: int) -> None:
-    """2d'-4"""
+    """A fenced producer learns of it when it ends its transaction (2d'-4)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as first:
         await first.begin_transaction()
         await first.send_and_wait("orders", b"1")
@@ -267,7 +267,7 @@ async def test_producers_with_ids_of_their_own_do_not_meet(version: int) -> None
 
 
 async def test_epochs_that_are_used_up_begin_a_new_id() -> None:
-    """KIP-890"""
+    """After the last epoch the producer gets a new producer id (KIP-890)."""
     async with kafka(transaction_version=2) as broker, transacting(broker) as producer:
         await commit_one(producer, b"1")
         metadata = broker._transactions._by_id[ID]

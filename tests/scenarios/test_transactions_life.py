@@ -50,7 +50,7 @@ async def test_what_is_aborted_is_not_read(version: int) -> None:
 
 
 async def test_an_abort_fails_what_was_not_sent_yet(version: int) -> None:
-    """2d'-3"""
+    """An abort fails the records that were not sent yet (2d'-3)."""
     async with (
         kafka(transaction_version=version) as broker,
         transacting(broker, linger_ms=60_000) as producer,
@@ -108,7 +108,7 @@ async def test_an_empty_transaction_is_not_told_of(version: int) -> None:
 
 
 async def test_a_record_that_was_never_queued_spoils_no_commit(version: int) -> None:
-    """2d'-3"""
+    """A record that was never queued does not keep the transaction from committing (2d'-3)."""
     async with (
         kafka(transaction_version=version) as broker,
         transacting(broker, max_request_size=1000) as producer,
@@ -122,7 +122,7 @@ async def test_a_record_that_was_never_queued_spoils_no_commit(version: int) -> 
 
 
 async def test_the_protocol_is_that_of_the_feature(version: int) -> None:
-    """2d'-7"""
+    """The finalized transaction version decides which protocol the producer uses (2d'-7)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         epochs = []
         for _ in range(2):
@@ -148,7 +148,7 @@ async def test_the_protocol_is_that_of_the_feature(version: int) -> None:
 
 
 async def test_new_partitions_are_added_together(version: int) -> None:
-    """2d'-2"""
+    """New partitions are added to the transaction in one request (2d'-2)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         broker.create_topic("orders", 5)
         await producer.begin_transaction()
@@ -159,7 +159,7 @@ async def test_new_partitions_are_added_together(version: int) -> None:
 
 
 async def test_nothing_is_sent_before_its_partition_is_added(version: int) -> None:
-    """2d'-2"""
+    """No record leaves before its partition was added to the transaction (2d'-2)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         await commit_one(producer, b"0")
         broker.faults.stall(AddPartitionsToTxnRequest, times=None)
@@ -189,7 +189,7 @@ async def test_nothing_is_sent_outside_of_a_transaction(version: int) -> None:
 
 
 async def test_calls_that_have_no_sense_change_nothing(version: int) -> None:
-    """2d'-1"""
+    """A call that the state does not allow raises and changes nothing (2d'-1)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         for call in (producer.commit_transaction, producer.abort_transaction):
             with pytest.raises(IllegalStateError):

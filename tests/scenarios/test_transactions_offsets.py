@@ -63,7 +63,7 @@ async def test_offsets_of_an_aborted_transaction_do_not_count(version: int) -> N
 
 
 async def test_a_group_is_added_once_in_v1_and_never_in_v2(version: int) -> None:
-    """2d'-7"""
+    """AddOffsetsToTxn is sent once per transaction in V1, and never in V2 (2d'-7)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         broker.create_topic("orders")
         for _ in range(2):
@@ -84,7 +84,7 @@ async def test_a_group_is_added_once_in_v1_and_never_in_v2(version: int) -> None
 
 
 async def test_offsets_say_which_member_they_are_from(version: int) -> None:
-    """2d'-6, KIP-447"""
+    """Offsets of a transaction name the member that they come from (2d'-6, KIP-447)."""
     async with kafka(transaction_version=version) as broker:
         broker.create_topic("orders")
         fill(broker, ORDERS, 3)

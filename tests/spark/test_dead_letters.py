@@ -4,7 +4,7 @@ from aiokafka_lite.spark.dead_letters import dead_letter_headers, quoted
 
 
 def test_headers_have_the_names_of_kafka_connect() -> None:
-    """KIP-298"""
+    """The headers of a dead letter have the names that Kafka Connect gives them (KIP-298)."""
     expression = dead_letter_headers("it's")
     for name in (
         *("topic", "partition", "offset", "connector.name", "stage"),

@@ -45,7 +45,7 @@ class OnlyCooperative(CooperativeStickyAssignor):
 
 
 def test_default_is_range_and_cooperative_sticky():
-    """2e-7."""
+    """The default assignors are range and cooperative-sticky, so the protocol is eager (2e-7)."""
     assert [type(one) for one in make_assignors()] == [
         RangePartitionAssignor,
         CooperativeStickyAssignor,

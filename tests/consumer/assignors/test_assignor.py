@@ -86,6 +86,6 @@ def test_texts_are_in_the_order_of_java():
     ],
 )
 def test_racks_matter_only_where_they_differ_and_someone_is_there(consumers, replicas, matter):
-    """2e-16, KIP-881."""
+    """Racks count only where replicas differ in them and a member is in one (2e-16, KIP-881)."""
     racks = {TopicPartition("t", n): frozenset({rack}) for n, rack in enumerate(replicas)}
     assert racks_matter(consumers, racks) is matter

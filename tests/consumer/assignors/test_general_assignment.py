@@ -78,7 +78,7 @@ def test_a_member_that_can_have_nothing_else_is_left_alone():
 
 
 def test_partitions_go_where_they_are_near():
-    """KIP-881."""
+    """With unequal subscriptions too, a partition goes to the rack of a replica (KIP-881)."""
     cluster = Cluster({"a": 4, "b": 1})
     for partition in cluster.partitions():
         cluster.replica_racks[partition] = frozenset({f"r{partition.partition % 2}"})

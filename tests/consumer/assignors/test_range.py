@@ -29,7 +29,7 @@ def test_each_topic_is_cut_into_runs_and_the_first_get_the_remainder():
 
 
 def test_static_members_are_counted_first():
-    """KIP-345."""
+    """Static members get their share first, in the order of instance ids (KIP-345)."""
     members = {"a": member("t"), "b": member("t", instance="i2"), "c": member("t", instance="i1")}
     found = assign(RangePartitionAssignor(), Cluster({"t": 3}), members)
     assert [numbers(found[key], "t") for key in "cba"] == [[0], [1], [2]]

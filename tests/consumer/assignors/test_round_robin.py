@@ -55,7 +55,7 @@ def test_a_member_without_topics_gets_nothing():
 
 @given(groups())
 def test_complete(group):
-    """2e-16."""
+    """Round robin gives each partition to exactly one subscriber (2e-16)."""
     cluster, members = group
     found = assign(RoundRobinPartitionAssignor(), cluster, members)
     assert_given_once_to_subscribers(found, cluster, members)

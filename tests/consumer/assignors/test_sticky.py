@@ -165,7 +165,7 @@ def test_a_member_without_topics_gets_nothing():
 
 @given(claiming_groups(racks=True))
 def test_complete_and_balanced_whatever_members_claim(group):
-    """2e-16."""
+    """The sticky assignor is complete and balanced whatever partitions members claim (2e-16)."""
     cluster, members = group
     members = with_user_data(members, lambda told: user_data(told.owned(), told.generation_id))
     found = sticky(cluster, members)
@@ -174,7 +174,7 @@ def test_complete_and_balanced_whatever_members_claim(group):
 
 @given(claiming_groups(racks=False))
 def test_without_racks_no_move_makes_it_more_balanced(group):
-    """2e-16."""
+    """Without racks, moving no single partition would balance an assignment better (2e-16)."""
     cluster, members = group
     members = with_user_data(members, lambda told: user_data(told.owned(), told.generation_id))
     assert_no_move_helps(sticky(cluster, members), members)
@@ -191,7 +191,7 @@ def test_equal_subscriptions_are_balanced_within_one(group):
 
 @given(groups())
 def test_nothing_moves_when_nothing_changed(group):
-    """2e-16."""
+    """The sticky assignor moves no partition when members and topics are the same (2e-16)."""
     cluster, members = group
     given = sticky(cluster, members)
     assert sticky(cluster, after(members, given)) == given

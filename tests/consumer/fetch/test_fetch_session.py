@@ -123,7 +123,7 @@ def test_2a_4_a_topic_id_that_becomes_known_is_a_change_not_a_replacement() -> N
 
 
 def test_2a_5_another_topic_id_replaces_the_partition() -> None:
-    """D3."""
+    """A partition whose topic id changed is sent again and takes the old one's place (D3)."""
     session = opened(P0, P1)
     request = build(session, {P0: at(0, ID_B), P1: at(0)})
     assert dict(request.to_send) == {P0: at(0, ID_B)}
@@ -177,7 +177,7 @@ def test_2a_6_with_all_ids_known_they_are_used() -> None:
 
 
 def test_2a_7_an_unknown_session_is_begun_anew_without_an_id() -> None:
-    """D4."""
+    """After FETCH_SESSION_ID_NOT_FOUND the next request starts anew without a session id (D4)."""
     session = opened(P0)
     build(session, {P0: at(0)})
     assert not answer(session, error_code=FetchSessionIdNotFound.errno)
@@ -192,7 +192,7 @@ def test_2a_7_an_unknown_session_is_begun_anew_without_an_id() -> None:
 def test_2a_7_any_other_error_closes_the_session_by_the_next_full_request(
     error: type[InvalidFetchSessionEpoch],
 ) -> None:
-    """D4."""
+    """After any other session error the next full request closes the old session (D4)."""
     session = opened(P0)
     build(session, {P0: at(0)})
     assert not answer(session, error_code=error.errno)
@@ -286,7 +286,7 @@ def test_2a_9_a_stranger_in_an_incremental_answer_ends_the_session(
 
 
 def test_2a_9_id_0_says_that_the_broker_closed_the_session_and_the_data_is_used() -> None:
-    """D4."""
+    """Session id 0 means that the broker closed the session; the data is still used (D4)."""
     session = opened(P0)
     build(session, {P0: at(0)})
     assert answer(session, P0, session_id=0)

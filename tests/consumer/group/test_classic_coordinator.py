@@ -355,7 +355,7 @@ async def test_cancelling_a_question_keeps_the_coordinator(ask: Ask) -> None:
 
 
 async def test_2e_5_leaving_takes_the_member_out_and_says_why() -> None:
-    """KIP-800."""
+    """LeaveGroup removes the member at once and carries a reason (KIP-800)."""
     async with scene_of() as scene:
         generation = await scene.be_stable()
         await scene.coordinator.leave(generation.member_id, "x" * 300, 5.0)

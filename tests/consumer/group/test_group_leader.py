@@ -146,7 +146,7 @@ async def test_topics_of_nobody_do_not_matter() -> None:
 async def test_2e_9_replicas_that_change_racks_matter_where_a_member_names_its_rack(
     rack: str | None, is_seen: bool
 ) -> None:
-    """KIP-881."""
+    """The leader rejoins when replicas change racks, if a member names its rack (KIP-881)."""
     leader = leader_of(cluster := Cluster(known={"t": 2}))
     await leader.lead(group(a=member("t", rack=rack), b=member("t")))
     cluster.nodes = (1,)

@@ -164,7 +164,7 @@ def test_a_member_in_a_generation_says_so() -> None:
 
 @pytest.mark.parametrize(("instance_id", "is_static"), [(None, False), ("i-1", True)])
 def test_a_member_with_an_instance_id_is_static(instance_id: str | None, is_static: bool) -> None:
-    """KIP-345."""
+    """A member with an instance id is static (KIP-345)."""
     assert Member("g", instance_id).is_static is is_static
 
 

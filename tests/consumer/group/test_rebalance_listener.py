@@ -74,7 +74,7 @@ async def test_plain_and_async_methods_are_called_and_waited_for(kind: type[Plai
 
 @pytest.mark.parametrize("kind", [Plain, Async])
 async def test_lost_means_revoked_unless_it_is_overridden(kind: type[Plain]) -> None:
-    """KIP-429."""
+    """`on_partitions_lost` calls `on_partitions_revoked` unless it is overridden (KIP-429)."""
     calls = calls_of(listener := kind())
     await calls.lost({T0})
     assert listener.heard == [("revoked", {T0})]

@@ -254,7 +254,7 @@ SOFTWARE = "126170616368652d6b61666b612d6a61766106342e342e30"
 def test_the_node_that_is_meant_is_named_from_version_5_on(
     version: int, sent: ApiVersionsRequest, tail: str
 ) -> None:
-    """KIP-1242"""
+    """ApiVersions names the node that is meant from version 5 on (KIP-1242)."""
     parts = encode_request(sent, version=version, correlation_id=7, client_id="consumer-1")
     head = f"0012{version:04x}00000007000a636f6e73756d65722d3100"
     assert b"".join(parts)[4:].hex() == head + SOFTWARE + tail

@@ -183,7 +183,7 @@ def told(response: FetchResponse) -> list[tuple[int, int, int, int, int]]:
 
 
 async def test_an_unknown_version_of_api_versions(peer: Peer) -> None:
-    """2f-6."""
+    """A version of ApiVersions that is not known is answered in version 0 (2f-6)."""
     peer.writer.write(bytes.fromhex("0000000e 0012 0063 00000009 0001 78 00 01 01 00"))
     correlation_id, answer = decode_response(ApiVersionsResponse, await peer.receive_frame(), 0)
     assert (correlation_id, answer.error_code) == (9, 35)
@@ -252,7 +252,7 @@ async def test_sequences(peer: Peer) -> None:
 
 
 async def test_sequence_wraps(peer: Peer) -> None:
-    """2d-11."""
+    """Sequence numbers wrap from 2^31-1 to 0 (2d-11)."""
     await peer.create()
     first = await peer.produce(batch(b"a", b"b", b"c", producer=(4712, 0, 2**31 - 2)))
     second = await peer.produce(batch(b"d", producer=(4712, 0, 1)))
@@ -377,7 +377,7 @@ async def test_topics_that_a_fetch_does_not_know(peer: Peer) -> None:
 
 
 async def test_a_fetch_session(peer: Peer) -> None:
-    """D2, 2a."""
+    """A fetch session goes the same way on both brokers, request by request (D2, 2a-2)."""
     await peer.create(2)
     await peer.produce(batch(b"a"), batch(b"a"))
     opened = await peer.fetch(0, 1, session_epoch=0)
@@ -479,7 +479,7 @@ async def test_a_partition_asked_for_twice(peer: Peer) -> None:
 
 
 async def test_ends_of_leader_epochs(peer: Peer) -> None:
-    """KIP-320."""
+    """Both brokers answer the same end offset for each leader epoch (KIP-320)."""
     await peer.create()
     await peer.produce(batch(b"a", b"b"))
 

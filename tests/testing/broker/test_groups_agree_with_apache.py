@@ -73,7 +73,7 @@ async def topic_id_of(peer: Peer, topic: str) -> UUID:
 
 
 async def test_a_dynamic_member_is_given_an_id_first(peers: Peers) -> None:
-    """KIP-394."""
+    """A dynamic member without an id gets one and has to join again (KIP-394)."""
     peer = await peers.peer()
     peer.send_join()
     answer = await peer.joined()
@@ -576,7 +576,7 @@ async def test_fetching_of_one_group(peers: Peers, topic: str, version: int) -> 
 
 @pytest.mark.parametrize("version", [8, 9])
 async def test_fetching_of_several_groups(peers: Peers, topic: str, version: int) -> None:
-    """KIP-709."""
+    """OffsetFetch answers for several groups alike (KIP-709)."""
     peer = await peers.peer()
     await peer.commit(topic, {1: 8})
     topics = [OffsetFetchRequestTopics(name=topic, partition_indexes=[1])]
@@ -606,7 +606,7 @@ async def test_offsets_of_a_deleted_topic(peers: Peers, topic: str) -> None:
 
 
 async def test_topics_of_offsets_by_id(peers: Peers, topic: str) -> None:
-    """KIP-848."""
+    """Offsets may name topics by id (KIP-848)."""
     peer = await peers.peer()
     if not await serves(peer, ApiKey.OFFSET_COMMIT, 10):
         return  # Kafka 3.9

@@ -65,7 +65,7 @@ def test_a_request_is_answered_at_once_and_recorded() -> None:
 def test_api_versions_in_a_version_not_served_is_answered_as_version_0_with_its_range(
     version: int,
 ) -> None:
-    """2f-6, KIP-511."""
+    """ApiVersions in an unknown version is answered in version 0 with its range (2f-6, KIP-511)."""
     routed = Routed(API_VERSIONS=3)
     data = bytearray(frame(ApiVersionsRequest(), 4))
     data[2:4] = version.to_bytes(2, "big")

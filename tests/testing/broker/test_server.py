@@ -39,7 +39,7 @@ def fetch_waiting(max_wait_ms: int = 60_000) -> FetchRequest:
 
 
 async def test_answers_come_in_the_order_of_the_requests(client: WireClient) -> None:
-    """2f-1."""
+    """Answers come in the order of the requests (2f-1)."""
     sent = [client.send(MetadataRequest(topics=[]), version) for version in range(1, 14)]
     received = [(await client.receive(MetadataResponse, version))[0] for version in range(1, 14)]
     assert received == sent

@@ -557,7 +557,7 @@ async def test_what_takes_too_long_is_aborted(peer: TxnPeer) -> None:
 @pytest.mark.parametrize("version", range(5))
 @pytest.mark.parametrize("commit", [True, False])
 async def test_offsets_count_once_committed(peer: TxnPeer, version: int, *, commit: bool) -> None:
-    """KIP-98, KIP-447."""
+    """Offsets of a transaction count once it is committed (KIP-98, KIP-447)."""
     await peer.init()
     assert await peer.add_offsets((0, 0)) == 0
     assert await peer.commit_offset((0, 0), 5, version=version) == 0
@@ -572,7 +572,7 @@ async def test_offsets_count_once_committed(peer: TxnPeer, version: int, *, comm
 async def test_offsets_add_their_group(
     kafka: TransactionalKafka, peer: TxnPeer, version: int
 ) -> None:
-    """KIP-890, KIP-1319."""
+    """TxnOffsetCommit version 5 adds its group to the transaction itself (KIP-890, KIP-1319)."""
     of_v2(kafka)
     await peer.init()
     assert await peer.commit_offset((0, 0), 5, version=version) == 0

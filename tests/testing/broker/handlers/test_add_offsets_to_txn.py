@@ -32,7 +32,7 @@ async def test_every_version_adds(version: int) -> None:
 
 @pytest.mark.parametrize(("version", "code"), [(0, 47), (1, 47), (2, 90), (4, 90)])
 async def test_fencing_has_a_name_of_its_own_from_version_2_on(version: int, code: int) -> None:
-    """KIP-588."""
+    """AddOffsetsToTxn answers PRODUCER_FENCED from version 2 on (KIP-588)."""
     assert add(bench_of(), version=version, epoch=1) == code
 
 

@@ -79,7 +79,7 @@ async def test_so_does_one_with_an_injected_error() -> None:
 
 @pytest.mark.parametrize(("version", "code"), [(0, 47), (1, 47), (2, 90), (3, 90)])
 async def test_fencing_has_a_name_of_its_own_from_version_2_on(version: int, code: int) -> None:
-    """KIP-588."""
+    """AddPartitionsToTxn answers PRODUCER_FENCED from version 2 on (KIP-588)."""
     assert add(bench_of(), 0, version=version, epoch=1) == {T0: code}
 
 
@@ -94,7 +94,7 @@ async def test_other_nodes_do_not_coordinate() -> None:
 
 @pytest.mark.parametrize("version", [4, 5])
 async def test_brokers_ask_for_several_transactions_and_without_adding(version: int) -> None:
-    """KIP-890."""
+    """Brokers may ask for several transactions at once, and only verify (KIP-890)."""
     bench = bench_of()
     bench.transactions.init_producer_id("other", 1000, None)
     bench.transactions.add("other", ProducerIdAndEpoch(1, 0), partitions=[T0])

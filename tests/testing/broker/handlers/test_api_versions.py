@@ -27,7 +27,7 @@ def test_every_version_is_answered() -> None:
 
 
 def test_unsupported_version_names_the_range_of_this_api_only() -> None:
-    """2f-6."""
+    """UNSUPPORTED_VERSION comes with the range of ApiVersions alone (2f-6)."""
     answer = api_versions.unsupported_version(VersionRange(0, 3))
     assert answer.error_code == 35
     assert [(e.api_key, e.min_version, e.max_version) for e in answer.api_keys] == [(18, 0, 3)]

@@ -44,7 +44,7 @@ def test_every_version_creates(version: int) -> None:
 
 
 def test_defaults_are_the_brokers_from_version_4_on() -> None:
-    """KIP-464."""
+    """From version 4 on the broker's defaults replace partitions and replicas of -1 (KIP-464)."""
     bench = Bench(2, num_partitions=4)
     (result,) = ask(bench, topic(partitions=-1, replicas=-1))
     assert (result.num_partitions, result.replication_factor) == (4, 2)

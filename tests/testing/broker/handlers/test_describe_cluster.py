@@ -31,7 +31,7 @@ def test_living_nodes_are_told(version: int) -> None:
 
 
 def test_stopped_nodes_are_told_as_fenced_on_demand() -> None:
-    """KIP-1073."""
+    """DescribeCluster lists stopped nodes as fenced when it is asked to (KIP-1073)."""
     bench = Bench(2)
     bench.cluster.set_alive(1, is_alive=False)
     brokers = ask(bench, include_fenced_brokers=True).brokers
@@ -45,7 +45,7 @@ def test_authorized_operations_are_told_on_demand() -> None:
 
 
 def test_other_endpoints_are_refused() -> None:
-    """KIP-919."""
+    """DescribeCluster refuses endpoint types that the broker does not have (KIP-919)."""
     assert ask(Bench(), endpoint_type=2).error_code == MismatchedEndpointTypeError.errno
     assert ask(Bench(), endpoint_type=9).error_code == UnsupportedEndpointTypeError.errno
 

@@ -38,7 +38,7 @@ def begun(nodes: int = 1) -> Bench:
 async def test_every_version_ends_and_version_5_brings_the_next_epoch(
     version: int, *, commit: bool
 ) -> None:
-    """2d'-7."""
+    """Every version ends a transaction, and version 5 returns the next epoch (2d'-7)."""
     bench = begun()
     going_on = (0, 1) if version == 5 else (-1, -1)
     for _ in range(2):
@@ -49,7 +49,7 @@ async def test_every_version_ends_and_version_5_brings_the_next_epoch(
 
 @pytest.mark.parametrize(("version", "code"), [(0, 47), (1, 47), (2, 90), (5, 90)])
 async def test_fencing_has_a_name_of_its_own_from_version_2_on(version: int, code: int) -> None:
-    """KIP-588."""
+    """EndTxn answers PRODUCER_FENCED from version 2 on (KIP-588)."""
     assert end(begun(), version=version, epoch=7) == (code, -1, -1)
 
 

@@ -127,7 +127,7 @@ def test_max_bytes_of_1_gives_one_batch_of_the_first_partition_with_data() -> No
 
 
 def test_partition_max_bytes_is_soft_for_the_first_batch_of_the_answer_only() -> None:
-    """A4."""
+    """`partition_max_bytes` is soft for the first batch of an answer only (A4)."""
     bench = filled(3, 3)
     assert found(ask(bench, 0, 0, partition_max_bytes=1)) == [[0], []]
     answer = ask(bench, 0, 0, partition_max_bytes=2 * SIZE + 1)
@@ -166,7 +166,7 @@ def test_unknown_topics_and_partitions_are_told_apart_by_version() -> None:
 
 @pytest.mark.parametrize("version", [12, 15, 16, 18])
 def test_a_node_that_does_not_lead_says_who_does_from_version_16_on(version: int) -> None:
-    """2b-9, KIP-951."""
+    """From Fetch version 16 a node that does not lead names the leader (2b-9, KIP-951)."""
     bench = filled(1, nodes=2)
     bench.cluster.move_leader(TP, 2)
     bench.cluster.partition(TP).replicas.remove(1)
@@ -179,7 +179,7 @@ def test_a_node_that_does_not_lead_says_who_does_from_version_16_on(version: int
 
 
 def test_leader_epochs_are_checked() -> None:
-    """KIP-320."""
+    """Fetch refuses an older leader epoch and one that is not known yet (KIP-320)."""
     bench = filled(1, nodes=2)
     bench.cluster.move_leader(TP, 2)
     codes = [
@@ -379,7 +379,7 @@ def test_fairness_a_partition_that_gave_records_is_read_last_next_time() -> None
 
 
 def test_a_session_error_is_the_whole_answer() -> None:
-    """2a-7."""
+    """A session error is the whole answer, without partitions (2a-7)."""
     answer = ask(filled(1), 0, session_id=99, session_epoch=1)
     assert (answer.error_code, answer.session_id) == (FetchSessionIdNotFound.errno, 0)
     assert answer.responses == []
@@ -413,7 +413,7 @@ def open_transaction(bench: Bench) -> None:
 
 
 def test_read_committed_ends_at_the_last_stable_offset() -> None:
-    """E1, 2b-19."""
+    """A `read_committed` fetch ends at the last stable offset (E1, 2b-19)."""
     bench = filled(1)
     open_transaction(bench)
     assert found(ask(bench, 0)) == [[0, 1, 2]]
@@ -423,7 +423,7 @@ def test_read_committed_ends_at_the_last_stable_offset() -> None:
 
 
 def test_read_committed_lists_the_aborted_transactions_of_what_it_brings() -> None:
-    """E2."""
+    """A `read_committed` answer lists the aborted transactions of its data (E2)."""
     bench = filled(1)
     open_transaction(bench)
     bench.cluster.partition(TP).append(marker(7, ControlRecordType.ABORT))

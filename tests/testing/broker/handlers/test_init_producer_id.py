@@ -55,7 +55,7 @@ def test_other_nodes_do_not_coordinate() -> None:
 
 @pytest.mark.parametrize(("version", "code"), [(3, 47), (4, 90), (5, 90)])
 def test_fencing_has_a_name_of_its_own_from_version_4_on(version: int, code: int) -> None:
-    """KIP-588."""
+    """InitProducerId answers PRODUCER_FENCED from version 4 on (KIP-588)."""
     bench = Bench()
     for _ in range(3):
         ask(bench, transactional_id="tx")

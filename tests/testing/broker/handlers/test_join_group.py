@@ -100,7 +100,7 @@ async def test_the_rebalance_timeout_of_version_0_is_the_sessions() -> None:
 
 
 def test_a_static_leader_that_comes_back_may_skip_the_assignment_from_version_9_on() -> None:
-    """KIP-814."""
+    """From version 9 a static leader that comes back is told to skip the assignment (KIP-814)."""
     for version, skips in ((8, False), (9, True)):
         bench = Bench()
         first = join(bench, version, group_instance_id="one").member_id

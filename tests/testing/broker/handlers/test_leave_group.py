@@ -28,7 +28,7 @@ def test_one_member_leaves_by_its_id(version: int) -> None:
 
 @pytest.mark.parametrize("version", range(3, 6))
 def test_several_members_leave_each_with_its_result(version: int) -> None:
-    """KIP-345, KIP-800."""
+    """Several members leave in one request, each with its own result (KIP-345, KIP-800)."""
     bench, (dynamic, _) = bench_with_members(None, "one")
     members = [
         MemberIdentity(member_id=dynamic, reason="tired"),

@@ -87,7 +87,7 @@ def test_special_timestamps_need_their_version(timestamp: int, first: int) -> No
 
 
 def test_the_end_is_the_last_stable_offset_for_read_committed() -> None:
-    """2c-6."""
+    """With `read_committed` the end is the last stable offset (2c-6)."""
     bench = filled()
     data = batch(b"x", producer=(7, 0, 0), is_transactional=True, timestamps=(900,))
     bench.cluster.partition(TP).append(data)

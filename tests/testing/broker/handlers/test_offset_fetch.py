@@ -105,7 +105,7 @@ def test_offsets_of_groups(version: int) -> None:
 
 
 def test_several_groups_each_with_its_answer() -> None:
-    """KIP-709."""
+    """OffsetFetch answers for several groups, each with its own result (KIP-709)."""
     bench = committed(2)
     bench.groups.nodes.move("g", 1)
     bench.groups.nodes.move("elsewhere", 2)

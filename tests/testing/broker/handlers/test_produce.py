@@ -108,7 +108,7 @@ def test_log_append_time_is_the_brokers_clock_and_told() -> None:
 
 
 def test_acks_0_is_not_answered() -> None:
-    """2d-16."""
+    """Produce with `acks=0` gets no answer (2d-16)."""
     bench = Bench()
     bench.topic()
     assert bench.serve(produce.HANDLER, request(bench, batch(b"a"), acks=0), 13) is None
@@ -162,7 +162,7 @@ def test_an_old_epoch_is_refused() -> None:
 
 
 def test_sequences_are_counted_per_partition() -> None:
-    """2d-11."""
+    """The broker counts sequence numbers for each partition (2d-11)."""
     bench = Bench()
     bench.topic(partitions=2)
     same = batch(b"a", producer=(7, 0, 0))
@@ -275,7 +275,7 @@ def test_a_transactional_batch_waits_for_its_marker(version: int) -> None:
 
 @pytest.mark.parametrize(("version", "code"), [(10, 48), (11, 120)])
 def test_what_was_not_added_before_is_refused(version: int, code: int) -> None:
-    """KIP-890, KIP-1050."""
+    """A batch for a partition outside of the transaction is refused (KIP-890, KIP-1050)."""
     bench, _ = begun(version, adds=False)
     assert in_transaction(bench, 0, 0, version=version) == code
 
@@ -341,7 +341,7 @@ def test_without_a_coordinator_the_batch_has_to_come_again() -> None:
 
 
 def test_zstd_needs_version_7() -> None:
-    """2g-2, KIP-110."""
+    """Produce before version 7 refuses zstd (2g-2, KIP-110)."""
     bench = Bench()
     bench.topic()
     data = batch(b"a" * 100, compression=CompressionType.ZSTD)
@@ -375,7 +375,7 @@ def test_acks_all_needs_min_insync_replicas() -> None:
 
 @pytest.mark.parametrize("version", [9, 10, 13])
 def test_a_node_that_does_not_lead_says_who_does_from_version_10_on(version: int) -> None:
-    """KIP-951."""
+    """From Produce version 10 a node that does not lead names the leader (KIP-951)."""
     bench = Bench(2)
     bench.topic()
     bench.cluster.move_leader(TopicPartition("t", 0), 2)

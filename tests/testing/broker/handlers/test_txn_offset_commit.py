@@ -90,7 +90,7 @@ async def test_every_version_keeps_offsets_until_the_end(version: int, *, is_com
 
 @pytest.mark.parametrize(("version", "code"), [(0, 48), (3, 48), (4, 120)])
 async def test_a_group_that_was_not_added_is_refused(version: int, code: int) -> None:
-    """KIP-1050."""
+    """TxnOffsetCommit refuses a group that was not added to the transaction (KIP-1050)."""
     bench = bench_of(adds=False)
     assert commit(bench, version=version) == [code]
     assert bench.groups.find("g") is None
@@ -144,7 +144,7 @@ async def test_a_generation_of_no_group_is_illegal() -> None:
 
 
 async def test_members_are_checked() -> None:
-    """KIP-447."""
+    """TxnOffsetCommit refuses a member or generation that the group does not have (KIP-447)."""
     bench = bench_of()
     group = bench.groups.find_or_create("g")
     group.membership.join(join_request(), lambda _: None)

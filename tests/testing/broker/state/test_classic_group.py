@@ -76,7 +76,7 @@ def test_members_are_checked_by_id_and_by_name() -> None:
 
 
 def test_a_static_member_that_comes_back_keeps_its_place() -> None:
-    """KIP-345."""
+    """A static member that comes back keeps its place in the group (KIP-345)."""
     group = group_of(member(member_id="s", group_instance_id="one", assignment=b"kept"))
     old, new = group.replace_static("one", "t")
     assert (old.member_id, new.member_id, new.assignment) == ("s", "t", b"kept")

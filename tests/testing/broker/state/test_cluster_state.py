@@ -156,7 +156,7 @@ def test_a_partition_without_a_living_replica_has_no_leader_until_one_is_back() 
 
 
 def test_leader_epochs_fence_those_who_know_an_older_or_a_newer_one() -> None:
-    """KIP-320."""
+    """A request with an older leader epoch is fenced, one with a newer is unknown (KIP-320)."""
     bench = Bench(2)
     partition = bench.topic().partitions[0]
     bench.cluster.move_leader(TP, 2)

@@ -89,7 +89,7 @@ def asked(context: FetchContext) -> list[tuple[int, int]]:
 
 
 def test_a_full_request_opens_a_session_that_goes_on_at_epoch_1() -> None:
-    """D2."""
+    """A full request opens a session, whose next request has epoch 1 (D2)."""
     cache = new_cache()
     session_id = opened(cache, 0, 1)
     assert session_id > 0
@@ -140,7 +140,7 @@ def test_a_partition_that_gave_records_goes_to_the_end() -> None:
 
 
 def test_epoch_wraps_to_1() -> None:
-    """2a-3."""
+    """The epoch of a session wraps to 1 (2a-3)."""
     cache = new_cache()
     session_id = opened(cache, 0)
     cache._sessions[session_id].epoch = MAX_EPOCH
@@ -149,7 +149,7 @@ def test_epoch_wraps_to_1() -> None:
 
 
 def test_an_unknown_session_is_an_error() -> None:
-    """2a-7."""
+    """A session id that the broker does not have is an error (2a-7)."""
     with pytest.raises(FetchSessionIdNotFound):
         new_cache().resolve(request((77, 1)), 13, 0)
 
@@ -163,7 +163,7 @@ def test_a_wrong_epoch_is_an_error_and_changes_nothing() -> None:
 
 
 def test_a_session_with_topic_ids_cannot_go_on_without() -> None:
-    """2a-6, 2a-7."""
+    """A session with topic ids refuses requests without them (2a-6, 2a-7)."""
     cache = new_cache()
     session_id = opened(cache, 0)
     with pytest.raises(FetchSessionTopicIdError, match="opened with topic ids"):
@@ -179,7 +179,7 @@ def test_a_full_request_with_an_id_replaces_that_session() -> None:
 
 
 def test_final_epoch_closes_the_session_and_opens_none() -> None:
-    """D5, 2a-11."""
+    """The final epoch closes the session and opens no other (D5, 2a-11)."""
     cache = new_cache()
     session_id = opened(cache, 0)
     context = cache.resolve(request((session_id, -1)), 13, 0)
@@ -202,7 +202,7 @@ def test_a_session_whose_last_partition_is_forgotten_is_closed() -> None:
 
 
 def test_a_full_cache_opens_no_session_until_the_oldest_is_idle() -> None:
-    """2a-12."""
+    """A full session cache opens no session until the oldest one is idle (2a-12)."""
     cache = new_cache(slots=2)
     first, second = opened(cache, 0), opened(cache, 1)
     cache.resolve(request((first, 1)), 13, 10.0)

@@ -38,7 +38,7 @@ def test_a_deleted_topic_takes_its_offsets_along() -> None:
 
 
 def test_what_is_committed_in_a_transaction_counts_at_its_end() -> None:
-    """KIP-98, KIP-447."""
+    """Offsets of a transaction count once the transaction is committed (KIP-98, KIP-447)."""
     offsets = GroupOffsets(4)
     offsets.commit(A0, CommittedOffset(1))
     offsets.commit_in_transaction(A0, CommittedOffset(2), 7, 0)

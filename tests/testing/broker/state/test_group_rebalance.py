@@ -70,7 +70,7 @@ async def test_dynamic_members_that_do_not_rejoin_are_out_after_the_rebalance_ti
 
 
 async def test_static_members_stay_as_long_as_their_session() -> None:
-    """KIP-345."""
+    """A static member stays in the group as long as its session (KIP-345)."""
     served = Served()
     static = served.stable(group_instance_id="one", session_timeout_ms=100_000)
     answers = served.join(session_timeout_ms=100_000)

@@ -216,7 +216,7 @@ async def test_the_id_changes_with_the_last_epoch() -> None:
 
 @pytest.mark.parametrize("version", [1, 2])
 async def test_what_takes_too_long_is_aborted_and_fenced(version: int) -> None:
-    """KIP-98."""
+    """A transaction that outlives its timeout is aborted, and its producer is fenced (KIP-98)."""
     bench = bench_of(version)
     producer = begun(bench)
     await bench.clock.advance(TIMEOUT_S - 1)

@@ -46,7 +46,7 @@ def test_versions() -> None:
 async def test_verifying(
     member: TopicPartition | str, enlistment: Enlistment, error: type[BrokerResponseError]
 ) -> None:
-    """KIP-890, KIP-1050."""
+    """A producer takes part only after its partition or group was added (KIP-890, KIP-1050)."""
     bench = Bench()
     producer = bench.transactions.init_producer_id("tx", 1000, None)
     with pytest.raises(error, match="does not take part"):

@@ -47,7 +47,7 @@ def test_the_first_initialisation_gives_epoch_0_and_the_next_ones_the_next() -> 
 
 
 def test_a_claim_to_the_present_epoch_raises_it_and_repeated_it_changes_nothing() -> None:
-    """KIP-360."""
+    """InitProducerId with the present epoch raises it; repeated, it changes nothing (KIP-360)."""
     metadata = fresh(3)
     assert initialise(metadata, 7, 3) == (7, 4)
     assert initialise(metadata, 7, 3) == (7, 4)
@@ -117,7 +117,7 @@ def test_ending_in_v1_keeps_the_epoch(*, is_commit: bool) -> None:
 
 
 def test_ending_in_v2_raises_the_epoch_before_the_markers() -> None:
-    """KIP-890."""
+    """In V2 the epoch is raised before the markers are written (KIP-890)."""
     metadata = ended(is_commit=True, bumps_epoch=True)
     assert metadata.producer == metadata.after_completion() == (7, 1)
     metadata.complete()
