@@ -233,10 +233,6 @@ cdef class RecordBatchBuilder:
             f" {self.size_in_bytes:,} bytes>"
         )
 
-    def has_room_for(self, key, value, headers=()):
-        """As the pure twin's."""
-        return self._position + record_upper_bound(key, value, headers) - HEADER_BYTES <= self._limit
-
     def limit_to(self, Py_ssize_t size):
         """As the pure twin's."""
         self._limit = min(self._limit, size)

@@ -141,14 +141,6 @@ class RecordBatchBuilder:
             f" {self.size_in_bytes:,} bytes>"
         )
 
-    def has_room_for(self, key: bytes | None, value: bytes | None, headers: Headers = ()) -> bool:
-        """Return whether `append` is sure to take such a record.
-
-        It may take one that fits more tightly.
-        """
-        size = record_upper_bound(key, value, headers) - HEADER_BYTES
-        return self._position + size <= self._limit
-
     def limit_to(self, size: int) -> None:
         """Take records only up to `size` bytes from now on, before compression."""
         self._limit = min(self._limit, size)

@@ -96,7 +96,6 @@ def test_first_record_fits_a_buffer_of_its_upper_bound(row):
         bound = upper_bound(key, value, headers)
         for twin in TWINS:
             builder = twin(bytearray(bound))
-            assert builder.has_room_for(key, value, headers)
             assert builder.append(timestamp, key, value, headers) == 0
             assert bound - 21 <= builder.size_in_bytes <= bound
 
@@ -122,7 +121,6 @@ def test_batch_fills_its_buffer_to_the_last_byte(builder_of):
 
 def test_buffer_too_small_for_its_first_record_is_told(builder_of):
     builder = builder_of(HEADER_BYTES + 5)
-    assert not builder.has_room_for(None, b"12345")
     assert builder.append(T, None, b"12345") is None
     assert builder.record_count == 0
 
@@ -144,15 +142,6 @@ def test_a_buffer_too_small_for_a_header_is_refused_at_the_latest_when_it_is_wri
     assert builder.append(T, None, b"") is None
     with pytest.raises((ValueError, struct.error)):
         builder.seal()
-
-
-def test_room_is_promised_only_where_append_keeps_it(builder_of):
-    builder = builder_of(2_000)
-    appended = 0
-    while builder.has_room_for(b"key", b"value", [("h", b"x")]):
-        assert builder.append(T - appended, b"key", b"value", [("h", b"x")]) == appended
-        appended += 1
-    assert appended > 50
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
@@ -231,7 +220,6 @@ def test_sealed_batch_takes_no_more(builder_of):
     builder.seal()
     assert builder.is_sealed
     assert builder.append(T, b"k", b"v") is None
-    assert not builder.has_room_for(None, None)
     assert len(read(builder.wire())) == 1
 
 
