@@ -315,8 +315,6 @@ class Sender:
     def _drain(self, node: _NodeRequests) -> list[ProducerBatch]:
         if not node.is_connected or self.client.ready_delay(node.node_id) > 0:
             return []
-        if self._sequences is not None:
-            self._sequences.settle()
         now_s = self._clock.monotonic()
         batches = self._accumulator.drain(node.node_id, now_s)
         if batches and self._routes.patience.is_on:

@@ -123,6 +123,29 @@ async def test_what_failed_is_not_prepared_but_aborted_at_the_stop(version: int)
         assert [each.committed for each in broker.requests_of(EndTxnRequest)] == [False]
 
 
+async def test_a_preparation_that_took_too_long_is_called_again_for_its_result() -> None:
+    """What was prepared before is not given in its place."""
+    async with EmbeddedBroker() as broker:
+        broker.create_topic("t")
+        async with preparing(broker) as producer:
+            first = await prepared(producer, "a", b"1")
+            await producer.become("b")
+            await producer.begin_transaction()
+            broker.faults.stall(ProduceRequest)
+            await producer.send("t", b"2")
+            with impatient(producer), pytest.raises(KafkaTimeoutError):
+                await producer.prepare_transaction()
+            with pytest.raises(IllegalStateError, match="has not ended"):
+                await producer.become("c")
+            broker.faults.release()
+            second = await producer.prepare_transaction()
+            assert second is not None
+            assert (first.transactional_id, second.transactional_id) == ("a", "b")
+            await producer.become("c")
+            await producer.begin_transaction()
+            assert await producer.prepare_transaction() is None
+
+
 # Ending it…
 
 

@@ -441,6 +441,33 @@ async def test_a_failed_background_task_reaches_the_next_calls_and_the_acks() ->
         await asyncio.wait_for(producer.stop(), 30)
 
 
+async def test_a_failed_background_task_reaches_who_waits_for_memory() -> None:
+    """Also when the memory is that of a request on its way, which nobody will hear of any more."""
+    async with kafka() as broker:
+        producer = AIOKafkaProducer(
+            bootstrap_servers=broker.bootstrap_servers, buffer_memory=1000, max_batch_size=1000
+        )
+        await producer.start()
+        await producer.send_and_wait("orders", b"v")
+        broker.faults.stall(ProduceRequest)
+        ack = await producer.send("orders", b"x" * 900)
+        await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
+        waiting = asyncio.create_task(producer.send("orders", b"x" * 900))
+        while not producer._pool.waiting:
+            await asyncio.sleep(0)
+
+        def broken(now_s: float) -> None:
+            raise ZeroDivisionError("a bug")
+
+        producer._accumulator.ready = broken  # type: ignore[assignment]
+        producer._sender.wake()
+        for lost in (waiting, ack):
+            with pytest.raises(KafkaError, match="a bug"):
+                await lost
+        broker.faults.release()
+        await producer.stop()
+
+
 def test_options_that_do_nothing_are_deprecated() -> None:
     with pytest.warns(DeprecationWarning, match="api_version"):
         AIOKafkaProducer(api_version="auto")

@@ -261,6 +261,31 @@ async def test_stop_with_an_open_transaction_and_no_answers_ends_in_time() -> No
         broker.faults.release()
 
 
+async def test_nothing_is_taken_any_more_once_stop_has_begun() -> None:
+    """Also while it waits for what was sent before, and a batch of that has room."""
+    async with (
+        kafka() as broker,
+        producing(broker, max_in_flight_requests_per_connection=1) as producer,
+    ):
+        await producer.send_and_wait("orders", b"1")
+        broker.faults.stall(ProduceRequest)
+        await producer.send("orders", b"2")
+        await eventually(lambda: len(broker.requests_of(ProduceRequest)) == 2)
+        ack = await producer.send("orders", b"3")
+        stop = asyncio.create_task(producer.stop())
+        await asyncio.sleep(0)
+        for send in (producer.send, producer.send_nowait, producer.send_and_wait):
+            with pytest.raises(ProducerClosed):
+                if (sent := send("orders", b"4")) is not None:
+                    await sent
+        with pytest.raises(ProducerClosed):
+            await producer.send_many("orders", [b"4"])
+        broker.faults.release()
+        await stop
+        assert (await ack).offset == 2
+        assert written(broker) == [b"1", b"2", b"3"]
+
+
 async def test_stop_wakes_who_waits_for_memory_or_metadata() -> None:
     """`stop` ends calls that wait for memory or metadata with an error (C4)."""
     async with (

@@ -448,6 +448,23 @@ async def test_stop_aborts_behind_a_commit_that_failed(version: int) -> None:
 
 
 @both_protocols
+async def test_a_stop_that_is_cancelled_while_it_aborts_closes_all_the_same(version: int) -> None:
+    async with kafka(transaction_version=version) as broker:
+        async with transacting(broker) as producer:
+            await producer.begin_transaction()
+            ack = await producer.send("orders", b"1")
+            await ack
+            broker.faults.stall(EndTxnRequest)
+            stop = asyncio.create_task(producer.stop())
+            await broker.wait_until(lambda: ends(broker) == [False])
+            stop.cancel()
+            await asyncio.wait([stop])
+            assert stop.cancelled()
+            assert not producer.client.owner.children
+        broker.faults.release()
+
+
+@both_protocols
 async def test_stop_ends_in_time_when_nobody_answers(version: int) -> None:
     """`stop` ends within its timeout when no broker answers (2d-22)."""
     clock = jumping_clock()
