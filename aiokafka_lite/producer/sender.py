@@ -144,18 +144,35 @@ class Sender:
         for the client's end.
         """
         self._routes.close()
-        if self._transactions is not None:
-            bound_s = self._config.max_block_ms / 1000
-            began_s = self._clock.monotonic()
+        try:
             try:
-                await self._transactions.close(bound_s if timeout_s is None else timeout_s / 2)
-            except BaseException:
-                await self._end()
-                raise
-            if timeout_s is not None:
-                timeout_s = max(0.0, timeout_s - (self._clock.monotonic() - began_s))
-        self._accumulator.close(ProducerClosed("the producer is stopped"))
-        self.wake()
+                timeout_s = await self._close_transactions(timeout_s)
+            finally:
+                self._accumulator.close(ProducerClosed("the producer is stopped"))
+            self.wake()
+            await self._wait_for_all(timeout_s)
+        finally:
+            self._accumulator.fail_all(
+                ProducerClosed(
+                    "the producer was stopped before a broker acknowledged the record; it may have "
+                    "been written. Give stop() a longer timeout_ms"
+                )
+            )
+            await self._end()
+
+    async def _close_transactions(self, timeout_s: float | None) -> float | None:
+        """Abort what is open, in half of `timeout_s`; return what is left of that."""
+        if self._transactions is None:
+            return timeout_s
+        began_s = self._clock.monotonic()
+        await self._transactions.close(
+            self._config.max_block_ms / 1000 if timeout_s is None else timeout_s / 2
+        )
+        if timeout_s is None:
+            return None
+        return max(0.0, timeout_s - (self._clock.monotonic() - began_s))
+
+    async def _wait_for_all(self, timeout_s: float | None) -> None:
         try:
             async with deadline(self._clock, timeout_s):
                 await all_done(self._accumulator.incomplete)
@@ -165,14 +182,6 @@ class Sender:
                 len(self._accumulator.incomplete),
                 timeout_s,
             )
-        finally:
-            self._accumulator.fail_all(
-                ProducerClosed(
-                    "the producer was stopped before a broker acknowledged the record; it may have "
-                    "been written. Give stop() a longer timeout_ms"
-                )
-            )
-            await self._end()
 
     def close_soon(self) -> None:
         """Begin to close, for a producer that was dropped: what is left is sent first."""
@@ -310,7 +319,6 @@ class Sender:
         node.is_connected = False
         node.retry_at_s = self._clock.monotonic() + self.client.retry_backoff.delay(node.failures)
         node.failures += 1
-        self.client.request_metadata_update()
 
     def _drain(self, node: _NodeRequests) -> list[ProducerBatch]:
         if not node.is_connected or self.client.ready_delay(node.node_id) > 0:

@@ -44,6 +44,27 @@ async def test_a_batch_waits_for_linger_by_the_clock() -> None:
         assert (await ack).offset == 2
 
 
+async def test_a_batch_lingers_no_longer_behind_one_that_has_no_answer() -> None:
+    """2d-7: both are on their way by then, in their order"""
+    clock = FakeClock()
+    async with (
+        kafka(clock=clock) as broker,
+        producing(broker, clock=clock, linger_ms=100, max_batch_size=200) as producer,
+    ):
+        first = await producer.send("orders", b"0")
+        await producer.flush()
+        assert first.done()
+        broker.faults.stall(ProduceRequest)
+        acks = [await producer.send("orders", b"%d" % n + b"x" * 100) for n in range(2)]
+        await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
+        await clock.advance(0.11)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert [batch.is_in_flight for batch in producer._accumulator.incomplete] == [True, True]
+        broker.faults.release()
+        assert [(await ack).offset for ack in acks] == [1, 2]
+
+
 async def test_up_to_five_requests_are_in_flight_in_order() -> None:
     """Issue 3: up to 5 in flight"""
     async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
@@ -256,6 +277,9 @@ async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> No
             offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
         assert offsets == list(range(1, 9))
         assert not refused.called
+        with mock.patch.object(producer.client, "request_soon", wraps=request_soon) as at_once:
+            await producer.send_and_wait("orders", b"last")
+        assert at_once.called  # later ones need no task of their own again
 
 
 async def test_a_connection_that_is_gone_is_made_again_for_the_next_batches() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from aiokafka_lite.errors import (
     BufferExhaustedError,
+    CoordinatorLoadInProgressError,
     DeliveryTimeoutError,
     KafkaConnectionError,
     KafkaTimeoutError,
@@ -16,6 +17,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.producer.record_ack import RecordAck
+from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from tests.patience import eventually
@@ -44,6 +46,20 @@ async def test_with_dead_brokers_every_record_fails_within_delivery_timeout(
         broker.start_node(1)
         await producer.send_and_wait("orders", b"v2")
         assert written(broker)[-1] == b"v2"
+
+
+async def test_a_record_that_waits_for_a_producer_id_fails_within_delivery_timeout() -> None:
+    clock = jumping_clock()
+    async with kafka(clock=clock) as broker:
+        broker.faults.fail(InitProducerIdRequest, CoordinatorLoadInProgressError, times=None)
+        async with producing(
+            broker, clock=clock, request_timeout_ms=10_000, delivery_timeout_ms=12_000
+        ) as producer:
+            await producer.partitions_for("orders")
+            began_s = clock.monotonic()
+            with pytest.raises(DeliveryTimeoutError, match="no broker has given a producer id"):
+                await producer.send_and_wait("orders", b"v")
+            assert 11 < clock.monotonic() - began_s < 16
 
 
 async def test_a_batch_in_flight_expires_too_and_its_late_answer_is_ignored() -> None:
@@ -274,10 +290,11 @@ async def test_nothing_is_taken_any_more_once_stop_has_begun() -> None:
         ack = await producer.send("orders", b"3")
         stop = asyncio.create_task(producer.stop())
         await asyncio.sleep(0)
-        for send in (producer.send, producer.send_nowait, producer.send_and_wait):
+        with pytest.raises(ProducerClosed):
+            producer.send_nowait("orders", b"4")
+        for way in (producer.send, producer.send_and_wait):
             with pytest.raises(ProducerClosed):
-                if (sent := send("orders", b"4")) is not None:
-                    await sent
+                await way("orders", b"4")
         with pytest.raises(ProducerClosed):
             await producer.send_many("orders", [b"4"])
         broker.faults.release()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aiokafka_lite import AIOKafkaProducer
+from aiokafka_lite import AIOKafkaProducer, TopicPartition
 from aiokafka_lite.errors import (
     BrokerResponseError,
     CorruptRecordException,
@@ -16,6 +16,7 @@ from aiokafka_lite.errors import (
     NotLeaderForPartitionError,
     OutOfOrderSequenceNumber,
     RequestTimedOutError,
+    TopicAuthorizationFailedError,
     UnknownProducerId,
     UnknownTopicOrPartitionError,
 )
@@ -23,9 +24,13 @@ from aiokafka_lite.protocol.messages.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsTopic,
 )
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.patience import eventually
 from tests.producer.world import jumping_clock, kafka, producing, written
+
+ORDERS = TopicPartition("orders", 0)
 
 RECORDS = [b"%03d" % number for number in range(100)]
 
@@ -109,6 +114,81 @@ async def test_a_leader_that_moves_loses_and_repeats_nothing() -> None:
             offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
         assert offsets == list(range(100))
         assert written(broker) == RECORDS
+
+
+async def test_a_partition_that_had_no_leader_is_sent_to_soon_after_it_has_one() -> None:
+    """Its metadata is asked for until then, however long that is, and looked at when it comes."""
+    clock = jumping_clock()
+    async with kafka(nodes=2, clock=clock) as broker:
+        broker.create_topic("orders", partitions=1, replication_factor=1)
+        async with producing(broker, clock=clock, metadata_max_idle_ms=5000) as producer:
+            await producer.send_and_wait("orders", b"1")
+            leader = broker.leader(ORDERS)
+            broker.stop_node(leader)
+            ack = await producer.send("orders", b"2")
+            await eventually(lambda: producer.client.snapshot.leader(ORDERS)[0] is None)
+            began_s = clock.monotonic()
+            await clock.sleep(20)
+            broker.start_node(leader)
+            assert (await ack).offset == 1
+            assert clock.monotonic() - began_s < 40
+
+
+async def test_a_topic_that_may_not_be_described_for_a_while_is_asked_about_until_it_may() -> None:
+    """What is queued for it is sent then, not when all metadata is due to be refreshed."""
+    clock = jumping_clock()
+    async with kafka(clock=clock) as broker, producing(broker, clock=clock) as producer:
+        await producer.send_and_wait("orders", b"1")
+        broker.faults.fail(ProduceRequest, NotLeaderForPartitionError)
+        broker.faults.fail(MetadataRequest, TopicAuthorizationFailedError, times=3)
+        began_s = clock.monotonic()
+        assert (await producer.send_and_wait("orders", b"2")).offset == 1
+        assert clock.monotonic() - began_s < 60
+
+
+async def test_a_lost_connection_is_one_failure_however_much_was_on_its_way() -> None:
+    """The node is tried again after one retry_backoff_ms, and by other records no earlier."""
+    clock = jumping_clock()
+    async with (
+        kafka(clock=clock) as broker,
+        producing(
+            broker,
+            clock=clock,
+            max_batch_size=200,
+            reconnect_backoff_ms=10,
+            retry_backoff_ms=1000,
+            retry_backoff_max_ms=100_000,
+        ) as producer,
+    ):
+        broker.create_topic("orders", 2)
+        await producer.send_and_wait("orders", b"1", partition=0)
+        broker.faults.stall(ProduceRequest)
+        acks = [await producer.send("orders", b"x" * 120, partition=0) for _ in range(5)]
+        while sum(batch.is_in_flight for batch in producer._accumulator.incomplete) < 5:
+            await asyncio.sleep(0)
+        began_s = clock.monotonic()
+        broker.drop_connections()
+        while any(batch.is_in_flight for batch in producer._accumulator.incomplete):
+            await asyncio.sleep(0)
+        broker.faults.release()
+        await producer.send_and_wait("orders", b"2", partition=1)
+        assert 0.5 < clock.monotonic() - began_s < 4
+        await asyncio.gather(*acks)
+        assert clock.monotonic() - began_s < 4
+
+
+async def test_a_leader_that_went_away_before_anything_was_sent_to_it_is_soon_found_elsewhere() -> (
+    None
+):
+    clock = jumping_clock()
+    async with kafka(nodes=2, clock=clock) as broker:
+        broker.create_topic("orders", partitions=1, replication_factor=2)
+        async with producing(broker, clock=clock) as producer:
+            await producer.partitions_for("orders")
+            broker.stop_node(broker.leader(ORDERS))
+            began_s = clock.monotonic()
+            assert (await producer.send_and_wait("orders", b"1")).offset == 0
+            assert clock.monotonic() - began_s < 60
 
 
 async def test_nodes_that_come_and_go_lose_and_repeat_nothing() -> None:

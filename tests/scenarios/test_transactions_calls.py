@@ -449,24 +449,28 @@ async def test_stop_aborts_behind_a_commit_that_failed(version: int) -> None:
 
 @both_protocols
 async def test_a_stop_that_is_cancelled_while_it_aborts_closes_all_the_same(version: int) -> None:
+    """What is on its way fails at once."""
     async with kafka(transaction_version=version) as broker:
         async with transacting(broker) as producer:
             await producer.begin_transaction()
-            ack = await producer.send("orders", b"1")
-            await ack
-            broker.faults.stall(EndTxnRequest)
+            await producer.send_and_wait("orders", b"1")
+            broker.faults.stall(ProduceRequest)
+            ack = await producer.send("orders", b"2")
+            await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
             stop = asyncio.create_task(producer.stop())
-            await broker.wait_until(lambda: ends(broker) == [False])
+            for _ in range(20):
+                await asyncio.sleep(0)
             stop.cancel()
             await asyncio.wait([stop])
             assert stop.cancelled()
             assert not producer.client.owner.children
+            assert isinstance(ack.exception(), ProducerClosed)
         broker.faults.release()
 
 
 @both_protocols
 async def test_stop_ends_in_time_when_nobody_answers(version: int) -> None:
-    """`stop` ends within its timeout when no broker answers (2d-22)."""
+    """To abort takes half of the bound at most, and the rest is for what is on its way (2d-22)."""
     clock = jumping_clock()
     async with kafka(clock=clock, transaction_version=version) as broker:
         async with transacting(broker, clock=clock) as producer:
@@ -474,8 +478,8 @@ async def test_stop_ends_in_time_when_nobody_answers(version: int) -> None:
             await producer.send_and_wait("orders", b"1")
             broker.faults.drop(EndTxnRequest, times=None)
             began_s = clock.monotonic()
-            await producer.stop(timeout_ms=3000)
-            assert clock.monotonic() - began_s < 10
+            await producer.stop(timeout_ms=8000)
+            assert clock.monotonic() - began_s < 5
         broker.faults.clear()
 
 
