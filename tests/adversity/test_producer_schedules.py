@@ -217,7 +217,7 @@ def _judge_last(story: Story) -> None:
 @thorough(1000)
 @given(schedule=schedules, options=producer_options)
 def test_the_log_holds_what_was_acknowledged(schedule: list[Step], options: Options) -> None:
-    """Issue 5, 2d-8 to 2d-20: drops, late and lost answers, moves, deaths, refusals, timeouts"""
+    """The log holds what was acknowledged, over drops and timeouts (2d-8 to 2d-20)."""
     story = run(partial(play, schedule=schedule, options=options))
     judge(story)
     _judge_last(story)
@@ -228,7 +228,7 @@ def test_the_log_holds_what_was_acknowledged(schedule: list[Step], options: Opti
 def test_the_log_holds_what_was_acknowledged_when_brokers_forget(
     schedule: list[Step], options: Options
 ) -> None:
-    """2d-17 to 2d-19: UNKNOWN_PRODUCER_ID, and OUT_OF_ORDER where a log was truncated"""
+    """The log holds what was acknowledged when brokers forget producers (2d-17 to 2d-19)."""
     story = run(partial(play, schedule=schedule, options=options))
     judge(story)
     _judge_last(story)

@@ -152,7 +152,7 @@ def _judge_last(story: TransactionStory) -> None:
 def test_readers_see_the_committed_transactions_and_nothing_else(
     schedule: list[TransactionStep], transaction_version: int
 ) -> None:
-    """Issue 5, 2d'-1 to 2d'-8: V1 and V2, timeouts, lost answers, coordinators that move"""
+    """Readers see the committed transactions only, over lost answers and moves (2d'-1 to 2d'-8)."""
     story = run(
         partial(play_transactions, schedule=schedule, transaction_version=transaction_version)
     )

@@ -3,7 +3,7 @@
 Ratios hold on a slow machine as on a quick one. Each is of the least CPU time of several rounds in
 turn, and only one that is too small in each of several measurements fails. A floor is at most two
 thirds of what was measured when it was written (in the comment beside it, on an idle and on a busy
-machine): who loses a third fails, noise does not. Source: issue 6, Measure.
+machine): who loses a third fails, noise does not.
 """
 
 from collections.abc import Callable, Sequence

@@ -100,7 +100,7 @@ def test_a_backoff_above_its_maximum_is_a_fault_only_when_both_were_set() -> Non
 
 
 def test_the_maximum_follows_when_only_reconnect_backoff_ms_is_set() -> None:
-    """2f-3: the exponential growth is off then."""
+    """`reconnect_backoff_ms` alone sets the maximum too, so the backoff does not grow (2f-3)."""
     assert ClientConfig(reconnect_backoff_ms=200).reconnect_backoff_max_ms == 200
     assert ClientConfig(reconnect_backoff_ms=50).reconnect_backoff_max_ms == 50
     config = ClientConfig(reconnect_backoff_ms=200, reconnect_backoff_max_ms=3000)

@@ -65,7 +65,7 @@ async def test_a_leader_that_moved_is_found_with_its_new_epoch(clean: None) -> N
 
 
 async def test_a_topic_made_anew_is_another_topic(clean: None) -> None:
-    """2f-10: the epochs begin again with the new topic id."""
+    """Leader epochs begin again with a new topic id (2f-10)."""
     async with EmbeddedBroker(nodes=3) as broker:
         broker.create_topic("t")
         async with client_of(broker) as (client, _):
@@ -125,7 +125,7 @@ async def test_a_quota_keeps_one_lane_quiet(clean: None) -> None:
 
 
 async def test_a_stalled_lane_does_not_stall_another(clean: None) -> None:
-    """F1: a commit never queues behind a long-poll fetch."""
+    """A commit never queues behind a long-poll fetch (F1)."""
     async with EmbeddedBroker() as broker, client_of(broker) as (client, _):
         broker.faults.stall(DescribeClusterRequest, times=1)
         held = asyncio.create_task(

@@ -118,7 +118,7 @@ async def test_a_seed_that_says_nothing_ends_the_start_at_the_bound(
 
 
 async def test_a_failed_start_may_be_repeated(cluster: ScriptedCluster) -> None:
-    """H6: nothing of the first attempt is left over."""
+    """A start that failed leaves nothing behind and may be repeated (H6)."""
     node = cluster.nodes[1]
     client = KafkaClient(cluster.config(), clock=FakeClock(), rng=random.Random(1))
     await node.stop()
@@ -215,7 +215,7 @@ async def test_topics_wanted_before_start_are_asked_for_in_the_first_question(
 
 
 async def test_a_start_cancelled_at_any_moment_leaves_nothing(cluster: ScriptedCluster) -> None:
-    """H6: cancelled at each await; the fixture finds tasks and sockets that stayed."""
+    """A start that is cancelled at any await leaves no task and no socket (H6)."""
     for steps in range(60):
         client = KafkaClient(cluster.config(), clock=FakeClock(), rng=random.Random(1))
         starting = asyncio.create_task(client.start())

@@ -4,5 +4,5 @@ from aiokafka_lite.cluster.lane import Lane
 
 
 def test_slow_urgent_and_ordinary_talk_have_lanes_of_their_own() -> None:
-    """F1: a heartbeat never queues behind a long poll."""
+    """A heartbeat never queues behind a long poll (F1)."""
     assert {lane.value for lane in Lane} == {"general", "fetch", "coordinator"}

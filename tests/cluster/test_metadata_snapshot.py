@@ -98,7 +98,7 @@ def test_a_leader_that_is_missing_or_offline_is_none() -> None:
 
 
 def test_a_replica_is_online_when_its_node_is_known_and_does_not_lack_the_partition() -> None:
-    """2b-5. The answers' replicas on node 2 are offline."""
+    """A replica is online if its node is known and not listed as offline (2b-5)."""
     snapshot = after(answer(topic("t", [partition(0, 1)])))
     assert snapshot.is_online(T0, 1)
     assert not snapshot.is_online(T0, 2)
@@ -171,7 +171,7 @@ def test_a_topic_described_as_before_keeps_its_object() -> None:
 
 
 def test_an_older_leader_epoch_is_ignored() -> None:
-    """2f-10: a broker that is behind must not send us back to a leader of yesterday."""
+    """A broker that lags does not send the client back to an older leader (2f-10)."""
     snapshot = after(
         answer(topic("t", [partition(0, 2, 5), partition(1, 1, 1)], topic_id=ID_A)),
         answer(topic("t", [partition(0, 1, 4), partition(1, 2, 2)], topic_id=ID_A)),
@@ -188,7 +188,7 @@ def test_the_same_epoch_without_a_leader_is_taken() -> None:
 
 
 def test_a_new_topic_id_starts_the_epochs_anew() -> None:
-    """2f-10: the topic was deleted and made again under its name."""
+    """A topic that was deleted and created again starts its leader epochs anew (2f-10)."""
     snapshot = after(
         answer(topic("t", [partition(0, 2, 5)], topic_id=ID_A)),
         answer(topic("t", [partition(0, 1, 0)], topic_id=ID_B)),
@@ -198,7 +198,7 @@ def test_a_new_topic_id_starts_the_epochs_anew() -> None:
 
 
 def test_epochs_outlive_an_answer_that_has_only_an_error() -> None:
-    """2f-10: a broker that does not know the topic for a moment must not make us forget."""
+    """The leader epoch is remembered while a broker does not know the topic (2f-10)."""
     good = answer(topic("t", [partition(0, 2, 5)], topic_id=ID_A))
     unknown = answer(topic("t", error_code=3))
     behind = answer(topic("t", [partition(0, 1, 4)], topic_id=ID_A))
@@ -290,7 +290,7 @@ def test_forgetting_topics_leaves_the_rest_and_does_nothing_without_need() -> No
 
 
 def test_without_nodes_topics_stay_and_nobody_leads_them() -> None:
-    """KIP-1102: what is known of topics outlives a new beginning, if the cluster is the same."""
+    """What is known of topics outlives a rebootstrap to the same cluster (KIP-1102)."""
     before = after(answer(topic("t", [partition(0, 1)], topic_id=ID_A)))
     bare = without_nodes(before)
     assert (dict(bare.nodes), bare.cluster_id) == ({}, before.cluster_id)

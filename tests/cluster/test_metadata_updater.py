@@ -142,7 +142,7 @@ async def test_a_cancelled_refresh_goes_on(cluster: ScriptedCluster) -> None:
 
 
 async def test_a_lost_connection_asks_for_news(cluster: ScriptedCluster) -> None:
-    """2f-9: a node that hung up may have lost its leaderships."""
+    """A lost connection starts a refresh: its node may no longer lead (2f-9)."""
     async with client_of(cluster, autojump=True) as (client, _):
         await client.refresh_metadata()
         asked = len(cluster.requests)
@@ -175,7 +175,7 @@ async def test_answers_without_news_are_asked_for_less_and_less_often(
 async def test_new_topics_are_asked_for_alone_and_the_rest_is_kept(
     cluster: ScriptedCluster,
 ) -> None:
-    """2f-9: partial updates."""
+    """New topics are asked for alone, and what is known of others stays (2f-9)."""
     cluster.describe = one_partition
     async with client_of(cluster) as (client, _):
         await client.wait_for_topic("a", 5)
@@ -230,7 +230,7 @@ async def test_whether_asking_may_create_a_topic_is_the_clients_choice(
 
 
 async def test_a_partition_without_leader_is_asked_for_again(cluster: ScriptedCluster) -> None:
-    """2f-9: keep asking."""
+    """The client asks again while a partition has no leader (2f-9)."""
     cluster.describe = lambda name: topic(name, [partition(0, -1, 3, error_code=5)])
     async with client_of(cluster, autojump=True) as (client, _):
         client.set_topics(["t"])
@@ -372,7 +372,7 @@ async def test_when_the_asked_node_dies_another_answers(three_nodes: ScriptedClu
 
 
 async def test_an_empty_list_of_brokers_is_a_failure(cluster: ScriptedCluster) -> None:
-    """2f-9: the broker is starting up."""
+    """An answer without brokers is a failure: the broker is starting up (2f-9)."""
     async with client_of(cluster, autojump=True) as (client, _):
         known, cluster.known = cluster.known, set()
         with pytest.raises(KafkaTimeoutError, match="names no broker"):
@@ -414,7 +414,7 @@ async def test_an_outage_that_lasts_is_logged_once_a_minute_with_its_length_and_
 async def test_when_no_known_node_answers_the_seeds_are_asked_again(
     three_nodes: ScriptedCluster,
 ) -> None:
-    """KIP-899: all brokers were replaced; only bootstrap_servers still leads somewhere."""
+    """The client asks `bootstrap_servers` again when no known node answers (KIP-899)."""
     three_nodes.known = {1}
     seeds = f"127.0.0.1:{three_nodes.nodes[1].port},127.0.0.1:{three_nodes.nodes[3].port}"
     async with client_of(three_nodes, autojump=True, bootstrap_servers=seeds) as (client, _):
@@ -446,7 +446,7 @@ async def test_without_recovery_the_seeds_are_left_alone(three_nodes: ScriptedCl
 
 
 async def test_a_broker_may_call_for_a_rebootstrap(three_nodes: ScriptedCluster) -> None:
-    """KIP-1102: REBOOTSTRAP_REQUIRED in Metadata 13; node 1 belongs to another cluster by now."""
+    """REBOOTSTRAP_REQUIRED makes the client ask `bootstrap_servers` again (KIP-1102)."""
     three_nodes.known = {1}
     seeds = f"127.0.0.1:{three_nodes.nodes[1].port}"
     async with client_of(three_nodes, autojump=True, bootstrap_servers=seeds) as (client, _):
@@ -469,7 +469,7 @@ async def test_a_broker_may_call_for_a_rebootstrap(three_nodes: ScriptedCluster)
 async def test_the_seeds_are_asked_when_no_refresh_succeeded_for_long(
     three_nodes: ScriptedCluster,
 ) -> None:
-    """KIP-1102: the known node lives, but its metadata is of no use."""
+    """The client asks `bootstrap_servers` when no refresh has succeeded for long (KIP-1102)."""
     three_nodes.known = {1}
     seeds = f"127.0.0.1:{three_nodes.nodes[3].port}"
     async with client_of(
@@ -517,7 +517,7 @@ async def test_an_older_leader_epoch_from_a_lagging_broker_is_ignored(
 async def test_partitions_that_an_answer_leaves_out_are_asked_for_again(
     cluster: ScriptedCluster,
 ) -> None:
-    """2f-10: nobody has to wait for metadata_max_age_ms until the topic is whole."""
+    """The client asks again at once for partitions that an answer leaves out (2f-10)."""
     known = [partition(0, 1), partition(2, 1)]
     cluster.describe = lambda name: topic(name, known)
     async with client_of(cluster, autojump=True) as (client, clock):

@@ -65,7 +65,7 @@ async def network_of(
 
 
 async def test_each_lane_has_a_connection_of_its_own(cluster: ScriptedCluster) -> None:
-    """F1: a heartbeat never queues behind a fetch."""
+    """A heartbeat never queues behind a fetch (F1)."""
     async with network_of(cluster) as (network, _, _):
         for lane in Lane:
             await network.request(1, ASK, lane=lane)
@@ -96,7 +96,7 @@ async def test_requests_made_before_the_connection_is_there_keep_their_order(
 async def test_a_hanging_node_does_not_keep_others_from_connecting(
     three_nodes: ScriptedCluster,
 ) -> None:
-    """H4: aiokafka has one lock for all connects."""
+    """A node that hangs does not keep others from being connected (H4)."""
     three_nodes.nodes[1].is_silent = True
     async with network_of(three_nodes) as (network, _, _):
         hanging = asyncio.create_task(network.request(1, ASK))
@@ -130,7 +130,7 @@ async def test_an_unknown_node_is_not_ready(cluster: ScriptedCluster) -> None:
 async def test_a_refused_connection_names_the_address_and_every_caller_gets_it(
     cluster: ScriptedCluster,
 ) -> None:
-    """F4; each caller has an exception of its own, with the same cause."""
+    """Each caller has an exception of its own, with the same cause (F4)."""
     await cluster.nodes[1].stop()
     async with network_of(cluster) as (network, _, trouble):
         answers = await asyncio.gather(
@@ -209,7 +209,7 @@ async def test_a_connect_that_takes_too_long_for_one_caller_goes_on(
 
 
 async def test_the_setup_timeout_ends_an_attempt(cluster: ScriptedCluster) -> None:
-    """2f-3, KIP-601: 10 s at first, then more."""
+    """The setup timeout ends an attempt to connect, after 10 s at first (2f-3, KIP-601)."""
     cluster.nodes[1].is_silent = True
     clock = FakeClock(autojump_threshold_s=0.02)
     async with network_of(cluster, clock, request_timeout_ms=60_000) as (network, _, _):
@@ -269,7 +269,7 @@ async def test_what_can_be_sent_at_once_is_sent_without_a_task(cluster: Scripted
 
 
 async def test_a_throttled_lane_is_quiet_until_the_deadline(cluster: ScriptedCluster) -> None:
-    """2f-7, KIP-219: no failure, no disconnect, only silence."""
+    """A throttle is neither a failure nor a disconnect, only silence (2f-7, KIP-219)."""
     async with network_of(cluster) as (network, clock, trouble):
         cluster.change = lambda response: setattr(response, "throttle_time_ms", 700)
         assert (await network.request(1, ASK)).throttle_time_ms == 700

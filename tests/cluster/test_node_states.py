@@ -48,7 +48,7 @@ def test_backoff_is_drawn_once_per_failure_with_jitter() -> None:
 
 
 def test_only_a_ready_connection_ends_the_backoff() -> None:
-    """2f-3: reset only after READY."""
+    """Only a connection that became ready ends the backoff (2f-3)."""
     nodes = states()
     nodes.connecting(1, 0.0)
     nodes.failed(1, 0.0, 0.0, ERROR)

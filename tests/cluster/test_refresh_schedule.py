@@ -71,7 +71,7 @@ def test_failures_are_backed_off_exponentially_and_tried_again() -> None:
 
 
 def test_requested_answers_without_news_are_backed_off_exponentially() -> None:
-    """2f-9: equivalent responses while an update was requested."""
+    """Answers without news, to a requested update, make the backoff grow (2f-9)."""
     fresh = refreshed(0.0)
     now, waits = 0.0, []
     for _ in range(5):

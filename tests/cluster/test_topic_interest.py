@@ -31,7 +31,7 @@ def test_all_topics_may_be_wanted() -> None:
 
 
 def test_a_used_topic_is_forgotten_when_idle_for_long() -> None:
-    """2f-13: metadata_max_idle_ms."""
+    """A topic that is unused for `metadata_max_idle_ms` is forgotten (2f-13)."""
     interest = TopicInterest(300.0)
     assert interest.use("t", 0.0)
     assert not interest.use("t", 200.0)

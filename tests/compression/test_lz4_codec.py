@@ -76,7 +76,7 @@ def test_lz4_levels(compress, level):
 
 @pytest.mark.parametrize("store_size", [True, False])
 def test_lz4_header_checksum_of_magic_0_is_repaired(lz4, store_size):
-    """2g-2: Kafka before 0.10 took the checksum over the frame's magic number as well."""
+    """Before Kafka 0.10 the LZ4 checksum covers the frame's magic number as well (2g-2)."""
     right = lz4_frame.compress(TEXT, store_size=store_size)
     wrong = bytearray(right)
     wrong[14 if store_size else 6] ^= 0xFF

@@ -85,7 +85,7 @@ def test_what_one_client_produces_another_reads(
 def test_an_unacknowledged_batch_is_sent_again_and_not_doubled(
     broker: EmbeddedBroker, client: str
 ) -> None:
-    """KIP-98: the broker recognises the sequence of a batch whose answer was lost."""
+    """The broker recognises the sequence of a batch whose answer was lost (KIP-98)."""
     broker.faults.cut(ProduceRequest)
     PRODUCERS[client](broker.bootstrap_servers, TOPIC, None)
     assert len(broker.requests_of(ProduceRequest)) > 1

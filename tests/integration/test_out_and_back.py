@@ -123,7 +123,7 @@ async def test_a_long_poll_is_answered_by_the_next_record(any_kafka: str, topic_
 async def test_a_record_larger_than_the_fetch_limits_still_comes(
     any_kafka: str, topic_name: str
 ) -> None:
-    """A4: both limits are soft for the first batch of an answer."""
+    """Both limits are soft for the first batch of an answer (A4)."""
     await create_topic(any_kafka, topic_name)
     values = [b"a" * 300_000, b"b" * 300_000, b"c"]
     async with AIOKafkaProducer(bootstrap_servers=any_kafka) as producer:

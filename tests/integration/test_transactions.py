@@ -106,7 +106,7 @@ async def test_many_short_transactions(address: str, topic_name: str) -> None:
 
 
 async def test_a_failed_batch_lets_abort_and_go_on(address: str, topic_name: str) -> None:
-    """2d'-4, KIP-360: also when the failed batch was the first that the broker saw"""
+    """The producer goes on after an abort, even if the very first batch failed (2d'-4, KIP-360)."""
     async with transactional(address, topic_name, max_request_size=8_000_000) as producer:
         for number in range(2):
             await producer.begin_transaction()

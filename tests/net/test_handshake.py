@@ -79,7 +79,7 @@ def test_an_answer_at_our_version_ends_it() -> None:
 
 
 def test_an_older_node_is_asked_again_at_the_version_it_names() -> None:
-    """KIP-511: the refusal comes in the layout of version 0 and holds the range of ApiVersions."""
+    """A refusal in version 0 names the version for the next question (KIP-511)."""
     steps, _ = start()
     step = steps.send(memoryview(ID + v0_body(UNSUPPORTED_VERSION, (18, 0, 2))))
     assert step.version == 2

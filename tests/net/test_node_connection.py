@@ -171,7 +171,7 @@ async def test_a_request_that_cannot_be_encoded_fails_alone(node: ScriptedNode) 
 
 
 async def test_a_request_is_sent_whole_before_the_next_one(node: ScriptedNode) -> None:
-    """2f-1: the previous send fully written."""
+    """A request leaves whole before the next one begins (2f-1)."""
     async with opened(node) as (connection, peer):
         records = bytes(range(256)) * 80_000  # 20 MB: more than any socket buffer takes at once
         large = asyncio.ensure_future(connection.request(produce_request(records)))
@@ -418,7 +418,7 @@ async def test_a_closed_connection_answers_pending_requests_at_once(node: Script
 async def test_a_write_that_fails_at_once_leaves_no_timer(
     node: ScriptedNode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """H1: uvloop raises RuntimeError for a transport that has just closed."""
+    """A write to a transport that uvloop has just closed fails and leaves no timer (H1)."""
     clock = FakeClock()
     async with opened(node, clock) as (connection, _):
         transport = connection._transport

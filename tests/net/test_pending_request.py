@@ -22,7 +22,7 @@ def answer_to(pending: PendingRequest) -> "asyncio.Future[object]":
 
 
 async def test_the_deadline_counts_from_the_call() -> None:
-    """2f-5: not from the moment it leaves, so that waiting in line is bounded, too."""
+    """The timeout of a request counts from the call, not from its first byte (2f-5)."""
     pending = waiting(now_s=100.0, timeout_s=1.5)
     pending.correlation_id, pending.sent_at_s = 7, 101.0
     assert pending.deadline_s == 101.5

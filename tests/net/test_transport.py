@@ -221,7 +221,7 @@ async def test_an_end_in_the_middle_of_a_frame_says_so(
 async def test_a_write_to_a_transport_that_has_just_closed_is_a_connection_error(
     node: ScriptedNode,
 ) -> None:
-    """H1: uvloop raises RuntimeError there."""
+    """A write to a transport that uvloop has just closed is a connection error (H1)."""
     async with connected(node) as (transport, recorded, _):
 
         class Closed:
@@ -283,8 +283,7 @@ async def test_a_name_that_cannot_be_encoded_is_a_connection_error() -> None:
 async def test_connecting_asks_no_resolver(
     node: ScriptedNode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """H4: uvloop's own `sock_connect` looks IP addresses up once more, in a pool of four threads,
-    so that slow name servers would hold up connections that need no names."""
+    """Connecting to an address asks no name server, which may be slow (H4)."""
 
     async def getaddrinfo(*arguments: object, **options: object) -> list[Any]:
         raise AssertionError(f"looked up {arguments}")

@@ -167,7 +167,7 @@ async def test_a_batch_behind_others_does_not_wake_the_sender() -> None:
 
 
 async def test_keys_may_be_ignored() -> None:
-    """2d-4: partitioner_ignore_keys"""
+    """With `partitioner_ignore_keys` a key does not choose the partition (2d-4)."""
     async with (
         kafka(num_partitions=8) as broker,
         producing(broker, partitioner_ignore_keys=True, linger_ms=1000) as producer,

@@ -290,7 +290,7 @@ async def test_wrong_columns_queue_nothing() -> None:
 
 
 async def test_errors_are_numbered_by_row() -> None:
-    """KIP-467; a refused batch is that of one partition."""
+    """Errors are numbered by row, and a refused batch is that of one partition (KIP-467)."""
     table = pa.table({"partition": [0, 1, 0, 1, 1], "value": [b"v"] * 5})
     async with kafka(num_partitions=2) as broker, producing(broker) as producer:
         broker.faults.fail(
@@ -367,7 +367,7 @@ async def test_a_null_timestamp_is_the_present_time_beside_others_that_are_not()
 
 
 async def test_rows_that_no_record_can_be_are_refused_by_name_and_the_producer_goes_on() -> None:
-    """C4: times beyond what a record has, and text that is no UTF-8, in any row of a run."""
+    """A row that no record can hold is refused by name, and the producer goes on (C4)."""
     text = pa.array([b"a", b"\xff"]).view(pa.string())
     bad_name = pa.StructArray.from_arrays([text[1:], pa.array([b"x"])], ["key", "value"])
     values = pa.array([b"0", b"1"])

@@ -90,7 +90,7 @@ def test_a_written_batch_is_done_and_its_memory_free() -> None:
 
 
 def test_without_answer_to_wait_for_the_offset_is_unknown() -> None:
-    """2d-16: acks=0"""
+    """With `acks=0` the offset is unknown (2d-16)."""
     desk = Desk(idempotent=False, acks=0)
     sent = desk.send()
     desk.outcomes.answered(sent, None, 1.0)
@@ -299,7 +299,7 @@ def test_later_batches_wait_for_the_first_one_that_is_retried() -> None:
 def test_a_buffer_is_used_again_only_once_its_request_was_answered(
     is_answered: bool, kept: int
 ) -> None:
-    """C6, 2d-13: of a batch that expired in flight"""
+    """The buffer of an expired batch stays until its request is answered (C6, 2d-13)."""
     desk = Desk(delivery_timeout_ms=31_000)
     sent = desk.send(now_s=1.0)
     desk.outcomes.expire(40.0)
@@ -355,7 +355,7 @@ def test_numbers_of_a_batch_that_ran_out_of_retries_are_unresolved_those_refused
 
 
 def test_a_batch_out_of_retries_was_written_if_the_one_behind_it_is() -> None:
-    """2d-13: no new epoch is needed then, though a broker has refused its last attempt"""
+    """A stored batch proves that the one before it was stored, so the epoch stays (2d-13)."""
     desk = Desk(retries=1)
     desk.answer(desk.send())
     first, second = desk.send(), desk.send()

@@ -1,4 +1,4 @@
-"""2d-14: a batch that was too large becomes several, and nobody loses a record or an ack."""
+"""A batch that was too large becomes several, and no record or acknowledgement is lost (2d-14)."""
 
 import random
 

@@ -97,7 +97,7 @@ def test_the_largest_kept_buffers_make_room_first() -> None:
 def test_the_bound_holds_whatever_is_taken_and_given(
     steps: list[tuple[int, int]], kept_sizes: tuple[int, ...]
 ) -> None:
-    """Issue 3: a real bound, kept buffers included."""
+    """`buffer_memory` bounds the memory in use, kept buffers included."""
     pool = BufferPool(1000, *kept_sizes)
     held: list[bytearray] = []
     shrunk: list[int] = []
@@ -250,7 +250,7 @@ async def test_memory_that_is_free_is_taken_without_waiting_and_without_a_timer(
 
 
 async def test_what_compression_frees_and_what_is_left_of_a_batch_go_to_who_waits() -> None:
-    """2d-3: one wake per freed space"""
+    """Memory that compression frees wakes a caller that waits (2d-3)."""
     clock, pool = FakeClock(), BufferPool(100, 100)
     held = pool.take_nowait(100)
     assert held is not None
@@ -281,7 +281,7 @@ async def test_who_gave_up_in_the_middle_of_the_queue_does_not_count_as_waiting(
 
 
 async def test_waiters_cancelled_all_at_once_are_passed_over() -> None:
-    """2d-3: also those that could not run yet to withdraw themselves"""
+    """Callers that were cancelled are passed over, even before they could withdraw (2d-3)."""
     clock, pool = FakeClock(), BufferPool(100, 100)
     held = pool.take_nowait(100)
     assert held is not None

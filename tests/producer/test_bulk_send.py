@@ -123,7 +123,7 @@ async def test_what_the_iterable_raises_is_raised() -> None:
 
 
 async def test_it_waits_only_for_memory_and_within_its_bound() -> None:
-    """C5: several times buffer_memory goes through."""
+    """`send_many` sends several times `buffer_memory`, waiting for memory (C5)."""
     async with (
         kafka() as broker,
         producing(broker, max_batch_size=1000, buffer_memory=4000) as producer,
@@ -164,7 +164,7 @@ async def test_nothing_to_send_is_nothing_sent() -> None:
 
 
 async def test_what_the_iterator_raises_says_how_many_records_were_queued() -> None:
-    """C3: before the first record, and in the middle of a batch."""
+    """An error of the caller's iterator says how many records were queued (C3)."""
 
     def values(count: int) -> Iterator[bytes]:
         yield from [b"v"] * count

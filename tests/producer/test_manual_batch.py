@@ -59,7 +59,7 @@ def test_serializers_are_used_and_what_is_wrong_adds_nothing() -> None:
 
 
 def test_it_is_sent_once_and_not_without_records() -> None:
-    """C4: misuse"""
+    """A batch that is empty, or was sent, is refused (C4)."""
     batch = make()
     with pytest.raises(IllegalArgumentError, match="no records"):
         batch.take()

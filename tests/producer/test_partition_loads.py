@@ -1,4 +1,4 @@
-"""KIP-794: short queues get more, nodes that do not keep up get nothing."""
+"""Short queues get more records, nodes that do not keep up get none (KIP-794)."""
 
 import random
 from collections import Counter
@@ -27,7 +27,7 @@ def chosen(loads: PartitionLoads, choices: tuple[int, ...], times: int = 6000) -
 
 
 def test_weights_are_the_longest_queue_plus_one_minus_its_own() -> None:
-    """2d-5: Java's example, queues 0 3 1 have weights 4 1 3."""
+    """A partition's weight is the longest queue plus one, minus its own (2d-5)."""
     counts = chosen(PartitionLoads(queues(0, 3, 1), NodePatience(0)), (0, 1, 2), 8000)
     for partition, weight in ((0, 4), (1, 1), (2, 3)):
         assert abs(counts[partition] - 1000 * weight) < 200
@@ -94,7 +94,7 @@ def test_a_single_partition_is_chosen_whatever_its_node_does() -> None:
 
 
 def test_the_sticky_partition_asks_when_it_moves_on() -> None:
-    """2d-5: the one with the short queue gets most of the records."""
+    """The partition with the short queue gets most of the records (2d-5)."""
     sticky = StickyPartition(100, random.Random(1))
     sticky.loads = PartitionLoads(queues(20, 0), NodePatience(0))
     counts = Counter(sticky.choose((0, 1), 92) for _ in range(2000))

@@ -90,7 +90,7 @@ def test_batches_are_grouped_by_topic_with_name_and_id() -> None:
 
 
 def test_names_are_used_unless_every_id_is_known() -> None:
-    """KIP-516: v13 has no names"""
+    """Produce names topics unless every id is known, as version 13 has no names (KIP-516)."""
     assert exchange(BATCHES, snapshot(orders=ORDERS_ID, bills=BILLS_ID)).max_version is None
     partly = exchange(BATCHES, snapshot(orders=ORDERS_ID))
     assert partly.max_version == LAST_VERSION_WITH_NAMES == 12

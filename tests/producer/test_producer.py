@@ -421,7 +421,7 @@ async def test_a_dropped_producer_says_so_and_still_sends_what_it_had() -> None:
 
 
 async def test_a_failed_background_task_reaches_the_next_calls_and_the_acks() -> None:
-    """Issue 3: an unexpected failure of a background task reaches the user's next call"""
+    """The next call raises the unexpected error of a background task."""
     async with kafka() as broker:
         producer = AIOKafkaProducer(
             bootstrap_servers=broker.bootstrap_servers, linger_ms=60_000, request_timeout_ms=9000

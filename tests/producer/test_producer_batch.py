@@ -188,7 +188,7 @@ def test_listeners_move_with_their_records_and_those_of_the_batch_hear_of_the_la
 
 
 def test_a_listener_is_taken_back_wherever_its_record_went() -> None:
-    """C7, 2d-14: with the token from before the split."""
+    """A listener is removed after a split with the token from before it (C7, 2d-14)."""
     heard: list[int] = []
     batch = make_batch(3)
     tokens = [

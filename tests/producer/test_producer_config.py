@@ -84,7 +84,7 @@ def test_more_than_five_in_flight_need_idempotence_off() -> None:
 
 
 def test_delivery_timeout_holds_linger_and_request() -> None:
-    """2d-13: raised silently, unless it was the user's"""
+    """A default `delivery_timeout_ms` grows to hold linger and request timeout (2d-13)."""
     assert ProducerConfig(request_timeout_ms=200_000).delivery_timeout_ms == 200_005
     with pytest.raises(KafkaConfigurationError, match=r"=30000 is below .* 30005; raise"):
         ProducerConfig(delivery_timeout_ms=30_000)
@@ -217,7 +217,7 @@ def test_what_partitioning_and_interceptors_cannot_do_is_refused(
 
 
 def test_partitioning_and_interceptors_that_can_are_taken() -> None:
-    """2d-5, C3: on_send alone may be async."""
+    """An interceptor's `on_send` may be async (2d-5, C3)."""
     config = ProducerConfig()
     assert config.partitioner_adaptive_partitioning_enable
     assert (config.partitioner_ignore_keys, config.partitioner_availability_timeout_ms) == (

@@ -83,7 +83,7 @@ async def test_an_acknowledgement_is_told_before_the_users_callback_in_order_of_
 async def test_what_interceptors_raise_or_return_wrongly_is_logged_and_goes_no_further(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """C3: never raises to the caller."""
+    """An error of an interceptor is logged and does not reach the caller (C3)."""
 
     class Forgetful:
         def on_send(self, record: ProducerRecord) -> None:

@@ -217,7 +217,7 @@ def test_memory_returns_when_the_outcome_is_there_and_no_request_needs_it() -> N
 
 @pytest.mark.parametrize("reusable", [True, False])
 def test_bytes_that_may_still_be_on_their_way_are_not_written_over(reusable: bool) -> None:
-    """C6: the request of a batch that has expired may lie in the socket's buffer"""
+    """The buffer of an expired batch is kept while its request may be in the socket (C6)."""
     shelf = Shelf()
     batch = shelf.append()
     buffer = batch.buffer
@@ -231,7 +231,7 @@ def test_bytes_that_may_still_be_on_their_way_are_not_written_over(reusable: boo
 
 
 def test_an_abort_fails_what_was_never_sent_and_nothing_else() -> None:
-    """2d'-3: what has sequence numbers goes to its end, also when it waits to be sent again"""
+    """An abort fails only batches that never got sequence numbers (2d'-3)."""
     shelf = Shelf()
     again, in_flight = shelf.append(), shelf.append(partition=1)
     assert set(shelf.drain(now_s=1.0)) == {again, in_flight}
@@ -247,7 +247,7 @@ def test_an_abort_fails_what_was_never_sent_and_nothing_else() -> None:
 
 
 def test_what_fails_all_at_once_keeps_no_later_batch_from_being_sent() -> None:
-    """2d-18: nothing waits for the outcome of batches that have one"""
+    """Batches that all failed keep no later batch waiting (2d-18)."""
     sequences = SequenceNumbers()
     sequences.set_producer(7, 0)
     shelf = Shelf(sequences=sequences)
@@ -336,7 +336,7 @@ def test_compressed_bytes_can_be_read_and_what_does_not_shrink_still_counts_with
 
 
 def test_pieces_take_the_place_of_a_batch_that_was_too_large() -> None:
-    """2d-14: in front of what came later, as old as it was, within its memory."""
+    """Pieces take the place, the age and the memory of the batch they come from (2d-14)."""
     shelf = Shelf(max_batch_size=400, delivery_timeout_ms=31_000)
     batch = shelf.append(b"x" * 60, now_s=0.0)
     for _ in range(3):
@@ -443,7 +443,7 @@ STEPS = ("append", "append", "drain", "answer", "retry", "split")
 def test_whatever_happens_order_is_kept_and_no_memory_is_lost(
     data: st.DataObject, options: dict[str, int]
 ) -> None:
-    """C5, C6, 2d-14, 2d-15: random appends, drains, answers, retries and splits."""
+    """Whatever happens, order is kept and no memory is lost (C5, C6, 2d-14, 2d-15)."""
     sequences = SequenceNumbers()
     sequences.set_producer(1, 0)
     shelf = Shelf(sequences=sequences, buffer_memory=4000, **options)
@@ -529,7 +529,7 @@ def test_no_more_than_the_usual_size_for_a_backlog_is_off(most: int) -> None:
 
 
 def test_a_large_batch_is_full_at_the_usual_size_once_no_other_delays_it() -> None:
-    """2d-7: what waits no longer than it would without it."""
+    """A batch waits no longer for being allowed to grow larger (2d-7)."""
     shelf = Shelf(max_backlog_batch_size=1600, linger_ms=100)
     first, second = _fill(shelf), _fill(shelf)
     third = shelf.append(b"x" * 150)

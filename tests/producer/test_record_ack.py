@@ -211,7 +211,7 @@ async def test_an_ack_is_cancelled_or_relieved_of_callbacks_after_the_split_as_b
 async def test_cancelling_an_ack_leaves_other_acks_of_the_record_alone(
     twin: SimpleNamespace,
 ) -> None:
-    """C8: interceptors hear of the record all the same."""
+    """Interceptors hear of a record whose acknowledgement was cancelled (C8)."""
     batch = twin.make_batch()
     mine, other = twin.RecordAck(batch, 0, 0), twin.RecordAck(batch, 0, 0)
     called: list[RecordAck] = []

@@ -32,7 +32,7 @@ async def test_a_partition_that_is_not_there_is_not_waited_for() -> None:
 
 
 async def test_what_is_left_counts_from_the_callers_beginning() -> None:
-    """C3: one max_block_ms for metadata and memory together."""
+    """`max_block_ms` is one bound for metadata and memory together (C3)."""
     clock = FakeClock(100.0)
     async with kafka() as broker, producing(broker, max_block_ms=2000) as producer:
         finder = producer._finder

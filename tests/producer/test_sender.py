@@ -66,7 +66,7 @@ async def test_a_batch_lingers_no_longer_behind_one_that_has_no_answer() -> None
 
 
 async def test_up_to_five_requests_are_in_flight_in_order() -> None:
-    """Issue 3: up to 5 in flight"""
+    """Up to five requests are in flight, and their records keep the order."""
     async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
         await producer.send_and_wait("orders", b"first")
         broker.faults.stall(ProduceRequest, times=None)
@@ -134,7 +134,7 @@ async def test_batches_of_a_node_that_is_down_stay_open_and_unattempted() -> Non
 async def test_the_producer_id_is_asked_for_until_it_is_there(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Issue 3: InitProducerId with retry"""
+    """InitProducerId is retried until there is a producer id."""
     async with kafka() as broker:
         broker.faults.fail(InitProducerIdRequest, CoordinatorLoadInProgressError, times=3)
         with caplog.at_level(logging.WARNING):
@@ -258,7 +258,7 @@ async def test_what_nobody_foresaw_in_an_answer_ends_the_producer(
 
 
 async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> None:
-    """2d-10: the connection is free again before the task has run that waits for it."""
+    """No request overtakes one whose task waits for a connection (2d-10)."""
     async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
         await producer.send_and_wait("orders", b"first")
         outcomes, request_soon = producer._sender._outcomes, producer.client.request_soon

@@ -81,7 +81,7 @@ def test_numbers_wrap_to_zero() -> None:
 
 
 def test_the_first_batch_of_an_epoch_goes_alone() -> None:
-    """2d-10: a broker without state takes any sequence number, the second batch's, too"""
+    """The first batch of an epoch goes alone, as a new broker takes any number (2d-10)."""
     sequences = numbers()
     first = make_batch()
     sequences.assign(first)
@@ -328,7 +328,7 @@ class _Log:
 
 @given(st.data())
 def test_whatever_gets_lost_the_log_has_each_batch_once_and_in_order(data: st.DataObject) -> None:
-    """2d-10 to 2d-20: up to five requests on their way, lost before or after the broker wrote."""
+    """Whatever gets lost, the log has each batch once and in order (2d-10 to 2d-20)."""
     sequences, log = numbers(), _Log()
     queue = [(name, make_batch(name % 3 + 1)) for name in range(8)]
     names = {id(batch): name for name, batch in queue}
@@ -366,7 +366,7 @@ def test_whatever_gets_lost_the_log_has_each_batch_once_and_in_order(data: st.Da
 
 
 def test_pieces_take_the_place_of_their_batch() -> None:
-    """2d-14: the oldest without outcome goes first, the batches behind it wait."""
+    """The pieces of a batch take its place, and later batches wait (2d-14)."""
     sequences = numbers()
     sequences.completed(sent(sequences))
     batch = sent(sequences, 4)
@@ -455,7 +455,7 @@ def test_a_new_epoch_forgets_gaps() -> None:
 
 
 def test_an_epoch_that_another_partition_needs_begins_behind_what_is_on_its_way() -> None:
-    """2d-20: numbers of the old epoch under the new one would be refused"""
+    """A partition takes the new epoch once nothing of the old one is in flight (2d-20)."""
     sequences = numbers()
     other = TopicPartition("orders", 1)
     sequences.completed(sent(sequences, tp=other))
@@ -501,7 +501,7 @@ def test_a_late_answer_of_the_epoch_before_changes_nothing() -> None:
     "error", [MessageSizeTooLargeError, InvalidProducerEpoch, OutOfOrderSequenceNumber]
 )
 def test_a_refused_batch_bumps_no_epoch_in_a_transaction(error: type) -> None:
-    """2d-19: the transaction hears of the error itself"""
+    """A refused batch fails its transaction, which raises the epoch by itself (2d-19)."""
     sequences, gate = in_transaction()
     sequences.refused(sent(sequences), error)
     sequences.settle()
@@ -521,7 +521,7 @@ def test_what_was_sent_behind_a_refused_batch_goes_to_its_end() -> None:
 
 
 def test_an_abandoned_batch_is_a_lost_sequence_once_it_stays_unknown() -> None:
-    """2d-20: abortable with a bump, told once"""
+    """An abandoned batch whose fate stays unknown fails its transaction, once (2d-20)."""
     sequences, gate = in_transaction()
     first, second = sent(sequences), sent(sequences)
     sequences.abandoned(first)
@@ -567,7 +567,7 @@ def test_retriable_errors_end_no_transaction() -> None:
 
 
 def test_what_is_unresolved_stays_so_until_the_last_one_in_flight_has_its_outcome() -> None:
-    """2d-20: also when the sender looks in between"""
+    """Numbers stay unresolved until the last batch in flight has its outcome (2d-20)."""
     sequences = numbers()
     sequences.completed(sent(sequences))
     expired, behind = sent(sequences), sent(sequences)

@@ -80,7 +80,7 @@ def test_a_record_that_finds_everything_ready_is_appended(twin: SimpleNamespace)
 def test_a_held_topic_is_known_again_when_its_last_hold_ends_or_is_dropped(
     twin: SimpleNamespace,
 ) -> None:
-    """C7: no record may go the short way past one that waits."""
+    """No record takes the fast way past one that waits (C7)."""
     way = Way(twin)
     route = way.routes["t"]
     routes = twin.RoutesCore()
@@ -115,7 +115,7 @@ def test_keyed_records_go_where_murmur2_says(twin: SimpleNamespace) -> None:
 
 
 def test_records_without_key_stick_until_the_share_is_taken(twin: SimpleNamespace) -> None:
-    """2d-5: twice the share at the latest, a record counting 8 bytes beyond its value."""
+    """Records without a key stick until a share is taken, twice that at the latest (2d-5)."""
     way = Way(twin, room=5000)
     assert [way.append(b"v" * 42).topic_partition.partition for _ in range(4)] == [2] * 4
     assert way.sticky.produced_bytes == 200
@@ -350,7 +350,7 @@ async def test_errors_of_send_come_at_the_await() -> None:
 
 
 async def test_a_header_name_that_utf_8_cannot_encode_is_raised_at_the_await() -> None:
-    """C4: in both twins, as a SerializationError that names the header; nothing is queued."""
+    """A header name that UTF-8 cannot encode raises SerializationError and queues nothing (C4)."""
     async with kafka() as broker, producing(broker, linger_ms=20) as producer:
         await producer.send_and_wait("orders", b"first")
         ack = await producer.send("orders", b"second", headers=[("é", b"x")])

@@ -86,7 +86,7 @@ def test_a_partitioner_sees_lists_of_its_own_and_may_only_choose_what_is_there()
 
 
 def test_closed_routes_stay_empty() -> None:
-    """C4: closed producer"""
+    """A closed producer has no routes and takes no new ones (C4)."""
     routes, _ = make_routes()
     routes.update(snapshot(orders=uuid.UUID(int=1)))
     routes.find("orders")
@@ -98,7 +98,7 @@ def test_closed_routes_stay_empty() -> None:
 
 
 def test_a_route_that_is_made_while_its_topic_is_held_is_known_afterwards() -> None:
-    """C7: no record may go the short way past one that waits."""
+    """A route made while a record waits is not used to pass that record (C7)."""
     routes, _ = make_routes()
     first = routes.hold("orders")
     routes.update(snapshot(orders=uuid.UUID(int=1)))

@@ -97,7 +97,7 @@ async def test_it_is_found_again_when_it_does_not_answer() -> None:
 
 
 async def test_the_end_of_the_last_transaction_is_awaited_at_short_intervals() -> None:
-    """2d'-4: CONCURRENT_TRANSACTIONS, 20 ms"""
+    """CONCURRENT_TRANSACTIONS is retried at short intervals of 20 ms (2d'-4)."""
     clock = jumping_clock()
     async with (
         kafka(clock=clock) as broker,
@@ -150,7 +150,7 @@ async def test_who_may_not_know_the_coordinator_is_told(
 
 
 async def test_a_request_that_the_broker_does_not_know_is_fatal() -> None:
-    """2d'-4: UNSUPPORTED_VERSION"""
+    """A transactional request that the broker does not know is fatal (2d'-4)."""
     async with (
         kafka(max_versions={InitProducerIdRequest.api_key: None}) as broker,
         coordinator_of(broker) as coordinator,

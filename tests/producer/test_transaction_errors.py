@@ -129,7 +129,7 @@ def test_what_an_error_of_one_request_calls_for(
     ],
 )
 def test_what_a_failed_batch_calls_for(error: type[KafkaError], action: TxnAction) -> None:
-    """2d'-4: INVALID_PRODUCER_EPOCH on produce, any other produce failure"""
+    """A failed batch makes the transaction abortable, unless its error is fatal (2d'-4)."""
     assert produce_action_for(error("x")) is action
 
 

@@ -108,7 +108,7 @@ async def test_what_an_error_does_to_the_transaction(
     fate: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """2d'-4, row by row, in V1, which has all the requests"""
+    """Each error of a transactional request has the consequence that the table gives (2d'-4)."""
     caplog.set_level(logging.CRITICAL)
     async with kafka(transaction_version=1) as broker:
         broker.create_topic("orders")
@@ -144,7 +144,7 @@ def told_as(error: type[BrokerResponseError]) -> type[Exception]:
 
 
 async def test_what_was_fenced_names_what_the_broker_said() -> None:
-    """2d'-4: INVALID_PRODUCER_EPOCH in a transactional request is ProducerFenced"""
+    """INVALID_PRODUCER_EPOCH in a transactional request is raised as ProducerFenced (2d'-4)."""
     async with kafka() as broker, transacting(broker) as producer:
         await producer.begin_transaction()
         await producer.send_and_wait("orders", b"v")
@@ -277,7 +277,7 @@ async def test_partitions_belong_to_one_transaction(version: int) -> None:
 async def test_a_batch_with_numbers_that_fails_needs_a_new_epoch(
     state: TransactionState, is_taken_in: bool
 ) -> None:
-    """2d-20: also when the transaction has failed before, or is being aborted"""
+    """A numbered batch that fails needs a new epoch, in a failed transaction too (2d-20)."""
     async with kafka() as broker, transacting(broker) as producer:
         manager = manager_of(producer)
         manager.status.state = state

@@ -53,7 +53,7 @@ def test_partitions_are_added_topic_by_topic() -> None:
     ],
 )
 def test_the_error_that_is_to_blame_is_told(codes: list[int], error: int) -> None:
-    """2d'-4: OPERATION_NOT_ATTEMPTED"""
+    """OPERATION_NOT_ATTEMPTED gives way to the error that caused it (2d'-4)."""
     results = [
         AddPartitionsToTxnTopicResult(
             name=f"topic{index}",

@@ -84,7 +84,7 @@ def test_what_was_fatal_once_stays(steps: list[S | str]) -> None:
 
 @pytest.mark.parametrize("state", S)
 def test_an_abortable_error_fails_a_transaction_and_nothing_else(state: S) -> None:
-    """2d'-4: nothing is worse while it is being aborted"""
+    """An abortable error fails a transaction, and changes nothing while it is aborted (2d'-4)."""
     before = KafkaError("before")
     status = status_in(state, before if state in (S.ABORTABLE_ERROR, S.FATAL_ERROR) else None)
     error = TransactionAbortableError("x")

@@ -192,7 +192,7 @@ def test_any_kind_of_buffer_is_read_and_copied(full: Either, kind: type) -> None
 def test_a_newer_version_is_read_as_the_highest_known_one_and_its_new_fields_are_ignored(
     full: Either,
 ) -> None:
-    """2e-8: version up to 3."""
+    """A subscription of a newer version is read as version 3 (2e-8)."""
     newer = b"\x00\x09" + full.encode()[2:] + b"a field of version 9"
     assert type(full).decode(newer) == full
 

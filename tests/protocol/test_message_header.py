@@ -79,7 +79,7 @@ def test_response_comes_back_in_every_version(api: Api) -> None:
 
 
 def test_api_versions_answers_with_the_old_header_in_every_version() -> None:
-    """KIP-511, 2f-6: the asker does not know yet what the broker speaks."""
+    """Every version of ApiVersions is answered with the old header (KIP-511, 2f-6)."""
     answer = ApiVersionsResponse(error_code=35)
     for version in range(5):
         frame = frame_of(encode_response(answer, version=version, correlation_id=5))

@@ -77,6 +77,6 @@ def test_ranges_and_features_come_from_the_answer() -> None:
 
 
 def test_finalized_features_count_only_with_a_known_epoch() -> None:
-    """KIP-584: an epoch of -1 means that the levels are not known."""
+    """Feature levels with an epoch of -1 are not known (KIP-584)."""
     node = NodeApiVersions({}, finalized_features={"transaction.version": VersionRange(2, 2)})
     assert node.finalized_level("transaction.version") == 0

@@ -30,13 +30,13 @@ def test_batch_is_hidden_from_its_transactions_first_offset_to_the_abort_marker(
 
 
 def test_first_offset_counts_up_to_the_batchs_last_offset():
-    """2b-18: compaction may have taken the records its transaction begins with."""
+    """An aborted transaction counts from a first offset that compaction may have taken (2b-18)."""
     transactions = AbortedTransactions([(7, 12)])
     assert is_hidden(transactions, data_batch(10, 12, 7))
 
 
 def test_order_of_the_brokers_list_means_nothing():
-    """E2: sorted by first offset by the client."""
+    """The client sorts aborted transactions by first offset (E2)."""
     transactions = AbortedTransactions([(7, 30), (8, 0), (7, 0)])
     assert is_hidden(transactions, data_batch(0, 1, 7))
     transactions.see_marker(7, ControlRecordType.ABORT)

@@ -90,7 +90,7 @@ def test_any_records_come_back(rows, compression):
 
 @given(row=rows)
 def test_first_record_fits_a_buffer_of_its_upper_bound(row):
-    """2d-1: batch buffer = max(batch.size, the record's upper bound); the first one always fits."""
+    """The first record fits a buffer of its upper bound (2d-1)."""
     timestamp, key, value, headers = row
     for upper_bound in UPPER_BOUNDS:
         bound = upper_bound(key, value, headers)
@@ -101,7 +101,7 @@ def test_first_record_fits_a_buffer_of_its_upper_bound(row):
 
 
 def test_full_batch_refuses_and_stays_as_it_is(builder_of):
-    """C7: None when there is no room."""
+    """A full batch refuses a record and stays as it is (C7)."""
     builder = builder_of(HEADER_BYTES + 30)
     assert builder.append(T, b"12345", b"6789") == 0
     size = builder.size_in_bytes
@@ -174,7 +174,7 @@ def test_what_is_no_bytes_is_a_type_error_and_adds_nothing(builder_of, key, valu
 
 
 def test_timestamps_may_go_back(builder_of):
-    """2g-3: base is the first record's, max the largest."""
+    """A batch has its first timestamp as the base, and its largest as the maximum (2g-3)."""
     builder = builder_of()
     for timestamp in (T, T - 5_000, T + 3, T - 2**33):
         builder.append(timestamp, None, b"v")
@@ -200,7 +200,7 @@ def test_header_of_a_batch_without_producer_id(builder_of):
 @pytest.mark.parametrize("compression", CompressionType)
 @pytest.mark.parametrize("is_transactional", [False, True])
 def test_stamp_renumbers_a_retry(builder_of, compression, is_transactional):
-    """2d-18: after an epoch bump in-flight batches are renumbered, their records are the same."""
+    """Stamping a batch again changes its numbers and not its records (2d-18)."""
     builder = builder_of(compression=compression, is_transactional=is_transactional)
     builder.append(T, b"k", b"value" * 20)
     builder.stamp(7, 1, 40)
@@ -249,7 +249,7 @@ def test_compressed_batch_leaves_the_lent_buffer_when_sealed(compression):
 
 
 def test_sizes_before_and_after_compression_give_the_ratio(builder_of):
-    """2d-2: the accumulator estimates from what earlier batches came to."""
+    """A batch tells its sizes before and after compression, for later estimates (2d-2)."""
     builder = builder_of(compression=CompressionType.GZIP)
     assert builder.uncompressed_size == builder.size_in_bytes == HEADER_BYTES
     builder.append(T, None, b"value" * 1_000)

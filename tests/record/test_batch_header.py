@@ -34,7 +34,7 @@ def batch():
 
 
 def test_every_field_is_read_from_its_place(batch):
-    """2g-1: a 61-byte header, the checksum from the attributes on."""
+    """Each field of the 61-byte header is read from its place (2g-1)."""
     header = validate_batch(batch)
     assert header._asdict() == {
         "base_offset": 5,
@@ -115,7 +115,7 @@ def test_broker_assigns_offsets_outside_the_checksum(batch):
 
 
 def test_broker_sets_log_append_time_and_the_checksum(batch):
-    """2g-3: log-append time overrides the records' timestamps by the batch's max timestamp."""
+    """Log-append time replaces the records' timestamps by the batch's largest (2g-3)."""
     following = b"another batch"
     both = batch + following
     assign_offsets(memoryview(both), 10, 0, log_append_time=1_800_000_000_000)

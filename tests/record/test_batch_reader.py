@@ -178,7 +178,7 @@ rows = st.tuples(
 
 @given(rows=st.lists(rows, min_size=1, max_size=8), takes=st.integers(1, 9))
 def test_any_batch_is_read_in_any_portions(twin, raw_batch, raw_record, rows, takes):
-    """A5: a rest stays and comes first, nothing is lost or repeated."""
+    """What a take leaves comes first in the next, with no loss or repetition (A5)."""
     encoded, expected = [], []
     offset = 0
     for timestamp, key, value, headers, gap in rows:
@@ -213,7 +213,7 @@ def test_take_goes_on_over_batches_and_stops_at_max_records(cursor):
 
 
 def test_used_up_cursor_is_exhausted_at_once(cursor):
-    """A8: a partition whose buffer is used up can be told without another take."""
+    """A cursor that is used up says so without another take (A8)."""
     taker = cursor(batch(0, 10))
     assert len(taker.take(10)) == 10
     assert taker.exhausted
@@ -258,7 +258,7 @@ def test_take_stops_near_max_bytes_but_returns_one_record_at_least(cursor, compr
 
 
 def test_records_before_the_fetch_offset_are_passed_over(cursor):
-    """2b-17: the broker sends whole batches."""
+    """Records below the offset that was asked for are skipped (2b-17)."""
     data = batch(0, 10) + batch(10, 10)
     assert offsets(cursor(data, 7).take(5)) == [7, 8, 9, 10, 11]
     assert offsets(cursor(data, 13).take(5)) == [13, 14, 15, 16, 17]
@@ -281,7 +281,7 @@ def test_taking_nothing_changes_nothing(cursor):
 def test_compacted_tail_moves_the_position_when_the_batch_is_finished(
     cursor, raw_batch, raw_record
 ):
-    """2b-17, E4: next offset is the last batch's, though its last record is gone."""
+    """The next offset is behind the batch even if its last record is compacted (2b-17, E4)."""
     data = raw_batch([raw_record(2), raw_record(5)], base_offset=10, last_offset_delta=30)
     taker = cursor(data, 10)
     assert offsets(taker.take(1)) == [12]
@@ -319,7 +319,7 @@ def test_trailing_partial_batch_is_ignored(cursor):
 
 
 def test_bytes_without_one_complete_batch_are_told(cursor):
-    """A4: an oversize first batch, for the caller to name with both limits."""
+    """Bytes without one complete batch are reported to the caller (A4)."""
     taker = cursor(batch(0, 5)[:-1])
     assert not taker.has_complete_batch
     assert taker.take(5) == []
@@ -374,7 +374,7 @@ def test_aborted_transactions_are_skipped_in_read_committed_only(cursor):
 
 
 def test_aborted_transactions_are_sorted_here_not_by_the_broker(cursor):
-    """2b-18: two aborted transactions of one producer, listed in the wrong order."""
+    """Aborted transactions of one producer count in the order of first offsets (2b-18)."""
     data = (
         batch(0, 1, pid=1)
         + marker(1, 1)
@@ -389,7 +389,7 @@ def test_aborted_transactions_are_sorted_here_not_by_the_broker(cursor):
 
 
 def test_transaction_aborted_later_does_not_hide_earlier_batches(cursor):
-    """2b-18: only transactions with a first offset up to the batch's last offset count."""
+    """A transaction that was aborted later does not hide earlier batches (2b-18)."""
     data = batch(0, 3, pid=1) + marker(3, 1, ControlRecordType.COMMIT) + batch(4, 3, pid=1)
     taker = cursor(data, read_committed=True, aborted_transactions=[(1, 4)])
     assert offsets(taker.take(ALL)) == [0, 1, 2]
@@ -397,7 +397,7 @@ def test_transaction_aborted_later_does_not_hide_earlier_batches(cursor):
 
 
 def test_transaction_whose_records_lie_before_the_fetch_ends_with_its_marker(cursor):
-    """2b-18: before each batch, markers too; else its producer's next transaction would be hid."""
+    """An abort marker ends a transaction whose records precede the fetch (2b-18)."""
     data = marker(7, 1) + batch(8, 2, pid=1) + marker(10, 1, ControlRecordType.COMMIT)
     taker = cursor(data, 6, read_committed=True, aborted_transactions=[(1, 3)])
     assert offsets(taker.take(ALL)) == [8, 9]
@@ -405,7 +405,7 @@ def test_transaction_whose_records_lie_before_the_fetch_ends_with_its_marker(cur
 
 
 def test_transaction_that_begins_in_a_batch_before_the_fetch_offset_is_hidden(cursor):
-    """2b-18: a fetch from the middle of a batch sees the whole of it."""
+    """A fetch from the middle of an aborted batch hides the whole of it (2b-18)."""
     data = batch(0, 4, pid=1) + batch(4, 2) + marker(6, 1)
     taker = cursor(data, 2, read_committed=True, aborted_transactions=[(1, 0)])
     assert offsets(taker.take(ALL)) == [4, 5]
@@ -428,7 +428,7 @@ def test_aborts_of_two_producers_end_each_with_its_own_marker(cursor):
 
 
 def test_marker_in_a_compressed_batch_is_read_too(cursor, raw_batch, raw_record):
-    """2b-18. No broker writes one; every reader of batches can."""
+    """A marker in a compressed batch is read too, although no broker writes one (2b-18)."""
     key, value = b"\0\0\0\0", b"\0\0\0\0\0\0"  # version 0, abort
     abort = raw_batch(
         [raw_record(0, key, value)],
@@ -443,14 +443,14 @@ def test_marker_in_a_compressed_batch_is_read_too(cursor, raw_batch, raw_record)
 
 
 def test_commit_marker_does_not_end_an_abort(cursor):
-    """2b-18: a commit marker does nothing."""
+    """A commit marker does not end an aborted transaction (2b-18)."""
     data = batch(0, 1, pid=1) + marker(1, 1, ControlRecordType.COMMIT) + batch(2, 1, pid=1)
     taker = cursor(data, read_committed=True, aborted_transactions=[(1, 0)])
     assert taker.take(ALL) == []
 
 
 def test_plain_batch_of_an_aborting_producer_is_shown(cursor):
-    """E3: only transactional batches are skipped."""
+    """Only transactional batches of an aborted producer are skipped (E3)."""
     builder = RecordBatchBuilder(bytearray(1_000))
     builder.append(1, b"k", b"v")
     builder.stamp(1, 0, 0)
@@ -468,7 +468,7 @@ def corrupt(data, position, flip=0x10):
 
 
 def test_wrong_checksum_names_topic_partition_and_offset(cursor):
-    """2b-17; issue: a corrupt batch gives an error with topic, partition, offset."""
+    """A wrong checksum raises an error that names topic, partition and offset (2b-17)."""
     taker = cursor(corrupt(batch(40, 3), 100), 41)
     with pytest.raises(CorruptRecordException, match=r"t-3 at offset 41: .*CRC-32C") as caught:
         taker.take(5)
@@ -476,7 +476,7 @@ def test_wrong_checksum_names_topic_partition_and_offset(cursor):
 
 
 def test_records_before_an_error_come_first_and_the_error_stays(cursor):
-    """A9, 2b-20: sticky until the user seeks; the cursor stays at the bad record."""
+    """Records before an error come first, and the error stays until a seek (A9, 2b-20)."""
     taker = cursor(batch(0, 3) + corrupt(batch(3, 3), 100) + batch(6, 3))
     assert offsets(taker.take(ALL)) == [0, 1, 2]
     for _ in range(3):
@@ -506,7 +506,7 @@ def test_control_batches_are_checked_too(cursor):
 
 
 def test_bad_record_in_the_middle_of_a_batch(cursor, raw_batch, raw_record):
-    """2b-20: what stands before it in its own batch is returned first."""
+    """The records before a bad one in its batch are returned first (2b-20)."""
     bad = bytearray(raw_record(2))
     bad[4] = 0x0B  # a key of -6 bytes
     taker = cursor(raw_batch([raw_record(0), raw_record(1), bytes(bad)]))
@@ -672,7 +672,7 @@ def test_timestamps_beyond_64_bits_go_around_the_corner(cursor, raw_batch, raw_r
 
 @pytest.mark.parametrize("codec", list(CompressionType)[1:])
 def test_decompression_is_bounded(cursor, raw_batch, raw_record, codec):
-    """2b-21, and the bomb guard."""
+    """Decompression is bounded, so that a small batch cannot fill the memory (2b-21)."""
     data = raw_batch(
         [raw_record(0, value=bytes(1 << 20))],
         attributes=codec,
@@ -755,7 +755,7 @@ def test_deserializer_may_ask_for_topic_and_headers(cursor, raw_batch, raw_recor
 def test_bad_field_is_an_error_with_everything_about_the_record(
     cursor, raw_batch, raw_record, field
 ):
-    """2b-20: records before it first; the position stays; a retry gives the same."""
+    """A bad field raises an error with the record's place and bytes (2b-20)."""
     records = [
         raw_record(0, b"1", b"1"),
         raw_record(1, b"x", b"x", [(b"h", b"v")], timestamp_delta=5),
@@ -789,7 +789,7 @@ def test_bad_value_keeps_the_keys_bytes(cursor, raw_batch, raw_record):
 
 
 def test_used_up_or_released_cursor_lets_the_buffer_go(cursor):
-    """2b-21: the frame pool sees by the references that nobody reads any more."""
+    """A cursor that is used up or released holds no buffer (2b-21)."""
     for finish in (lambda taker: taker.take(ALL), lambda taker: taker.release()):
         frame = bytearray(batch(0, 3) + batch(3, 3))
         held = sys.getrefcount(frame)
@@ -857,7 +857,7 @@ def test_failed_cursor_holds_the_buffer_by_itself_only(cursor):
 
 
 def test_one_batch_at_a_time_is_decompressed(cursor):
-    """2b-21: no more is decompressed than the current take needs."""
+    """Batches are decompressed one at a time, as far as a take needs (2b-21)."""
     data = b"".join(
         batch(index, 1, size=500_000, compression=CompressionType.GZIP) for index in range(20)
     )

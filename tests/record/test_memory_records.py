@@ -29,14 +29,14 @@ def test_batches_are_found_with_their_places(two_batches):
 
 
 def test_partial_tail_is_dropped_wherever_it_is_cut(two_batches):
-    """2b-12: a trailing partial batch after a full one is ignored."""
+    """A partial batch after a full one is ignored, wherever it is cut (2b-12)."""
     first, second = two_batches
     for cut in range(len(second)):
         assert [b.base_offset for b in iter_batches(first + second[:cut])] == [10]
 
 
 def test_first_batch_may_be_partial_itself(two_batches):
-    """2b-12, A4: bytes, but no full batch."""
+    """A first batch may be partial: bytes, but no whole batch (2b-12, A4)."""
     first, _ = two_batches
     assert has_complete_batch(memoryview(first))
     for cut in range(len(first)):

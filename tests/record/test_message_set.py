@@ -53,7 +53,7 @@ def test_wrapper_of_magic_0_holds_absolute_offsets(codec):
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_wrapper_of_magic_1_holds_relative_offsets(codec):
-    """KIP-31: the wrapper's offset is that of the last message; a compacted wrapper has holes."""
+    """A wrapper has the offset of its last message; a compacted one has holes (KIP-31)."""
     inner = b"".join(
         message(1, relative, b"k", b"v", timestamp=100 + relative) for relative in (0, 1, 4)
     )

@@ -194,7 +194,7 @@ async def test_partitions_that_are_named_are_the_only_ones() -> None:
 
 
 async def test_records_decoded_ahead_by_getone_come_first() -> None:
-    """A5: what is buffered comes before anything newer, whoever asks."""
+    """Buffered records come before newer ones, whichever call takes them (A5)."""
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 300, 300)
         seen: Seen = {}

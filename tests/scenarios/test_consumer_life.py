@@ -289,7 +289,7 @@ async def test_a_failed_background_task_is_not_hidden_by_records_decoded_ahead()
 
 
 async def test_a_failed_background_task_reaches_the_pending_poll_and_stop_still_ends() -> None:
-    """H1: an unexpected error ends no poll in silence."""
+    """An unexpected error of a background task ends the poll that waits (H1)."""
     async with embedded({"t": 1}) as broker:
         consumer = consumer_of(broker, "t", fetch_max_wait_ms=20_000)
         await consumer.start()

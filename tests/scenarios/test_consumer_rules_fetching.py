@@ -224,7 +224,7 @@ async def test_2a_12_a_node_all_of_whose_partitions_are_buffered_is_asked_nothin
 async def test_2a_8_a_throttled_empty_answer_is_waited_out_and_begun_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """KIP-219: the broker did not look at the partitions, so its answer says nothing of them."""
+    """An empty throttled answer says nothing of the partitions and is waited out (KIP-219)."""
     answer, throttled = PendingFetch.answer, [FetchResponse(throttle_time_ms=3000)] * 2
 
     def answer_or_throttle(fetch: PendingFetch, found: Any) -> FetchResponse:

@@ -77,7 +77,7 @@ async def test_commit_takes_each_form_of_an_offset(
 
 
 async def test_commit_carries_the_leader_epoch_of_what_was_read() -> None:
-    """KIP-320: the next owner checks by it that the log still holds what was read here."""
+    """A commit carries the leader epoch, by which the next owner checks the log (KIP-320)."""
     async with embedded({"t": 1}) as broker, member_of(broker, "t", **BY_HAND) as consumer:
         epoch = broker.cluster.partition(P0).leader_epoch
         broker.append(P0, of_epoch(epoch, batch([b"a", b"b"])))

@@ -52,7 +52,7 @@ async def poll_for_ever(consumer: AIOKafkaConsumer[Any, Any]) -> None:
 
 
 async def test_2e_3_member_id_required_is_answered_at_once_without_another_preparation() -> None:
-    """KIP-394: the second JoinGroup brings the id; the listener heard of it once."""
+    """The second JoinGroup has the id, and the listener hears of the join once (KIP-394)."""
     async with embedded({"t": 1}) as broker:
         listener = Listener()
         consumer = member_of(broker)

@@ -374,7 +374,7 @@ async def test_on_assigned_may_seek_and_no_record_comes_before_it_has_returned()
 
 
 async def test_on_revoked_holds_back_the_records_of_what_goes() -> None:
-    """2c-9: nothing is fetched or returned of it, and it can still be committed."""
+    """While `on_partitions_revoked` runs, a partition is held back; its commit works (2c-9)."""
 
     class Slow(AsyncListener):
         async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:

@@ -295,7 +295,7 @@ async def test_a_poll_in_time_ends_the_warning(caplog: pytest.LogCaptureFixture)
 
 
 async def test_a_static_member_is_struck_without_leaving() -> None:
-    """2e-5: its session ends by itself; until then it may come back without a rebalance."""
+    """A static member sends no LeaveGroup and may come back without a rebalance (2e-5)."""
     clock, listener = FakeClock(), Listener()
     async with embedded({"t": 1}) as broker:
         consumer = watched(broker, clock, group_instance_id="i")

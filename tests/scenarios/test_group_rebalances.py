@@ -133,7 +133,7 @@ async def test_f2_a_poll_that_meets_a_rebalance_waits_for_it_and_returns_nothing
 
 
 async def test_f2_cooperative_members_go_on_with_what_they_keep_during_a_rebalance() -> None:
-    """KIP-429: that is what the cooperative protocol is for."""
+    """A cooperative member reads what it keeps during a rebalance (KIP-429)."""
     options = {"partition_assignment_strategy": [CooperativeStickyAssignor]}
     async with (
         embedded({"t": 2}) as broker,
@@ -274,7 +274,7 @@ async def test_enforce_rebalance_needs_a_group_and_a_subscription() -> None:
 
 
 async def test_group_metadata_follows_the_generation() -> None:
-    """KIP-447: for a producer that commits in the consumer's name."""
+    """`group_metadata` names the generation a producer commits for (KIP-447)."""
     async with embedded({"t": 1}) as broker, member_of(broker, group_instance_id="i") as consumer:
         assert consumer.group_metadata() == ("g", -1, "", None)
         consumer.subscribe(["t"])

@@ -17,7 +17,7 @@ from tests.producer.world import jumping_clock, kafka, producing, written
 async def test_batches_a_topic_finds_too_large_are_split_until_they_fit(
     codec: str | None, idempotent: bool
 ) -> None:
-    """C7, C8, 2d-14: no ack is lost, order and callbacks' order stay."""
+    """A split loses no acknowledgement and keeps the order (C7, C8, 2d-14)."""
     called: list[int] = []
     async with kafka() as broker:
         broker.create_topic("orders", configs={"max.message.bytes": "900"})
@@ -45,7 +45,7 @@ async def test_batches_a_topic_finds_too_large_are_split_until_they_fit(
 
 
 async def test_a_record_that_is_too_large_by_itself_fails_alone() -> None:
-    """C4, 2d-14: its neighbours in the batch are written."""
+    """A record too large for the broker fails alone; its neighbours are written (C4, 2d-14)."""
     async with kafka() as broker:
         broker.create_topic("orders", configs={"max.message.bytes": "500"})
         async with producing(broker, linger_ms=1000) as producer:
@@ -60,7 +60,7 @@ async def test_a_record_that_is_too_large_by_itself_fails_alone() -> None:
 
 
 async def test_a_moved_leader_is_followed_at_once_by_the_hint_of_the_answer() -> None:
-    """2d-8, 2d-15, KIP-951: without waiting for metadata, nor for the backoff."""
+    """A leader that an answer names is used at once (2d-8, 2d-15, KIP-951)."""
     async with kafka(nodes=3) as broker:
         broker.create_topic("orders")
         async with producing(
@@ -80,7 +80,7 @@ async def test_a_moved_leader_is_followed_at_once_by_the_hint_of_the_answer() ->
 
 
 async def test_partitions_of_a_node_that_does_not_keep_up_get_no_more_records() -> None:
-    """2d-5: after partitioner_availability_timeout_ms; what it has already waits for it."""
+    """After `partitioner_availability_timeout_ms` a slow node gets no more records (2d-5)."""
     clock = jumping_clock()
     async with kafka(nodes=2, clock=clock) as broker:
         broker.create_topic("orders", partitions=4, replication_factor=1)

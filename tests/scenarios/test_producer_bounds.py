@@ -107,7 +107,7 @@ async def test_backoff_between_retries_grows() -> None:
 
 
 async def test_memory_is_bounded_and_its_end_says_which_option() -> None:
-    """Issue 3: dead broker; C4, C5"""
+    """With a dead broker memory is bounded, and the error names `buffer_memory` (C4, C5)."""
     clock = jumping_clock()
     async with producing_on(
         clock,
@@ -138,7 +138,7 @@ async def test_memory_is_bounded_and_its_end_says_which_option() -> None:
 
 
 async def test_with_dead_brokers_memory_stays_flat_however_much_is_sent() -> None:
-    """C4, C5: what Python has allocated, not what the pool says."""
+    """With dead brokers the memory that Python has allocated stays flat (C4, C5)."""
     async with (
         kafka() as broker,
         producing(broker, buffer_memory=400_000) as producer,
@@ -219,7 +219,7 @@ async def test_metadata_and_memory_share_max_block() -> None:
 
 
 async def test_stop_with_dead_brokers_ends_in_time() -> None:
-    """Issue 3: stop() is bounded; H2"""
+    """`stop` ends within its timeout with dead brokers (H2)."""
     clock = jumping_clock()
     async with kafka(clock=clock) as broker:
         async with producing(broker, clock=clock) as producer:
@@ -336,7 +336,7 @@ async def test_nobody_to_connect_to_fails_the_start_in_time_and_names_the_addres
 
 
 async def test_memory_granted_in_the_moment_of_the_stop_takes_no_record_any_more() -> None:
-    """C5: after waiting, check closed"""
+    """Memory that is granted as the producer stops takes no record (C5)."""
     async with (
         kafka() as broker,
         producing(broker, buffer_memory=1000, max_batch_size=1000) as producer,

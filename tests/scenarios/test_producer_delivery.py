@@ -80,7 +80,7 @@ async def test_one_in_flight_keeps_the_order_without_idempotence() -> None:
 
 @pytest.mark.parametrize("after_bytes", [0, 1, 20])
 async def test_a_lost_answer_makes_no_duplicate(after_bytes: int) -> None:
-    """KIP-98: the broker wrote it, the answer got lost, the batch is sent again"""
+    """A batch whose answer was lost is sent again and stored once (KIP-98)."""
     async with kafka() as broker:
         broker.create_topic("orders")
         broker.faults.cut(ProduceRequest, after_bytes, times=5)
@@ -90,7 +90,7 @@ async def test_a_lost_answer_makes_no_duplicate(after_bytes: int) -> None:
 
 
 async def test_an_answer_that_never_comes_makes_no_duplicate() -> None:
-    """2d-16: the request times out, the connection is closed, the batch is sent again"""
+    """A batch whose request times out is sent again and stored once (2d-16)."""
     clock = jumping_clock()
     async with kafka(clock=clock) as broker:
         broker.create_topic("orders")
@@ -274,7 +274,7 @@ Events = st.one_of(
 async def test_whatever_happens_the_log_has_each_record_once_and_in_order(
     events: list[tuple[str, int]], seed: int
 ) -> None:
-    """Issue 3: idempotence, whole, by chance"""
+    """An idempotent producer's log has each record once and in order, whatever happens."""
     rng = random.Random(seed)
     async with kafka(nodes=2) as broker:
         broker.create_topic("orders", partitions=2)
@@ -311,7 +311,7 @@ def _happen(broker: EmbeddedBroker, kind: str, rng: random.Random) -> None:
 
 
 async def test_first_sends_to_an_unknown_topic_keep_their_order() -> None:
-    """C2: tasks that wait for the same metadata go on in the order they asked."""
+    """Sends that wait for the same metadata go on in the order of their calls (C2)."""
     async with (
         EmbeddedBroker() as broker,
         AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers) as producer,

@@ -252,7 +252,7 @@ async def _awaited(call: Any) -> None:
 
 
 async def test_a_batch_is_sent_once_however_often_it_is_given_at_once() -> None:
-    """C4: a retry of `send_batch` while the first call still waits is misuse."""
+    """Giving `send_batch` a batch again while the first call waits is refused (C4)."""
     async with kafka() as broker, producing(broker) as producer:
         batch = producer.create_batch()
         batch.append(timestamp=None, key=None, value=b"v")

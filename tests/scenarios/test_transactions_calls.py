@@ -140,7 +140,7 @@ async def test_a_begin_that_is_cancelled_has_begun_nothing(version: int) -> None
 
 @both_protocols
 async def test_offsets_that_time_out_hinder_no_abort(version: int) -> None:
-    """2d'-1: only commit and abort are to be repeated"""
+    """Offsets that timed out need not be repeated before an abort (2d'-1)."""
     async with (
         kafka(transaction_version=version) as broker,
         transacting(broker) as producer,
@@ -418,7 +418,7 @@ async def test_stop_aborts_what_is_open(version: int) -> None:
 
 @both_protocols
 async def test_stop_lets_a_commit_end(version: int) -> None:
-    """2d-22: a commit that was begun is one"""
+    """`stop` lets a commit end that was begun (2d-22)."""
     async with kafka(transaction_version=version) as broker:
         async with transacting(broker) as producer:
             await producer.begin_transaction()

@@ -61,7 +61,7 @@ FATAL = [
 async def test_what_time_mends_is_asked_again(
     version: int, error: type[BrokerResponseError]
 ) -> None:
-    """2d'-4: COORDINATOR_*, NOT_COORDINATOR, CONCURRENT_TRANSACTIONS"""
+    """Errors of the coordinator that time mends are retried (2d'-4)."""
     async with kafka(transaction_version=version) as broker:
         asked: list[type[Request[Any]]] = [
             InitProducerIdRequest,
@@ -99,7 +99,7 @@ async def test_what_time_mends_is_asked_again(
 async def test_a_batch_that_fails_ends_its_transaction_not_the_producer(
     version: int, error: type[BrokerResponseError]
 ) -> None:
-    """2d'-4: produce; abort, then go on"""
+    """After a failed batch the producer can abort and go on (2d'-4)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         expected = ProducerFenced if error is InvalidProducerEpoch else error
         await commit_one(producer, b"1")
@@ -148,7 +148,7 @@ async def test_some_errors_of_a_batch_are_fatal(
 
 @both_protocols
 async def test_a_failed_batch_makes_the_commit_raise(version: int) -> None:
-    """2d'-4: any other produce failure"""
+    """A failed batch makes the commit raise its error (2d'-4)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         await producer.begin_transaction()
         broker.faults.fail(ProduceRequest, TopicAuthorizationFailedError)
@@ -179,7 +179,7 @@ async def test_a_block_with_a_failed_batch_aborts_and_raises(version: int) -> No
 
 @both_protocols
 async def test_batches_behind_a_failed_one_hold_no_abort_up(version: int) -> None:
-    """2d-19: what was sent before goes to its end"""
+    """Batches sent behind a failed one do not hold up the abort (2d-19)."""
     async with (
         kafka(transaction_version=version) as broker,
         transacting(broker, max_batch_size=200) as producer,
@@ -203,7 +203,7 @@ async def test_batches_behind_a_failed_one_hold_no_abort_up(version: int) -> Non
 
 @both_protocols
 async def test_another_failure_after_the_first_leaves_no_gap(version: int) -> None:
-    """2d-20: a new epoch also for a batch that failed after the transaction had"""
+    """A batch that fails after its transaction failed also asks for a new epoch (2d-20)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         broker.create_topic("orders", 2)
         await producer.begin_transaction()
@@ -265,7 +265,7 @@ async def test_a_batch_that_expires_ends_its_transaction(version: int) -> None:
 async def test_a_partition_that_is_not_added_lets_abort_and_go_on(
     error: type[BrokerResponseError],
 ) -> None:
-    """2d'-4, 2d'-5: AddPartitionsToTxn; what has not begun is not ended"""
+    """A partition that the coordinator refuses lets the producer abort and go on (2d'-4, 2d'-5)."""
     async with kafka(transaction_version=1) as broker, transacting(broker) as producer:
         await commit_one(producer, b"1")
         await producer.begin_transaction()
@@ -295,7 +295,7 @@ async def test_a_partition_that_is_not_added_lets_abort_and_go_on(
 async def test_offsets_that_are_refused_let_abort_and_go_on(
     version: int, error: type[BrokerResponseError]
 ) -> None:
-    """2d'-4: AddOffsetsToTxn, TxnOffsetCommit"""
+    """Offsets that are refused let the producer abort and go on (2d'-4)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         broker.create_topic("orders")
         await commit_one(producer, b"1")
@@ -317,7 +317,7 @@ async def test_offsets_that_are_refused_let_abort_and_go_on(
 async def test_a_commit_that_is_refused_may_be_aborted(
     version: int, error: type[BrokerResponseError]
 ) -> None:
-    """2d'-4: EndTxn"""
+    """A commit that was refused may be aborted (2d'-4)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         await producer.begin_transaction()
         await producer.send("orders", b"1")
@@ -337,7 +337,7 @@ async def test_a_commit_that_is_refused_may_be_aborted(
 async def test_an_end_that_is_refused_for_good_is_fatal(
     version: int, error: type[BrokerResponseError], is_commit: bool
 ) -> None:
-    """2d'-4: the verdict on fencing is the coordinator's"""
+    """A refusal for good by the coordinator is fatal (2d'-4)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         await producer.begin_transaction()
         await producer.send_and_wait("orders", b"1")
@@ -352,7 +352,7 @@ async def test_an_end_that_is_refused_for_good_is_fatal(
 
 @both_protocols
 async def test_an_abort_that_is_refused_leaves_no_producer_stuck(version: int) -> None:
-    """2d'-5: a new epoch is a new beginning"""
+    """An abort that was refused is followed by a new epoch (2d'-5)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         await commit_one(producer, b"1")
         await producer.begin_transaction()
@@ -398,7 +398,7 @@ async def test_where_each_end_brings_an_epoch_no_other_is_asked_for() -> None:
 
 @pytest.mark.parametrize("error", FATAL)
 async def test_a_producer_that_may_not_be_does_not_start(error: type[BrokerResponseError]) -> None:
-    """2d'-4: InitProducerId"""
+    """A producer that InitProducerId refuses does not start (2d'-4)."""
     async with kafka() as broker:
         broker.faults.fail(InitProducerIdRequest, error)
         expected = ProducerFenced if error is InvalidProducerEpoch else error
@@ -408,7 +408,7 @@ async def test_a_producer_that_may_not_be_does_not_start(error: type[BrokerRespo
 
 
 async def test_an_old_broker_without_transactions_is_told_of() -> None:
-    """2d'-4: UNSUPPORTED_VERSION"""
+    """A broker without transactions is named in the error of `start` (2d'-4)."""
     async with kafka(max_versions={EndTxnRequest.api_key: None}) as broker:
         async with transacting(broker) as producer:
             await producer.begin_transaction()
@@ -422,7 +422,7 @@ async def test_an_old_broker_without_transactions_is_told_of() -> None:
 
 @both_protocols
 async def test_lost_answers_do_no_harm(version: int) -> None:
-    """KIP-98: every request may be served twice"""
+    """Every transactional request may be served twice (KIP-98)."""
     async with kafka(transaction_version=version) as broker:
         broker.create_topic("orders")
         for request in (

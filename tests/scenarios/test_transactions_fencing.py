@@ -107,7 +107,7 @@ async def test_a_fenced_producer_stops_at_once(version: int) -> None:
 
 @both_protocols
 async def test_the_coordinator_moves_in_mid_transaction(version: int) -> None:
-    """2d'-4: NOT_COORDINATOR"""
+    """A coordinator that moves is looked up again in the middle of a transaction (2d'-4)."""
     async with (
         kafka(nodes=3, transaction_version=version) as broker,
         transacting(broker) as producer,
@@ -125,7 +125,7 @@ async def test_the_coordinator_moves_in_mid_transaction(version: int) -> None:
 
 @both_protocols
 async def test_the_coordinator_is_away_for_a_while(version: int) -> None:
-    """2d'-4: COORDINATOR_NOT_AVAILABLE"""
+    """A coordinator that is not available is looked up again until it is (2d'-4)."""
     async with (
         kafka(nodes=3, transaction_version=version) as broker,
         transacting(broker) as producer,
@@ -164,7 +164,7 @@ async def test_the_node_of_the_coordinator_dies(version: int) -> None:
 
 @both_protocols
 async def test_markers_that_are_still_being_written_are_waited_for(version: int) -> None:
-    """2d'-4: CONCURRENT_TRANSACTIONS"""
+    """CONCURRENT_TRANSACTIONS is retried until the markers are written (2d'-4)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         await commit_one(producer, b"1")
         broker.hold_transaction_markers()
@@ -208,7 +208,7 @@ async def test_a_transaction_that_takes_too_long_is_aborted_by_its_coordinator(
 
 
 async def test_an_abort_behind_the_timeout_lets_go_on_in_v2() -> None:
-    """KIP-890: the abort is taken for one that is repeated"""
+    """An abort after the transaction timeout counts as a repeated one in V2 (KIP-890)."""
     clock = FakeClock()
     async with (
         kafka(clock=clock) as broker,
@@ -234,7 +234,7 @@ async def test_a_timeout_that_is_too_long_is_told() -> None:
 
 @both_protocols
 async def test_a_start_waits_for_the_end_of_an_older_transaction(version: int) -> None:
-    """2d'-4: InitProducerId, CONCURRENT_TRANSACTIONS"""
+    """`start` waits for the end of an older transaction of its id (2d'-4)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as first:
         await first.begin_transaction()
         await first.send_and_wait("orders", b"1")

@@ -96,7 +96,7 @@ async def test_several_partitions_count_together(version: int) -> None:
 
 
 async def test_an_empty_transaction_is_not_told_of(version: int) -> None:
-    """2d'-3: nothing added and nothing sent, no EndTxn"""
+    """A transaction with nothing in it sends no EndTxn (2d'-3)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         await producer.begin_transaction()
         await producer.commit_transaction()
@@ -242,7 +242,7 @@ async def test_a_block_that_raises_aborts(version: int) -> None:
 
 
 async def test_many_transactions_one_after_the_other(version: int) -> None:
-    """2d'-8: V2 has an epoch for each, V1 one for all"""
+    """V2 has an epoch for each transaction, V1 has one for all (2d'-8)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         for number in range(30):
             await producer.begin_transaction()

@@ -110,7 +110,7 @@ async def test_offsets_say_which_member_they_are_from(version: int) -> None:
 
 
 async def test_a_zombie_member_is_refused(version: int) -> None:
-    """KIP-447: abortable, as CommitFailedError"""
+    """Offsets of a zombie member raise CommitFailedError, which is abortable (KIP-447)."""
     async with kafka(transaction_version=version) as broker:
         broker.create_topic("orders")
         fill(broker, ORDERS, 3)
@@ -145,7 +145,7 @@ async def test_a_zombie_member_is_refused(version: int) -> None:
 async def test_a_group_that_has_moved_on_lets_abort_and_go_on(
     version: int, error: type[BrokerResponseError], expected: type[Exception]
 ) -> None:
-    """2d'-4: TxnOffsetCommit"""
+    """Offsets for a group that has moved on let the producer abort and go on (2d'-4)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         broker.create_topic("orders")
         await producer.begin_transaction()
@@ -170,7 +170,7 @@ async def test_a_group_that_has_moved_on_lets_abort_and_go_on(
 async def test_offsets_are_sent_again(
     version: int, error: type[BrokerResponseError], is_found_again: bool
 ) -> None:
-    """2d'-4: the coordinator of the group, not of the transaction, is found again"""
+    """TxnOffsetCommit looks the group's coordinator up again, not the transaction's (2d'-4)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         broker.create_topic("orders")
         await producer.begin_transaction()
@@ -216,7 +216,7 @@ async def test_malformed_offsets_are_refused_and_do_no_harm(
 
 
 async def test_consume_process_produce(version: int) -> None:
-    """KIP-98: each record once, although every second transaction is aborted"""
+    """Each record is processed once although every second transaction is aborted (KIP-98)."""
     async with kafka(transaction_version=version) as broker:
         broker.create_topic("orders")
         broker.create_topic("bills")
@@ -245,7 +245,7 @@ async def test_consume_process_produce(version: int) -> None:
 
 
 async def test_who_reads_stable_offsets_waits_for_the_end(version: int) -> None:
-    """KIP-447: UNSTABLE_OFFSET_COMMIT"""
+    """A consumer that asks for stable offsets waits for the end of the transaction (KIP-447)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         broker.create_topic("orders")
         await producer.begin_transaction()

@@ -114,7 +114,7 @@ def test_a_message_without_records_keeps_no_hold_of_its_frame() -> None:
 
 
 def test_unknown_tagged_fields_are_skipped() -> None:
-    """KIP-482: a newer peer may send tags this side does not know."""
+    """Tagged fields that this side does not know are skipped (KIP-482)."""
     raw = encoded(Ask(what="x"), 1)
     assert raw == b"\x02x\x00"
     assert Ask.decode(b"\x02x\x02\x05\x01\xff\x90\x01\x02\xaa\xbb", 1) == Ask(what="x")

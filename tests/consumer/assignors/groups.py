@@ -71,7 +71,7 @@ def claimants(members):
 
 
 def assert_given_once_to_subscribers(given, cluster, members):
-    """2e-16, complete: each partition of a subscribed topic exactly once, to a subscriber."""
+    """Each partition of a subscribed topic goes exactly once to a subscriber (2e-16)."""
     assert given.keys() == members.keys()
     subscribed = {topic for told in members.values() for topic in told.subscription}
     expected = {p for p in cluster.partitions() if p.topic in subscribed}

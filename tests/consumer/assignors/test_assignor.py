@@ -60,7 +60,7 @@ def test_assignments_are_by_topic_and_in_order():
 
 
 def test_static_members_come_first_by_instance_id():
-    """KIP-345: the member id, new at each start, does not matter for them."""
+    """The member id, which is new at each start, does not place a static member (KIP-345)."""
     members = {
         "a": member("t"),
         "z": member("t", instance="1"),

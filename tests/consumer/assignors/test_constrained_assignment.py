@@ -57,14 +57,14 @@ def test_fewer_partitions_than_members():
 
 
 def test_partitions_go_where_they_are_near():
-    """KIP-881: even numbers have their replica in r0, odd ones in r1."""
+    """A partition goes to a member in the rack of a replica (KIP-881)."""
     p = partitions(4)
     result = share(p, {"a": [], "b": []}, racks={"a": "r1", "b": "r0"})
     assert result.assigned == {"a": [p[1], p[3]], "b": [p[0], p[2]]}
 
 
 def test_what_is_far_from_its_owner_moves_but_balance_counts_more():
-    """KIP-881: three of the four near partitions of b stay or come; the shares are two each."""
+    """A partition far from its owner moves, as long as the shares stay equal (KIP-881)."""
     p = partitions(4)
     result = share(p, {"a": p, "b": []}, racks={"a": "r1", "b": "r0"})
     assert result.assigned == {"a": [p[1], p[3]], "b": [p[0], p[2]]}

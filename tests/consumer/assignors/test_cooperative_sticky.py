@@ -51,7 +51,7 @@ def test_state_is_of_the_instance_d14():
 
 
 def test_claim_is_the_owned_partitions_with_either_generation():
-    """KIP-792: the subscription's counts; the user data is that of older members."""
+    """A claim has the generation of the subscription, else that in the user data (KIP-792)."""
     owned = [TopicPartition("t", 1)]
     claim = CooperativeStickyAssignor().claim
     assert claim(member(owned=owned, generation=4, user_data=struct.pack(">i", 9))) == Claim(
@@ -63,7 +63,7 @@ def test_claim_is_the_owned_partitions_with_either_generation():
 
 
 def test_a_moving_partition_is_nobodys_until_it_was_revoked():
-    """KIP-429, two rounds: b joins a."""
+    """A partition that moves has no owner until it was revoked (KIP-429)."""
     cluster = Cluster({"t": 4})
     members = {"a": member("t"), "b": member("t")}
     alone = with_assignment(members, {"a": of("t", 0, 1, 2, 3)}, generation=1)
@@ -100,7 +100,7 @@ def test_a_member_that_left_has_nothing_to_revoke():
 
 @given(claiming_groups(racks=True))
 def test_no_partition_has_a_new_owner_while_another_owns_it(group):
-    """2e-16, KIP-429: whatever members claim."""
+    """No partition has a new owner while another member owns it (2e-16, KIP-429)."""
     cluster, members = group
     found = cooperative(cluster, members)
     assert_only_to_subscribers(found, members)
@@ -136,7 +136,7 @@ def rebalances(cluster, before, members):
 
 @given(st.data(), groups(equal=True), st.integers(0, 3))
 def test_a_second_round_completes(data, group, added):
-    """2e-16, KIP-429: members of a balanced group leave and others join."""
+    """A second rebalance gives every revoked partition an owner (2e-16, KIP-429)."""
     cluster, members = group
     before = cooperative(cluster, members)
     stay = data.draw(st.sets(st.sampled_from(sorted(members))))
@@ -151,7 +151,7 @@ def test_a_second_round_completes(data, group, added):
 
 @given(st.data(), groups(equal=False), st.integers(0, 3))
 def test_different_subscriptions_come_to_rest_complete_and_balanced(data, group, added):
-    """2e-16: as in Java, balancing what was revoked may ask for one more revocation."""
+    """Balancing what was revoked may need one more revocation, as in Java (2e-16)."""
     cluster, members = group
     before = cooperative(cluster, members)
     stay = data.draw(st.sets(st.sampled_from(sorted(members))))

@@ -51,7 +51,7 @@ def test_an_unsubscribed_topic_is_given_up():
 
 
 def test_a_partition_returns_to_who_had_it_in_an_older_generation():
-    """2e-16: of two with as few, the one that had it gets it, though the other comes first."""
+    """Of two members with as few partitions, the one that had it gets it (2e-16)."""
     cluster = Cluster({"t": 4, "u": 1})
     members = {"a": member("t", "u"), "b": member("t"), "c": member("t")}
     owned = {"a": of("u", 0), "b": of("t", 0, 1, 2, 3), "c": []}

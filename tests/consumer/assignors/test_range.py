@@ -21,7 +21,7 @@ def numbers(assignment, topic):
 
 
 def test_each_topic_is_cut_into_runs_and_the_first_get_the_remainder():
-    """2e-16: per topic, remainder to first."""
+    """Range cuts each topic into runs, and the first members get the remainder (2e-16)."""
     cluster = Cluster({"a": 7, "b": 2})
     found = assign(RangePartitionAssignor(), cluster, {key: member("a", "b") for key in "xyz"})
     assert [numbers(found[key], "a") for key in "xyz"] == [[0, 1, 2], [3, 4], [5, 6]]
@@ -42,7 +42,7 @@ def test_no_state_and_eager():
 
 
 def test_members_get_what_is_in_their_rack():
-    """KIP-881: one partition in each rack, in the opposite order of the members."""
+    """Range gives a member the partitions of its rack (KIP-881)."""
     cluster = Cluster({"t": 3})
     for number in range(3):
         cluster.replica_racks[TopicPartition("t", number)] = frozenset({f"r{2 - number}"})
@@ -52,7 +52,7 @@ def test_members_get_what_is_in_their_rack():
 
 
 def test_racks_that_are_the_same_everywhere_change_nothing():
-    """KIP-881: that m0 is far from all partitions is no reason to give it the last ones."""
+    """A member that is far from all partitions gets no worse ones for it (KIP-881)."""
     cluster = Cluster({"a": 4, "b": 4})
     cluster.replica_racks = dict.fromkeys(cluster.partitions(), frozenset({"r1"}))
     members = {"m0": member("a", "b", rack="r9"), "m1": member("a", "b", rack="r1")}
@@ -61,7 +61,7 @@ def test_racks_that_are_the_same_everywhere_change_nothing():
 
 
 def test_co_partitioned_topics_move_to_a_rack_together():
-    """KIP-881: only where the replicas of all these topics are near does a number move."""
+    """Co-partitioned topics move to a rack together or not at all (KIP-881)."""
     cluster = Cluster({"a": 2, "b": 2})
     for topic in "ab":
         for number in range(2):
@@ -76,7 +76,7 @@ def test_co_partitioned_topics_move_to_a_rack_together():
 
 @given(groups(racks=True))
 def test_complete_and_within_one_per_topic(group):
-    """2e-16: complete; of each topic a subscriber has the share of one, rounded down or up."""
+    """Range is complete, and shares of a topic differ by one at most (2e-16)."""
     cluster, members = group
     found = assign(RangePartitionAssignor(), cluster, members)
     assert_given_once_to_subscribers(found, cluster, members)
@@ -88,7 +88,7 @@ def test_complete_and_within_one_per_topic(group):
 
 @given(groups(racks=True))
 def test_topics_of_one_size_and_the_same_subscribers_are_cut_alike(group):
-    """2e-16: co-partitioning, with racks and without."""
+    """Topics of one size with the same subscribers are cut alike (2e-16)."""
     cluster, members = group
     found = assign(RangePartitionAssignor(), cluster, members)
     cuts: dict[Any, Any] = {}

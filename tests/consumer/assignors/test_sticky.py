@@ -128,7 +128,7 @@ EVEN = Cluster({"t": 2})
 
 @pytest.mark.parametrize("order", list(itertools.permutations("abc")))
 def test_the_newest_claim_counts(order):
-    """2e-16: two of one older generation do not take a partition from the newest."""
+    """Two claims of an older generation do not take a partition from the newest (2e-16)."""
     told = {
         "a": member("t", user_data=user_data([("t", 0)], 5)),
         "b": member("t", user_data=user_data([("t", 0)], 5)),
@@ -139,7 +139,7 @@ def test_the_newest_claim_counts(order):
 
 
 def test_claims_of_one_generation_cancel_each_other(caplog):
-    """2e-16: who of the two has it is not known; it is dealt anew and said aloud, once."""
+    """A partition with two claims of one generation is assigned anew, with one warning (2e-16)."""
     claim = user_data([("t", 0), ("t", 1)], 5)
     found = sticky(EVEN, {"a": member("t", user_data=claim), "b": member("t", user_data=claim)})
     assert counts(found) == [1, 1]
@@ -182,7 +182,7 @@ def test_without_racks_no_move_makes_it_more_balanced(group):
 
 @given(claiming_groups(racks=True, equal=True))
 def test_equal_subscriptions_are_balanced_within_one(group):
-    """2e-16, with racks as well: balance counts more."""
+    """With equal subscriptions shares differ by one at most, with racks as well (2e-16)."""
     cluster, members = group
     members = with_user_data(members, lambda told: user_data(told.owned(), told.generation_id))
     found = counts(sticky(cluster, members))
@@ -199,7 +199,7 @@ def test_nothing_moves_when_nothing_changed(group):
 
 @given(st.data(), groups(equal=True))
 def test_removing_members_moves_only_their_partitions(data, group):
-    """2e-16: with equal subscriptions nobody loses anything to anybody."""
+    """With equal subscriptions only the partitions of removed members move (2e-16)."""
     cluster, members = group
     given = sticky(cluster, members)
     stay = data.draw(st.sets(st.sampled_from(sorted(members)), min_size=1))
@@ -210,7 +210,7 @@ def test_removing_members_moves_only_their_partitions(data, group):
 
 @given(groups(equal=True), st.integers(1, 3))
 def test_new_members_take_and_old_ones_only_give(group, added):
-    """2e-16: with equal subscriptions no partition moves between members that stay."""
+    """With equal subscriptions no partition moves between members that stay (2e-16)."""
     cluster, members = group
     given = sticky(cluster, members)
     topics = next(iter(members.values())).subscription
@@ -222,7 +222,7 @@ def test_new_members_take_and_old_ones_only_give(group, added):
 
 @given(st.data(), groups(equal=True))
 def test_who_stays_keeps_what_its_share_allows(data, group):
-    """2e-16: whatever was owned, a member keeps the smaller of what it had and the share."""
+    """A member that stays keeps as many of its partitions as its share allows (2e-16)."""
     cluster, members = group
     owned: dict[str, set[Any]] = {key: set() for key in members}
     wanted = next(iter(members.values())).subscription

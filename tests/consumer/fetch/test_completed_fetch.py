@@ -68,7 +68,7 @@ def test_taking_goes_on_from_the_decoded_chunk_to_the_bytes_behind_it() -> None:
 
 
 def test_records_before_a_bad_one_come_first_and_the_error_is_sticky() -> None:
-    """A9: the records first, the error with the next call, again and again, position kept."""
+    """Records come before the error, which each later call raises again (A9)."""
     fetch = fetch_of(batches(0, 3) + with_bad_crc(batches(3, 3)))
     assert offsets(fetch.take(100)) == [0, 1, 2]
     for _ in range(3):

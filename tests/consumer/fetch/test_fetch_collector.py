@@ -285,7 +285,7 @@ def test_a9_after_it_was_raised_a_bad_partition_stands_aside() -> None:
 def test_a9_standing_aside_frees_the_bytes_and_goes_to_the_end_of_the_queue(
     one_by_one: bool,
 ) -> None:
-    """2b-16, A11: what cannot be read on must not keep its node's other partitions from a fetch."""
+    """Data that cannot be read on keeps no other partition from a fetch (2b-16, A11)."""
     bench = Bench(P0, P1)
     bench.add(P0, with_bad_crc(batches(0, 3)))
     before = bench.subscription.revision.number

@@ -72,7 +72,7 @@ class Scene(ConsumerRebalanceListener):
 
 
 async def test_2e_6_eager_gives_everything_up_before_it_joins() -> None:
-    """2e-11: held back first, committed, told, and only then let go."""
+    """An eager member commits and tells its listener before it gives partitions up (2e-11)."""
     scene = Scene(EAGER, T0, T1)
     await scene.handover.prepare()
     assert scene.events == [
@@ -89,7 +89,7 @@ async def test_2e_6_eager_tells_the_listener_of_nothing_too() -> None:
 
 
 async def test_2e_6_cooperative_keeps_everything_while_it_joins() -> None:
-    """2e-11: committed it is all the same, for during a join nothing can be."""
+    """A cooperative member commits before it joins, as it cannot during the join (2e-11)."""
     scene = Scene(COOPERATIVE, T0, T1)
     await scene.handover.prepare()
     assert scene.events == ["commit t0 t1 | has t0 t1, flowing t0 t1"]

@@ -194,7 +194,7 @@ async def test_kip_800_a_reason_is_cut_and_an_empty_one_is_none(
 
 @pytest.mark.parametrize("version", [0, 1, 4, 5, 9])
 async def test_older_brokers_are_joined_without_what_they_do_not_know(version: int) -> None:
-    """KIP-62 (v1), KIP-394 (v4), KIP-345 (v5), KIP-800 (v8)."""
+    """Old brokers get no fields they lack (KIP-62, KIP-394, KIP-345, KIP-800)."""
     async with scene_of(max_versions={ApiKey.JOIN_GROUP: version}) as scene:
         await scene.join("a test")
         requests = scene.broker.requests_of(JoinGroupRequest)
@@ -203,7 +203,7 @@ async def test_older_brokers_are_joined_without_what_they_do_not_know(version: i
 
 
 async def test_the_answer_to_join_group_is_the_callers_business() -> None:
-    """2e-3: errors in answers are not raised here, and do not lose the coordinator."""
+    """An error in the answer is returned to the caller and loses no coordinator (2e-3)."""
     async with scene_of() as scene:
         scene.broker.faults.fail(JoinGroupRequest, NotCoordinatorForGroupError)
         answer = await scene.coordinator.join(PROTOCOLS, "a test")

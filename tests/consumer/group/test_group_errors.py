@@ -128,7 +128,7 @@ def test_a_code_nobody_knows_is_raised_as_unknown() -> None:
 
 @pytest.mark.parametrize("error", errors.kafka_errors.values(), ids=lambda error: error.__name__)
 def test_only_fenced_instance_id_is_for_good(error: Error) -> None:
-    """2e-3: others end an attempt to join, this one says that the place is taken."""
+    """FENCED_INSTANCE_ID says that the place is taken; other errors end one attempt (2e-3)."""
     assert is_for_good(error()) == (error is errors.FencedInstanceIdError)
 
 

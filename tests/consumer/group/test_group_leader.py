@@ -176,7 +176,7 @@ async def test_leading_again_looks_anew() -> None:
 
 
 async def test_static_members_are_told_from_dynamic_ones_by_their_instance_id() -> None:
-    """2e-16: range gives static members the first turn (KIP-345)."""
+    """Range gives members with an instance id the first turn (2e-16, KIP-345)."""
     leader = leader_of(Cluster(known={"t": 1}))
     members = group(a=member("t"), z=member("t", instance="i-1"))
     await leader.lead(members)

@@ -36,7 +36,7 @@ def test_the_interval_counts_from_the_sending_not_from_the_answer() -> None:
 
 
 def test_sending_alone_does_not_lengthen_the_session() -> None:
-    """2e-4: without success the coordinator is unknown after the session timeout."""
+    """Without success the coordinator is unknown after the session timeout (2e-4)."""
     timer = a_timer()
     for now_s in range(103, 145, 3):
         timer.sent(now_s)

@@ -97,7 +97,7 @@ class AnyLife(RuleBasedStateMachine):
 
     @invariant()
     def who_sends_heartbeats_has_a_generation(self) -> None:
-        """2e-4: from COMPLETING on."""
+        """A member that sends heartbeats has a generation (2e-4)."""
         member = self.member
         assert member.sends_heartbeats == (self.state in (COMPLETING, STABLE))
         assert member.generation.is_joined or not member.sends_heartbeats

@@ -160,7 +160,7 @@ def test_a_commit_names_topics_by_id_if_it_has_the_ids_of_all() -> None:
 
 @pytest.mark.parametrize("version", FETCH_VERSIONS)
 def test_2e_15_offsets_are_asked_for_stable_where_that_can_be_said(version: int) -> None:
-    """KIP-447, from version 7 on; several groups from version 8 on (KIP-709)."""
+    """OffsetFetch asks for stable offsets from version 7 on (KIP-447, KIP-709)."""
     request = fetch_request("g", [A1, A0], metadata(), version)
     told = over_the_wire(request, version)
     assert told.require_stable is (version >= 7)

@@ -168,7 +168,7 @@ def test_b4_without_a_strategy_it_is_raised_until_the_user_has_heard_and_sought(
 
 
 def test_b4_a_pending_reset_is_kept_even_without_a_strategy() -> None:
-    """B4 step 1 goes before step 3: seek_to_end() works with auto_offset_reset='none'."""
+    """`seek_to_end()` works with `auto_offset_reset='none'`: a pending reset goes first (B4)."""
     state = SubscriptionState(None)
     state.assign_from_user([P0])
     state.await_reset(P0, LATEST)

@@ -205,7 +205,7 @@ async def test_produce_versions_that_are_advertised(peer: Peer) -> None:
 
 
 async def test_who_means_another_node_is_told_so(peer: Peer) -> None:
-    """KIP-1242: from Kafka 4.4 on; cluster and node are named together, or neither is."""
+    """From version 5 on ApiVersions names cluster and node together, or neither (KIP-1242)."""
     software: dict[str, Any] = {"client_software_name": "x", "client_software_version": "1"}
     told = await peer.ask(ApiVersionsRequest(**software), 3)
     (own,) = [key for key in told.api_keys if key.api_key == ApiKey.API_VERSIONS]
@@ -231,7 +231,7 @@ async def test_who_means_another_node_is_told_so(peer: Peer) -> None:
 
 
 async def test_sequences(peer: Peer) -> None:
-    """KIP-98: duplicates keep their offset; gaps and old epochs are refused."""
+    """Duplicates keep their offset; gaps and old epochs are refused (KIP-98)."""
     await peer.create()
 
     async def send(epoch: int, sequence: int, count: int = 1) -> tuple[int, int]:
@@ -328,7 +328,7 @@ async def test_log_append_time(peer: Peer) -> None:
 
 
 async def test_limits_of_a_fetch(peer: Peer) -> None:
-    """A4: soft limits; a trailing batch is cut anywhere."""
+    """The limits of a fetch are soft, and a trailing batch is cut anywhere (A4)."""
     await peer.create(3)
     size = len(batch(b"x"))
     for _ in range(3):

@@ -38,7 +38,7 @@ UNDISTURBED_ATTEMPTS = 200
 
 
 async def test_it_starts_in_under_10_ms() -> None:
-    """Issue 3, section 6."""
+    """The embedded broker starts in less than 10 ms."""
     for _ in range(UNDISTURBED_ATTEMPTS):
         broker = EmbeddedBroker(3)
         began = time.perf_counter()

@@ -332,7 +332,7 @@ async def test_heartbeats(peers: Peers) -> None:
 
 
 async def test_leaving(peers: Peers) -> None:
-    """KIP-345: several members, each with its result."""
+    """Several members leave in one request, each with its own result (KIP-345)."""
     leader, follower = await peers.pair()
     nobody = MemberIdentity(member_id="nobody", group_instance_id=None)
     nameless = MemberIdentity(member_id="", group_instance_id=None)
@@ -374,7 +374,7 @@ async def test_a_member_that_leaves_while_it_joins_learns_that_it_is_unknown(
 
 
 async def test_a_static_member_needs_no_second_request_and_keeps_its_place(peers: Peers) -> None:
-    """KIP-814: who leads is told to skip the assignment."""
+    """A static leader that comes back is told to skip the assignment (KIP-814)."""
     first, second = await peers.peer("one"), await peers.peer("one")
     first.send_join()
     answer = await first.joined()

@@ -92,7 +92,7 @@ def test_an_api_not_served_closes_the_connection() -> None:
 
 
 def test_produce_versions_0_to_2_are_advertised_but_not_served() -> None:
-    """KAFKA-18659: old librdkafka needs to see them."""
+    """Produce 0 to 2 are advertised for old librdkafka, but not served (KAFKA-18659)."""
     routed = Routed()
     assert routed.router.advertised_versions()[ApiKey.PRODUCE] == VersionRange(0, 13)
     data = bytes.fromhex("0000 0002 00000001 ffff")

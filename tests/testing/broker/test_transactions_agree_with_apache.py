@@ -105,7 +105,7 @@ def of_v2(kafka: TransactionalKafka) -> None:
 
 
 async def test_the_level_of_the_feature(peer: TxnPeer) -> None:
-    """KIP-584, KIP-890: up to version 3 a feature that starts at 0 is not among the supported."""
+    """A feature that starts at 0 is not listed up to version 3 (KIP-584, KIP-890)."""
     for version in (3, 4):
         request = ApiVersionsRequest(client_software_name="x", client_software_version="1")
         answer = await peer.ask(request, version)
@@ -143,7 +143,7 @@ async def test_no_transactional_id(peer: TxnPeer) -> None:
 
 
 async def test_a_producer_goes_on_from_its_epoch(peer: TxnPeer) -> None:
-    """KIP-360; KIP-588 for the error's name."""
+    """InitProducerId continues from the producer's epoch (KIP-360, KIP-588)."""
     assert await peer.init((7, 3)) == (0, (0, 0))
     assert await peer.init((7, 3)) == (90, NOBODY)
     assert await peer.init((0, 0)) == (0, (0, 1))
@@ -158,7 +158,7 @@ async def test_a_producer_goes_on_from_its_epoch(peer: TxnPeer) -> None:
 
 
 async def test_an_initialisation_aborts_what_is_open(peer: TxnPeer) -> None:
-    """2d'-4: CONCURRENT_TRANSACTIONS, then an epoch that nobody had."""
+    """CONCURRENT_TRANSACTIONS comes first, then an epoch that no producer had (2d'-4)."""
     assert await peer.init() == (0, (0, 0))
     assert await peer.add((0, 0)) == [0]
     assert await peer.produce((0, 0), 0) == (0, 0)
@@ -210,7 +210,7 @@ async def test_partitions_are_added(peer: TxnPeer, version: int) -> None:
 
 
 async def test_one_unknown_partition_keeps_all_out(peer: TxnPeer) -> None:
-    """2d'-4: OPERATION_NOT_ATTEMPTED."""
+    """One unknown partition keeps all out with OPERATION_NOT_ATTEMPTED (2d'-4)."""
     await peer.init()
     known, unknown = TopicPartition(peer.topic, 0), TopicPartition(peer.topic, 2)
     nowhere = TopicPartition("nowhere", 0)
@@ -236,7 +236,7 @@ async def test_offsets_are_added(peer: TxnPeer, version: int) -> None:
 
 @pytest.mark.parametrize("version", [3, 9, 10, 11])
 async def test_produce_verifies(peer: TxnPeer, version: int) -> None:
-    """KIP-890: what was not added; KIP-1050 for the error's name."""
+    """Produce refuses a partition that was not added (KIP-890, KIP-1050)."""
     await peer.init()
     refused = (120 if version == 11 else 48, -1)
     assert await peer.produce((0, 0), 0, version=version) == refused
@@ -266,7 +266,7 @@ async def test_produce_verifies(peer: TxnPeer, version: int) -> None:
 
 @pytest.mark.parametrize("version", [12, 13])
 async def test_produce_adds(kafka: TransactionalKafka, peer: TxnPeer, version: int) -> None:
-    """2d'-7, KIP-890: also while the level is that of V1."""
+    """Produce 12 adds its partition, also while the level is that of V1 (2d'-7, KIP-890)."""
     of_v2(kafka)
     await peer.init()
     assert await peer.produce((0, 0), 0, version=version, transactional_id=None) == (53, -1)
@@ -442,7 +442,7 @@ async def test_both_ways_of_ending_one_after_the_other(
 
 
 async def test_going_on_after_a_commit(kafka: TransactionalKafka, peer: TxnPeer) -> None:
-    """KIP-360 after KIP-890: the epoch before the marker's may be claimed."""
+    """The epoch from before the marker may be claimed after a commit (KIP-360, KIP-890)."""
     of_v2(kafka)
     await peer.init()
     assert await peer.produce((0, 0), 0, version=12) == (0, 0)
@@ -455,7 +455,7 @@ async def test_going_on_after_a_commit(kafka: TransactionalKafka, peer: TxnPeer)
 
 
 async def test_what_a_committed_read_is_told(peer: TxnPeer) -> None:
-    """KIP-98: the aborted transactions, the markers, the epochs of both."""
+    """A committed read gets the aborted transactions, the markers and both epochs (KIP-98)."""
     await peer.init()
     for sequence, commit in enumerate((True, False, False)):
         await peer.add((0, 0))
@@ -540,7 +540,7 @@ async def test_offsets_by_time(peer: TxnPeer) -> None:
 
 
 async def test_what_takes_too_long_is_aborted(peer: TxnPeer) -> None:
-    """KIP-98: the epoch is raised, so that the producer is fenced."""
+    """A transaction that takes too long is aborted, and its producer fenced (KIP-98)."""
     await peer.init(timeout_ms=1500)
     await peer.add((0, 0))
     assert await peer.produce((0, 0), 0) == (0, 0)
@@ -617,7 +617,7 @@ async def test_who_may_not_commit_offsets(
 async def test_members_commit_offsets_of_their_generation(
     kafka: TransactionalKafka, peer: TxnPeer, version: int
 ) -> None:
-    """KIP-447: unlike without a transaction, also before the group is stable."""
+    """In a transaction, members may commit before the group is stable (KIP-447)."""
     if version >= NEW:
         of_v2(kafka)
     await peer.init()

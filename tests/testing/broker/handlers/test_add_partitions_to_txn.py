@@ -61,7 +61,7 @@ async def test_every_version_adds(version: int) -> None:
 
 
 async def test_an_unknown_partition_keeps_the_others_out() -> None:
-    """2d'-4: OPERATION_NOT_ATTEMPTED."""
+    """One unknown partition keeps the others out with OPERATION_NOT_ATTEMPTED (2d'-4)."""
     bench = bench_of()
     assert add(bench, 0, 2, topic="nowhere") == {T0: 55, ("t", 2): 3, ("nowhere", 0): 3}
     assert bench.transactions.view("tx").state == "Empty"

@@ -42,7 +42,7 @@ def test_an_injected_error_comes_without_versions() -> None:
 
 @pytest.mark.parametrize("version", ["", "1 0", "-1", "1."])
 def test_the_clients_software_must_be_named_in_words(version: str) -> None:
-    """KIP-511, ApiVersionsRequest.isValid."""
+    """ApiVersions refuses a software name or version with forbidden characters (KIP-511)."""
     request = ApiVersionsRequest(client_software_name="x", client_software_version=version)
     assert Bench().ask(api_versions.HANDLER, request, 3).error_code == 42
     assert Bench().ask(api_versions.HANDLER, request, 2).error_code == 0
@@ -51,7 +51,7 @@ def test_the_clients_software_must_be_named_in_words(version: str) -> None:
 @pytest.mark.parametrize("level", [0, 1, 2])
 @pytest.mark.parametrize("version", range(6))
 def test_the_level_of_transactions_is_told_where_it_can_be(version: int, level: int) -> None:
-    """KIP-584; KAFKA-17011: what starts at 0 is told from version 4 on."""
+    """A feature that starts at 0 is listed from version 4 on (KIP-584, KAFKA-17011)."""
     bench = Bench(transactions=TransactionOptions(version=level))
     answer = bench.ask(api_versions.HANDLER, ASK, version)
     told = [(e.name, e.min_version_level, e.max_version_level) for e in answer.finalized_features]
@@ -74,7 +74,7 @@ def test_the_level_of_transactions_is_told_where_it_can_be(version: int, level: 
     ],
 )
 def test_who_means_another_node_is_told_so(cluster: str | None, node: int, code: int) -> None:
-    """KIP-1242: from version 5 on; cluster and node are named together, or neither is."""
+    """From version 5 on ApiVersions names cluster and node together, or neither (KIP-1242)."""
     bench = Bench(2)
     meant = ApiVersionsRequest(
         client_software_name="x",

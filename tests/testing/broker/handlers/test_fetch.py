@@ -121,7 +121,7 @@ def test_an_answer_without_records_has_them_empty_not_null() -> None:
 
 
 def test_max_bytes_of_1_gives_one_batch_of_the_first_partition_with_data() -> None:
-    """A4, and what table 2 of section A rests on."""
+    """A limit of one byte brings one batch of the first partition that has data (A4)."""
     bench = filled(0, 3, 3)
     assert found(ask(bench, 0, 1, 0, max_bytes=1)) == [[], [1], []]
 
@@ -190,7 +190,7 @@ def test_leader_epochs_are_checked() -> None:
 
 
 def test_a_log_that_parted_from_what_was_fetched_is_told() -> None:
-    """KIP-595: diverging epoch."""
+    """Fetch answers the diverging epoch of a log that parted from what was fetched (KIP-595)."""
     bench = filled(2, nodes=2)
     bench.cluster.move_leader(TP, 2)
     bench.cluster.partition(TP).append(batch())
@@ -354,7 +354,7 @@ async def test_a_cancelled_wait_leaves_no_watcher_and_no_timer() -> None:
 
 
 def test_a_session_answers_with_what_changed() -> None:
-    """D2: an incremental request without changes is answered without partitions."""
+    """An incremental request without changes is answered without partitions (D2)."""
     bench = filled(1, 1)
     first = ask(bench, 0, 0, session_epoch=0)
     assert first.session_id > 0

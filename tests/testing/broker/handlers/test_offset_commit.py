@@ -83,7 +83,7 @@ def test_partitions_that_do_not_exist_fail_alone() -> None:
 
 @pytest.mark.parametrize(("version", "code"), [(8, 22), (9, 69)])
 def test_members_of_groups_that_do_not_exist(version: int, code: int) -> None:
-    """KIP-848 gave it an error of its own."""
+    """A member of a group that does not exist has an error of its own (KIP-848)."""
     bench = Bench()
     bench.topic()
     member: dict[str, Any] = {"generation_id_or_member_epoch": 1, "member_id": "m"}

@@ -121,7 +121,7 @@ def test_several_groups_each_with_its_answer() -> None:
 
 
 def test_topic_ids_that_are_not_known() -> None:
-    """KIP-848, version 10."""
+    """OffsetFetch version 10 answers an error for topic ids that are not known (KIP-848)."""
     expected = (0, [(1, -1, -1, "", 100)])
     assert fetch(committed(), 1, version=10, topic_id=UUID(int=7)) == expected
 
@@ -138,7 +138,7 @@ def test_errors_of_a_group_stand_where_the_version_has_a_place_for_them() -> Non
 
 
 def test_an_unstable_offset_is_an_error_of_its_partition() -> None:
-    """KIP-447; by a fault, for there are no transactions here."""
+    """An unstable offset is an error of its partition (KIP-447)."""
     bench = committed()
     bench.faults.fail(OffsetFetchRequest, UnstableOffsetCommitError, topic_partition=("t", 1))
     assert fetch(bench, 0, 1) == (0, [(0, *NOTHING), (1, -1, -1, "", 88)])
@@ -155,7 +155,7 @@ def test_another_node() -> None:
 
 
 def test_what_an_open_transaction_may_change_is_unstable() -> None:
-    """KIP-447; without require_stable it is as it was."""
+    """An offset in an open transaction is unstable if `require_stable` is set (KIP-447)."""
     bench = committed()
     group = bench.groups.find_or_create("g")
     partition = TopicPartition("t", 1)

@@ -126,7 +126,7 @@ def test_acks_0_with_an_error_closes_the_connection() -> None:
 
 
 def test_a_repeated_batch_is_answered_with_its_old_offset() -> None:
-    """KIP-98: a retry that was taken already succeeds without being appended again."""
+    """A batch that is repeated succeeds with its old offset and is not appended again (KIP-98)."""
     bench = Bench()
     bench.topic()
     first = batch(b"a", b"b", producer=(7, 0, 0))
@@ -264,7 +264,7 @@ def begun(version: int, *, adds: bool = True) -> tuple[Bench, ProducerIdAndEpoch
 
 @pytest.mark.parametrize("version", [3, 10, 11, 12, 13])
 def test_a_transactional_batch_waits_for_its_marker(version: int) -> None:
-    """KIP-98; from version 12 on it adds its partition itself (2d'-7, KIP-890)."""
+    """From version 12 on a transactional batch adds its partition (KIP-98, 2d'-7, KIP-890)."""
     bench, producer = begun(version)
     assert in_transaction(bench, 0, 0, version=version) == 0
     log = bench.cluster.partition(TopicPartition("t", 0)).log
@@ -282,7 +282,7 @@ def test_what_was_not_added_before_is_refused(version: int, code: int) -> None:
 
 @pytest.mark.parametrize("version", [11, 13])
 def test_who_was_fenced_learns_that_its_epoch_is_invalid(version: int) -> None:
-    """2d'-4: the verdict comes from the coordinator."""
+    """Produce with an old epoch answers INVALID_PRODUCER_EPOCH (2d'-4)."""
     bench, _ = begun(version)
     assert in_transaction(bench, 1, 0, version=version) == 47
 

@@ -75,7 +75,7 @@ async def test_a_follower_waits_for_the_leader() -> None:
     ],
 )
 def test_what_is_refused(fields: dict[str, Any], code: int) -> None:
-    """KIP-559 among others."""
+    """SyncGroup refuses what does not fit the group, such as another protocol (KIP-559)."""
     bench = Bench()
     request = request_of(joined(bench), 5, **{k: v for k, v in fields.items() if k != "member_id"})
     request.member_id = fields.get("member_id", request.member_id)

@@ -99,7 +99,7 @@ def test_a_full_request_opens_a_session_that_goes_on_at_epoch_1() -> None:
 
 
 def test_changed_new_and_forgotten_partitions_are_taken_over() -> None:
-    """D2: only what changed is sent; a changed partition keeps its place."""
+    """An incremental request has only changes, and a changed partition keeps its place (D2)."""
     cache = new_cache()
     session_id = opened(cache, 0, 1, 2)
     context = cache.resolve(request((session_id, 1), [1, 5], forget=[0], offset=9), 13, 0)
@@ -188,7 +188,7 @@ def test_final_epoch_closes_the_session_and_opens_none() -> None:
 
 
 def test_without_a_session_all_partitions_are_answered() -> None:
-    """2a-2: the legacy request is (0, -1)."""
+    """A request (0, -1) without a session is answered with all partitions (2a-2)."""
     cache = new_cache()
     assert answer(cache, cache.resolve(request((0, -1), [0, 1]), 13, 0)) == (0, [0, 1])
 

@@ -237,7 +237,7 @@ async def test_a_commit_keeps_the_session() -> None:
 
 
 async def test_who_may_commit_in_a_transaction() -> None:
-    """KIP-447: members also before the group is stable, producers that name nobody always."""
+    """In a transaction, members may commit before the group is stable (KIP-447)."""
     served = Served()
     check = served.membership.check_commit_in_transaction
     check("stranger", None, -1)

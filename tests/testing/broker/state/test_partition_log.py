@@ -71,7 +71,7 @@ def test_records_of_every_codec_come_back(codec: CompressionType) -> None:
 
 
 def test_log_append_time_replaces_timestamps_and_the_crc_fits() -> None:
-    """2g-3: log-append time overrides the records' timestamps by the batch's max timestamp."""
+    """Log-append time replaces the records' timestamps by the batch's largest (2g-3)."""
     log = PartitionLog("t", 0)
     log.append(batch(b"a", b"b"), leader_epoch=0, log_append_time_ms=5000)
     assert [(r.timestamp, r.timestamp_type) for r in log.records()] == [(5000, 1), (5000, 1)]
@@ -121,7 +121,7 @@ def test_a_read_begins_with_the_batch_that_holds_the_offset() -> None:
 
 
 def test_a_read_is_cut_anywhere_behind_its_first_batch() -> None:
-    """2b-12: a trailing partial batch is what Apache Kafka sends, too."""
+    """A read may end in a partial batch, as with Apache Kafka (2b-12)."""
     log = log_of(3, 3, 3)
     size = len(read(log, 6))
     cut = read(log, 0, 2 * size + 5)
@@ -130,7 +130,7 @@ def test_a_read_is_cut_anywhere_behind_its_first_batch() -> None:
 
 
 def test_a_first_batch_that_does_not_fit_comes_whole_or_not_at_all() -> None:
-    """A4: the first batch of a response always comes."""
+    """The first batch of a response comes whole (A4)."""
     log = log_of(3, 3)
     assert offsets_in(read(log, 0, 1)) == [(0, 2)]
     assert len(read(log, 0, 1)) == len(read(log, 3))
@@ -212,7 +212,7 @@ def test_deleted_records_move_the_start_even_within_a_batch() -> None:
 
 
 def test_last_stable_offset_stays_before_the_oldest_open_transaction() -> None:
-    """E1: read_committed reads to the last stable offset."""
+    """The last stable offset stays before the oldest open transaction (E1)."""
     log = log_of(2)
     log.append(batch(b"a", producer=(7, 0, 0), is_transactional=True), leader_epoch=0)
     log.append(batch(b"b"), leader_epoch=0)
@@ -270,7 +270,7 @@ def test_markers_have_a_timestamp_too() -> None:
 
 
 def test_end_of_an_epoch_is_the_start_of_the_next_one() -> None:
-    """KIP-320: what OffsetForLeaderEpoch answers."""
+    """The end of a leader epoch is the start of the next one (KIP-320)."""
     log = log_of()
     for epoch, size in ((0, 3), (2, 4), (5, 1)):
         log.append(batch(*[b"x"] * size), leader_epoch=epoch)
@@ -302,7 +302,7 @@ def test_an_epoch_without_records_vanishes() -> None:
 
 
 def test_a_truncated_log_ends_at_whole_batches_and_knows_no_later_epochs() -> None:
-    """KIP-320: what an unclean election does."""
+    """A truncated log ends at a whole batch and has no later epochs (KIP-320)."""
     log = log_of(1, 1, 1)
     log.start_epoch(1, 3)
     log.append(batch(b"a", b"b"), leader_epoch=1)

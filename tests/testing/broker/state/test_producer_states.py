@@ -52,7 +52,7 @@ def test_a_gap_is_out_of_order() -> None:
 
 
 def test_sequence_wraps_from_the_largest_to_0() -> None:
-    """2d-11: base sequences wrap from 2^31-1 to 0."""
+    """Sequence numbers wrap from 2^31-1 to 0 (2d-11)."""
     states = ProducerStates()
     append(states, 0, MAX_SEQUENCE - 1, 2, 0)
     append(states, 0, 0, 1, 2)

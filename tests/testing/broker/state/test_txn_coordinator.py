@@ -65,7 +65,7 @@ def test_a_timeout_out_of_range_is_refused(timeout_ms: int) -> None:
 
 @pytest.mark.parametrize("version", [0, 1, 2])
 async def test_initialising_aborts_what_is_open_first(version: int) -> None:
-    """2d'-4, KAFKA-19367: V2 remembers the epoch of the producer it has aborted."""
+    """InitProducerId first aborts the transaction that is open (2d'-4, KAFKA-19367)."""
     bench = bench_of(version)
     assert begun(bench) == (0, 0)
     with pytest.raises(ConcurrentTransactions, match="aborted first"):
@@ -195,7 +195,7 @@ async def test_ending_in_v2_what_has_not_begun() -> None:
 
 
 async def test_the_id_changes_with_the_last_epoch() -> None:
-    """KIP-890; seen on Apache Kafka 4.3.1 after 32,766 epochs."""
+    """The producer id changes with the last epoch, as on Apache Kafka 4.3.1 (KIP-890)."""
     bench = bench_of()
     init(bench)
     for epoch in range(32_766):

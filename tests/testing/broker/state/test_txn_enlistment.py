@@ -26,7 +26,7 @@ MEMBERS: list[TopicPartition | str] = [T0, "g"]
 
 
 def test_versions() -> None:
-    """2d'-7: Produce 11 and 12, TxnOffsetCommit 4 and 5."""
+    """A request's version decides between verifying, refusing abortably, and adding (2d'-7)."""
     found = [
         enlistment_of(version, first_with_abortable=11, first_with_add=12)
         for version in (3, 10, 11, 12, 13)
