@@ -97,17 +97,13 @@ class TopicRoutes(RoutesCore[TopicRoute]):
         self._accumulator.set_leaders(snapshot.leader)
         for topic in self._sticky:
             before = self.routes.get(topic)
-            if (
-                before is None
-                or before.partitions is not snapshot.partition_ids(topic)
-                or before.available is not snapshot.available_partitions(topic)
-            ):
+            if before is None or before.partitions is not snapshot.partition_ids(topic):
                 self._make(topic, snapshot)
 
     def find(self, topic: str) -> TopicRoute | None:
         """Return the route to `topic`, made if need be; None if its partitions are not known."""
         route = self.routes.get(topic)
-        if route is None and self._is_open and self._snapshot is not None:
+        if route is None and self._snapshot is not None:
             route = self._make(topic, self._snapshot)
         return route
 

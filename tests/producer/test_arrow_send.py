@@ -90,6 +90,32 @@ async def test_rows_go_where_their_keys_belong_and_the_handle_counts_rows() -> N
             assert (record.key, record.value, record.timestamp) == (key, value, metadata.timestamp)
 
 
+async def test_rows_are_numbered_over_all_the_batches_of_a_table() -> None:
+    """The acknowledgement has the rows in the table's order, whatever chunks that is made of."""
+    values = [b"%d" % number for number in range(60)]
+    keys = [b"%d" % (number % 7) for number in range(60)]
+    batch = pa.record_batch({"key": keys, "value": values})
+    table = pa.Table.from_batches([batch.slice(0, 20), batch.slice(20, 3), batch.slice(23)])
+    async with kafka(num_partitions=3) as broker, producing(broker) as producer:
+        ack = await (await producer.send_arrow(table, "orders"))
+        logs = [list(broker.log(("orders", partition)).records()) for partition in range(3)]
+        places = [(metadata.partition, metadata.offset) for metadata in ack.metadata()]
+        assert [logs[partition][offset].value for partition, offset in places] == values
+
+
+async def test_keys_choose_no_partition_where_they_are_to_be_ignored() -> None:
+    """With `partitioner_ignore_keys`, rows of one key spread as those without any do."""
+    async with (
+        kafka(num_partitions=4) as broker,
+        producing(
+            broker, linger_ms=1000, max_batch_size=500, partitioner_ignore_keys=True
+        ) as producer,
+    ):
+        table = pa.table({"key": [b"k"] * 400, "value": [b"v" * 50] * 400})
+        await (await producer.send_arrow(table, "orders"))
+        assert all(written(broker, partition=partition) for partition in range(4))
+
+
 async def test_rows_without_key_spread_over_the_partitions_batch_by_batch() -> None:
     """Rows without a key spread over the partitions, a batch at a time (2d-5)."""
     async with (

@@ -1,11 +1,13 @@
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from aiokafka_lite.errors import IllegalArgumentError, MessageSizeTooLargeError, SerializationError
 from aiokafka_lite.producer.partitioner import RoundRobinPartitioner, murmur2
+from aiokafka_lite.producer.producer_interceptors import ProducerRecord
 from aiokafka_lite.serialization import json_serializer
 from tests.producer.world import kafka, producing, written
 
@@ -77,6 +79,28 @@ async def test_anything_that_send_takes_may_be_mixed() -> None:
         assert keys == [None, None, b"k", None, b"k", None, None]
         headers = [tuple(record.headers) for record in broker.log(("orders", 0)).records()]
         assert headers == [(("h", b"x"),)] * 7
+
+
+async def test_serializers_see_every_value_also_bytes() -> None:
+    async with (
+        kafka() as broker,
+        producing(broker, linger_ms=1000, value_serializer=lambda v: b"<" + v + b">") as producer,
+    ):
+        await (await producer.send_many("orders", [b"%d" % number for number in range(5)]))
+        assert written(broker) == [b"<%d>" % number for number in range(5)]
+
+
+async def test_interceptors_see_every_record() -> None:
+    class Marking:
+        def on_send(self, record: ProducerRecord) -> ProducerRecord:
+            return replace(record, value=b"<" + record.value + b">")
+
+    async with (
+        kafka() as broker,
+        producing(broker, linger_ms=1000, interceptors=[Marking()]) as producer,
+    ):
+        await (await producer.send_many("orders", [b"%d" % number for number in range(5)]))
+        assert written(broker) == [b"<%d>" % number for number in range(5)]
 
 
 async def test_serializers_and_partitioners_are_used() -> None:

@@ -43,6 +43,7 @@ def test_a_partition_that_the_metadata_leaves_out_is_there_without_a_leader() ->
     route = routes.find("orders")
     assert route is not None
     assert (route.partitions, route.available, route.count) == ((0, 1, 2), (0, 2), 3)
+    assert route.choices == (0, 2)
     assert [queue.topic_partition.partition for queue in route.queues] == [0, 1, 2]
     assert [queue.leader_id for queue in route.queues] == [1, None, 1]
     assert route.queues[2] is shelf.queue(2)
