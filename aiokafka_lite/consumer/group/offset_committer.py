@@ -43,7 +43,6 @@ from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import (
     BrokerResponseError,
-    FencedInstanceIdError,
     KafkaError,
     KafkaTimeoutError,
     RebalanceInProgressError,
@@ -339,7 +338,7 @@ class OffsetCommitter:
         is_over = action in (Action.LOSE_MEMBERSHIP, Action.LOSE_GENERATION) or is_for_good(refusal)
         if not is_over or not self._subscription.is_subscribed:
             return
-        if committer == self.identity() and not self._member.is_rebalancing:
+        if self._concerns(committer, refusal):
             logger.info("offsets in a transaction refused: %s", refusal.message)
             self._on_membership_error(action, refusal)
 
@@ -359,19 +358,28 @@ class OffsetCommitter:
         if action is Action.FIND_COORDINATOR:
             self._forget_coordinator(refusal)
             raise _RetryLaterError(refusal, left)
-        if action is Action.RAISE:
-            if isinstance(refusal, FencedInstanceIdError):
-                self._on_membership_error(action, refusal)
+        if action is Action.RAISE and not is_for_good(refusal):
             raise refusal
-        if committer != self.identity() or self._member.is_rebalancing:
+        if not self._concerns(committer, refusal):
             raise self._rebalanced_meanwhile()
         if self._subscription.is_subscribed:
             self._on_membership_error(action, refusal)
+        if action is Action.RAISE:
+            raise refusal
         if action is Action.REJOIN:
             raise RebalanceInProgressError(
                 f"group {self._member.group_id!r} is rebalancing: commit again after the next poll"
             )
         raise commit_failed(self._member) from refusal
+
+    def _concerns(self, committer: ConsumerGroupMetadata, refusal: BrokerResponseError) -> bool:
+        """Say whether a refusal is about who the member is now.
+
+        In a rebalance it is not, unless another consumer has the place: that is for good. But a
+        static member that lost its membership has fenced its own former id by joining again.
+        """
+        is_at_rest = is_for_good(refusal) or not self._member.is_rebalancing
+        return is_at_rest and committer == self.identity()
 
     # Asking…
 

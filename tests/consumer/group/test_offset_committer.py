@@ -193,6 +193,24 @@ async def test_2e_12_the_membership_hears_what_concerns_it(
         assert bench.commits() == 1
 
 
+async def test_2e_12_a_static_member_is_not_fenced_by_a_commit_of_its_former_self() -> None:
+    """It was in a rebalance meanwhile, and has got a new member id for its old one."""
+    async with bench_of(is_member=True, group_instance_id="i") as bench:
+        bench.broker.faults.fail(OffsetCommitRequest, FencedInstanceIdError)
+        bench.broker.faults.stall(OffsetCommitRequest)
+        committing = asyncio.create_task(bench.committer.commit({P0: CommittedOffset(3)}, 30.0))
+        await bench.broker.wait_until(lambda: bench.commits() == 1)
+        before = bench.member.generation
+        bench.member.lose_membership()
+        bench.member.begin_join()
+        bench.member.joined(Generation(before.generation_id + 1, "another id", "range"))
+        bench.member.synced()
+        bench.broker.faults.release()
+        with pytest.raises(RebalanceInProgressError, match="meanwhile"):
+            await asyncio.wait_for(committing, 30)
+        assert bench.told == []
+
+
 @pytest.mark.parametrize("error", [OffsetMetadataTooLargeError, GroupAuthorizationFailedError])
 async def test_2e_12_and_nothing_of_what_does_not(error: type[BrokerResponseError]) -> None:
     async with bench_of(is_member=True) as bench:
