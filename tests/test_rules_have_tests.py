@@ -17,6 +17,7 @@ NUMBER: Final = r"(?:[A-H]\d{1,2}(?:\.\d)?|2[a-h]'?-\d{1,2})"
 CITATION: Final = re.compile(rf"(?<![\w./#'-]){NUMBER}(?!\w|\.\d|-\d)")
 IN_NAME: Final = re.compile(r"_((?:[a-h]\d{1,2}(?:_\d)?|2[a-h]_\d{1,2}))(?=_|$)")
 ROW: Final = re.compile(rf'^\| <a id="([^"]*)"></a>({NUMBER}) \| (.+) \| (.+) \|$', re.MULTILINE)
+LINK: Final = re.compile(r"rules\.md#([\w-]+)")
 BARE: Final = re.compile(rf"(?:\W|to|and|{NUMBER}|(?:KIP|KAFKA)-\d+)*")
 LONGEST_SENTENCE: Final = 25
 
@@ -108,6 +109,12 @@ def test_a_number_stands_once_on_the_page_under_its_own_anchor() -> None:
     assert {number: anchor for anchor, number, _, _ in PAGE} == {
         number: anchor_of(number) for number in NUMBERS
     }
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_a_link_to_a_rule_has_an_anchor_on_the_page(path: Path) -> None:
+    anchors = {anchor for anchor, _, _, _ in PAGE}
+    assert set(LINK.findall(path.read_text(encoding="utf-8"))) <= anchors
 
 
 @pytest.mark.parametrize(("number", "text"), [(number, text) for _, number, text, _ in PAGE])

@@ -45,7 +45,7 @@ async def test_a_batch_waits_for_linger_by_the_clock() -> None:
 
 
 async def test_a_batch_lingers_no_longer_behind_one_that_has_no_answer() -> None:
-    """2d-7: both are on their way by then, in their order"""
+    """A batch leaves when it has lingered, in order, though the one before has no answer (2d-7)."""
     clock = FakeClock()
     async with (
         kafka(clock=clock) as broker,

@@ -1,4 +1,4 @@
-"""Every row of 2d'-4."""
+"""Every error of a transaction has the consequence that its table gives (2d'-4)."""
 
 import pytest
 

@@ -14,7 +14,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "walkthrough_tables.py"
 
 ALL_TEN = "P0 P1 P2 P3 P4 P5 P6 P7 P8 P9"
 
-# A8, table 1: poll, returned, buffered afterwards, free before the poll.
+# Queue order (A8), table 1: poll, returned, buffered afterwards, free before the poll.
 TABLE_1 = [
     *(
         (str(poll), f"P0 [{(poll - 1) * 100},{poll * 100})", ALL_TEN, "none")
@@ -24,7 +24,7 @@ TABLE_1 = [
     ("11", "P1 [0,100)", "P1 P2 P3 P4 P5 P6 P7 P8 P9 P0", "P0"),
 ]
 
-# A8, table 2: poll, free to fetch, the broker answers with, returned, queue afterwards.
+# Queue order (A8), table 2: poll, free to fetch, the broker answers with, returned, queue after.
 TABLE_2 = [
     ("1", "P0 P1 P2", "P0: 0-3", "P0: 0,1", "P0 P1 P2"),
     ("2", "P1 P2", "P1: 0-3", "P0: 2,3", "P1 P2 P0"),

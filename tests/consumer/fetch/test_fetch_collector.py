@@ -216,7 +216,7 @@ def test_a_fetch_answered_twice_is_returned_once() -> None:
     assert len(bench.buffer) == 0
 
 
-# A9: errors…
+# Errors, and the records before them (A9)…
 
 
 def test_a9_an_error_with_nothing_before_it_is_raised() -> None:
@@ -482,7 +482,7 @@ def test_a5_nothing_is_lost_repeated_or_disordered(
     assert len(model.bench.buffer) == 0
 
 
-# B7: what counts as processed…
+# What counts as processed (B7)…
 
 
 def test_b7_only_what_earlier_polls_returned_is_processed() -> None:

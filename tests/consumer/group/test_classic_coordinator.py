@@ -291,13 +291,13 @@ ASKS = pytest.mark.parametrize("ask", REQUESTS, ids=lambda ask: ask.__name__)
 @pytest.mark.parametrize(
     ("ask", "options", "bound_s"),
     [
-        # 2e-2: max(request.timeout, rebalance timeout + 5 s)
+        # The larger of the request timeout and the rebalance timeout plus 5 s (2e-2).
         (join, {"max_poll_interval_ms": 60_000, "request_timeout_ms": 20_000}, 65),
         (join, {"max_poll_interval_ms": 60_000, "request_timeout_ms": 90_000}, 90),
         (join, {"rebalance_timeout_ms": 40_000, "request_timeout_ms": 20_000}, 45),
         (sync, {"max_poll_interval_ms": 60_000, "request_timeout_ms": 20_000}, 65),
         (sync, {"max_poll_interval_ms": 60_000, "request_timeout_ms": 90_000}, 90),
-        # 2e-4: a session without an answer is the end
+        # A session without an answer is the end (2e-4).
         (heartbeat, {"session_timeout_ms": 10_000, "request_timeout_ms": 20_000}, 10),
         (heartbeat, {"session_timeout_ms": 45_000, "request_timeout_ms": 20_000}, 20),
     ],

@@ -121,7 +121,7 @@ def in_state(state: MemberState) -> Member:
     return member
 
 
-# 2e-1: from each state, the calls that lead somewhere and where.
+# From each state, the calls that lead somewhere and where (2e-1).
 STEPS: dict[str, tuple[Any, dict[MemberState, MemberState]]] = {
     "begin_join": (Member.begin_join, dict.fromkeys(MemberState, PREPARING)),
     "joined": (lambda member: member.joined(JOINED), {PREPARING: COMPLETING}),

@@ -40,7 +40,7 @@ def without_position(state: SubscriptionState) -> list[TopicPartition]:
     return [tp for tp in state.queue() if state.assigned(tp).position is None]
 
 
-# B1…
+# Two ways to get partitions (B1)…
 
 
 def test_b1_subscribe_after_assign_is_an_error_until_unsubscribe(state: SubscriptionState) -> None:
@@ -87,7 +87,7 @@ def test_partitions_a_topic_gains_join_at_the_end_of_the_queue() -> None:
     assert state.queue() == (P1, P0, P2)
 
 
-# B2, B3…
+# What a partition has, and when it is fetched (B2, B3)…
 
 
 def test_b2_a_new_partition_knows_nothing(state: SubscriptionState) -> None:
@@ -125,7 +125,7 @@ def test_a_partition_that_is_not_assigned_is_named(state: SubscriptionState) -> 
         state.seek(TopicPartition("t", 9), 0)
 
 
-# B4, B5, B6…
+# Missing positions, resets and seeks (B4, B5, B6)…
 
 
 def test_b4_3_missing_positions_are_reset_by_the_default_strategy(state: SubscriptionState) -> None:
@@ -228,7 +228,7 @@ def test_2c_1_a_position_is_never_unlearnt_to_initializing(state: SubscriptionSt
         state.assigned(P0).to(FetchState.INITIALIZING)
 
 
-# A8, pausing, backing off…
+# Queue order (A8), pausing, backing off…
 
 
 def test_a8_a_used_up_partition_goes_to_the_end_of_the_queue(state: SubscriptionState) -> None:
@@ -281,7 +281,7 @@ def test_the_option_names_a_strategy(option: str, strategy: OffsetResetStrategy 
     assert OffsetResetStrategy.from_option(option) is strategy
 
 
-# B7: what the newest poll returned is not processed yet…
+# What the newest poll returned is not processed yet (B7)…
 
 
 def test_b7_a_position_counts_as_processed_once_the_next_poll_has_begun(

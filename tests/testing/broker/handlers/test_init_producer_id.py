@@ -23,7 +23,7 @@ def test_each_producer_gets_an_id_of_its_own_at_epoch_0(version: int) -> None:
 
 
 def test_an_idempotent_producer_that_brings_its_id_gets_a_new_one() -> None:
-    """TransactionCoordinator.handleInitProducerId; 2d-18: only when its epochs have run out."""
+    """A producer without transactions asks again only once its epochs have run out (2d-18)."""
     bench = Bench()
     ask(bench)
     assert ask(bench, producer_id=0, producer_epoch=32767) == (0, 1, 0)
