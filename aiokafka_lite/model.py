@@ -1,8 +1,11 @@
 """The plain values of the public API: topics, partitions, nodes, offsets and records.
 
+Two functions name partitions in a text and group them by topic.
+
 No behaviour, no waiting.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from aiokafka_lite._consumer_record_py import KT, VT
@@ -25,6 +28,19 @@ class TopicPartition(NamedTuple):
 
     topic: str
     partition: int
+
+
+def names_of(partitions: Iterable[TopicPartition]) -> str:
+    """Return "orders-0, orders-1", in the order given."""
+    return ", ".join(f"{topic}-{partition}" for topic, partition in partitions)
+
+
+def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
+    """Return the partition numbers of each topic, topics and numbers in the order given."""
+    grouped: dict[str, list[int]] = {}
+    for topic, partition in partitions:
+        grouped.setdefault(topic, []).append(partition)
+    return grouped
 
 
 class Node(NamedTuple):
@@ -115,4 +131,6 @@ __all__ = [
     "RecordMetadata",
     "TimestampType",
     "TopicPartition",
+    "by_topic",
+    "names_of",
 ]

@@ -1,5 +1,8 @@
 """The public values keep aiokafka's shapes."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from aiokafka_lite.model import (
     ConsumerRecord,
     Node,
@@ -7,6 +10,8 @@ from aiokafka_lite.model import (
     OffsetAndTimestamp,
     RecordMetadata,
     TopicPartition,
+    by_topic,
+    names_of,
 )
 
 
@@ -25,6 +30,20 @@ def test_tuples_have_aiokafkas_fields() -> None:
     )
     assert Node(1, "h", 9092) == (1, "h", 9092, None)
     assert {TopicPartition("t", 0)} == {("t", 0)}
+
+
+def test_partitions_are_named_in_the_order_given() -> None:
+    named = [TopicPartition("u", 0), TopicPartition("t", 12)]
+    assert names_of(named) == "u-0, t-12"
+    assert names_of([]) == ""
+
+
+@given(st.lists(st.builds(TopicPartition, st.sampled_from("tuv"), st.integers(0, 9)), unique=True))
+def test_partitions_by_topic_are_all_of_them_in_order(partitions: list[TopicPartition]) -> None:
+    grouped = by_topic(partitions)
+    assert list(grouped) == list(dict.fromkeys(topic for topic, _ in partitions))
+    for topic, numbers in grouped.items():
+        assert numbers == [number for name, number in partitions if name == topic]
 
 
 def test_the_record_is_found_here_by_users_and_pickles() -> None:

@@ -13,6 +13,7 @@ from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationErr
 from aiokafka_lite.net.endpoint import Endpoint, parse_bootstrap
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 from aiokafka_lite.sendable_text import sendable
+from aiokafka_lite.value_checks import is_int, text_of_faults
 from aiokafka_lite.version import __version__
 
 SECURITY_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
@@ -35,7 +36,7 @@ def at_least(name: str, value: object, minimum: int, maximum: int = _INT32_MAX) 
 
     For use as `yield from at_least("linger_ms", self.linger_ms, 0)` in a config's `_faults`.
     """
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not is_int(value):
         yield (
             f"{name}={value!r} is of type {type(value).__name__}; "
             f"set it to an int of at least {minimum}"
@@ -125,9 +126,9 @@ class ClientConfig:
         unsupported = list(self._unsupported())
         faults = unsupported + list(self._faults())
         if unsupported:
-            raise FeatureNotSupportedError(_one_message(type(self).__name__, faults))
+            raise FeatureNotSupportedError(text_of_faults(type(self).__name__, faults))
         if faults:
-            raise KafkaConfigurationError(_one_message(type(self).__name__, faults))
+            raise KafkaConfigurationError(text_of_faults(type(self).__name__, faults))
         self._settle_defaults()
 
     @property
@@ -253,10 +254,3 @@ _LATER_OPTIONS = {
 
 def _both_ints(first: object, second: object) -> bool:
     return isinstance(first, int) and isinstance(second, int)
-
-
-def _one_message(config_name: str, faults: Sequence[str]) -> str:
-    if len(faults) == 1:
-        return faults[0]
-    listed = "".join(f"\n  - {fault}" for fault in faults)
-    return f"{config_name} has {len(faults)} faults:{listed}"

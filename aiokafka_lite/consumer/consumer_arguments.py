@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.offset_arguments import check_topic_partition, checked_key
 from aiokafka_lite.topic_name import check_topic_name
+from aiokafka_lite.value_checks import is_int
 
 AS_A_LIST = "give them as subscribe(['a', 'b'])"
 AS_ARGUMENTS = "give each topic as an argument of its own, such as AIOKafkaConsumer('a', 'b')"
@@ -17,7 +18,7 @@ AS_ARGUMENTS = "give each topic as an argument of its own, such as AIOKafkaConsu
 
 def is_int_from(minimum: int, value: object) -> bool:
     """Say whether `value` is an int of at least `minimum`."""
-    return isinstance(value, int) and value >= minimum
+    return is_int(value) and value >= minimum
 
 
 def check_partitions(

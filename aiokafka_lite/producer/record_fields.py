@@ -9,6 +9,7 @@ from aiokafka_lite.errors import (
     SerializationError,
 )
 from aiokafka_lite.serialization import AnySerializer, topic_serializer
+from aiokafka_lite.value_checks import is_int
 
 _MAX_TIMESTAMP = 2**63 - 1
 
@@ -128,11 +129,6 @@ def checked_timestamp(timestamp_ms: int) -> int:
     return timestamp_ms
 
 
-def is_int(value: object) -> bool:
-    """Return whether `value` is an int and not a bool, whatever the caller's types promise."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def is_encodable(text: str) -> bool:
     """Return whether UTF-8 can encode `text`: a str may have lone surrogates."""
     if text.isascii():
@@ -185,6 +181,5 @@ __all__ = [
     "checked_timestamp",
     "freeze_headers",
     "is_encodable",
-    "is_int",
     "is_topic",
 ]

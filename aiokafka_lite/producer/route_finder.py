@@ -15,10 +15,11 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.producer_life import ProducerLife
 from aiokafka_lite.producer.record_accumulator import PartitionQueue
-from aiokafka_lite.producer.record_fields import is_int, is_topic
+from aiokafka_lite.producer.record_fields import is_topic
 from aiokafka_lite.producer.send_order import SendOrder
 from aiokafka_lite.producer.topic_routes import TopicRoute, TopicRoutes
 from aiokafka_lite.topic_name import check_topic_name
+from aiokafka_lite.value_checks import is_int
 
 _MAX_PARTITION = 2**31 - 1
 """No request can name a higher one: it cannot appear later."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from uuid import UUID
 
 from aiokafka_lite.errors import OperationNotAttempted
-from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition, by_topic
 from aiokafka_lite.producer.sequence_numbers import ProducerIdAndEpoch
 from aiokafka_lite.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
@@ -26,16 +26,13 @@ def add_partitions_request(
     transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition]
 ) -> AddPartitionsToTxnRequest:
     """Return the request, in the form of versions up to 3, which are those of clients."""
-    topics: dict[str, list[int]] = {}
-    for name, partition in partitions:
-        topics.setdefault(name, []).append(partition)
     return AddPartitionsToTxnRequest(
         v3_and_below_transactional_id=transactional_id,
         v3_and_below_producer_id=producer.producer_id,
         v3_and_below_producer_epoch=producer.epoch,
         v3_and_below_topics=[
             AddPartitionsToTxnTopic(name=name, partitions=indexes)
-            for name, indexes in topics.items()
+            for name, indexes in by_topic(partitions).items()
         ],
     )
 

@@ -9,6 +9,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.spark.kafka_keys import PREFIX, warn_once
+from aiokafka_lite.value_checks import text_of_faults
 
 _T = TypeVar("_T")
 
@@ -84,11 +85,8 @@ class GivenOptions:
             warn_once(f"options not known to the {self._what}: {', '.join(unknown)}")
 
     def raise_faults(self) -> None:
-        if len(self.faults) == 1:
-            _refuse(self.faults[0])
         if self.faults:
-            listed = "".join(f"\n  - {fault}" for fault in self.faults)
-            _refuse(f"the Kafka {self._what} has {len(self.faults)} faults:{listed}")
+            _refuse(text_of_faults(f"the Kafka {self._what}", self.faults))
 
 
 def _refuse(text: str) -> NoReturn:

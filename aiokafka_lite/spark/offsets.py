@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import TopicPartition, names_of
+from aiokafka_lite.value_checks import is_int
 
 EARLIEST: Final = -2
 LATEST: Final = -1
@@ -37,7 +38,7 @@ class Offsets(dict[TopicPartition, int]):
         offsets = cls()
         for topic, parts in _items(nested):
             for partition, offset in _items(parts):
-                if not (partition.isdecimal() and _is_int(offset)):
+                if not (partition.isdecimal() and is_int(offset)):
                     raise ValueError(f"{partition!r}: {offset!r} is no partition with its offset")
                 offsets[TopicPartition(topic, int(partition))] = offset
         return offsets
@@ -71,12 +72,8 @@ def _items(found: object) -> Iterable[tuple[str, Any]]:
     return found.items()
 
 
-def _is_int(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _numbers(parts: object) -> list[int]:
-    if not (isinstance(parts, list) and all(_is_int(each) and each >= 0 for each in parts)):
+    if not (isinstance(parts, list) and all(is_int(each) and each >= 0 for each in parts)):
         raise ValueError(f"{parts!r} is no list of partitions")
     return parts
 
@@ -127,32 +124,28 @@ def plan_ranges(
     losses = []
     gone = sorted(start.keys() - end.keys())
     if gone:
-        losses.append(f"{_named(gone)} are gone, some data may have been missed")
+        losses.append(f"{names_of(gone)} are gone, some data may have been missed")
     new = end.keys() - start.keys()
     for tp in sorted(new & earliest.keys()):
         if earliest[tp]:
             losses.append(
-                f"added partition {_named([tp])} starts from {earliest[tp]} instead of 0, "
+                f"added partition {names_of([tp])} starts from {earliest[tp]} instead of 0, "
                 f"{earliest[tp]} records may have been missed"
             )
     vanished = sorted(new - earliest.keys())
     if vanished:
-        losses.append(f"{_named(vanished)} came and went, some data may have been missed")
+        losses.append(f"{names_of(vanished)} came and went, some data may have been missed")
     begin = {**earliest, **start}
     ranges = []
     for tp in sorted(end.keys() & begin.keys()):
         if end[tp] < begin[tp]:
             losses.append(
-                f"partition {_named([tp])}'s offset was changed from {begin[tp]} to {end[tp]}, "
+                f"partition {names_of([tp])}'s offset was changed from {begin[tp]} to {end[tp]}, "
                 "some data may have been missed: was the topic deleted and created again?"
             )
         elif end[tp] > begin[tp]:
             ranges.append(OffsetRange(*tp, begin[tp], end[tp]))
     return RangePlan(tuple(ranges), tuple(losses))
-
-
-def _named(partitions: Iterable[TopicPartition]) -> str:
-    return ", ".join(f"{tp.topic}-{tp.partition}" for tp in partitions)
 
 
 def split_ranges(

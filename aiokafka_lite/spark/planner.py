@@ -13,7 +13,7 @@ from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import KafkaTimeoutError, UnknownTopicOrPartitionError
 from aiokafka_lite.kafka_error import KafkaError
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import TopicPartition, names_of
 from aiokafka_lite.spark.offsets import EARLIEST, LATEST, OffsetRange, Offsets
 from aiokafka_lite.spark.range_reader import consumer_arguments
 from aiokafka_lite.spark.source_options import OffsetLimit, Place, Selection, SourceOptions
@@ -308,7 +308,7 @@ def _check_same(named: Offsets, there: set[TopicPartition]) -> None:
         raise ValueError(
             "if offsets or timestamps are named, they must be for all partitions (-1 is latest, -2"
             f" earliest); named are {named.to_json()}, and there are"
-            f" {', '.join(f'{tp.topic}-{tp.partition}' for tp in sorted(there))}"
+            f" {names_of(sorted(there))}"
         )
 
 

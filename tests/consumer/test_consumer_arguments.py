@@ -20,7 +20,7 @@ P0, P1 = tps(0, 1)
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [(1, True), (5, True), (0, False), (-1, False), ("1", False), (1.0, False)],
+    [(1, True), (5, True), (0, False), (-1, False), ("1", False), (1.0, False), (True, False)],
 )
 def test_only_ints_from_the_minimum_on_count(value: object, expected: bool) -> None:
     assert is_int_from(1, value) is expected

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 from typing import Protocol
 
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import TopicPartition, by_topic
 from aiokafka_lite.protocol.consumer_protocol import (
     ConsumerProtocolMemberAssignment,
     ConsumerProtocolMemberMetadata,
@@ -89,13 +89,10 @@ def to_assignments(
     partitions: Mapping[str, Iterable[TopicPartition]],
 ) -> dict[str, ConsumerProtocolMemberAssignment]:
     """Return each member's partitions as they travel: by topic, in order."""
-    assignments = {}
-    for member_id, owned in partitions.items():
-        by_topic: dict[str, list[int]] = {}
-        for topic, number in sorted(owned):
-            by_topic.setdefault(topic, []).append(number)
-        assignments[member_id] = ConsumerProtocolMemberAssignment(0, list(by_topic.items()), None)
-    return assignments
+    return {
+        member_id: ConsumerProtocolMemberAssignment(0, list(by_topic(sorted(owned)).items()), None)
+        for member_id, owned in partitions.items()
+    }
 
 
 def member_order(member_id: str, member: ConsumerProtocolMemberMetadata) -> tuple[bool, bytes]:

@@ -25,7 +25,7 @@ from aiokafka_lite.consumer.assignors.general_assignment import GeneralAssignmen
 from aiokafka_lite.consumer.assignors.java_order import hash_map_order
 from aiokafka_lite.consumer.assignors.rack_info import RackInfo
 from aiokafka_lite.errors import ProtocolDecodeError
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import TopicPartition, by_topic
 from aiokafka_lite.protocol.consumer_protocol import (
     ConsumerProtocolMemberAssignment,
     ConsumerProtocolMemberMetadata,
@@ -168,12 +168,10 @@ class _Claims:
 
 def _write_user_data(claim: Claim) -> bytes:
     """Return a claim as Java's StickyAssignor sends it: by topic, then the generation."""
-    by_topic: dict[str, list[int]] = {}
-    for topic, number in claim.partitions:
-        by_topic.setdefault(topic, []).append(number)
+    topics = by_topic(claim.partitions)
     writer = Writer()
-    writer.array_count(len(by_topic))
-    for topic, numbers in by_topic.items():
+    writer.array_count(len(topics))
+    for topic, numbers in topics.items():
         writer.string(topic)
         writer.array_count(len(numbers))
         for number in numbers:

@@ -18,7 +18,7 @@ from aiokafka_lite.consumer.group.rebalance_listener import (
     ListenerCalls,
 )
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import TopicPartition, names_of
 
 logger = logging.getLogger(__name__)
 
@@ -149,7 +149,7 @@ class AssignmentHandover:
 
 
 def _names(partitions: Collection[TopicPartition]) -> str:
-    return ", ".join(f"{topic}-{partition}" for topic, partition in sorted(partitions)) or "nothing"
+    return names_of(sorted(partitions)) or "nothing"
 
 
 __all__ = ["AssignmentHandover", "AssignmentUser", "Farewell"]

@@ -50,7 +50,7 @@ from aiokafka_lite.errors import (
     UnsupportedVersionError,
     for_code,
 )
-from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
+from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition, names_of
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 
 logger = logging.getLogger(__name__)
@@ -159,9 +159,10 @@ class OffsetCommitter:
             waited_s = self._client.clock.monotonic() - began_s
             cause = self._cache.last_failure or failure
             raise KafkaTimeoutError(
-                f"offsets of {_names(left)} were not committed within {waited_s:.3g} s; last "
-                f"failure: {cause or 'the coordinator has not answered'}; check the connection to "
-                f"the coordinator of group {self._member.group_id!r}, or raise the timeout"
+                f"offsets of {names_of(sorted(left))} were not committed within {waited_s:.3g} s; "
+                f"last failure: {cause or 'the coordinator has not answered'}; check the "
+                f"connection to the coordinator of group {self._member.group_id!r}, "
+                f"or raise the timeout"
             ) from (cause or error)
 
     def commit_async(
@@ -289,10 +290,13 @@ class OffsetCommitter:
             return offsets
         if not is_automatic:
             raise UnknownTopicIdError(
-                f"committing offsets of {_names(former)}: the topic was deleted and created again "
-                f"since they were read; commit again for what is read from the new one"
+                f"committing offsets of {names_of(sorted(former))}: the topic was deleted and "
+                f"created again since they were read; commit again for what is read from the new "
+                f"one"
             )
-        logger.info("%s: not committed, the topic was deleted and created again", _names(former))
+        logger.info(
+            "%s: not committed, the topic was deleted and created again", names_of(sorted(former))
+        )
         return {tp: each for tp, each in offsets.items() if tp not in former}
 
     def _check_may_still_commit(self, committer: ConsumerGroupMetadata) -> None:
@@ -351,8 +355,8 @@ class OffsetCommitter:
         """Raise what the answer calls for, the gravest first."""
         action, error = gravest(errors)
         left = {tp: offsets[tp] for tp in errors}
-        refusal = error(f"committing offsets of {_names(errors)}: {error.description}")
-        logger.info("commit for %s refused: %s", _names(errors), error.message)
+        refusal = error(f"committing offsets of {names_of(sorted(errors))}: {error.description}")
+        logger.info("commit for %s refused: %s", names_of(sorted(errors)), error.message)
         if action is Action.RETRY:
             raise _RetryLaterError(refusal, left)
         if action is Action.FIND_COORDINATOR:
@@ -433,7 +437,8 @@ class OffsetCommitter:
             self._forget_coordinator(error.message)
         if error.invalid_metadata:
             self._client.request_metadata_update()
-        text = f"asking for the committed offsets of {_names(partitions)}: {error.description}"
+        named = names_of(sorted(partitions))
+        text = f"asking for the committed offsets of {named}: {error.description}"
         if action is Action.RAISE and error.retriable:
             # Kafka calls it retriable; for a commit's owner it is an answer (2e-15).
             raise KafkaError(f"{error.message} while {text}")
@@ -444,10 +449,6 @@ class OffsetCommitter:
 
     def _forget_coordinator(self, why: object, failed: int | None = None) -> None:
         self._cache.forget(CoordinatorType.GROUP, self._member.group_id, why, failed=failed)
-
-
-def _names(partitions: Collection[TopicPartition] | Offsets) -> str:
-    return ", ".join(f"{topic}-{partition}" for topic, partition in sorted(partitions))
 
 
 __all__ = ["CommitCallback", "OffsetCommitter", "Offsets"]

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
-from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
+from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition, by_topic
 from aiokafka_lite.protocol.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -108,9 +108,7 @@ def fetch_request(
     version: int,
 ) -> OffsetFetchRequest:
     """Return the question in the form of `version`, for stable offsets where that can be said."""
-    topics: dict[str, list[int]] = {}
-    for name, partition in partitions:
-        topics.setdefault(name, []).append(partition)
+    topics = by_topic(partitions)
     require_stable = version >= STABLE_SINCE
     if version < GROUPS_SINCE:
         return OffsetFetchRequest(

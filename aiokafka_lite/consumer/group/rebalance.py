@@ -17,7 +17,7 @@ from aiokafka_lite.errors import (
     InconsistentGroupProtocolError,
     KafkaError,
 )
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import TopicPartition, by_topic, names_of
 from aiokafka_lite.protocol.consumer_protocol import (
     ConsumerProtocolMemberAssignment,
     ConsumerProtocolMemberMetadata,
@@ -101,18 +101,10 @@ def _metadata(
     return replace(
         told,
         version=_NEWEST_METADATA,
-        owned_partitions=by_topic(position.owned),
+        owned_partitions=list(by_topic(sorted(position.owned)).items()),
         generation_id=position.generation_id,
         rack_id=position.rack_id,
     )
-
-
-def by_topic(partitions: Iterable[TopicPartition]) -> list[tuple[str, list[int]]]:
-    """Return partitions the way the consumer protocol writes them."""
-    found: dict[str, list[int]] = {}
-    for topic, partition in sorted(partitions):
-        found.setdefault(topic, []).append(partition)
-    return list(found.items())
 
 
 # What the leader does…
@@ -193,7 +185,7 @@ def _check_nothing_moved_unrevoked(
     moved = sorted(added & revoked)
     if moved:
         raise IllegalStateError(
-            f"the assignor moved {_names(moved)} from one member to another at once; with the "
+            f"the assignor moved {names_of(moved)} from one member to another at once; with the "
             f"cooperative protocol they must be revoked in one rebalance and assigned in the next"
         )
 
@@ -232,10 +224,6 @@ def strangers(assigned: Iterable[TopicPartition], topics: Collection[str]) -> li
     return [tp for tp in assigned if tp.topic not in topics]
 
 
-def _names(partitions: Iterable[TopicPartition]) -> str:
-    return ", ".join(f"{topic}-{partition}" for topic, partition in partitions)
-
-
 __all__ = [
     "Assignors",
     "Changes",
@@ -243,7 +231,6 @@ __all__ = [
     "MemberPosition",
     "assign",
     "assignor_faults",
-    "by_topic",
     "changes",
     "find_assignor",
     "join_protocols",

@@ -20,7 +20,7 @@ from aiokafka_lite.consumer.position.subscription_state import (
     SubscriptionState,
 )
 from aiokafka_lite.errors import KafkaError
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import TopicPartition, names_of
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ class CommittedPositions:
             level,
             "nothing is read of %s: the group's committed offsets cannot be had for %.0f s (%s); "
             "asking again",
-            ", ".join(f"{topic}-{partition}" for topic, partition in sorted(partitions)),
+            names_of(sorted(partitions)),
             now_s - self._in_vain_since_s,
             why,
         )

@@ -24,7 +24,7 @@ from aiokafka_lite.errors import (
     NoOffsetForPartitionError,
     OffsetOutOfRangeError,
 )
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import TopicPartition, names_of
 from aiokafka_lite.schema.field_types import ZERO_UUID
 
 _NAMES_SHOWN = 8
@@ -535,7 +535,7 @@ def _place(state: PartitionState) -> int:
 
 
 def _names(states: Iterable[PartitionState]) -> str:
-    return ", ".join("{}-{}".format(*state.topic_partition) for state in states)
+    return names_of(state.topic_partition for state in states)
 
 
 __all__ = [

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.value_checks import text_of_faults
 
 _TABLES: Final = ("source", "sink", "spark")
 _JSON_OPTIONS: Final = frozenset(
@@ -33,12 +34,7 @@ class JobConfigError(KafkaConfigurationError):
 
     def __init__(self, what: str, faults: Iterable[str]) -> None:
         self.faults = tuple(faults)
-        if len(self.faults) == 1:
-            text = self.faults[0]
-        else:
-            listed = "".join(f"\n  - {fault}" for fault in self.faults)
-            text = f"{what} has {len(self.faults)} faults:{listed}"
-        super().__init__(text)
+        super().__init__(text_of_faults(what, self.faults))
 
 
 @dataclass(frozen=True, kw_only=True)

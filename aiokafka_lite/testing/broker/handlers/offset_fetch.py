@@ -21,7 +21,7 @@ from aiokafka_lite.errors import (
     UnknownTopicIdError,
     UnstableOffsetCommitError,
 )
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import TopicPartition, by_topic
 from aiokafka_lite.protocol.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestTopics,
@@ -151,9 +151,7 @@ def _failed(error_code: int, asked: list[_Topic] | None, version: int) -> _Group
 
 
 def _all_topics(context: RequestContext, offsets: GroupOffsets | None) -> list[_Topic]:
-    partitions: dict[str, list[int]] = {}
-    for topic_partition, _ in offsets or ():
-        partitions.setdefault(topic_partition.topic, []).append(topic_partition.partition)
+    partitions = by_topic(topic_partition for topic_partition, _ in offsets or ())
     return [
         _Topic(indexes, name, context.cluster.topic_by_name(name).topic_id)
         for name, indexes in partitions.items()
