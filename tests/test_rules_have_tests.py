@@ -34,9 +34,8 @@ CYTHON: Final = sorted((ROOT / "aiokafka_lite").rglob("*.p[yx][xd]"))
 PAGES: Final = [ROOT / "DESIGN.md", ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
 
 
-def prose(path: Path) -> str:
+def prose(path: Path, text: str) -> str:
     """Return what a file says in words: comments and docstrings of Python, else all of it."""
-    text = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
         return text
     words = [
@@ -94,7 +93,10 @@ def anchor_of(rule: str) -> str:
 
 @pytest.mark.parametrize("path", [*PYTHON, *CYTHON, *PAGES], ids=lambda path: path.name)
 def test_a_number_that_is_cited_is_on_the_page(path: Path) -> None:
-    unknown = set(CITATION.findall(prose(path))) - set(NUMBERS)
+    text = path.read_text(encoding="utf-8")
+    if set(CITATION.findall(text)) <= set(NUMBERS):
+        return  # most files; it costs much to tell prose from code
+    unknown = set(CITATION.findall(prose(path, text))) - set(NUMBERS)
     assert not unknown, f"{path.relative_to(ROOT)} cites {sorted(unknown)}: add to docs/rules.md"
 
 
