@@ -31,7 +31,7 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.producer.world import kafka
 from tests.scenarios.consuming import fill
 from tests.scenarios.grouping import committed, expel, member_of, nobody_is_left, stable
-from tests.scenarios.transacting import ends, impatient, transacting, visible
+from tests.scenarios.transacting import ends, ends_impatiently, transacting, visible
 
 IN, OUT = TopicPartition("in", 0), "out"
 PATIENCE_MS = 30_000
@@ -102,7 +102,7 @@ async def test_a_commit_in_doubt_that_succeeds_is_not_repeated(version: int) -> 
     """When commit_transaction() did not end in time, the next batch waits for how it ended."""
     async with copying(version) as (broker, session):
         broker.faults.stall(EndTxnRequest)
-        with impatient(session.producer):
+        with ends_impatiently(session.producer):
             for _ in range(3):  # the first writes, the others have to wait for its end
                 with pytest.raises(KafkaTimeoutError, match="commit_transaction"):
                     await copy(session)
@@ -120,7 +120,7 @@ async def test_a_commit_in_doubt_that_fails_is_aborted_and_its_records_come_agai
     async with copying(version) as (broker, session):
         broker.faults.stall(EndTxnRequest)
         broker.faults.fail(EndTxnRequest, TransactionAbortableError)
-        with impatient(session.producer), pytest.raises(KafkaTimeoutError):
+        with ends_impatiently(session.producer), pytest.raises(KafkaTimeoutError):
             await copy(session)
         broker.faults.release()
         assert await copy(session) == [0, 1, 2, 3, 4]
@@ -132,7 +132,7 @@ async def test_a_commit_in_doubt_that_the_user_ends_is_not_repeated(version: int
     """Who calls commit_transaction() again, as its error says, may go on with batches."""
     async with copying(version) as (broker, session):
         broker.faults.stall(EndTxnRequest)
-        with impatient(session.producer), pytest.raises(KafkaTimeoutError):
+        with ends_impatiently(session.producer), pytest.raises(KafkaTimeoutError):
             await copy(session)
         broker.faults.release()
         await session.producer.commit_transaction()
@@ -168,7 +168,7 @@ async def test_a_seek_is_followed_behind_a_commit_in_doubt_that_counts(version: 
     """Nothing of such a batch has to be read again, so its end leaves the positions alone."""
     async with copying(version) as (broker, session):
         broker.faults.stall(EndTxnRequest)
-        with impatient(session.producer), pytest.raises(KafkaTimeoutError):
+        with ends_impatiently(session.producer), pytest.raises(KafkaTimeoutError):
             await copy(session)
         session.consumer.seek(IN, 8)
         broker.faults.release()
@@ -365,7 +365,7 @@ async def test_an_abort_that_takes_too_long_is_waited_for_by_the_next_batch(vers
                 await session.producer.flush()
                 raise ZeroDivisionError
 
-        with impatient(session.producer):
+        with ends_impatiently(session.producer):
             with pytest.raises(ZeroDivisionError):
                 await work()
             with pytest.raises(KafkaTimeoutError, match="abort_transaction"):
@@ -501,7 +501,7 @@ async def test_a_session_left_with_a_commit_in_doubt_lets_it_end(version: int) -
     async with kafka(transaction_version=version) as broker:
         async with copying_from(broker) as session:
             broker.faults.delay(EndTxnRequest, 0.3)
-            with impatient(session.producer), pytest.raises(KafkaTimeoutError):
+            with ends_impatiently(session.producer), pytest.raises(KafkaTimeoutError):
                 await copy(session)
         assert await copied(broker) == [0, 1, 2, 3, 4]
         assert committed(broker) == {IN: 5}

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
+from unittest.mock import patch
 
 from aiokafka_lite import AIOKafkaConsumer, TopicPartition
 from aiokafka_lite.producer.producer import AIOKafkaProducer
@@ -30,6 +31,17 @@ def impatient(producer: AIOKafkaProducer) -> Iterator[None]:
     usual_s, producer._max_block_s = producer._max_block_s, 0.1
     yield
     producer._max_block_s = usual_s
+
+
+@contextmanager
+def ends_impatiently(producer: AIOKafkaProducer) -> Iterator[None]:
+    """Let commits and aborts time out soon, and nothing else: what comes before takes its time."""
+    manager = producer._in_transactions()
+    with (
+        patch.object(manager, "commit", lambda _, commit=manager.commit: commit(0.1)),
+        patch.object(manager, "abort", lambda _, abort=manager.abort: abort(0.1)),
+    ):
+        yield
 
 
 def state(producer: AIOKafkaProducer) -> TransactionState:
