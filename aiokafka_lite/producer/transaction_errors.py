@@ -30,7 +30,6 @@ from aiokafka_lite.errors import (
     UnknownMemberIdError,
     UnknownProducerId,
     UnknownTopicIdError,
-    UnknownTopicOrPartitionError,
     UnsupportedVersionError,
     for_code,
 )
@@ -68,17 +67,12 @@ _ALWAYS = {
 }
 
 INIT_ACTIONS = _ALWAYS
-ADD_PARTITIONS_ACTIONS = {
-    **_ALWAYS,
-    OperationNotAttempted.errno: TxnAction.ABORT,
-    UnknownTopicOrPartitionError.errno: TxnAction.RETRY,
-}
+ADD_PARTITIONS_ACTIONS = {**_ALWAYS, OperationNotAttempted.errno: TxnAction.ABORT}
 ADD_OFFSETS_ACTIONS = _ALWAYS
 END_ACTIONS = _ALWAYS
 OFFSET_COMMIT_ACTIONS = {
     **_ALWAYS,
     RequestTimedOutError.errno: TxnAction.FIND_COORDINATOR,
-    UnknownTopicOrPartitionError.errno: TxnAction.RETRY,
     UnknownMemberIdError.errno: TxnAction.ABORT_COMMIT_FAILED,
     IllegalGenerationError.errno: TxnAction.ABORT_COMMIT_FAILED,
     GroupIdNotFound.errno: TxnAction.ABORT_COMMIT_FAILED,

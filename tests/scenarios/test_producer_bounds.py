@@ -177,6 +177,21 @@ async def test_with_dead_brokers_memory_stays_flat_however_much_is_sent() -> Non
         assert all(isinstance(ack.exception(), ProducerClosed) for ack in accepted)
 
 
+async def test_what_lingers_is_sent_at_once_for_who_waits_for_its_memory() -> None:
+    async with (
+        kafka() as broker,
+        producing(broker, linger_ms=3_600_000, buffer_memory=1000, max_batch_size=1000) as producer,
+    ):
+        broker.create_topic("orders", 2)
+        await producer.send("orders", b"1", partition=0)
+        await producer.flush()
+        lingering = await producer.send("orders", b"2", partition=0)
+        for _ in range(10):  # the sender has gone to sleep again
+            await asyncio.sleep(0)
+        await producer.send("orders", b"3", partition=1)
+        assert (await lingering).offset == 1
+
+
 async def test_who_waits_for_memory_is_served_in_order_when_the_broker_answers() -> None:
     """Calls that wait for memory go on in order when the broker answers (2d-3)."""
     async with (

@@ -68,6 +68,32 @@ async def test_a_send_cancelled_while_it_gives_others_a_turn_queued_nothing() ->
         assert written(broker) == [b"first", b"a" * 130_000]
 
 
+async def test_a_send_that_gives_others_a_turn_takes_no_record_once_stop_has_begun() -> None:
+    """Also when send_nowait() has begun a batch with room for it meanwhile."""
+    async with (
+        kafka() as broker,
+        producing(
+            broker, max_batch_size=140_000, max_in_flight_requests_per_connection=1
+        ) as producer,
+    ):
+        await producer.send_and_wait("orders", b"first")
+        broker.faults.stall(ProduceRequest)
+
+        async def send_two() -> None:
+            for value in (b"a" * 130_000, b"b" * 100_000):
+                await producer.send("orders", value)
+
+        task = asyncio.create_task(send_two())
+        task.add_done_callback(lambda _: broker.faults.release())
+        await asyncio.sleep(0)
+        assert not task.done()
+        producer.send_nowait("orders", b"between")
+        await producer.stop()
+        with pytest.raises(ProducerClosed):
+            await task
+        assert written(broker) == [b"first", b"a" * 130_000, b"between"]
+
+
 async def test_a_cancelled_ack_lets_its_record_and_its_neighbours_go_on() -> None:
     async with kafka() as broker, producing(broker) as producer:
         await producer.send_and_wait("orders", b"0")

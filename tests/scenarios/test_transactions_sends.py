@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.errors import (
+    GroupAuthorizationFailedError,
     IllegalOperation,
     IllegalStateError,
     SerializationError,
@@ -16,6 +17,7 @@ from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.producer.producer_interceptors import ProducerRecord
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from tests.producer.world import kafka
 from tests.scenarios.transacting import ORDERS, commit_one, transacting, visible
 
@@ -223,6 +225,32 @@ async def test_what_waits_for_memory_while_its_transaction_fails_is_told_why(
             await late
         producer._pool.give(held)
         assert producer._pool.used_bytes == 0
+        await producer.abort_transaction()
+        assert await visible(broker) == [b"1"]
+
+
+async def test_what_waits_behind_another_is_told_why_its_transaction_failed_without_memory() -> (
+    None
+):
+    """Once it is its turn, it does not wait for memory in a transaction that is lost."""
+    async with (
+        kafka() as broker,
+        transacting(broker, buffer_memory=2000, max_batch_size=1000) as producer,
+    ):
+        await commit_one(producer, b"1")
+        await producer.begin_transaction()
+        await producer.send_and_wait("orders", b"2")
+        held = producer._pool.take_nowait(producer._pool.available_bytes)
+        assert held is not None
+        first, second = (asyncio.create_task(producer.send("orders", b"late")) for _ in range(2))
+        await a_few_turns()
+        broker.faults.fail(TxnOffsetCommitRequest, GroupAuthorizationFailedError)
+        with pytest.raises(GroupAuthorizationFailedError):
+            await producer.send_offsets_to_transaction({ORDERS: 1}, "g")
+        first.cancel()
+        with pytest.raises(GroupAuthorizationFailedError):
+            await second
+        producer._pool.give(held)
         await producer.abort_transaction()
         assert await visible(broker) == [b"1"]
 
