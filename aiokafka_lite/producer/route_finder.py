@@ -110,7 +110,6 @@ class RouteFinder:
         began_s = self._clock.monotonic() if began_s is None else began_s
         left_s = self.left_s(began_s)
         count = 0
-        is_there = False
         try:
             async with self.order.turn(TopicPartition(topic, partition), left_s):
                 attempts = 0
@@ -126,10 +125,9 @@ class RouteFinder:
                         finally:
                             self._life.check_running()  # as above
                         attempts += 1
-                is_there = True
                 yield route.queues[partition]
         except TimeoutError as error:
-            if is_there or isinstance(error, KafkaTimeoutError):
+            if isinstance(error, KafkaTimeoutError):  # said by what came before, or behind it
                 raise
             self._raise_no_partition(topic, partition, count)
 

@@ -43,10 +43,16 @@ class World:
         self.questions = 0
         self.asked: list[tuple[UUID, int | None]] = []
         self.clock = FakeClock(autojump_threshold_s=0)
-        self.retry_backoff = SimpleNamespace(delay=lambda attempts: 0.1)
+        self.backoffs: list[int] = []
+        self.retry_backoff = SimpleNamespace(delay=self.note_backoff)
+        self.offsets = TransactionOffsets(self)  # type: ignore[arg-type]
         self.config = SimpleNamespace()
         self._refusals = list(refusals)
         self._highest = highest
+
+    def note_backoff(self, attempts: int) -> float:
+        self.backoffs.append(attempts)
+        return 0.1
 
     def highest_version(self, request_type: object) -> int | None:
         return self._highest
@@ -66,13 +72,12 @@ class World:
         if self._refusals:
             raise self._refusals.pop(0)
 
-    async def commit(self, *, is_v2: bool = True, gives_up: bool = False) -> None:
+    async def commit(self, name: str = "t", *, is_v2: bool = True, gives_up: bool = False) -> None:
         def request(ids: TopicIds) -> TxnOffsetCommitRequest:
-            topic = TxnOffsetCommitRequestTopic(name="t", topic_id=ids.get("t", ZERO_UUID))
+            topic = TxnOffsetCommitRequestTopic(name=name, topic_id=ids.get(name, ZERO_UUID))
             return TxnOffsetCommitRequest(group_id="g", topics=[topic])
 
-        offsets = TransactionOffsets(self)  # type: ignore[arg-type]
-        await offsets.commit(self, request, is_v2=is_v2, gives_up=lambda: gives_up)  # type: ignore[arg-type]
+        await self.offsets.commit(self, request, is_v2=is_v2, gives_up=lambda: gives_up)  # type: ignore[arg-type]
 
 
 def refusal(error: type[UnknownTopicIdError] | type[UnknownMemberIdError]) -> TransactionError:
@@ -136,3 +141,13 @@ async def test_an_id_that_stays_is_sent_again() -> None:
     world = World(refusal(UnknownTopicIdError), refusal(UnknownTopicIdError))
     await world.commit()
     assert world.asked == [(A, None)] * 3
+    assert world.backoffs == [0, 1]
+
+
+async def test_an_id_is_asked_for_once_whatever_others_are_asked_for_in_between() -> None:
+    world = World()
+    for name, topic_id in (("t", A), ("u", B), ("t", A)):
+        world.ids = {name: topic_id}
+        await world.commit(name)
+    assert world.asked == [(A, None), (B, None), (A, None)]
+    assert world.questions == 2

@@ -340,6 +340,24 @@ async def test_stop_wakes_who_waits_for_memory_or_metadata() -> None:
         broker.faults.release()
 
 
+@pytest.mark.parametrize("partition", [None, 7])
+async def test_stop_is_what_is_told_to_who_waits_for_an_answer_about_metadata(
+    partition: int | None,
+) -> None:
+    """And not that the question came to nothing."""
+    async with kafka() as broker, producing(broker) as producer:
+        await producer.send_and_wait("orders", b"v")
+        broker.faults.stall(MetadataRequest, times=None)
+        topic = "new" if partition is None else "orders"
+        waiting = asyncio.create_task(producer.send(topic, b"v", partition=partition))
+        asked = len(broker.requests_of(MetadataRequest))
+        await eventually(lambda: len(broker.requests_of(MetadataRequest)) > asked)
+        await producer.stop()
+        with pytest.raises(ProducerClosed):
+            await waiting
+        broker.faults.release()
+
+
 async def test_nobody_to_connect_to_fails_the_start_in_time_and_names_the_address() -> None:
     clock = jumping_clock()
     async with kafka(clock=clock) as broker:

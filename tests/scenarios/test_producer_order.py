@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.errors import IllegalStateError, KafkaTimeoutError
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.producer.producer_batch import ProducerBatch
@@ -121,6 +122,21 @@ async def test_sends_that_wait_for_metadata_are_before_those_that_find_it() -> N
         acks += [await task for task in tasks[1:]]
         await asyncio.gather(*acks)
         assert order_of(written(broker)) == list(range(60))
+
+
+async def test_a_send_made_as_the_metadata_arrives_is_behind_those_that_wait_for_it() -> None:
+    async with kafka() as broker, producing(broker) as producer:
+        tasks: list[asyncio.Future[Any]] = []
+
+        def arrived(snapshot: MetadataSnapshot) -> None:
+            if snapshot.partition_ids("orders") and len(tasks) == 1:
+                tasks.append(asyncio.ensure_future(producer.send("orders", b"1:")))
+
+        producer.client.add_snapshot_listener(arrived)
+        tasks.append(asyncio.ensure_future(producer.send("orders", b"0:")))
+        await (await tasks[0])
+        await (await tasks[1])
+        assert order_of(written(broker)) == [0, 1]
 
 
 async def test_sends_that_wait_for_a_new_partition_keep_the_order_of_their_calls() -> None:
