@@ -106,6 +106,7 @@ def _is_offset(value: object) -> bool:
 
 
 __all__ = [
+    "CommitListener",
     "OffsetsToCommit",
     "check_topic_partition",
     "checked_group",

@@ -171,6 +171,12 @@ SECOND_DOORS = {
     "spark/__init__": "so that `register` is all a Spark program has to know",
 }
 
+# Files whose `__all__` is made otherwise, with the reason.
+OFFERED_OTHERWISE = {
+    "__init__": "every name is imported when it is first used",
+    "errors": "has those of `broker_errors`, too",
+}
+
 # Source files whose test is not at the same path, with the reason.
 TESTED_ELSEWHERE = {
     "version": "a constant, read by the build",
@@ -390,6 +396,41 @@ def test_public_door_offers_what_it_lists() -> None:
         _ = importlib.import_module(PACKAGE).no_such_name
 
 
+def offered_by(body: list[ast.stmt]) -> Iterator[str]:
+    """Names of the functions and classes of a file that do not begin with an underscore."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if not node.name.startswith("_"):
+                yield node.name
+        elif isinstance(node, ast.If | ast.Try):
+            yield from offered_by([*node.body, *node.orelse])
+
+
+@functools.cache
+def imported_by_others() -> dict[str, set[str]]:
+    """Path -> names that other files of the package import from there."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for tree in sources().values():
+        for name in imported_names(tree):
+            owner, _, imported = name.rpartition(".")
+            if owner in modules() and name not in modules() and imported[0] not in "_*":
+                found[modules()[owner]].add(imported)
+    return found
+
+
+@pytest.mark.parametrize("path", [p for p in PATHS if p not in OFFERED_OTHERWISE])
+def test_file_ends_with_the_list_of_what_it_offers(path: str) -> None:
+    """`__all__` has every function and class, and each other name that another file imports."""
+    offered = {*offered_by(sources()[path].body), *imported_by_others().get(path, ())}
+    if not offered or path.endswith("_py"):
+        return
+    last = sources()[path].body[-1]
+    assert isinstance(last, ast.Assign), f"{path} does not end with __all__"
+    assert ast.unparse(last.targets[0]) == "__all__"
+    missing = offered - set(ast.literal_eval(last.value))
+    assert not missing, f"{path} offers {sorted(missing)}, which its __all__ does not have"
+
+
 @pytest.mark.parametrize("path", MODULE_PATHS)
 def test_source_file_has_its_own_test_file(path: str) -> None:
     if path in TESTED_ELSEWHERE or path.startswith(tuple(TESTED_ELSEWHERE_FOLDERS)):
@@ -402,7 +443,9 @@ def test_source_file_has_its_own_test_file(path: str) -> None:
 
 
 def test_lists_of_exceptions_are_up_to_date() -> None:
-    listed = TESTED_ELSEWHERE.keys() | CLOCK_READERS.keys() | NEED_PYSPARK
+    listed = (
+        TESTED_ELSEWHERE.keys() | CLOCK_READERS.keys() | NEED_PYSPARK | OFFERED_OTHERWISE.keys()
+    )
     assert not listed - sources().keys()
 
 

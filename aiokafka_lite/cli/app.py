@@ -17,3 +17,6 @@ app.command("produce")(produce.produce)
 app.command("consume")(consume.consume)
 app.command("info")(info.info)
 app.add_typer(topics.app, name="topics")
+
+
+__all__ = ["app"]

@@ -40,3 +40,6 @@ async def _serve(host: str, port: int, nodes: int, partitions: int) -> None:
             f"serving on {server.bootstrap_servers} (Ctrl-C ends it; records live in memory)"
         )
         await stopped.wait()
+
+
+__all__ = ["broker"]

@@ -70,3 +70,6 @@ def options(pairs: list[str] | None) -> dict[str, str]:
             raise typer.BadParameter(f"{pair!r} is not of the form key=value")
         named[key] = value
     return named
+
+
+__all__ = ["DEFAULT_BOOTSTRAP", "Bootstrap", "exit_codes", "leaves", "options", "run"]

@@ -177,3 +177,6 @@ def _printer(formatter: Formatter) -> Callable[[list[Record]], None]:
         sys.stdout.buffer.flush()
 
     return emit
+
+
+__all__ = ["StartOffset", "consume", "parse_offset"]

@@ -174,3 +174,6 @@ class _Demo:
                 f"{self.sent_records - count} of {self.sent_records} records did not come back "
                 f"from topic {self.topic} within {SILENCE_TIMEOUT_S:.0f} s of silence"
             )
+
+
+__all__ = ["DemoProgress", "DemoResult", "KeyLedger", "run_demo"]

@@ -102,3 +102,6 @@ def _report(result: DemoResult, broker: str, output: OutputFormat) -> None:
         "every record came back, in order for each key, nothing lost and nothing twice",
         err=output is OutputFormat.JSON,
     )
+
+
+__all__ = ["demo", "running_broker"]

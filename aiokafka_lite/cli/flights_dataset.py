@@ -104,3 +104,6 @@ def _json_rows(text: io.TextIOBase, path: Path) -> Iterator[dict[str, str]]:
         if not isinstance(row, dict):
             raise DatasetError(f"line {number} of {path} is not a JSON object: {line[:60]!r}")
         yield row
+
+
+__all__ = ["Dataset", "DatasetError", "flights", "from_file"]

@@ -74,3 +74,6 @@ class TwoBars:
         trace: TracebackType | None,
     ) -> None:
         self._progress.stop()
+
+
+__all__ = ["OutputFormat", "TwoBars", "complain", "show"]

@@ -113,3 +113,6 @@ def _lines(files: list[Path] | None) -> Iterator[bytes]:
     for path in files:
         with path.open("rb") as file:
             yield from file
+
+
+__all__ = ["LineRules", "produce"]

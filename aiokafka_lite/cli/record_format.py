@@ -95,3 +95,6 @@ _FIELDS: dict[str, Formatter] = {
     "d": _date,
     "T": lambda record: b"%d" % record.timestamp,
 }
+
+
+__all__ = ["DEFAULT_FORMAT", "Formatter", "Record", "parse_format", "to_json"]

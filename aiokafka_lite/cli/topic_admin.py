@@ -135,3 +135,13 @@ def _raise_if(code: int, name: str, message: str | None) -> None:
     text = message or kind.description
     error: BrokerResponseError = kind(text if name in text else f"topic {name!r}: {text}")
     raise error
+
+
+__all__ = [
+    "PartitionDescription",
+    "TopicDescription",
+    "connected",
+    "create_topic",
+    "delete_topic",
+    "describe_topics",
+]

@@ -77,3 +77,6 @@ def delete(name: Name, bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP) -> None:
     """Delete a topic and all its records."""
     run(topic_admin.delete_topic(bootstrap_server, name))
     typer.echo(f"deleted {name}")
+
+
+__all__ = ["create", "delete", "describe", "list_topics"]

@@ -123,3 +123,6 @@ def check_answer(answer: MetadataResponse) -> None:
 
 def _address(node: Node) -> str:
     return str(Endpoint(node.host, node.port))
+
+
+__all__ = ["SeedRound", "check_answer"]

@@ -254,3 +254,6 @@ _LATER_OPTIONS = {
 
 def _both_ints(first: object, second: object) -> bool:
     return isinstance(first, int) and isinstance(second, int)
+
+
+__all__ = ["ClientConfig", "DefaultInt", "at_least", "later", "not_above", "one_of"]

@@ -438,3 +438,6 @@ def _misrouted(name: str, error: RebootstrapRequiredError) -> KafkaConnectionErr
         f"cannot connect to {name}: another node, or one of another cluster, answers there "
         f"({error.message}); bootstrap_servers are asked for the cluster's addresses"
     )
+
+
+__all__ = ["NO_LISTENER", "ConnectionPool"]

@@ -410,3 +410,6 @@ class KafkaClient:
         for listener in self._trouble_listeners:
             listener()
         self.request_metadata_update()
+
+
+__all__ = ["ClientState", "KafkaClient"]

@@ -16,3 +16,6 @@ class Lane(Enum):
 
     COORDINATOR = "coordinator"
     """Group and transaction traffic; a heartbeat must not queue behind a long poll (F1)."""
+
+
+__all__ = ["Lane"]

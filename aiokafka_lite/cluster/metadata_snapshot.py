@@ -372,3 +372,19 @@ def rebuild_topic(
         partitions=partitions,
         seen_epochs=seen_epochs,
     )
+
+
+__all__ = [
+    "RELIABLE_EPOCHS_VERSION",
+    "LeaderAndEpoch",
+    "MetadataSnapshot",
+    "PartitionMetadata",
+    "TopicMetadata",
+    "bootstrap_snapshot",
+    "forget_topics",
+    "is_equivalent",
+    "make_snapshot",
+    "merge_metadata",
+    "rebuild_topic",
+    "without_nodes",
+]

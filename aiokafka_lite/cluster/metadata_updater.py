@@ -463,3 +463,6 @@ def _is_settled(topic: TopicMetadata | None) -> bool:
 
 def _said(error: type[BrokerResponseError]) -> str:
     return f"{error.message} ({error.description})"
+
+
+__all__ = ["MetadataUpdater", "SnapshotListener"]

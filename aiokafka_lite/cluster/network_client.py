@@ -279,3 +279,6 @@ class NetworkClient:
 
 def _address(node: Node) -> str:
     return str(Endpoint(node.host, node.port))
+
+
+__all__ = ["NetworkClient"]

@@ -160,3 +160,6 @@ def _burden(candidate: Candidate) -> tuple[int, float]:
     if candidate.is_connecting:
         return 1, 0
     return 2, candidate.last_attempt_s
+
+
+__all__ = ["Candidate", "NodeState", "NodeStates", "least_loaded"]

@@ -96,3 +96,6 @@ class RefreshSchedule:
     def restart_trial(self, now: float) -> None:
         """Count `trying_for` from now: the client has begun anew with the seeds."""
         self._trying_since_s = now
+
+
+__all__ = ["RefreshSchedule"]

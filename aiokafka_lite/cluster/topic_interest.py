@@ -62,3 +62,6 @@ class TopicInterest:
     def named(self) -> list[str]:
         """Return the topics of interest that are known by name, sorted."""
         return sorted(self._fixed.union(self._used_at_s))
+
+
+__all__ = ["TopicInterest"]

@@ -158,3 +158,6 @@ class Reader:
             return str(self.raw(size), "utf-8")
         except UnicodeDecodeError as error:
             raise ProtocolDecodeError(f"string at byte {start} is not UTF-8: {error}") from error
+
+
+__all__ = ["Reader", "unsigned_varint_at"]

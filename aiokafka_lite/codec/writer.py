@@ -94,3 +94,6 @@ def _utf8(value: str) -> bytes:
             f"a string of {len(encoded)} bytes exceeds the protocol's limit of {MAX_STRING_BYTES}"
         )
     return encoded
+
+
+__all__ = ["MAX_STRING_BYTES", "ONE_BYTE_VARINTS", "Writer", "unsigned_varint_bytes"]

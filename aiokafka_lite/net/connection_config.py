@@ -19,3 +19,6 @@ class ConnectionConfig:
     receive_buffer_bytes: int = -1
     max_frame_bytes: int = MAX_FRAME_BYTES
     """The largest answer that is accepted; a larger one ends the connection."""
+
+
+__all__ = ["ConnectionConfig"]

@@ -46,3 +46,6 @@ def after(state: ConnectionState, event: ConnectionEvent) -> ConnectionState:
         return TRANSITIONS[state, event]
     except KeyError:
         raise IllegalStateError(f"cannot {event.value} while {state.name}") from None
+
+
+__all__ = ["ConnectionEvent", "ConnectionState", "after"]

@@ -130,3 +130,6 @@ def _parse_port(text: str | None) -> int:
 
 def _host_and_port(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+__all__ = ["Address", "Endpoint", "SocketAddress", "parse_bootstrap"]

@@ -115,3 +115,6 @@ def _refcounts_are_exact() -> bool:
 
 _IDLE_REFCOUNT: Final = _measure_idle_refcount()
 _REFCOUNTS_ARE_EXACT: Final = _refcounts_are_exact()
+
+
+__all__ = ["FrameBufferPool"]

@@ -129,3 +129,13 @@ def _next_lower_version(frame: memoryview, refused: int) -> int:
             # Never above what was refused, or a confused node would keep us here for ever.
             return max(0, min(api.max_version, refused - 1))
     return 0
+
+
+__all__ = [
+    "FIRST_VERSIONS",
+    "HandshakeRequest",
+    "IntendedNode",
+    "handshake",
+    "negotiate_api_versions",
+    "software_version",
+]

@@ -81,3 +81,6 @@ class InFlightRequests(Generic[T]):
         requests = [request for _, request in self._sent]
         self._sent.clear()
         return requests
+
+
+__all__ = ["InFlightRequests"]

@@ -206,3 +206,6 @@ class Opening:
         for answer in self.correlation_ids.drain():
             if not answer.done():
                 answer.set_exception(error)
+
+
+__all__ = ["Opening"]

@@ -71,3 +71,6 @@ class PendingRequest:
     def __str__(self) -> str:
         number = f", correlation id {self.correlation_id}" if self.was_sent else ", not sent yet"
         return f"{type(self.request).__name__} (version {self.version}{number})"
+
+
+__all__ = ["Answer", "PendingRequest"]

@@ -402,3 +402,13 @@ def _what_happened(error: Exception, timeout_s: float | None) -> str:
     if isinstance(error, OverflowError):
         return f"is no valid address ({error})"
     return f"cannot be used ({type(error).__name__}: {error})"
+
+
+__all__ = [
+    "FrameHandler",
+    "FrameTransport",
+    "connect",
+    "connection_error",
+    "connection_errors",
+    "resolve",
+]

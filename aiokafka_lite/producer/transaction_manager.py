@@ -502,4 +502,4 @@ def _nothing() -> None:
     return None
 
 
-__all__ = ["TransactionManager"]
+__all__ = ["COMMIT", "LAST_END_V1", "TransactionManager"]

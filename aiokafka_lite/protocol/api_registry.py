@@ -197,3 +197,6 @@ def api_name(api_key: int) -> str:
         return ApiKey(api_key).name.title().replace("_", "")
     except ValueError:
         return f"API {api_key}"
+
+
+__all__ = ["API_BY_KEY", "Api", "ApiKey", "api_name"]

@@ -209,3 +209,6 @@ def _flat(by_topic: PartitionsByTopic) -> list[TopicPartition]:
         for topic, partitions in by_topic
         for partition in partitions
     ]
+
+
+__all__ = ["ConsumerProtocol", "ConsumerProtocolMemberAssignment", "ConsumerProtocolMemberMetadata"]

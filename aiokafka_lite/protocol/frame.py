@@ -89,3 +89,6 @@ class FrameSplitter:
             frame = bytes(self._pending[prefix_size:end])
             del self._pending[:end]
             yield frame
+
+
+__all__ = ["MAX_FRAME_BYTES", "FrameSplitter", "frame_size"]

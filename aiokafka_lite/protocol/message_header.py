@@ -137,3 +137,14 @@ def _prepend(head: bytes, parts: Parts) -> Parts:
     else:
         parts.append(head)
     return parts
+
+
+__all__ = [
+    "RequestHeader",
+    "decode_request_header",
+    "decode_response",
+    "encode_request",
+    "encode_response",
+    "has_flexible_response_header",
+    "response_correlation_id",
+]

@@ -96,3 +96,6 @@ class NodeApiVersions:
             f"the broker speaks versions {VersionRange(*broker)} of {name}, but {ours}. "
             "Use a broker from 2.1 to the newest, or a newer aiokafka-lite"
         )
+
+
+__all__ = ["NodeApiVersions"]

@@ -39,7 +39,6 @@ CODEC_MASK: Final = 0x07
 LOG_APPEND_TIME: Final = 0x08
 TRANSACTIONAL: Final = 0x10
 CONTROL: Final = 0x20
-DELETE_HORIZON: Final = 0x40
 
 MIN_RECORD_BYTES: Final = 7
 """Length, attributes, two deltas, two lengths and the header count, one byte each."""
@@ -186,7 +185,6 @@ __all__ = [
     "CODEC_MASK",
     "CONTROL",
     "CRC_OFFSET",
-    "DELETE_HORIZON",
     "HEADER",
     "HEADER_BYTES",
     "LAST_OFFSET_DELTA_OFFSET",

@@ -47,3 +47,6 @@ def _execute(text: str, constants: dict[str, Any], filename: str, name: str) -> 
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     exec(compile(text, filename, "exec"), constants)  # noqa: S102  made of declared names and constants only
     return constants[name]
+
+
+__all__ = ["Decoder", "Encoder", "compile_decoder", "compile_encoder"]

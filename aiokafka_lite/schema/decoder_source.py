@@ -314,3 +314,6 @@ def min_size(kind: Any, version: int, flexible: bool) -> int:
         )
         total += 1 if is_nullable_struct else min_size(field.type, version, flexible)
     return max(total, 1)
+
+
+__all__ = ["DecoderSource", "has_records", "min_size"]

@@ -66,3 +66,6 @@ def _primitive_fault(kind: Primitive, value: Any, path: str) -> str | None:
 def _shorten(value: Any) -> str:
     shown = repr(value)
     return shown if len(shown) <= 80 else f"{shown[:77]}..."
+
+
+__all__ = ["find_fault", "unencodable"]

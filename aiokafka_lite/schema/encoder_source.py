@@ -296,3 +296,6 @@ class EncoderSource:
             packed = repr(bytes(len(codes)))
         self._src.add(f"{self._out}.append({packed})")
         self._run = []
+
+
+__all__ = ["EncoderSource"]

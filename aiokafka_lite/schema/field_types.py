@@ -119,3 +119,22 @@ def _tagged_range(versions: VersionRange, tag: int | None, tagged: str | None) -
             raise TypeError(f"tagged={tagged!r} needs a tag number beside it")
         return VersionRange.NONE
     return versions if tagged is None else VersionRange.parse(tagged)
+
+
+__all__ = [
+    "ABSENT",
+    "ZERO_UUID",
+    "ArrayOf",
+    "Bool",
+    "Bytes",
+    "FieldSpec",
+    "Int8",
+    "Int16",
+    "Int32",
+    "Int64",
+    "Primitive",
+    "Records",
+    "String",
+    "Uuid",
+    "field",
+]

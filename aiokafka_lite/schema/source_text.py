@@ -64,3 +64,6 @@ class SourceText:
 
     def text(self) -> str:
         return "\n".join(self.lines) + "\n"
+
+
+__all__ = ["SourceText"]

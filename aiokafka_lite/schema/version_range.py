@@ -59,3 +59,6 @@ class VersionRange:
 
 VersionRange.ALL = VersionRange(0, _OPEN_END)
 VersionRange.NONE = VersionRange(0, -1)
+
+
+__all__ = ["VersionRange"]

@@ -282,3 +282,6 @@ def _build_init(cls: type[Struct]) -> Callable[..., None]:
 def owner_module(cls: type) -> Any:
     """The module a class was declared in: where names in its forward references are looked up."""
     return sys.modules[cls.__module__]
+
+
+__all__ = ["Struct", "StructField", "StructType", "fields_of", "owner_module", "shared_default"]

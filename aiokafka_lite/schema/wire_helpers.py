@@ -149,3 +149,22 @@ def unsupported_null(label: str, path: str) -> UnsupportedVersionError:
     return UnsupportedVersionError(
         f"{label} does not allow null for {path}; give a value or use a version that allows it"
     )
+
+
+__all__ = [
+    "IntegerRuns",
+    "array_overrun",
+    "integer_runs",
+    "labelled",
+    "malformed",
+    "overlong_string",
+    "overrun",
+    "refused_length",
+    "skip_tagged_fields",
+    "string_length",
+    "trailing",
+    "uneven_tag",
+    "unsupported",
+    "unsupported_null",
+    "uuid_of",
+]

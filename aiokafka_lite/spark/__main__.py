@@ -30,3 +30,6 @@ if __name__ == "__main__":
     here = Path(__file__).resolve().parent
     sys.path[:] = [each for each in sys.path if Path(each).resolve() != here or not each]
     main()
+
+
+__all__ = ["main"]

@@ -170,4 +170,13 @@ class TravellingClass:
         return packed(self._kind, None, self._archive)
 
 
-__all__ = ["TravellingClass", "Travels", "brought", "install", "sources", "unpack"]
+__all__ = [
+    "Sources",
+    "TravellingClass",
+    "Travels",
+    "brought",
+    "install",
+    "packed",
+    "sources",
+    "unpack",
+]

@@ -195,4 +195,11 @@ def stream_writer(columns: Sequence[str], options: SinkOptions) -> Any:
     return StreamWriter(columns, options)
 
 
-__all__ = ["BatchWriter", "TaskCommit", "checked_columns", "place_of_task", "stream_writer"]
+__all__ = [
+    "BatchWriter",
+    "TaskCommit",
+    "checked_columns",
+    "place_of_task",
+    "scope_of",
+    "stream_writer",
+]

@@ -341,3 +341,6 @@ def _kill_left(nodes: list[KafkaNode], folder: Path, held: ExitStack) -> None:
         node.kill()
     held.close()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+__all__ = ["ApacheKafka", "ExternalKafka", "KafkaNode", "archive_classes", "real_kafka", "run_java"]

@@ -22,3 +22,6 @@ def known_brokers(host: str, port: int) -> int:
     except OSError:
         return 0
     return int.from_bytes(answer[8:12]) if len(answer) == 12 else 0
+
+
+__all__ = ["known_brokers"]

@@ -48,3 +48,6 @@ def _may_share(port: int) -> bool:
     except OSError:
         return False
     return True
+
+
+__all__ = ["held_ports", "server_ports"]

@@ -184,3 +184,14 @@ def _run(command: list[str], cwd: Path) -> None:
     if done.returncode != 0:
         tail = (done.stdout + done.stderr)[-2000:]
         raise JavaNotFoundError(f"fetching jars failed ({command[0]}): {tail}")
+
+
+__all__ = [
+    "JavaNotFoundError",
+    "cache_folder",
+    "fetched_jars",
+    "find_java",
+    "kafka_clients_jar",
+    "kafka_jars",
+    "tools_version",
+]

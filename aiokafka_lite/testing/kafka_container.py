@@ -125,3 +125,6 @@ def _wait_ready(container: Any, version: str, host: str, port: int) -> None:
                 f"{log[-3000:]}"
             )
         time.sleep(POLL_INTERVAL_S)
+
+
+__all__ = ["kafka_container"]

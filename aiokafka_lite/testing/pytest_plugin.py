@@ -50,3 +50,6 @@ def kafka_cluster(make_kafka_broker: Callable[..., EmbeddedBroker]) -> EmbeddedB
 def kafka_bootstrap(kafka_broker: EmbeddedBroker) -> str:
     """The address of `kafka_broker`, "127.0.0.1:PORT", for a client's `bootstrap_servers`."""
     return kafka_broker.bootstrap_servers
+
+
+__all__ = ["kafka_bootstrap", "kafka_broker", "kafka_cluster", "make_kafka_broker"]

@@ -29,3 +29,6 @@ def server_properties(nodes: int) -> dict[str, str]:
         "broker.session.timeout.ms": "3000",
         "broker.heartbeat.interval.ms": "500",
     }
+
+
+__all__ = ["server_properties"]

@@ -86,3 +86,6 @@ def _check_together(assignors: tuple[AbstractPartitionAssignor, ...]) -> None:
             f"partition_assignment_strategy has no rebalance protocol in common: {each}; leave out "
             "what does not fit the others"
         )
+
+
+__all__ = ["make_assignors"]

@@ -128,3 +128,18 @@ def racks_matter(
     if everywhere.isdisjoint(consumer_racks):
         return False
     return any(racks != everywhere for racks in partition_racks.values())
+
+
+__all__ = [
+    "AbstractPartitionAssignor",
+    "AssignmentCluster",
+    "Assignments",
+    "Members",
+    "RebalanceProtocol",
+    "member_order",
+    "member_racks",
+    "racks_matter",
+    "text_order",
+    "to_assignments",
+    "topic_partitions",
+]

@@ -116,3 +116,6 @@ class ConstrainedAssignment:
         given_up_by = self._given_up.get(partition, member_id)
         if given_up_by != member_id or partition in self._contested:
             self.moved[partition] = member_id
+
+
+__all__ = ["ConstrainedAssignment"]

@@ -93,3 +93,6 @@ def _without(
     partitions: Iterable[TopicPartition], others: Collection[TopicPartition]
 ) -> list[TopicPartition]:
     return [partition for partition in partitions if partition not in others]
+
+
+__all__ = ["CooperativeStickyAssignor"]

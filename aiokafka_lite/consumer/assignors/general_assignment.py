@@ -197,3 +197,6 @@ def _subscribers(
         for topic in found.keys() & set(member.subscription):
             found[topic].add(member_id)
     return {topic: frozenset(subscribers) for topic, subscribers in found.items()}
+
+
+__all__ = ["GeneralAssignment"]

@@ -62,3 +62,6 @@ def _grown(capacity: int, count: int) -> int:
 
 def _bucket(hashed: int, capacity: int) -> int:
     return (hashed ^ hashed >> 16) & capacity - 1
+
+
+__all__ = ["PartitionHashSet", "hash_map_order", "string_hash"]

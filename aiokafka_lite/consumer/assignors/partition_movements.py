@@ -46,3 +46,6 @@ class PartitionMovements:
         if not moved:
             del self._moved[partition.topic, move]
         return move[0]
+
+
+__all__ = ["PartitionMovements"]

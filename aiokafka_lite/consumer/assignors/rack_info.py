@@ -52,3 +52,6 @@ class RackInfo:
             for partition in partitions
         }
         return sorted(partitions, key=near.__getitem__)
+
+
+__all__ = ["RackInfo"]

@@ -138,3 +138,6 @@ def _may_take_all(
         topic.room(member_id) and topic.racks_match(member_id, partition)
         for topic, partition in zip(topics, group, strict=True)
     )
+
+
+__all__ = ["RangePartitionAssignor"]

@@ -34,3 +34,6 @@ class RoundRobinPartitionAssignor(AbstractPartitionAssignor):
                 assigned[circle[turn]].append(partition)
                 turn = (turn + 1) % len(circle)
         return to_assignments(assigned)
+
+
+__all__ = ["RoundRobinPartitionAssignor"]

@@ -189,3 +189,12 @@ def _read_user_data(data: bytes) -> Claim:
         for _ in range(reader.array_count(min_element_size=4)):
             partitions.append(TopicPartition(topic, reader.int32()))
     return Claim(partitions, reader.int32() if reader.remaining >= 4 else UNKNOWN_GENERATION)
+
+
+__all__ = [
+    "UNKNOWN_GENERATION",
+    "AbstractStickyAssignor",
+    "Claim",
+    "StickyAssignments",
+    "StickyPartitionAssignor",
+]

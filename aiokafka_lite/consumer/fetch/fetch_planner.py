@@ -255,4 +255,4 @@ def _forgotten(forgotten: Iterable[ForgottenPartition]) -> list[ForgottenTopic]:
     return list(topics.values())
 
 
-__all__ = ["FetchPlanner", "FetchRound", "PlannedFetch"]
+__all__ = ["FetchPlanner", "FetchRound", "NodeView", "PlannedFetch"]

@@ -29,3 +29,6 @@ class AddOffsetsToTxnResponse(Response, api_key=25, versions="0-4", flexible="3+
         doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219)."
     )
     error_code: Int16 = field(doc="0, or why it was not added.")
+
+
+__all__ = ["AddOffsetsToTxnRequest", "AddOffsetsToTxnResponse"]

@@ -90,3 +90,14 @@ class AddPartitionsToTxnPartitionResult(Struct):
     partition_error_code: Int16 = field(
         doc="0, or why it was not added; OPERATION_NOT_ATTEMPTED where another one was to blame."
     )
+
+
+__all__ = [
+    "AddPartitionsToTxnPartitionResult",
+    "AddPartitionsToTxnRequest",
+    "AddPartitionsToTxnResponse",
+    "AddPartitionsToTxnResult",
+    "AddPartitionsToTxnTopic",
+    "AddPartitionsToTxnTopicResult",
+    "AddPartitionsToTxnTransaction",
+]

@@ -109,3 +109,12 @@ class FinalizedFeatureKey(Struct):
     name: String = field(doc="Name of the feature.")
     max_version_level: Int16 = field(doc="The level in force.")
     min_version_level: Int16 = field(doc="Lowest level a broker may still use.")
+
+
+__all__ = [
+    "ApiVersion",
+    "ApiVersionsRequest",
+    "ApiVersionsResponse",
+    "FinalizedFeatureKey",
+    "SupportedFeatureKey",
+]

@@ -53,3 +53,12 @@ class CreatePartitionsTopicResult(Struct):
     error_message: String | None = field(
         default=None, doc="What went wrong, in the broker's words, or null."
     )
+
+
+__all__ = [
+    "CreatePartitionsAssignment",
+    "CreatePartitionsRequest",
+    "CreatePartitionsResponse",
+    "CreatePartitionsTopic",
+    "CreatePartitionsTopicResult",
+]

@@ -102,3 +102,14 @@ class CreatableTopicConfigs(Struct):
         doc="Where the value comes from, as numbered by DescribeConfigs.",
     )
     is_sensitive: Bool = field(doc="It is a secret.")
+
+
+__all__ = [
+    "CreatableReplicaAssignment",
+    "CreatableTopic",
+    "CreatableTopicConfig",
+    "CreatableTopicConfigs",
+    "CreatableTopicResult",
+    "CreateTopicsRequest",
+    "CreateTopicsResponse",
+]

@@ -54,3 +54,11 @@ class DeletableTopicResult(Struct):
         ignorable=True,
         doc="What went wrong, in the broker's words, or null.",
     )
+
+
+__all__ = [
+    "DeletableTopicResult",
+    "DeleteTopicState",
+    "DeleteTopicsRequest",
+    "DeleteTopicsResponse",
+]

@@ -65,3 +65,6 @@ class DescribeClusterBroker(Struct):
     is_fenced: Bool = field(
         versions="2+", doc="The broker is registered but takes no part (KIP-1073)."
     )
+
+
+__all__ = ["DescribeClusterBroker", "DescribeClusterRequest", "DescribeClusterResponse"]

@@ -35,3 +35,6 @@ class EndTxnResponse(Response, api_key=26, versions="0-5", flexible="3+"):
     producer_epoch: Int16 = field(
         versions="5+", default=-1, ignorable=True, doc="The epoch to go on with (KIP-890)."
     )
+
+
+__all__ = ["EndTxnRequest", "EndTxnResponse"]

@@ -238,3 +238,20 @@ class NodeEndpoint(Struct):
     host: String = field(doc="Host name or address to connect to.")
     port: Int32 = field(doc="Port to connect to.")
     rack: String | None = field(default=None, doc="Rack or availability zone of the node, or null.")
+
+
+__all__ = [
+    "AbortedTransaction",
+    "EpochEndOffset",
+    "FetchPartition",
+    "FetchRequest",
+    "FetchResponse",
+    "FetchTopic",
+    "FetchableTopicResponse",
+    "ForgottenTopic",
+    "LeaderIdAndEpoch",
+    "NodeEndpoint",
+    "PartitionData",
+    "ReplicaState",
+    "SnapshotId",
+]

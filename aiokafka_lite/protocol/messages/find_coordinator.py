@@ -56,3 +56,6 @@ class Coordinator(Struct):
     error_message: String | None = field(
         ignorable=True, doc="What went wrong, in the broker's words, or null."
     )
+
+
+__all__ = ["Coordinator", "FindCoordinatorRequest", "FindCoordinatorResponse"]

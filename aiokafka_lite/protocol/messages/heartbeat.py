@@ -33,3 +33,6 @@ class HeartbeatResponse(Response, api_key=12, versions="0-4", flexible="4+"):
     error_code: Int16 = field(
         doc="0, or what happened; REBALANCE_IN_PROGRESS (27) asks the member to join again."
     )
+
+
+__all__ = ["HeartbeatRequest", "HeartbeatResponse"]

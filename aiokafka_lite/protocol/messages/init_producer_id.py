@@ -42,3 +42,6 @@ class InitProducerIdResponse(Response, api_key=22, versions="0-5", flexible="2+"
     error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
     producer_id: Int64 = field(default=-1, doc="The producer id to use.")
     producer_epoch: Int16 = field(doc="The epoch to use.")
+
+
+__all__ = ["InitProducerIdRequest", "InitProducerIdResponse"]

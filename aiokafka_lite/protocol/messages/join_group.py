@@ -93,3 +93,11 @@ class JoinGroupResponseMember(Struct):
         doc="The user's name of a static member, or null (KIP-345).",
     )
     metadata: Bytes = field(doc="What the member told the assignor that was chosen.")
+
+
+__all__ = [
+    "JoinGroupRequest",
+    "JoinGroupRequestProtocol",
+    "JoinGroupResponse",
+    "JoinGroupResponseMember",
+]

@@ -54,3 +54,6 @@ class MemberResponse(Struct):
     member_id: String = field(doc="The id the request gave.")
     group_instance_id: String | None = field(doc="The name the request gave, or null (KIP-345).")
     error_code: Int16 = field(doc="0, or why this member could not be removed.")
+
+
+__all__ = ["LeaveGroupRequest", "LeaveGroupResponse", "MemberIdentity", "MemberResponse"]

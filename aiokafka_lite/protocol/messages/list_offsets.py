@@ -82,3 +82,13 @@ class ListOffsetsPartitionResponse(Struct):
     leader_epoch: Int32 = field(
         versions="4+", default=-1, doc="Epoch of the record at that offset, or -1 (KIP-320)."
     )
+
+
+__all__ = [
+    "ListOffsetsPartition",
+    "ListOffsetsPartitionResponse",
+    "ListOffsetsRequest",
+    "ListOffsetsResponse",
+    "ListOffsetsTopic",
+    "ListOffsetsTopicResponse",
+]

@@ -130,3 +130,13 @@ class MetadataResponsePartition(Struct):
         ignorable=True,
         doc="Brokers with a copy that is not available now (KIP-112).",
     )
+
+
+__all__ = [
+    "MetadataRequest",
+    "MetadataRequestTopic",
+    "MetadataResponse",
+    "MetadataResponseBroker",
+    "MetadataResponsePartition",
+    "MetadataResponseTopic",
+]

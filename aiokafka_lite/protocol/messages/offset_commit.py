@@ -90,3 +90,13 @@ class OffsetCommitResponsePartition(Struct):
 
     partition_index: Int32 = field(doc="Index of the partition.")
     error_code: Int16 = field(doc="0, or why this offset was not stored.")
+
+
+__all__ = [
+    "OffsetCommitRequest",
+    "OffsetCommitRequestPartition",
+    "OffsetCommitRequestTopic",
+    "OffsetCommitResponse",
+    "OffsetCommitResponsePartition",
+    "OffsetCommitResponseTopic",
+]

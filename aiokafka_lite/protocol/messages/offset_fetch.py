@@ -134,3 +134,17 @@ class OffsetFetchResponsePartitions(Struct):
     )
     metadata: String | None = field(doc="The note stored with the offset.")
     error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+
+
+__all__ = [
+    "OffsetFetchRequest",
+    "OffsetFetchRequestGroup",
+    "OffsetFetchRequestTopic",
+    "OffsetFetchRequestTopics",
+    "OffsetFetchResponse",
+    "OffsetFetchResponseGroup",
+    "OffsetFetchResponsePartition",
+    "OffsetFetchResponsePartitions",
+    "OffsetFetchResponseTopic",
+    "OffsetFetchResponseTopics",
+]

@@ -70,3 +70,13 @@ class EpochEndOffset(Struct):
         default=-1, ignorable=True, doc="The greatest epoch up to the one asked for, or -1."
     )
     end_offset: Int64 = field(default=-1, doc="Offset behind that epoch's last record, or -1.")
+
+
+__all__ = [
+    "EpochEndOffset",
+    "OffsetForLeaderEpochRequest",
+    "OffsetForLeaderEpochResponse",
+    "OffsetForLeaderPartition",
+    "OffsetForLeaderTopic",
+    "OffsetForLeaderTopicResult",
+]

@@ -31,3 +31,6 @@ class SaslAuthenticateResponse(Response, api_key=36, versions="0-2", flexible="2
             "(KIP-368)."
         ),
     )
+
+
+__all__ = ["SaslAuthenticateRequest", "SaslAuthenticateResponse"]

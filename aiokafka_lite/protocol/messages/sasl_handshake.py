@@ -23,3 +23,6 @@ class SaslHandshakeResponse(Response, api_key=17, versions="0-1", flexible="none
 
     error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
     mechanisms: list[String] = field(doc="The mechanisms this listener accepts.")
+
+
+__all__ = ["SaslHandshakeRequest", "SaslHandshakeResponse"]

@@ -70,3 +70,6 @@ class SyncGroupResponse(Response, api_key=14, versions="0-5", flexible="4+"):
     assignment: Bytes = field(
         doc="The member's partitions as its leader wrote them; empty where it got no part."
     )
+
+
+__all__ = ["SyncGroupRequest", "SyncGroupRequestAssignment", "SyncGroupResponse"]

@@ -84,3 +84,13 @@ class TxnOffsetCommitResponsePartition(Struct):
 
     partition_index: Int32 = field(doc="Index of the partition.")
     error_code: Int16 = field(doc="0, or why this offset was not stored.")
+
+
+__all__ = [
+    "TxnOffsetCommitRequest",
+    "TxnOffsetCommitRequestPartition",
+    "TxnOffsetCommitRequestTopic",
+    "TxnOffsetCommitResponse",
+    "TxnOffsetCommitResponsePartition",
+    "TxnOffsetCommitResponseTopic",
+]

@@ -318,9 +318,13 @@ __all__ = [
     "JOB",
     "AuditConfig",
     "Bounds",
+    "counts",
     "describe",
+    "dry_offsets",
+    "find_bounds",
     "plan",
     "problems",
     "run",
+    "scans",
     "table",
 ]

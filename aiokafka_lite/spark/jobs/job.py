@@ -157,7 +157,9 @@ __all__ = [
     "JobFailedError",
     "JobResult",
     "NoProgress",
+    "Plan",
     "Progress",
+    "Run",
     "StopSignal",
     "reason",
 ]

@@ -33,4 +33,4 @@ def command(
     raise typer.Exit(run_program(job, config, settings or (), dry_run=dry_run))
 
 
-__all__ = ["app"]
+__all__ = ["app", "command"]

@@ -276,4 +276,16 @@ def dry_offsets(spark: Any, config: ReplayConfig) -> dict[str, Any]:
 
 JOB: Final = Job(name="replay", config=ReplayConfig, plan=plan, run=run, offsets=dry_offsets)
 
-__all__ = ["JOB", "Pace", "ReplayConfig", "between", "conditions", "extent", "plan", "run"]
+__all__ = [
+    "JOB",
+    "Pace",
+    "ReplayConfig",
+    "between",
+    "chosen",
+    "conditions",
+    "dry_offsets",
+    "extent",
+    "in_order",
+    "plan",
+    "run",
+]

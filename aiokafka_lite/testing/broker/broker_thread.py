@@ -103,3 +103,6 @@ class BrokerThread:
             await self._leave.wait()
         finally:
             await self._subject.stop()
+
+
+__all__ = ["BrokerThread", "StartStop"]

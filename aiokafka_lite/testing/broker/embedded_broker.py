@@ -532,3 +532,6 @@ def _check_options(*options: _Range) -> None:
             faults.append(f"{name} must be {limit}, got {value}")
     if faults:
         raise ValueError("EmbeddedBroker: " + "; ".join(faults))
+
+
+__all__ = ["EmbeddedBroker"]

@@ -93,3 +93,6 @@ class Handler:
     """What it serves."""
     advertised_min: int | None = None
     """The lowest version ApiVersions tells, where it departs from the lowest one served."""
+
+
+__all__ = ["Answer", "CloseConnectionError", "Handler", "NodeContext", "RequestContext"]

@@ -38,3 +38,6 @@ class PendingAnswer(Generic[T]):
             finally:
                 self._waiter = None
         return self._value
+
+
+__all__ = ["PendingAnswer"]

@@ -61,3 +61,6 @@ class RequestLog:
         """Forget them all."""
         self._entries.clear()
         self._bytes = 0
+
+
+__all__ = ["DEFAULT_MAX_REQUESTS", "ReceivedRequest", "RequestLog", "RequestT"]

@@ -203,3 +203,6 @@ def _reply(response: Response | None, header: RequestHeader) -> Reply:
     return Reply(
         encode_response(response, version=header.api_version, correlation_id=header.correlation_id)
     )
+
+
+__all__ = ["LaterReply", "Reply", "Router"]

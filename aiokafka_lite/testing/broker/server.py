@@ -300,3 +300,6 @@ def _listen(host: str, port: int, node_id: int) -> tuple[socket.socket, socket.s
             f"node {node_id} cannot listen on {host}:{port} ({error.strerror}): {remedy}",
         ) from error
     return listener, holder
+
+
+__all__ = ["BrokerConnection", "NodeServer"]

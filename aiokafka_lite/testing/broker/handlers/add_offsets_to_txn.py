@@ -32,3 +32,6 @@ def handle(context: RequestContext, request: AddOffsetsToTxnRequest) -> AddOffse
 
 
 HANDLER = Handler(AddOffsetsToTxnRequest, handle, VersionRange(0, 4))
+
+
+__all__ = ["handle"]

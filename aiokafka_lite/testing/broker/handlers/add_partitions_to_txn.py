@@ -118,3 +118,6 @@ def _results(
 
 
 HANDLER = Handler(AddPartitionsToTxnRequest, handle, VersionRange(0, 5))
+
+
+__all__ = ["handle"]

@@ -92,3 +92,6 @@ def unsupported_version(served: VersionRange) -> ApiVersionsResponse:
 
 
 HANDLER = Handler(ApiVersionsRequest, handle, VersionRange(0, 5))
+
+
+__all__ = ["handle", "unsupported_version"]

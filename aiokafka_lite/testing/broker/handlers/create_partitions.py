@@ -41,3 +41,6 @@ def _extend(
 
 
 HANDLER = Handler(CreatePartitionsRequest, handle, VersionRange(0, 3))
+
+
+__all__ = ["handle"]

@@ -76,3 +76,6 @@ def _describe(topic: TopicState) -> CreatableTopicResult:
 
 
 HANDLER = Handler(CreateTopicsRequest, handle, VersionRange(2, 7))
+
+
+__all__ = ["handle"]

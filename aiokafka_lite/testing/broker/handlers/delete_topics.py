@@ -47,3 +47,6 @@ def _find(context: RequestContext, asked: DeleteTopicState) -> TopicState:
 
 
 HANDLER = Handler(DeleteTopicsRequest, handle, VersionRange(1, 6))
+
+
+__all__ = ["handle"]

@@ -53,3 +53,6 @@ def _check_endpoint_type(endpoint_type: int) -> None:
 
 
 HANDLER = Handler(DescribeClusterRequest, handle, VersionRange(0, 2))
+
+
+__all__ = ["handle"]

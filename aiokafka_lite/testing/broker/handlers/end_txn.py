@@ -32,3 +32,6 @@ def handle(context: RequestContext, request: EndTxnRequest) -> EndTxnResponse:
 
 
 HANDLER = Handler(EndTxnRequest, handle, VersionRange(0, 5))
+
+
+__all__ = ["handle"]

@@ -292,3 +292,6 @@ def _by_topic(
 
 
 HANDLER = Handler(FetchRequest, handle, VersionRange(4, 18))
+
+
+__all__ = ["PendingFetch", "handle"]

@@ -72,3 +72,6 @@ def _choose(context: RequestContext, key: str, key_type: int) -> BrokerNode:
 
 
 HANDLER = Handler(FindCoordinatorRequest, handle, VersionRange(0, 6))
+
+
+__all__ = ["handle"]

@@ -20,3 +20,6 @@ def handle(context: RequestContext, request: HeartbeatRequest) -> HeartbeatRespo
 
 
 HANDLER = Handler(HeartbeatRequest, handle, VersionRange(0, 4))
+
+
+__all__ = ["handle"]

@@ -64,3 +64,6 @@ def _failed(error_code: int) -> InitProducerIdResponse:
 
 
 HANDLER = Handler(InitProducerIdRequest, handle, VersionRange(0, 5))
+
+
+__all__ = ["handle"]

@@ -74,3 +74,6 @@ def _response(result: JoinResult, version: int) -> JoinGroupResponse:
 
 
 HANDLER = Handler(JoinGroupRequest, handle, VersionRange(0, 9))
+
+
+__all__ = ["handle"]

@@ -46,3 +46,6 @@ def _leave(group: CoordinatedGroup | None, member: MemberIdentity) -> MemberResp
 
 
 HANDLER = Handler(LeaveGroupRequest, handle, VersionRange(0, 5))
+
+
+__all__ = ["handle"]

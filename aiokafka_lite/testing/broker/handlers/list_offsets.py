@@ -111,3 +111,6 @@ def _lookup(log: PartitionLog, timestamp: int, end: int) -> tuple[int, int]:
 
 
 HANDLER = Handler(ListOffsetsRequest, handle, VersionRange(1, 11))
+
+
+__all__ = ["handle"]

@@ -132,3 +132,6 @@ def _describe_partition(
 
 
 HANDLER = Handler(MetadataRequest, handle, VersionRange(1, 13))
+
+
+__all__ = ["handle"]

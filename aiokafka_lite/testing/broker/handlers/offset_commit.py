@@ -119,3 +119,6 @@ def _commit(
 
 
 HANDLER = Handler(OffsetCommitRequest, handle, VersionRange(2, 10))
+
+
+__all__ = ["handle"]

@@ -227,3 +227,6 @@ def _one_of_many(group_id: str, found: _Group) -> OffsetFetchResponseGroup:
 
 
 HANDLER = Handler(OffsetFetchRequest, handle, VersionRange(1, 10))
+
+
+__all__ = ["handle"]

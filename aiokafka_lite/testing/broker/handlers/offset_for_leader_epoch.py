@@ -40,3 +40,6 @@ def _answer(context: RequestContext, topic: str, asked: OffsetForLeaderPartition
 
 
 HANDLER = Handler(OffsetForLeaderEpochRequest, handle, VersionRange(2, 4))
+
+
+__all__ = ["handle"]

@@ -297,3 +297,6 @@ def _leader_endpoints(
 
 # Versions 0 to 2 are told but not served, as Apache Kafka 4 does for old librdkafka (KAFKA-18659).
 HANDLER = Handler(ProduceRequest, handle, VersionRange(3, 13), advertised_min=0)
+
+
+__all__ = ["handle"]

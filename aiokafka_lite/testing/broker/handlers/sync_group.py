@@ -55,3 +55,6 @@ def _response(result: SyncResult) -> SyncGroupResponse:
 
 
 HANDLER = Handler(SyncGroupRequest, handle, VersionRange(0, 5))
+
+
+__all__ = ["handle"]

@@ -146,3 +146,6 @@ def _commit(
 
 
 HANDLER = Handler(TxnOffsetCommitRequest, handle, VersionRange(0, 6))
+
+
+__all__ = ["handle"]

@@ -210,3 +210,6 @@ class ClassicGroup:
     def leader_or_nobody(self) -> str:
         """Return the leader's id, "" without one."""
         return self.leader or NO_MEMBER
+
+
+__all__ = ["ClassicGroup", "GroupState"]

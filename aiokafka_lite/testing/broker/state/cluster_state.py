@@ -435,3 +435,15 @@ def _extend(topic: TopicState, replica_lists: Sequence[list[int]]) -> None:
     for replicas in replica_lists:
         topic_partition = TopicPartition(topic.name, len(topic.partitions))
         topic.partitions.append(PartitionState(topic_partition, replicas, topic.config))
+
+
+__all__ = [
+    "DEFAULT_MAX_MESSAGE_BYTES",
+    "NO_LEADER",
+    "BrokerNode",
+    "ClusterOptions",
+    "ClusterState",
+    "PartitionState",
+    "TopicState",
+    "partition_of",
+]

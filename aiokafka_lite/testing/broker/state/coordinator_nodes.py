@@ -81,3 +81,6 @@ class CoordinatorNodes:
         self._nodes[key] = node_id
         if node_id != before:
             self._on_move(key, before, node_id)
+
+
+__all__ = ["CoordinatorNodes"]

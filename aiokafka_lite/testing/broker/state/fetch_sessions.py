@@ -205,3 +205,6 @@ def _forgotten_partitions(request: FetchRequest, version: int) -> list[Partition
         for topic in request.forgotten_topics_data
         for partition in topic.partitions
     ]
+
+
+__all__ = ["FetchContext", "FetchSession", "FetchSessionCache", "RequestedPartition"]

@@ -89,3 +89,6 @@ class GroupCoordinators:
     def _forget_topic(self, topic: str) -> None:
         for group in self._groups.values():
             group.offsets.forget_topic(topic)
+
+
+__all__ = ["CoordinatedGroup", "GroupCoordinators"]

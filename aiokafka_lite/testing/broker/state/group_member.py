@@ -151,3 +151,15 @@ class GroupMember:
         """Return what a log keeps of the member: of its protocols, the one in use."""
         kept = {name: data for name, data in self.protocols.items() if name == protocol_name}
         return replace(self.renamed(self.member_id), protocols=kept)
+
+
+__all__ = [
+    "NO_MEMBER",
+    "AnswerJoin",
+    "AnswerSync",
+    "GroupMember",
+    "JoinRequest",
+    "JoinResult",
+    "JoinedMember",
+    "SyncResult",
+]

@@ -312,3 +312,6 @@ class GroupMembership:
     def load(self) -> None:
         """Become the coordinator, with what the log keeps of the group."""
         self._rebalance.load()
+
+
+__all__ = ["GroupMembership"]

@@ -124,3 +124,6 @@ class GroupOffsets:
 
 def _without(topic: str, by_partition: dict[TopicPartition, T]) -> dict[TopicPartition, T]:
     return {key: kept for key, kept in by_partition.items() if key.topic != topic}
+
+
+__all__ = ["CommittedOffset", "GroupOffsets"]

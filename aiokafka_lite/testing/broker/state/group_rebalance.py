@@ -262,3 +262,6 @@ class GroupRebalance:
 
 def _session(member_id: str) -> str:
     return f"session of {member_id}"
+
+
+__all__ = ["NEW_MEMBER_JOIN_TIMEOUT_MS", "GroupOptions", "GroupRebalance"]

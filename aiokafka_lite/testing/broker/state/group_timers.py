@@ -46,3 +46,6 @@ class GroupTimers:
         for handle in self._handles.values():
             handle.cancel()
         self._handles.clear()
+
+
+__all__ = ["GroupTimers"]

@@ -74,3 +74,6 @@ def view_of(group: ClassicGroup, offsets: GroupOffsets, coordinator: int | None)
         dict(offsets),
         offsets.pending(),
     )
+
+
+__all__ = ["GroupMemberView", "GroupView", "view_of"]

@@ -379,3 +379,6 @@ def _legacy_batch(data: bytearray, leader_epoch: int) -> StoredBatch:
     if data[MAGIC_OFFSET] == 1:
         (timestamp,) = _INT64.unpack_from(data, _LEGACY_TIMESTAMP_OFFSET)
     return StoredBatch(offset, offset, leader_epoch, timestamp, data)
+
+
+__all__ = ["DEFAULT_RETENTION_BYTES", "LogRead", "PartitionLog", "StoredBatch"]

@@ -156,3 +156,6 @@ class ProducerStates:
     def forget(self, producer_id: int) -> None:
         """Drop a producer, as the broker does when it has been silent for too long."""
         self._by_producer_id.pop(producer_id, None)
+
+
+__all__ = ["AppendedBatch", "ProducerStates", "last_sequence_of"]

@@ -79,3 +79,6 @@ def parse_topic_config(
         min_insync_replicas=int(settings.get(MIN_INSYNC_REPLICAS, 1)),
         settings=dict(settings),
     )
+
+
+__all__ = ["TopicConfig", "parse_topic_config"]

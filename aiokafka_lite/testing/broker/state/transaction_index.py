@@ -64,3 +64,6 @@ class TransactionIndex:
         self._aborted = [entry for entry in self._aborted if entry.last_offset < log_end_offset]
         self._open.update({entry.producer_id: entry.first_offset for entry in cut})
         self._open = {id_: first for id_, first in self._open.items() if first < log_end_offset}
+
+
+__all__ = ["AbortedTransactionEntry", "TransactionIndex"]

@@ -284,3 +284,6 @@ def _check_not_ending(metadata: TransactionMetadata, *, is_commit: bool) -> None
 
 def _impossible_end(metadata: TransactionMetadata, *, is_commit: bool) -> InvalidTxnState:
     return InvalidTxnState(f"{metadata!r} cannot {'commit' if is_commit else 'abort'}")
+
+
+__all__ = ["TransactionCoordinator", "TransactionOptions"]

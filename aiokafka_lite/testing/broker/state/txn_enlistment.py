@@ -81,3 +81,6 @@ def is_retried_by_old_clients(error: BrokerResponseError, enlistment: Enlistment
     return isinstance(error, GroupCoordinatorNotAvailableError) or (
         isinstance(error, ConcurrentTransactions) and enlistment is not Enlistment.ADD
     )
+
+
+__all__ = ["Enlistment", "enlist", "enlistment_of", "is_retried_by_old_clients"]

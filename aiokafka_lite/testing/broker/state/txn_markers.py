@@ -95,3 +95,6 @@ class TransactionMarkers:
             )
         )
         return True
+
+
+__all__ = ["TransactionMarkers"]

@@ -188,3 +188,15 @@ class TransactionMetadata:
 def is_exhausted(producer_epoch: int) -> bool:
     """Return whether no producer is given an epoch after this one. Source: isEpochExhausted."""
     return producer_epoch >= MAX_EPOCH - 1
+
+
+__all__ = [
+    "MAX_EPOCH",
+    "NO_PRODUCER_EPOCH",
+    "NO_PRODUCER_ID",
+    "PREPARING",
+    "ProducerIdAndEpoch",
+    "TransactionMetadata",
+    "TransactionState",
+    "is_exhausted",
+]

@@ -40,3 +40,6 @@ def view_of(metadata: TransactionMetadata, coordinator: int | None) -> Transacti
         frozenset(metadata.groups),
         coordinator,
     )
+
+
+__all__ = ["TransactionView", "view_of"]
