@@ -118,7 +118,7 @@ class Sender:
         """Start sending. The client has to be running."""
         self.client.owner.add_failure_callback(self._client_failed)
         self.client.add_snapshot_listener(self._metadata_changed)
-        self._routes.update(self.client.snapshot)
+        self._follow(self.client.snapshot)
         self._spawn("sender", self._run)
 
     def wake(self) -> None:
@@ -205,8 +205,13 @@ class Sender:
         self._accumulator.fail_all(error)
 
     def _metadata_changed(self, snapshot: MetadataSnapshot) -> None:
-        self._routes.update(snapshot)
+        self._follow(snapshot)
         self.wake()
+
+    def _follow(self, snapshot: MetadataSnapshot) -> None:
+        self._routes.update(snapshot)
+        if self._sequences is not None:
+            self._sequences.follow(snapshot.topic_id)
 
     # What is due…
 

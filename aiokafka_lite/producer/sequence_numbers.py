@@ -8,8 +8,9 @@ would change under the socket. Source: TransactionManager, TxnPartitionMap; KIP-
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
+from uuid import UUID
 
 from aiokafka_lite.errors import (
     DuplicateSequenceNumber,
@@ -19,9 +20,12 @@ from aiokafka_lite.errors import (
     OutOfOrderSequenceNumber,
     ProducerFenced,
     UnknownProducerId,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.producer_batch import NO_SEQUENCE, ProducerBatch
+from aiokafka_lite.schema.field_types import ZERO_UUID
 
 logger = logging.getLogger(__name__)
 
@@ -46,19 +50,24 @@ class _PartitionSequence:
 
     __slots__ = (
         "in_flight",
+        "is_known",
         "is_unresolved",
         "last_acked_sequence",
         "needs_restart",
         "next_sequence",
         "producer",
+        "topic_id",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, topic_id: UUID) -> None:
+        self.topic_id = topic_id
         self.producer = NO_PRODUCER
         self.next_sequence = 0
         self.last_acked_sequence = _NOTHING_ACKED
         self.in_flight: list[ProducerBatch] = []
         """With numbers and without outcome, in the order of their numbers; a wrap is no matter."""
+        self.is_known = False
+        """The partition's log has a batch of this producer and epoch."""
         self.is_unresolved = False
         """A batch was given up, and nobody knows whether it was written."""
         self.needs_restart = False
@@ -77,8 +86,7 @@ class _PartitionSequence:
         self.producer = producer
         self.next_sequence = 0
         self.last_acked_sequence = _NOTHING_ACKED
-        self.is_unresolved = False
-        self.needs_restart = False
+        self.is_known = self.is_unresolved = self.needs_restart = False
         for batch in self.in_flight:
             batch.set_sequence(producer.producer_id, producer.epoch, self.next_sequence)
             self.next_sequence = (self.next_sequence + batch.record_count) & SEQUENCE_MASK
@@ -107,6 +115,7 @@ class SequenceNumbers:
     def __init__(self) -> None:
         self.transactions: TransactionGate | None = None
         self.producer = NO_PRODUCER
+        self._topic_id: Callable[[str], UUID] = lambda _: ZERO_UUID
         self._partitions: dict[TopicPartition, _PartitionSequence] = {}
         self._troubled: dict[TopicPartition, _PartitionSequence] = {}
         """Those that are unresolved or in need of a restart."""
@@ -129,6 +138,18 @@ class SequenceNumbers:
         self._partitions.clear()
         self._troubled.clear()
 
+    def follow(self, topic_id: Callable[[str], UUID]) -> None:
+        """Take over the ids of topics from new metadata, `ZERO_UUID` for those that have none.
+
+        The log of a topic that was made anew knows nothing of the producer.
+        """
+        self._topic_id = topic_id
+        for topic_partition, state in self._partitions.items():
+            now = topic_id(topic_partition.topic)
+            if now not in (state.topic_id, ZERO_UUID):
+                state.topic_id = now
+                state.is_known = False
+
     # Sending…
 
     def may_send(self, batch: ProducerBatch) -> bool:
@@ -137,8 +158,9 @@ class SequenceNumbers:
         No: without a producer id; while the partition waits for a restart; a new batch while
         others of an older epoch, or one that was given up, have no outcome; a batch sent before
         that is not the oldest without outcome (2d-10). And a second batch before the first of an
-        epoch was acknowledged: a broker that knows nothing of us takes any sequence number, so it
-        would take the second although the first was refused.
+        epoch, or of a topic that may have been made anew, was acknowledged: a broker that knows
+        nothing of us takes any sequence number, so it would take the second although the first was
+        refused.
         """
         if self.producer == NO_PRODUCER:
             return False
@@ -153,9 +175,7 @@ class SequenceNumbers:
             return not state.in_flight or state.in_flight[0] is batch
         if state.is_unresolved:
             return False
-        return not state.in_flight or (
-            state.producer == self.producer and state.last_acked_sequence != _NOTHING_ACKED
-        )
+        return not state.in_flight or (state.producer == self.producer and state.is_known)
 
     def assign(self, batch: ProducerBatch) -> None:
         """Give a batch its numbers at its first drain; they stay (2d-11)."""
@@ -165,7 +185,8 @@ class SequenceNumbers:
             return
         state = self._partitions.get(batch.topic_partition)
         if state is None:
-            state = self._partitions[batch.topic_partition] = _PartitionSequence()
+            topic_id = self._topic_id(batch.topic_partition.topic)
+            state = self._partitions[batch.topic_partition] = _PartitionSequence(topic_id)
         if state.producer != self.producer and not state.in_flight:
             state.restart(self.producer)
         batch.set_sequence(self.producer.producer_id, self.producer.epoch, state.next_sequence)
@@ -230,6 +251,7 @@ class SequenceNumbers:
             return
         _remove(state.in_flight, batch)
         if (batch.producer_id, batch.producer_epoch) == state.producer:
+            state.is_known = True
             last_sequence = batch.last_sequence
             ahead = (last_sequence - state.last_acked_sequence) & SEQUENCE_MASK
             if state.last_acked_sequence == _NOTHING_ACKED or ahead < SEQUENCE_MASK >> 1:
@@ -244,6 +266,7 @@ class SequenceNumbers:
             # The broker knows nothing of us and takes 0, and so says to the other batches, too.
             state.next_sequence = 0
             state.last_acked_sequence = _NOTHING_ACKED
+            state.is_known = False
             return
         if (
             issubclass(error, _BAD_PRODUCER)
@@ -285,6 +308,8 @@ class SequenceNumbers:
         state = self._partitions.get(batch.topic_partition)
         if self.transactions is not None and self._ends_transaction(batch, state, error):
             return False
+        if state is not None and issubclass(error, _NO_SUCH_TOPIC):
+            state.is_known = False
         if state is not None and issubclass(error, UnknownProducerId):
             if log_start_offset != -1 and not batch.sequence_was_reset:
                 self._need_restart(batch.topic_partition, state)
@@ -313,6 +338,7 @@ class SequenceNumbers:
             self._troubled[topic_partition] = state
 
 
+_NO_SUCH_TOPIC = (UnknownTopicIdError, UnknownTopicOrPartitionError)
 _BAD_PRODUCER = (InvalidProducerEpoch, InvalidProducerIdMapping, ProducerFenced)
 
 

@@ -1,3 +1,5 @@
+import uuid
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,8 @@ from aiokafka_lite.errors import (
     NotLeaderForPartitionError,
     OutOfOrderSequenceNumber,
     UnknownProducerId,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch_split import split_batch
@@ -96,6 +100,31 @@ def test_the_first_batch_of_an_epoch_goes_alone() -> None:
     sequences.assign(third)
     assert third.producer_epoch == 1
     assert not sequences.may_send(make_batch())
+
+
+@pytest.mark.parametrize("error", [UnknownTopicIdError, UnknownTopicOrPartitionError])
+def test_the_first_batch_after_a_topic_was_not_there_goes_alone(error: type) -> None:
+    """The log of a topic that was made anew knows nothing of the producer (2d-10)."""
+    sequences = numbers()
+    sequences.completed(sent(sequences))
+    batch = sent(sequences)
+    assert sequences.may_send(make_batch())
+    assert sequences.may_retry(batch, error, -1)
+    assert not sequences.may_send(make_batch())
+    sequences.completed(batch)
+    sent(sequences)
+    assert sequences.may_send(make_batch())
+
+
+def test_the_first_batch_after_a_topic_got_another_id_goes_alone() -> None:
+    """The log of a topic that was made anew knows nothing of the producer (2d-10)."""
+    sequences = numbers()
+    sequences.follow(lambda _: uuid.UUID(int=1))
+    sequences.completed(sent(sequences))
+    sent(sequences)
+    for number, may_send in [(1, True), (0, True), (1, True), (2, False)]:
+        sequences.follow(lambda _, number=number: uuid.UUID(int=number))
+        assert sequences.may_send(make_batch()) is may_send
 
 
 def test_only_the_oldest_of_those_sent_is_sent_again() -> None:

@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
-from aiokafka_lite.errors import IllegalStateError, KafkaTimeoutError
+from aiokafka_lite.errors import (
+    IllegalStateError,
+    KafkaTimeoutError,
+    NotLeaderForPartitionError,
+)
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.producer.producer_batch import ProducerBatch
 from aiokafka_lite.protocol.messages.create_partitions import (
@@ -281,3 +285,17 @@ async def test_a_batch_is_sent_once_however_often_it_is_given_at_once() -> None:
         assert not isinstance(first, BaseException)
         await first
         assert written(broker) == [b"v"]
+
+
+async def test_batches_keep_their_order_in_a_topic_that_was_made_anew() -> None:
+    """Its log takes any sequence number, so the next batch waits for the first (2d-10)."""
+    async with kafka() as broker, producing(broker, max_batch_size=100) as producer:
+        await producer.send_and_wait("orders", b"0:")
+        broker.delete_topic("orders")
+        broker.create_topic("orders", 1)
+        await producer.client.refresh_metadata()
+        broker.faults.fail(ProduceRequest, NotLeaderForPartitionError, times=1)
+        values = [b"%d:" % number + b"x" * 90 for number in range(1, 4)]
+        acks = [await producer.send("orders", value) for value in values]
+        await asyncio.gather(*acks)
+        assert order_of(written(broker)) == [1, 2, 3]
