@@ -59,7 +59,7 @@ class _PartitionSequence:
         "topic_id",
     )
 
-    def __init__(self, topic_id: UUID) -> None:
+    def __init__(self, topic_id: UUID = ZERO_UUID) -> None:
         self.topic_id = topic_id
         self.producer = NO_PRODUCER
         self.next_sequence = 0

@@ -123,7 +123,7 @@ def test_the_first_batch_after_a_topic_got_another_id_goes_alone() -> None:
     sequences.completed(sent(sequences))
     sent(sequences)
     for number, may_send in [(1, True), (0, True), (1, True), (2, False)]:
-        sequences.follow(lambda _, number=number: uuid.UUID(int=number))
+        sequences.follow({TP.topic: uuid.UUID(int=number)}.__getitem__)
         assert sequences.may_send(make_batch()) is may_send
 
 
