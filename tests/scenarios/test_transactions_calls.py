@@ -483,6 +483,26 @@ async def test_stop_ends_in_time_when_nobody_answers(version: int) -> None:
         broker.faults.clear()
 
 
+async def test_a_commit_that_fails_late_and_the_abort_behind_it_share_the_bound_of_stop() -> None:
+    clock = jumping_clock()
+    async with kafka(clock=clock) as broker:
+        async with transacting(broker, clock=clock) as producer:
+            await producer.begin_transaction()
+            await producer.send_and_wait("orders", b"1")
+            broker.faults.delay(EndTxnRequest, 3.0)
+            broker.faults.fail(EndTxnRequest, TransactionAbortableError)
+            began_s = clock.monotonic()
+            commit = asyncio.create_task(producer.commit_transaction())
+            await broker.wait_until(lambda: ends(broker) == [True])
+            broker.faults.drop(EndTxnRequest, times=None)
+            await producer.stop(timeout_ms=8000)
+            assert ends(broker) == [True, False]
+            assert clock.monotonic() - began_s < 5.5
+        with pytest.raises(TransactionAbortableError):
+            await commit
+        broker.faults.clear()
+
+
 async def test_a_start_that_gets_no_id_in_time_leaves_nothing_and_may_be_repeated() -> None:
     """design.md 4: half a start leaves nothing behind"""
     clock = jumping_clock()
