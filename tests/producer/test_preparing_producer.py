@@ -5,19 +5,23 @@ import asyncio
 import pytest
 
 from aiokafka_lite.errors import (
+    IllegalOperation,
     IllegalStateError,
     InvalidRecordError,
     InvalidTxnState,
     KafkaTimeoutError,
     ProducerFenced,
 )
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.preparing_producer import PreparingProducer
 from aiokafka_lite.producer.transaction_ender import TransactionEnder
 from aiokafka_lite.producer.transaction_state import PreparedTransaction
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState
 from tests.scenarios.transacting import impatient
@@ -122,6 +126,49 @@ async def test_what_failed_is_not_prepared_but_aborted_at_the_stop(version: int)
                 with pytest.raises(InvalidRecordError):
                     await producer.prepare_transaction()
         assert [each.committed for each in broker.requests_of(EndTxnRequest)] == [False]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_a_preparation_waits_for_offsets_nobody_waits_for(version: int) -> None:
+    async with EmbeddedBroker(transaction_version=version) as broker:
+        broker.create_topic("t")
+        async with preparing(broker) as producer:
+            await producer.become("a")
+            await producer.begin_transaction()
+            broker.faults.stall(TxnOffsetCommitRequest)
+            offsets = {TopicPartition("t", 0): 5}
+            task = asyncio.create_task(producer.send_offsets_to_transaction(offsets, "g"))
+            await broker.wait_until(lambda: len(broker.requests_of(TxnOffsetCommitRequest)) == 1)
+            task.cancel()
+            preparation = asyncio.create_task(producer.prepare_transaction())
+            for _ in range(20):
+                await asyncio.sleep(0)
+            assert not preparation.done()
+            broker.faults.release()
+            assert await preparation is not None
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_what_waits_for_metadata_ends_with_the_preparation(version: int) -> None:
+    """It is in neither the prepared transaction nor the next one, of another id."""
+    async with EmbeddedBroker(transaction_version=version) as broker:
+        for topic in ("t", "late"):
+            broker.create_topic(topic)
+        async with preparing(broker) as producer:
+            await producer.become("a")
+            await producer.begin_transaction()
+            await producer.send_and_wait("t", b"1")
+            broker.faults.stall(MetadataRequest, times=None)
+            late = asyncio.ensure_future(producer.send("late", b"2"))
+            for _ in range(10):
+                await asyncio.sleep(0)
+            assert await producer.prepare_transaction() is not None
+            await producer.become("b")
+            await producer.begin_transaction()
+            broker.faults.clear()
+            with pytest.raises(IllegalOperation):
+                await late
+            assert await producer.prepare_transaction() is None
 
 
 async def test_a_preparation_that_took_too_long_is_called_again_for_its_result() -> None:
