@@ -614,7 +614,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
                 "nothing is subscribed or assigned, so that no record can come: subscribe() to "
                 "topics or assign() partitions first"
             )
-        return await poller.poll_one(partitions)
+        return await poller.poll_for(partitions, poller.collector.collect_one, None)
 
     own_getone = getone
 

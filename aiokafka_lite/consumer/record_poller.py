@@ -7,7 +7,7 @@ waiting. It does not know the facade, so that an unclosed consumer can be notice
 import asyncio
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
@@ -169,7 +169,9 @@ class RecordPoller:
         Cancelled: nothing was taken; fetches and resets on their way go on.
         """
         collect = self.collector.collect
-        taken = await self._poll(partitions, lambda: collect(max_records, partitions), timeout_s)
+        taken = await self.poll_for(
+            partitions, lambda named: collect(max_records, named), timeout_s
+        )
         return taken or {}
 
     async def poll_columns(
@@ -187,13 +189,13 @@ class RecordPoller:
         """
         collect = self.collector.collect_columns
 
-        def take() -> bool:
+        def take(partitions: Collection[TopicPartition]) -> bool:
             # Who is not assigned is an error: before anything is taken, which would be lost by it.
             ends = {tp: (self._subscription.assigned(tp), end) for tp, end in until.items()}
             taken = collect(columns, partitions)
             return self._pause_at(ends) or taken > 0
 
-        await self._poll(partitions, take, timeout_s)
+        await self.poll_for(partitions, take, timeout_s)
 
     def _pause_at(self, ends: Mapping[TopicPartition, tuple[PartitionState, int]]) -> bool:
         """Pause the partitions that have come to their offset; say whether all have."""
@@ -204,12 +206,36 @@ class RecordPoller:
                 left -= 1
         return bool(ends) and not left
 
-    async def _poll(
-        self, partitions: Collection[TopicPartition], collect: Callable[[], _T], timeout_s: float
+    @overload
+    async def poll_for(
+        self,
+        partitions: Collection[TopicPartition],
+        collect: Callable[[Collection[TopicPartition]], _T | None],
+        timeout_s: None,
+    ) -> _T: ...
+
+    @overload
+    async def poll_for(
+        self,
+        partitions: Collection[TopicPartition],
+        collect: Callable[[Collection[TopicPartition]], _T | None],
+        timeout_s: float,
+    ) -> _T | None: ...
+
+    async def poll_for(
+        self,
+        partitions: Collection[TopicPartition],
+        collect: Callable[[Collection[TopicPartition]], _T | None],
+        timeout_s: float | None,
     ) -> _T | None:
-        """Return what `collect()` has taken as soon as that is anything. As `poll`."""
+        """Return what `collect(partitions)` has taken as soon as that is anything.
+
+        None when the time is over or the consumer was stopped. Without a timeout it waits without
+        bound, and a consumer that was stopped is an error. Raises: as `poll`, ConsumerStoppedError.
+        Cancelled: as `poll`.
+        """
         clock = self.client.clock
-        deadline_s = clock.monotonic() + timeout_s
+        deadline_s = None if timeout_s is None else clock.monotonic() + timeout_s
         patience = _Patience()
         if self._is_turn_over():
             await asyncio.sleep(0)
@@ -219,46 +245,22 @@ class RecordPoller:
             while not self._is_stopped:
                 positions_due_s = self._look_around()
                 try:
-                    taken = collect()
+                    taken = collect(partitions)
                 finally:
                     fetches_due_s = self.fetcher.start_fetches()
                 if taken:
                     return taken
                 fetches_due_s = self._fetch_what_is_wanted(fetches_due_s)
-                is_over = clock.monotonic() >= deadline_s
+                is_over = deadline_s is not None and clock.monotonic() >= deadline_s
                 self._raise_for_want_of_records(partitions, patience, is_over=is_over)
                 if is_over:
                     break
                 await self._wait(deadline_s, positions_due_s, fetches_due_s)
         finally:
             self._end_poll(partitions)
+        if timeout_s is None:
+            raise ConsumerStoppedError("the consumer was stopped while a record was waited for")
         return None
-
-    async def poll_one(self, partitions: Collection[TopicPartition]) -> Record:
-        """Return the next record; wait for it without bound.
-
-        Raises: as `poll`, ConsumerStoppedError when the consumer was stopped. Cancelled: as `poll`.
-        """
-        patience = _Patience()
-        if self._is_turn_over():
-            await asyncio.sleep(0)
-        record: Record | None = None
-        self._begin_poll(partitions)
-        try:
-            while not self._is_stopped:
-                positions_due_s = self._look_around()
-                try:
-                    record = self.collector.collect_one(partitions)
-                finally:
-                    fetches_due_s = self.fetcher.start_fetches()
-                if record is not None:
-                    return record
-                fetches_due_s = self._fetch_what_is_wanted(fetches_due_s)
-                self._raise_for_want_of_records(partitions, patience, is_over=False)
-                await self._wait(None, positions_due_s, fetches_due_s)
-        finally:
-            self._end_poll(partitions)
-        raise ConsumerStoppedError("the consumer was stopped while a record was waited for")
 
     def _is_turn_over(self) -> bool:
         """Say whether a poll must let others run first, as it does where nothing is buffered.
