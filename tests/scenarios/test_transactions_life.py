@@ -95,6 +95,21 @@ async def test_several_partitions_count_together(version: int) -> None:
         assert [await visible(broker, partition=n) for n in range(3)] == [[b"1"]] * 3
 
 
+async def test_every_partition_that_records_without_key_move_on_to_takes_part(version: int) -> None:
+    async with (
+        kafka(transaction_version=version) as broker,
+        transacting(broker, max_batch_size=200) as producer,
+    ):
+        broker.create_topic("orders", 3)
+        await producer.begin_transaction()
+        values = [b"%02d" % number + b"x" * 120 for number in range(20)]
+        for value in values:
+            await producer.send("orders", value)
+        await producer.commit_transaction()
+        seen = [await visible(broker, partition=number) for number in range(3)]
+        assert sorted(value for values in seen for value in values if value) == values
+
+
 async def test_an_empty_transaction_is_not_told_of(version: int) -> None:
     """A transaction with nothing in it sends no EndTxn (2d'-3)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
