@@ -11,6 +11,7 @@ from aiokafka_lite.errors import (
     InvalidTxnState,
     KafkaTimeoutError,
     ProducerFenced,
+    TransactionAbortableError,
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.preparing_producer import PreparingProducer
@@ -110,6 +111,15 @@ async def test_an_id_that_was_not_had_in_time_may_be_asked_for_again(is_cancelle
             broker.faults.release()
             assert (await prepared(producer, "a", b"1")).transactional_id == "a"
             assert (await prepared(producer, "b", b"2")).transactional_id == "b"
+
+
+async def test_an_id_that_was_refused_once_may_be_asked_for_again() -> None:
+    async with EmbeddedBroker() as broker, preparing(broker) as producer:
+        broker.create_topic("t")
+        broker.faults.fail(InitProducerIdRequest, TransactionAbortableError)
+        with pytest.raises(TransactionAbortableError):
+            await producer.become("a")
+        assert (await prepared(producer, "a", b"1")).transactional_id == "a"
 
 
 @pytest.mark.parametrize("version", VERSIONS)
