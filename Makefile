@@ -89,8 +89,8 @@ soak: $(VENV)/.installed-test  ## what takes minutes; ARGS="--soak-minutes=60" f
 # Clang's and GCC's sanitizers alike. Built beside the tree, whose own extensions stay as they are.
 SANITIZED := build/sanitized
 LEAVES := tests/codec tests/record tests/arrow tests/fuzzing tests/concurrency/test_ready.py \
-	tests/consumer/fetch/test_decoded_records.py tests/test_consumer_record.py tests/producer/test_arrow_rows.py \
-	tests/producer/test_murmur2.py tests/producer/test_record_ack.py tests/producer/test_short_way.py
+	tests/consumer/fetch/test_decoded_records.py tests/test_consumer_record.py tests/producer/append/test_arrow_rows.py \
+	tests/producer/partition/test_murmur2.py tests/producer/batch/test_record_ack.py tests/producer/accumulator/test_short_way.py
 sanitize: $(VENV)/.installed-test  ## native leaves under AddressSanitizer and UBSan, with damaged input; Linux and GCC
 	CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined" \
 		AIOKAFKA_LITE_REQUIRE_NATIVE=1 $(BIN)/python setup.py -q build --build-lib $(SANITIZED) --build-temp $(SANITIZED)-objects

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
         RecordMetadata,
         TopicPartition,
     )
-    from aiokafka_lite.producer.partitioner import (
+    from aiokafka_lite.producer.append.producer_interceptors import ProducerRecord
+    from aiokafka_lite.producer.partition.partitioner import (
         DefaultPartitioner,
         RoundRobinPartitioner,
         murmur2,
     )
     from aiokafka_lite.producer.producer import AIOKafkaProducer
-    from aiokafka_lite.producer.producer_interceptors import ProducerRecord
     from aiokafka_lite.protocol.consumer_protocol import (
         ConsumerProtocol,
         ConsumerProtocolMemberAssignment,
@@ -85,20 +85,20 @@ _HOMES = {
     "ConsumerRecord": "model",
     "ConsumerStoppedError": "errors",
     "CooperativeStickyAssignor": "consumer.assignors.cooperative_sticky",
-    "DefaultPartitioner": "producer.partitioner",
+    "DefaultPartitioner": "producer.partition.partitioner",
     "ExactlyOnceSession": "exactly_once",
     "IllegalOperation": "errors",
     "OffsetAndMetadata": "model",
     "OffsetAndTimestamp": "model",
-    "ProducerRecord": "producer.producer_interceptors",
+    "ProducerRecord": "producer.append.producer_interceptors",
     "RangePartitionAssignor": "consumer.assignors.range",
     "RebalanceProtocol": "consumer.assignors.assignor",
     "RecordMetadata": "model",
     "RoundRobinPartitionAssignor": "consumer.assignors.round_robin",
-    "RoundRobinPartitioner": "producer.partitioner",
+    "RoundRobinPartitioner": "producer.partition.partitioner",
     "StickyPartitionAssignor": "consumer.assignors.sticky",
     "TopicPartition": "model",
-    "murmur2": "producer.partitioner",
+    "murmur2": "producer.partition.partitioner",
 }
 
 

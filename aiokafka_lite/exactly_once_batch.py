@@ -14,8 +14,8 @@ from aiokafka_lite.model import (
     OffsetAndMetadata,
     TopicPartition,
 )
-from aiokafka_lite.producer.transaction_manager import COMMIT
-from aiokafka_lite.producer.transaction_state import TransactionState
+from aiokafka_lite.producer.transaction.transaction_manager import COMMIT
+from aiokafka_lite.producer.transaction.transaction_state import TransactionState
 
 
 class NextStep(Enum):

@@ -21,7 +21,7 @@ from aiokafka_lite.cli.topic_admin import connected, create_topic, delete_topic,
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import KafkaError, KafkaTimeoutError
-from aiokafka_lite.producer.record_ack import RecordAck
+from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.testing.apache_kafka import ApacheKafka, KafkaNode
 from tests import group_oracle as oracle

@@ -19,7 +19,7 @@ import confluent_kafka
 from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.cli.topic_admin import create_topic, delete_topic
 from aiokafka_lite.clock import SYSTEM_CLOCK
-from aiokafka_lite.producer.record_ack import RecordAck
+from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, KafkaNode
 from tests import producer_oracle as oracle
 from tests.group_faults import Cluster, eventually

@@ -7,6 +7,7 @@ import ast
 import functools
 import importlib
 import importlib.util
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -37,7 +38,6 @@ FLOORS: dict[str, float] = {
     "clock": 0,
     "version": 0,
     "concurrency": 0,
-    "metrics": 0,
     "codec": 1,
     "compression": 1,
     "schema": 2,
@@ -48,13 +48,10 @@ FLOORS: dict[str, float] = {
     "cluster": 5,
     "producer": 6,
     "consumer": 6,
-    "admin": 6,
-    "telemetry": 6,
     "spark": 8,
     "exactly_once_batch": 6.5,
     "exactly_once": 7,
     "cli": 8,
-    "compat": 8,
     "": 8,  # aiokafka_lite/__init__.py
     "__main__": 8,
     # The side tower stands on floors 0-3 and never sees net, cluster or the clients…
@@ -63,8 +60,56 @@ FLOORS: dict[str, float] = {
     # …while what starts real brokers and hands out fixtures may see all but the roof.
     "testing": 7,
 }
+# Inside a piece, from its top down: a file or folder imports from those below it, and from itself.
+ROOMS: dict[str, list[set[str]]] = {
+    "producer": [
+        {"producer"},
+        {"append", "send"},
+        {"transaction", "partition"},
+        {"accumulator"},
+        {"batch"},
+        {"producer_config", "producer_life"},
+    ],
+    "consumer": [
+        {"consumer"},
+        {"offset_calls"},
+        {"record_poller"},
+        {"group"},
+        {"fetch"},
+        {"position"},
+        {"consumer_arguments"},
+        {"consumer_config", "consumer_statistics", "matched_topics"},
+        {"offset_reset", "poll_signal", "revision", "stop_bounds"},
+        {"assignors"},
+    ],
+    "consumer/group": [
+        {"consumer_group"},
+        {"offsets"},
+        {"classic"},
+        {"poll_watch", "rebalance_listener"},
+        {"member", "group_errors", "loop_watch"},
+    ],
+    "spark": [
+        {"__main__"},
+        {"jobs"},
+        {"registration"},
+        {"source"},
+        {"sink", "listener"},
+        {"read", "write"},
+        {"decode"},
+        {"process"},
+        {"options"},
+        {"offsets", "compat"},
+    ],
+    "testing/broker/state": [
+        {"transactions"},
+        {"groups"},
+        {"cluster_state"},
+        {"log", "topic_config"},
+    ],
+}
 # The roof's own doors.
-ROOF_DOORS = {("__main__", "cli"), ("cli", ""), ("spark", ""), ("compat", "")}
+ROOF_DOORS = {("__main__", "cli"), ("cli", ""), ("spark", "")}
 # What stands on a floor below must not lean on the test tools all the same.
 ONLY_FROM_ABOVE = {"testing", "testing/broker", "testing/fake_clock"}
 
@@ -106,52 +151,52 @@ PLAIN_FILES = {
     "cluster/node_states",
     "cluster/refresh_schedule",
     "cluster/topic_interest",
-    "producer/arrow_column_faults",
-    "producer/arrow_rows",
-    "producer/batch_split",
-    "producer/compression_ratios",
-    "producer/manual_batch",
-    "producer/transaction_errors",
-    "producer/transaction_requests",
-    "producer/transaction_state",
-    "producer/partition_loads",
-    "producer/murmur2",
-    "producer/partitioner",
+    "producer/append/arrow_column_faults",
+    "producer/append/arrow_rows",
+    "producer/batch/batch_split",
+    "producer/batch/compression_ratios",
+    "producer/append/manual_batch",
+    "producer/transaction/transaction_errors",
+    "producer/transaction/transaction_requests",
+    "producer/transaction/transaction_state",
+    "producer/partition/partition_loads",
+    "producer/partition/murmur2",
+    "producer/partition/partitioner",
     "producer/producer_config",
-    "producer/record_accumulator",
-    "producer/sequence_numbers",
-    "producer/topic_routes",
+    "producer/accumulator/record_accumulator",
+    "producer/accumulator/sequence_numbers",
+    "producer/partition/topic_routes",
     "consumer/consumer_config",
     "consumer/consumer_arguments",
     "consumer/fetch/completed_fetch",
-    "consumer/group/commit_answer",
+    "consumer/group/offsets/commit_answer",
     "consumer/group/group_errors",
-    "consumer/group/heartbeat_timer",
+    "consumer/group/classic/heartbeat_timer",
     "consumer/group/member",
-    "consumer/group/offset_exchange",
+    "consumer/group/offsets/offset_exchange",
     "consumer/group/poll_watch",
-    "consumer/group/rebalance",
+    "consumer/group/classic/rebalance",
     "consumer/fetch/fetch_planner",
     "consumer/fetch/fetch_session",
     "consumer/position/epoch_questions",
     "consumer/position/offset_questions",
-    "consumer/position/offset_reset",
+    "consumer/offset_reset",
     "consumer/position/partition_state",
     "consumer/position/subscription_state",
     "consumer/stop_bounds",
-    "spark/arrow",
-    "spark/avro_types",
-    "spark/dead_letters",
-    "spark/secret_reference",
-    "spark/data_loss",
-    "spark/kafka_keys",
+    "spark/read/arrow",
+    "spark/decode/avro_types",
+    "spark/decode/dead_letters",
+    "spark/decode/secret_reference",
+    "spark/read/data_loss",
+    "spark/options/kafka_keys",
     "spark/offsets",
-    "spark/given_options",
-    "spark/row_fingerprint",
-    "spark/sink_options",
-    "spark/transactional_marker",
-    "spark/source_options",
-    "spark/pushdown",
+    "spark/options/given_options",
+    "spark/write/row_fingerprint",
+    "spark/options/sink_options",
+    "spark/write/transactional_marker",
+    "spark/options/source_options",
+    "spark/read/pushdown",
 }
 
 TASK_STARTERS = {"create_task", "ensure_future"}
@@ -275,6 +320,43 @@ def test_imports_lead_down(path: str) -> None:
         if tools or not (ground or FLOORS[other] < FLOORS[me]):
             wrong.append(target)
     assert not wrong, f"{path} (floor {FLOORS[me]}) must not import {wrong}"
+
+
+def test_every_name_of_the_drawing_exists() -> None:
+    drawn = [*FLOORS, *ROOMS, *(f"{room}/{name}" for room in ROOMS for name in rooms_of(room))]
+    missing = {
+        name for name in drawn if name not in sources() and f"{name}/__init__" not in sources()
+    }
+    assert missing == {""}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_inside_a_room_lead_down(room: str) -> None:
+    floor_of = rooms_of(room)
+    wrong = []
+    for path in PATHS:
+        if not path.startswith(f"{room}/") or path == f"{room}/__init__":
+            continue
+        me = path.removeprefix(f"{room}/").split("/")[0]
+        assert me in floor_of, f"{path} belongs to no floor of {room}"
+        for target in own_imports(path):
+            if target.startswith(f"{room}/"):
+                other = target.removeprefix(f"{room}/").split("/")[0]
+                if other != me and floor_of[other] <= floor_of[me]:
+                    wrong.append(f"{path} -> {target}")
+    assert not wrong
+
+
+def test_the_design_page_draws_the_same_rooms() -> None:
+    text = (ROOT.parent / "DESIGN.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^    ([a-z/]+)  +(.*>.*(?:\n {20,}>.*)*)$", text, re.M)
+    drawn = {room: [set(floor.split()) for floor in floors.split(">")] for room, floors in lines}
+    assert drawn == ROOMS
+
+
+def rooms_of(room: str) -> dict[str, int]:
+    """The files and folders of a room -> how far below its top they stand."""
+    return {name: floor for floor, names in enumerate(ROOMS[room]) for name in names}
 
 
 def test_no_import_cycle() -> None:

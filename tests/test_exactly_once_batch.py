@@ -9,8 +9,8 @@ from aiokafka_lite.model import (
     OffsetAndMetadata,
     TopicPartition,
 )
-from aiokafka_lite.producer.transaction_manager import ABORT, COMMIT
-from aiokafka_lite.producer.transaction_state import TransactionState
+from aiokafka_lite.producer.transaction.transaction_manager import ABORT, COMMIT
+from aiokafka_lite.producer.transaction.transaction_state import TransactionState
 
 TP, OTHER = TopicPartition("t", 0), TopicPartition("t", 1)
 MEMBER = ConsumerGroupMetadata("g", 5, "m")

@@ -38,11 +38,11 @@ ONE_SIDED = {
     "aiokafka_lite.consumer.fetch._decoded_records": {
         "NextRecord": "the awaitable in C of one step of `async for`",
     },
-    "aiokafka_lite.producer._murmur2": dict.fromkeys(
+    "aiokafka_lite.producer.partition._murmur2": dict.fromkeys(
         (f"KeyHashes.{each}" for each in dir(dict) if not each.startswith("_")),
         "the methods of dict, which the native table is not",
     ),
-    "aiokafka_lite.producer._short_way": {
+    "aiokafka_lite.producer.accumulator._short_way": {
         "LongWay": "a type for checkers",
         "Route": "a type for checkers",
         "ShortWay.thread_id": "set by the constructor in Python, a field of C",

@@ -28,11 +28,15 @@ UNUSED = (
         "called by asyncio: a Protocol",
     ),
     (
-        "aiokafka_lite/producer/_record_ack_py.py",
+        "aiokafka_lite/producer/batch/_record_ack_py.py",
         "msg remove_done_callback",
         "of asyncio.Future, which an ack can be used as",
     ),
-    ("aiokafka_lite/spark/cargo.py", "is_package get_filename get_source", "called by importlib"),
+    (
+        "aiokafka_lite/spark/process/cargo.py",
+        "is_package get_filename get_source",
+        "called by importlib",
+    ),
     ("aiokafka_lite/spark/listener.py", "onQuery*", "called by Spark"),
     (
         "aiokafka_lite/spark/source.py",
@@ -42,7 +46,7 @@ UNUSED = (
         ),
         "called by Spark",
     ),
-    ("aiokafka_lite/spark/schema_registry.py", "redirect_request", "called by urllib"),
+    ("aiokafka_lite/spark/decode/schema_registry.py", "redirect_request", "called by urllib"),
     # Called by users…
     (
         "aiokafka_lite/consumer/*.py",
@@ -69,7 +73,7 @@ UNUSED = (
         "GroupOffsetCommitter LagReporter",
         "for users, who import them from here",
     ),
-    ("aiokafka_lite/producer/bulk_ack.py", "written_count", "public, beside failed_count"),
+    ("aiokafka_lite/producer/append/bulk_ack.py", "written_count", "public, beside failed_count"),
     (
         "aiokafka_lite/protocol/consumer_protocol.py",
         "METADATA ASSIGNMENT",
@@ -87,8 +91,16 @@ UNUSED = (
         "for the tests of users",
     ),
     ("aiokafka_lite/testing/broker/faults.py", "throttle corrupt", "for the tests of users"),
-    ("aiokafka_lite/testing/broker/state/partition_log.py", "corrupt", "for the tests of users"),
-    ("aiokafka_lite/testing/broker/state/group_view.py", "pending_offsets", "for tests of users"),
+    (
+        "aiokafka_lite/testing/broker/state/log/partition_log.py",
+        "corrupt",
+        "for the tests of users",
+    ),
+    (
+        "aiokafka_lite/testing/broker/state/groups/group_view.py",
+        "pending_offsets",
+        "for tests of users",
+    ),
     (
         "aiokafka_lite/testing/fake_clock.py",
         "pending_timers jump_to_next_timer",

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from aiokafka_lite.cli.command import DEFAULT_BOOTSTRAP, Bootstrap, exit_codes, options, run
+from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.producer.producer import AIOKafkaProducer
-from aiokafka_lite.producer.record_ack import RecordAck
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from aiokafka_lite.cluster.client_config import (
 )
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
-from aiokafka_lite.consumer.position.offset_reset import (
+from aiokafka_lite.consumer.offset_reset import (
     BY_DURATION_PREFIX,
     OffsetResetStrategy,
 )

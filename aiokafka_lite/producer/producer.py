@@ -31,28 +31,30 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, RecordMetadata
 from aiokafka_lite.offset_arguments import OffsetsToCommit, checked_group, checked_offsets
-from aiokafka_lite.producer.append_path import AppendPath
-from aiokafka_lite.producer.arrow_ack import ArrowAck
-from aiokafka_lite.producer.arrow_send import ArrowSend
-from aiokafka_lite.producer.buffer_pool import BufferPool
-from aiokafka_lite.producer.bulk_ack import BulkAck
-from aiokafka_lite.producer.bulk_send import BulkSend
-from aiokafka_lite.producer.manual_batch import BatchBuilder
-from aiokafka_lite.producer.partition_loads import NodePatience
-from aiokafka_lite.producer.partitioner import TopicPartitioner
-from aiokafka_lite.producer.producer_config import Partitioner, ProducerConfig
-from aiokafka_lite.producer.producer_interceptors import InterceptedPath, ProducerInterceptors
+from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
+from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
+from aiokafka_lite.producer.accumulator.short_way import SendMethods, ShortWay
+from aiokafka_lite.producer.append.append_path import AppendPath
+from aiokafka_lite.producer.append.arrow_ack import ArrowAck
+from aiokafka_lite.producer.append.arrow_send import ArrowSend
+from aiokafka_lite.producer.append.bulk_ack import BulkAck
+from aiokafka_lite.producer.append.bulk_send import BulkSend
+from aiokafka_lite.producer.append.manual_batch import BatchBuilder
+from aiokafka_lite.producer.append.producer_interceptors import (
+    InterceptedPath,
+    ProducerInterceptors,
+)
+from aiokafka_lite.producer.append.route_finder import RouteFinder
+from aiokafka_lite.producer.append.transactional_path import TransactionalPath
+from aiokafka_lite.producer.batch.buffer_pool import BufferPool
+from aiokafka_lite.producer.batch.record_ack import BatchAck
+from aiokafka_lite.producer.partition.partition_loads import NodePatience
+from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
+from aiokafka_lite.producer.producer_config import Partitioner, ProducerConfig, TopicPartitioner
 from aiokafka_lite.producer.producer_life import ProducerLife, ProducerState
-from aiokafka_lite.producer.record_accumulator import RecordAccumulator
-from aiokafka_lite.producer.record_ack import BatchAck
-from aiokafka_lite.producer.route_finder import RouteFinder
-from aiokafka_lite.producer.sender import Sender
-from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
-from aiokafka_lite.producer.short_way import SendMethods, ShortWay
-from aiokafka_lite.producer.topic_routes import TopicRoutes
-from aiokafka_lite.producer.transaction_manager import TransactionManager
-from aiokafka_lite.producer.transaction_state import TransactionState
-from aiokafka_lite.producer.transactional_path import TransactionalPath
+from aiokafka_lite.producer.send.sender import Sender
+from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
+from aiokafka_lite.producer.transaction.transaction_state import TransactionState
 from aiokafka_lite.serialization import AnySerializer
 
 logger = logging.getLogger(__name__)

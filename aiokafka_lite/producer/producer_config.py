@@ -7,7 +7,7 @@ import inspect
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from aiokafka_lite.cluster.client_config import (
     ClientConfig,
@@ -17,12 +17,27 @@ from aiokafka_lite.cluster.client_config import (
 )
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import KafkaConfigurationError
-from aiokafka_lite.producer.partitioner import TopicPartitioner
 from aiokafka_lite.sendable_text import sendable
 from aiokafka_lite.serialization import AnySerializer
 
 Partitioner = Callable[[bytes | None, list[int], list[int]], int]
 """`f(key_bytes, all_partitions, available_partitions) -> partition`."""
+
+
+@runtime_checkable
+class TopicPartitioner(Protocol):
+    """A partitioner that wants to know the topic. Others are functions of the last three."""
+
+    def partition(
+        self,
+        topic: str,
+        key: bytes | None,
+        all_partitions: Sequence[int],
+        available: Sequence[int],
+        /,
+    ) -> int:
+        """Return one of `all_partitions`; `available` are those with a leader, `key` is bytes."""
+
 
 MAX_IN_FLIGHT_IDEMPOTENT = 5
 """A broker remembers the last five batches of a producer and partition (KAFKA-5494)."""
@@ -350,4 +365,4 @@ def _serializer_faults(name: str, serializer: object) -> Iterator[str]:
     )
 
 
-__all__ = ["MAX_IN_FLIGHT_IDEMPOTENT", "Partitioner", "ProducerConfig"]
+__all__ = ["MAX_IN_FLIGHT_IDEMPOTENT", "Partitioner", "ProducerConfig", "TopicPartitioner"]

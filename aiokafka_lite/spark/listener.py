@@ -17,7 +17,7 @@ from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.offsets import Offsets
-from aiokafka_lite.spark.source_options import SourceOptions
+from aiokafka_lite.spark.options.source_options import SourceOptions
 
 logger = logging.getLogger(__name__)
 
@@ -119,7 +119,7 @@ class GroupOffsetCommitter(_Listener):
             self._commit(offsets)
 
     def _commit(self, offsets: Offsets) -> None:
-        from aiokafka_lite.spark.planner import Planner  # noqa: PLC0415 - only who commits needs it
+        from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - only who commits needs it
 
         try:
             Planner(self._options).commit(self._group_id, offsets)

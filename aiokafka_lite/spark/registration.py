@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from aiokafka_lite.spark.cargo import TravellingClass, sources
+from aiokafka_lite.spark.process.cargo import TravellingClass, sources
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,11 +14,11 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from aiokafka_lite.errors import IllegalStateError, KafkaConfigurationError
-from aiokafka_lite.spark.arrow import COLUMNS
-from aiokafka_lite.spark.cargo import Travels
 from aiokafka_lite.spark.compat import StreamArrowWriter
-from aiokafka_lite.spark.sink_options import SinkOptions
-from aiokafka_lite.spark.transactional_marker import TaskPlace, TaskTransaction
+from aiokafka_lite.spark.options.sink_options import SinkOptions
+from aiokafka_lite.spark.process.cargo import Travels
+from aiokafka_lite.spark.read.arrow import COLUMNS
+from aiokafka_lite.spark.write.transactional_marker import TaskPlace, TaskTransaction
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -110,10 +110,10 @@ class _TopicWriter(Travels):
         """Send all rows and return when they are acknowledged. Raises: why one was not."""
         # Only where rows are sent: the processes that plan a write have no use for it.
         if not self._options.is_transactional:
-            from aiokafka_lite.spark.row_sender import write_rows  # noqa: PLC0415 - see above
+            from aiokafka_lite.spark.write.row_sender import write_rows  # noqa: PLC0415 - see above
 
             return TaskCommit(write_rows(iterator, self._columns, self._options))
-        from aiokafka_lite.spark.transactional_write import (  # noqa: PLC0415 - see above
+        from aiokafka_lite.spark.write.transactional_write import (  # noqa: PLC0415 - see above
             write_in_transaction,
         )
 
@@ -123,7 +123,7 @@ class _TopicWriter(Travels):
 
     def _commit(self, messages: Sequence[TaskCommit | None]) -> None:
         if self._options.is_transactional:
-            from aiokafka_lite.spark.transactional_commit import (  # noqa: PLC0415 - as above
+            from aiokafka_lite.spark.write.transactional_commit import (  # noqa: PLC0415 - as above
                 commit_transactions,
             )
 
@@ -131,7 +131,7 @@ class _TopicWriter(Travels):
 
     def _abort(self, messages: Sequence[TaskCommit | None]) -> None:
         if self._options.is_transactional:
-            from aiokafka_lite.spark.transactional_commit import (  # noqa: PLC0415 - as above
+            from aiokafka_lite.spark.write.transactional_commit import (  # noqa: PLC0415 - as above
                 abort_transactions,
             )
 

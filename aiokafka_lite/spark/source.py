@@ -16,8 +16,6 @@ from pyspark.sql.datasource import (
     InputPartition,
 )
 
-from aiokafka_lite.spark.arrow import SparkColumns, ddl
-from aiokafka_lite.spark.cargo import Travels
 from aiokafka_lite.spark.compat import (
     ReadAllAvailable,
     ReadLimit,
@@ -26,17 +24,19 @@ from aiokafka_lite.spark.compat import (
     ReadMinRows,
     SupportsTriggerAvailableNow,
 )
-from aiokafka_lite.spark.kafka_keys import boolean
 from aiokafka_lite.spark.offsets import OffsetRange, Offsets
-from aiokafka_lite.spark.sink_options import SinkOptions
-from aiokafka_lite.spark.source_options import SourceOptions
+from aiokafka_lite.spark.options.kafka_keys import boolean
+from aiokafka_lite.spark.options.sink_options import SinkOptions
+from aiokafka_lite.spark.options.source_options import SourceOptions
+from aiokafka_lite.spark.process.cargo import Travels
+from aiokafka_lite.spark.read.arrow import SparkColumns, ddl
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
+    from aiokafka_lite.spark.read.stream_offsets import StreamOffsets
     from aiokafka_lite.spark.sink import BatchWriter
-    from aiokafka_lite.spark.stream_offsets import StreamOffsets
 
 
 class KafkaRange(InputPartition):
@@ -106,7 +106,7 @@ class _RangeReader(Travels):
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         """Yield the records of a range. Spark makes an empty partition up where there is none."""
-        from aiokafka_lite.spark.range_reader import read_range  # noqa: PLC0415 - as above
+        from aiokafka_lite.spark.read.range_reader import read_range  # noqa: PLC0415 - as above
 
         if isinstance(partition, KafkaRange):
             yield from read_range(partition.value, self._columns, self._options)
@@ -120,8 +120,8 @@ class BatchReader(_RangeReader, DataSourceReader):
         return self._plan([])
 
     def _plan(self, filters: list[Any]) -> list[KafkaRange]:
-        from aiokafka_lite.spark.batch_plan import plan_batch  # noqa: PLC0415 - as above
-        from aiokafka_lite.spark.planner import Planner  # noqa: PLC0415 - as above
+        from aiokafka_lite.spark.read.batch_plan import plan_batch  # noqa: PLC0415 - as above
+        from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - as above
 
         planned = plan_batch(self._options, Planner(self._options), filters)
         return [KafkaRange(each) for each in planned]
@@ -152,8 +152,8 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
     @property
     def _stream(self) -> "StreamOffsets":
         """Where the stream is; made by the process that plans it, which is one for all of it."""
-        from aiokafka_lite.spark.planner import Planner  # noqa: PLC0415 - as above
-        from aiokafka_lite.spark.stream_offsets import StreamOffsets  # noqa: PLC0415 - as above
+        from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - as above
+        from aiokafka_lite.spark.read.stream_offsets import StreamOffsets  # noqa: PLC0415 - as above
 
         if self._known is None:
             self._known = StreamOffsets(self._options, Planner(self._options))

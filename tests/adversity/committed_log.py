@@ -4,7 +4,7 @@ from typing import Any
 
 from aiokafka_lite.model import ConsumerRecord
 from aiokafka_lite.record.batch_reader import RecordCursor
-from aiokafka_lite.testing.broker.state.partition_log import PartitionLog
+from aiokafka_lite.testing.broker.state.log.partition_log import PartitionLog
 
 
 def committed_records(log: PartitionLog) -> list[ConsumerRecord[Any, Any]]:

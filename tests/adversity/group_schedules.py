@@ -15,7 +15,7 @@ from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.state.cluster_state import TopicState
-from aiokafka_lite.testing.broker.state.group_offsets import CommittedOffset, GroupOffsets
+from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset, GroupOffsets
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.adversity.cluster_troubles import ClusterTroubles
 from tests.adversity.group_member import API_TIMEOUT_MS, Member

@@ -16,7 +16,7 @@ from aiokafka_lite.errors import (
     InvalidProducerEpoch,
     KafkaError,
 )
-from aiokafka_lite.producer.producer_interceptors import ProducerRecord
+from aiokafka_lite.producer.append.producer_interceptors import ProducerRecord
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.errors import BrokerResponseError, KafkaError
 from aiokafka_lite.model import RecordMetadata, TopicPartition
-from aiokafka_lite.producer.record_ack import RecordAck
-from aiokafka_lite.producer.sequence_numbers import _PartitionSequence
+from aiokafka_lite.producer.accumulator.sequence_numbers import _PartitionSequence
+from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock

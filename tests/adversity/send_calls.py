@@ -17,8 +17,8 @@ import pyarrow as pa
 from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import RecordMetadata
-from aiokafka_lite.producer.bulk_ack import BulkAck
-from aiokafka_lite.producer.record_ack import BatchAck, RecordAck
+from aiokafka_lite.producer.append.bulk_ack import BulkAck
+from aiokafka_lite.producer.batch.record_ack import BatchAck, RecordAck
 from aiokafka_lite.testing.fake_clock import FakeClock
 
 NUMBER_SIZE = 6

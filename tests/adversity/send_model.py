@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from aiokafka_lite.model import RecordMetadata
-from aiokafka_lite.producer.murmur2 import murmur2
+from aiokafka_lite.producer.partition.murmur2 import murmur2
 from tests.adversity.producer_schedules import DELIVERY_TIMEOUT_MS, MAX_BLOCK_MS
 from tests.adversity.send_calls import NUMBER_SIZE, Made, Way
 

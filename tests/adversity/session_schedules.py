@@ -13,7 +13,7 @@ from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStick
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.adversity.cluster_troubles import ClusterTroubles
 from tests.adversity.committed_log import committed_records

@@ -18,8 +18,8 @@ from aiokafka_lite.errors import (
     KafkaTimeoutError,
 )
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.record_ack import RecordAck
-from aiokafka_lite.producer.transaction_state import TransactionState
+from aiokafka_lite.producer.batch.record_ack import RecordAck
+from aiokafka_lite.producer.transaction.transaction_state import TransactionState
 from aiokafka_lite.schema.message import Request
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock

@@ -14,7 +14,7 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
 from aiokafka_lite.testing.apache_kafka import run_java
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
 from aiokafka_lite.testing.java_runtime import find_java, tools_version
 from tests.conftest import KAFKA_VERSIONS, require_kafka
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.buffer_pool import BufferPool
-from aiokafka_lite.producer.producer_batch import ProducerBatch
+from aiokafka_lite.producer.accumulator.record_accumulator import PartitionQueue, RecordAccumulator
+from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
+from aiokafka_lite.producer.batch.buffer_pool import BufferPool
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.producer_config import ProducerConfig
-from aiokafka_lite.producer.record_accumulator import PartitionQueue, RecordAccumulator
-from aiokafka_lite.producer.sequence_numbers import SequenceNumbers
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
 from aiokafka_lite.record.batch_reader import RecordCursor
 

@@ -22,9 +22,13 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import RecordMetadata, TimestampType, TopicPartition
-from aiokafka_lite.producer.partitioner import DefaultPartitioner, RoundRobinPartitioner, murmur2
+from aiokafka_lite.producer.batch.record_ack import RecordAck
+from aiokafka_lite.producer.partition.partitioner import (
+    DefaultPartitioner,
+    RoundRobinPartitioner,
+    murmur2,
+)
 from aiokafka_lite.producer.producer import AIOKafkaProducer
-from aiokafka_lite.producer.record_ack import RecordAck
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.serialization import json_serializer
 from aiokafka_lite.testing.broker import EmbeddedBroker

@@ -14,23 +14,23 @@ import pytest
 from tests.producer.batches import make_batch
 from tests.twins import native_twin
 
-_LEAVES = ("record._batch_builder", "producer._record_ack", "producer._short_way")
+_LEAVES = ("record._batch_builder", "producer.batch._record_ack", "producer.accumulator._short_way")
 _BUILT_UPON = (
     "record.batch_builder",
     "record._batch_builder_py",
-    "producer.record_ack",
-    "producer._record_ack_py",
-    "producer.short_way",
-    "producer._short_way_py",
-    "producer.producer_batch",
-    "producer.partitioner",
-    "producer.partition_loads",
-    "producer.sequence_numbers",
-    "producer.batch_split",
-    "producer.record_accumulator",
-    "producer.topic_routes",
-    "producer.bulk_ack",
-    "producer.batch_wait",
+    "producer.batch.record_ack",
+    "producer.batch._record_ack_py",
+    "producer.accumulator.short_way",
+    "producer.accumulator._short_way_py",
+    "producer.batch.producer_batch",
+    "producer.partition.partitioner",
+    "producer.partition.partition_loads",
+    "producer.accumulator.sequence_numbers",
+    "producer.batch.batch_split",
+    "producer.accumulator.record_accumulator",
+    "producer.partition.topic_routes",
+    "producer.append.bulk_ack",
+    "producer.batch.batch_wait",
 )
 
 

@@ -8,7 +8,7 @@ from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.broker.state.classic_group import GroupState
+from aiokafka_lite.testing.broker.state.groups.classic_group import GroupState
 from tests.scenarios.consuming import PATIENCE_S, Records, consumer_of
 
 GROUP = "g"

@@ -15,8 +15,8 @@ from aiokafka_lite.errors import (
     NotLeaderForPartitionError,
     ProducerClosed,
 )
+from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.producer.producer import AIOKafkaProducer
-from aiokafka_lite.producer.record_ack import RecordAck
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest

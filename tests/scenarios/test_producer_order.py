@@ -15,8 +15,8 @@ from aiokafka_lite.errors import (
     KafkaTimeoutError,
     NotLeaderForPartitionError,
 )
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.producer import AIOKafkaProducer
-from aiokafka_lite.producer.producer_batch import ProducerBatch
 from aiokafka_lite.protocol.messages.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsTopic,

@@ -16,7 +16,7 @@ from aiokafka_lite.errors import (
     TransactionAbortableError,
 )
 from aiokafka_lite.producer.producer import AIOKafkaProducer
-from aiokafka_lite.producer.transaction_state import TransactionState
+from aiokafka_lite.producer.transaction.transaction_state import TransactionState
 from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
@@ -24,7 +24,7 @@ from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequ
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
-from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState as Ending
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState as Ending
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.producer.world import jumping_clock, kafka
 from tests.scenarios.consuming import PATIENCE_S

@@ -28,7 +28,7 @@ from aiokafka_lite.errors import (
     TransactionalIdAuthorizationFailed,
     UnknownProducerId,
 )
-from aiokafka_lite.producer.transaction_state import TransactionState
+from aiokafka_lite.producer.transaction.transaction_state import TransactionState
 from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest

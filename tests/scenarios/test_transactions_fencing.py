@@ -11,12 +11,12 @@ from aiokafka_lite.errors import (
     KafkaTimeoutError,
     ProducerFenced,
 )
-from aiokafka_lite.producer.transaction_state import TransactionState
+from aiokafka_lite.producer.transaction.transaction_state import TransactionState
 from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
-from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState as Ending
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState as Ending
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.producer.world import jumping_clock, kafka
 from tests.scenarios.transacting import ID, ORDERS, commit_one, ends, state, transacting, visible

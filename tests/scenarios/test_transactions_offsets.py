@@ -18,7 +18,7 @@ from aiokafka_lite.errors import (
     UnknownMemberIdError,
     UnknownTopicOrPartitionError,
 )
-from aiokafka_lite.producer.transaction_state import TransactionState
+from aiokafka_lite.producer.transaction.transaction_state import TransactionState
 from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest

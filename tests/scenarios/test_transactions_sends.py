@@ -13,8 +13,8 @@ from aiokafka_lite.errors import (
     SerializationError,
     TopicAuthorizationFailedError,
 )
+from aiokafka_lite.producer.append.producer_interceptors import ProducerRecord
 from aiokafka_lite.producer.producer import AIOKafkaProducer
-from aiokafka_lite.producer.producer_interceptors import ProducerRecord
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 from aiokafka_lite import AIOKafkaConsumer, TopicPartition
 from aiokafka_lite.producer.producer import AIOKafkaProducer
-from aiokafka_lite.producer.transaction_state import TransactionState
+from aiokafka_lite.producer.transaction.transaction_state import TransactionState
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.producer.world import producing

@@ -11,7 +11,7 @@ import pytest
 
 from aiokafka_lite.cli.topic_admin import create_topic
 from aiokafka_lite.producer.producer import AIOKafkaProducer
-from aiokafka_lite.spark.worker import Worker
+from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from tests.conftest import require_kafka, require_spark
 from tests.spark.kills import check, driver

@@ -22,7 +22,7 @@ from aiokafka_lite import (
 from aiokafka_lite.cli.topic_admin import create_topic, delete_topic, describe_topics
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import KafkaError
-from aiokafka_lite.producer.record_ack import RecordAck
+from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka, archive_classes
 from tests.conftest import require_kafka
 from tests.group_faults import READY_S, Cluster, eventually

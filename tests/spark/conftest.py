@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite.spark.worker import Worker
+from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.java_runtime import find_java
 from benchmarks.spark.official import official_jars

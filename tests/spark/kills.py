@@ -14,7 +14,7 @@ from typing import Any
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.spark.worker import Worker
+from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.testing.java_runtime import find_java
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from tests.spark.releases import needs
 
 PROGRAM = f"""
 from pathlib import Path
-from aiokafka_lite.spark.cargo import sources
+from aiokafka_lite.spark.process.cargo import sources
 {session()}
 {ROUND_TRIP}
 

@@ -7,9 +7,9 @@ import pytest
 
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
-from aiokafka_lite.spark.worker import Worker
+from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
 from tests.conftest import require_spark
 from tests.consumer.batches import batch
 from tests.spark.kills import Driver, check, driver

@@ -19,8 +19,8 @@ from aiokafka_lite.errors import GroupAuthorizationFailedError, KafkaConfigurati
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.listener import GroupOffsetCommitter, LagReport, LagReporter
 from aiokafka_lite.spark.offsets import Offsets
-from aiokafka_lite.spark.planner import Planner
-from aiokafka_lite.spark.worker import Worker
+from aiokafka_lite.spark.process.worker import Worker
+from aiokafka_lite.spark.read.planner import Planner
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.patience import PATIENCE_S, eventually
 from tests.spark.releases import needs

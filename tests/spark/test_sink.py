@@ -13,9 +13,9 @@ from aiokafka_lite.errors import (
     KafkaConfigurationError,
 )
 from aiokafka_lite.spark import sink
+from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.sink import BatchWriter, checked_columns, place_of_task, stream_writer
-from aiokafka_lite.spark.sink_options import SinkOptions
-from aiokafka_lite.spark.transactional_marker import TaskPlace
+from aiokafka_lite.spark.write.transactional_marker import TaskPlace
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.releases import needs
 from tests.spark.spark_io import run_to_end, source, write

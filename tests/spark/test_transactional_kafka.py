@@ -11,13 +11,13 @@ from tests.conftest import NO_SPARK
 pytest.importorskip("pyarrow", reason=NO_SPARK)
 
 from aiokafka_lite.errors import KafkaConfigurationError
-from aiokafka_lite.spark.transactional_commit import (
+from aiokafka_lite.spark.process.worker import Worker
+from aiokafka_lite.spark.write.transactional_commit import (
     TransactionLostError,
     abort_transactions,
     commit_transactions,
 )
-from aiokafka_lite.spark.transactional_marker import ReplayMismatchError
-from aiokafka_lite.spark.worker import Worker
+from aiokafka_lite.spark.write.transactional_marker import ReplayMismatchError
 from tests.spark.writing import Write, options, seen
 
 

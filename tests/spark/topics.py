@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
-from aiokafka_lite.spark.source_options import SourceOptions
+from aiokafka_lite.spark.options.source_options import SourceOptions
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.consumer.batches import batches
 

@@ -6,10 +6,10 @@ import pyarrow as pa
 
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.spark.sink_options import SinkOptions
-from aiokafka_lite.spark.transactional_marker import TaskPlace, TaskTransaction
-from aiokafka_lite.spark.transactional_write import write_in_transaction
-from aiokafka_lite.spark.worker import Worker
+from aiokafka_lite.spark.options.sink_options import SinkOptions
+from aiokafka_lite.spark.process.worker import Worker
+from aiokafka_lite.spark.write.transactional_marker import TaskPlace, TaskTransaction
+from aiokafka_lite.spark.write.transactional_write import write_in_transaction
 
 SCOPE = "p-query"
 COLUMNS = ("key", "value")

@@ -15,13 +15,20 @@ from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
-from aiokafka_lite.consumer.group.assignment_handover import Farewell
-from aiokafka_lite.consumer.group.auto_commit import AutoCommit
-from aiokafka_lite.consumer.group.classic_coordinator import JOIN_GRACE_S, ClassicCoordinator
+from aiokafka_lite.consumer.group.classic.assignment_handover import Farewell
+from aiokafka_lite.consumer.group.classic.classic_coordinator import (
+    JOIN_GRACE_S,
+    ClassicCoordinator,
+)
+from aiokafka_lite.consumer.group.classic.membership import GroupMembership
 from aiokafka_lite.consumer.group.group_errors import Action
 from aiokafka_lite.consumer.group.member import Member, MemberState
-from aiokafka_lite.consumer.group.membership import GroupMembership
-from aiokafka_lite.consumer.group.offset_committer import CommitCallback, OffsetCommitter, Offsets
+from aiokafka_lite.consumer.group.offsets.auto_commit import AutoCommit
+from aiokafka_lite.consumer.group.offsets.offset_committer import (
+    CommitCallback,
+    OffsetCommitter,
+    Offsets,
+)
 from aiokafka_lite.consumer.group.poll_watch import PollWatch, Verdict
 from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
 from aiokafka_lite.consumer.poll_signal import PollSignal

@@ -15,6 +15,11 @@ import anyio
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.offset_reset import (
+    ByDuration,
+    OffsetReset,
+    OffsetResetStrategy,
+)
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffsets
 from aiokafka_lite.consumer.position.committed_positions import CommittedPositions
@@ -27,11 +32,6 @@ from aiokafka_lite.consumer.position.offset_questions import (
     group_by_leader,
     is_expected,
     read_response,
-)
-from aiokafka_lite.consumer.position.offset_reset import (
-    ByDuration,
-    OffsetReset,
-    OffsetResetStrategy,
 )
 from aiokafka_lite.consumer.position.offset_validator import OffsetValidator
 from aiokafka_lite.consumer.position.retained_error import RetainedError

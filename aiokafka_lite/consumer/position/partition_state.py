@@ -9,7 +9,7 @@ from enum import Enum
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
-from aiokafka_lite.consumer.position.offset_reset import OffsetReset
+from aiokafka_lite.consumer.offset_reset import OffsetReset
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.schema.field_types import ZERO_UUID

@@ -11,7 +11,7 @@ from enum import Enum
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
-from aiokafka_lite.consumer.position.offset_reset import OffsetReset, OffsetResetStrategy
+from aiokafka_lite.consumer.offset_reset import OffsetReset, OffsetResetStrategy
 from aiokafka_lite.consumer.position.partition_state import (
     NO_OFFSET,
     FetchState,

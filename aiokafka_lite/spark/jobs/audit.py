@@ -19,7 +19,7 @@ from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
 from aiokafka_lite.spark.jobs.offset_levels import COUNTS, counted
 from aiokafka_lite.spark.jobs.topic_config import TopicsConfig
 from aiokafka_lite.spark.offsets import Offsets
-from aiokafka_lite.spark.source_options import OffsetLimit, Place, SourceOptions
+from aiokafka_lite.spark.options.source_options import OffsetLimit, Place, SourceOptions
 
 _ISOLATION: Final = "kafka.isolation.level"
 _COMMITTED: Final = "read_committed"
@@ -91,7 +91,7 @@ class Bounds:
 
 def find_bounds(spark: Any, config: AuditConfig) -> Bounds:
     """Ask for the offsets of this moment. Raises: as `Planner.resolve`."""
-    from aiokafka_lite.spark.planner import Planner  # noqa: PLC0415 - the clients, only when asked
+    from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - the clients, only when asked
 
     options = SourceOptions.parse(config.source_options(), streaming=False)
     planner = Planner(options)

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from aiokafka_lite.errors import KafkaConfigurationError
-from aiokafka_lite.spark.dead_letters import dead_letter_headers, quoted, refusal
-from aiokafka_lite.spark.decoding import AvroColumn
+from aiokafka_lite.spark.decode.dead_letters import dead_letter_headers, quoted, refusal
+from aiokafka_lite.spark.decode.decoding import AvroColumn
+from aiokafka_lite.spark.decode.schema_registry import RegistryConfig, SchemaRegistry
 from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
 from aiokafka_lite.spark.jobs.stream_run import read_topics, run_stream, stream_offsets
 from aiokafka_lite.spark.jobs.topic_config import StreamConfig, TopicSinkConfig
-from aiokafka_lite.spark.schema_registry import RegistryConfig, SchemaRegistry
 
 _CORRUPT: Final = "__corrupt"
 _RAW_COLUMNS: Final = ("key", "raw", "topic", "partition", "offset", "timestamp", "headers")

@@ -27,7 +27,7 @@ from aiokafka_lite.spark.jobs.stream_run import (
 )
 from aiokafka_lite.spark.jobs.table_sink import TableStreamConfig, stream_writer, write_batch
 from aiokafka_lite.spark.offsets import Offsets, backlog
-from aiokafka_lite.spark.source_options import SourceOptions
+from aiokafka_lite.spark.options.source_options import SourceOptions
 
 _STREAM: Final = "stream"
 _UNKEYED: Final = "_unkeyed"
@@ -190,7 +190,7 @@ def _compact(spark: Any, config: DedupeConfig, progress: Progress) -> JobResult:
 
 def _range(config: DedupeConfig) -> tuple[Offsets, Offsets]:
     """Return where a batch begins and ends now."""
-    from aiokafka_lite.spark.planner import Planner  # noqa: PLC0415 - the clients, only when asked
+    from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - the clients, only when asked
 
     options = SourceOptions.parse(config.source_options(), streaming=False)
     planner = Planner(options)

@@ -25,7 +25,7 @@ from aiokafka_lite.spark.jobs.job import (
 )
 from aiokafka_lite.spark.jobs.topic_config import StreamConfig, TopicsConfig
 from aiokafka_lite.spark.offsets import Offsets, backlog
-from aiokafka_lite.spark.source_options import OffsetLimit, Place, SourceOptions
+from aiokafka_lite.spark.options.source_options import OffsetLimit, Place, SourceOptions
 
 _POLL_S: Final = 0.25
 _LAST_BATCH_POLL_S: Final = 0.02
@@ -172,7 +172,7 @@ def _offsets(nested: Iterable[Any]) -> Offsets:
 
 def lag_behind(config: TopicsConfig, done: Offsets) -> int | None:
     """Return how many offsets there are behind what is done; None if no broker says."""
-    from aiokafka_lite.spark.planner import Planner  # noqa: PLC0415 - the clients, only when asked
+    from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - the clients, only when asked
 
     options = SourceOptions.parse(config.source_options(), streaming=True)
     try:
@@ -187,7 +187,7 @@ def stream_offsets(spark: Any, config: StreamConfig) -> dict[str, Any]:
     Raises: as `Planner.resolve`.
     """
     from aiokafka_lite.spark.jobs.checkpoint import done_offsets  # noqa: PLC0415 - as above
-    from aiokafka_lite.spark.planner import Planner  # noqa: PLC0415 - as above
+    from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - as above
 
     options = SourceOptions.parse(config.source_options(), streaming=True)
     planner = Planner(options)

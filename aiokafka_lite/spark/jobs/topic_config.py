@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from aiokafka_lite.errors import KafkaConfigurationError
-from aiokafka_lite.spark.given_options import duration_ms
 from aiokafka_lite.spark.jobs.job_config import JobConfig
-from aiokafka_lite.spark.sink_options import SinkOptions
-from aiokafka_lite.spark.source_options import SourceOptions
+from aiokafka_lite.spark.options.given_options import duration_ms
+from aiokafka_lite.spark.options.sink_options import SinkOptions
+from aiokafka_lite.spark.options.source_options import SourceOptions
 
 AVAILABLE_NOW: Final = "available-now"
 _SERVERS: Final = "kafka.bootstrap.servers"

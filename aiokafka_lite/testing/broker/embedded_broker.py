@@ -36,16 +36,19 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
     ClusterState,
     PartitionState,
 )
-from aiokafka_lite.testing.broker.state.fetch_sessions import FetchSessionCache
-from aiokafka_lite.testing.broker.state.group_coordinators import GroupCoordinators
-from aiokafka_lite.testing.broker.state.group_rebalance import GroupOptions
-from aiokafka_lite.testing.broker.state.group_view import GroupView
-from aiokafka_lite.testing.broker.state.partition_log import DEFAULT_RETENTION_BYTES, PartitionLog
-from aiokafka_lite.testing.broker.state.txn_coordinator import (
+from aiokafka_lite.testing.broker.state.groups.group_coordinators import GroupCoordinators
+from aiokafka_lite.testing.broker.state.groups.group_rebalance import GroupOptions
+from aiokafka_lite.testing.broker.state.groups.group_view import GroupView
+from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchSessionCache
+from aiokafka_lite.testing.broker.state.log.partition_log import (
+    DEFAULT_RETENTION_BYTES,
+    PartitionLog,
+)
+from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import (
     TransactionCoordinator,
     TransactionOptions,
 )
-from aiokafka_lite.testing.broker.state.txn_view import TransactionView
+from aiokafka_lite.testing.broker.state.transactions.txn_view import TransactionView
 
 T = TypeVar("T")
 DEFAULT_FETCH_SESSION_SLOTS = 1000

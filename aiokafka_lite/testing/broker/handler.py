@@ -14,12 +14,12 @@ from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.faults import InjectedErrors
 from aiokafka_lite.testing.broker.state.cluster_state import BrokerNode, ClusterState
-from aiokafka_lite.testing.broker.state.fetch_sessions import FetchSessionCache
-from aiokafka_lite.testing.broker.state.group_coordinators import (
+from aiokafka_lite.testing.broker.state.groups.group_coordinators import (
     CoordinatedGroup,
     GroupCoordinators,
 )
-from aiokafka_lite.testing.broker.state.txn_coordinator import TransactionCoordinator
+from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchSessionCache
+from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import TransactionCoordinator
 
 AnyResponse = Response
 Later = Callable[[], Awaitable[AnyResponse | None]]

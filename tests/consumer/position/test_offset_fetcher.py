@@ -9,10 +9,10 @@ import pytest
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.offset_reset import ByDuration, OffsetResetStrategy
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
 from aiokafka_lite.consumer.position.offset_questions import ListedOffset, ListOffsetsOutcome
-from aiokafka_lite.consumer.position.offset_reset import ByDuration, OffsetResetStrategy
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import (
     KafkaTimeoutError,

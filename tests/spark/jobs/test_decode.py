@@ -11,14 +11,14 @@ import pytest
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
+from aiokafka_lite.spark.decode.schema_registry import UnknownSchemaError
 from aiokafka_lite.spark.jobs.decode import DecodeConfig, plan, run
 from aiokafka_lite.spark.jobs.job import JobResult, NoProgress, StopSignal
 from aiokafka_lite.spark.jobs.job_config import JobConfigError
-from aiokafka_lite.spark.schema_registry import UnknownSchemaError
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.spark.decode.test_avro_decoder import record, written
 from tests.spark.releases import needs
 from tests.spark.schema_registry_server import RegistryServer, serving
-from tests.spark.test_avro_decoder import record, written
 
 GIVEN: dict[str, Any] = {
     "bootstrap_servers": "h:1",
@@ -175,8 +175,8 @@ def test_avro_of_a_registry_goes_to_parquet_and_a_batch_that_is_done_again_repla
     assert [tuple(row) for row in rows] == [(1, "?", 0), (2**40, "b", 1)]
     told = reasons(kafka_broker)
     assert [(each["offset"], each["exception.class.name"]) for each in told] == [
-        ("2", "aiokafka_lite.spark.schema_registry.UnknownSchemaError"),
-        ("3", "aiokafka_lite.spark.avro_decoder.WireFormatError"),
+        ("2", "aiokafka_lite.spark.decode.schema_registry.UnknownSchemaError"),
+        ("3", "aiokafka_lite.spark.decode.avro_decoder.WireFormatError"),
     ] * 2  # at least once
     assert "HTTP 404: Schema not found" in told[0]["exception.message"]
     assert registry.asked.count("/schemas/ids/1") <= 2  # Spark has as many workers

@@ -20,10 +20,10 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
     ClusterState,
     TopicState,
 )
-from aiokafka_lite.testing.broker.state.fetch_sessions import FetchSessionCache
-from aiokafka_lite.testing.broker.state.group_coordinators import GroupCoordinators
-from aiokafka_lite.testing.broker.state.group_rebalance import GroupOptions
-from aiokafka_lite.testing.broker.state.txn_coordinator import (
+from aiokafka_lite.testing.broker.state.groups.group_coordinators import GroupCoordinators
+from aiokafka_lite.testing.broker.state.groups.group_rebalance import GroupOptions
+from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchSessionCache
+from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import (
     TransactionCoordinator,
     TransactionOptions,
 )

@@ -22,7 +22,7 @@ from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequ
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.broker.state.txn_metadata import TransactionState
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.leftovers import nothing_left_behind
 from tests.testing.broker.bench import WireClient, batch

@@ -7,7 +7,7 @@ from aiokafka_lite.protocol.messages.add_offsets_to_txn import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
-from aiokafka_lite.testing.broker.state.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
 
 FIRST_VERSION_WITH_FENCED = 2
 

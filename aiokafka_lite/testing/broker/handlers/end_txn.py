@@ -4,7 +4,7 @@ from aiokafka_lite.errors import BrokerResponseError, InvalidProducerEpoch, Prod
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
-from aiokafka_lite.testing.broker.state.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
 
 FIRST_VERSION_WITH_FENCED = 2
 FIRST_VERSION_WITH_EPOCH = 5

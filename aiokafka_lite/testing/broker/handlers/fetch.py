@@ -32,7 +32,7 @@ from aiokafka_lite.protocol.messages.fetch import (
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Answer, Handler, RequestContext
 from aiokafka_lite.testing.broker.state.cluster_state import PartitionState, partition_of
-from aiokafka_lite.testing.broker.state.fetch_sessions import FetchContext, RequestedPartition
+from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchContext, RequestedPartition
 
 SESSION_ERRORS = (
     FetchSessionIdNotFound.errno,

@@ -16,7 +16,7 @@ from aiokafka_lite.protocol.messages.init_producer_id import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
-from aiokafka_lite.testing.broker.state.txn_metadata import (
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import (
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
     ProducerIdAndEpoch,

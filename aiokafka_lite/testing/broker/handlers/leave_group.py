@@ -9,7 +9,7 @@ from aiokafka_lite.protocol.messages.leave_group import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
-from aiokafka_lite.testing.broker.state.group_coordinators import CoordinatedGroup
+from aiokafka_lite.testing.broker.state.groups.group_coordinators import CoordinatedGroup
 
 
 def handle(context: RequestContext, request: LeaveGroupRequest) -> LeaveGroupResponse:

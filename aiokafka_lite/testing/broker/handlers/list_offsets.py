@@ -20,7 +20,7 @@ from aiokafka_lite.protocol.messages.list_offsets import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
-from aiokafka_lite.testing.broker.state.partition_log import PartitionLog
+from aiokafka_lite.testing.broker.state.log.partition_log import PartitionLog
 
 LATEST, EARLIEST, MAX_TIMESTAMP = -1, -2, -3
 EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD = -4, -5, -6

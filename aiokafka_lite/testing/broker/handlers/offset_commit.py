@@ -20,8 +20,8 @@ from aiokafka_lite.protocol.messages.offset_commit import (
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.state.cluster_state import PartitionState, partition_of
-from aiokafka_lite.testing.broker.state.group_coordinators import CoordinatedGroup
-from aiokafka_lite.testing.broker.state.group_offsets import CommittedOffset
+from aiokafka_lite.testing.broker.state.groups.group_coordinators import CoordinatedGroup
+from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset
 
 _Found = PartitionState | BrokerResponseError
 

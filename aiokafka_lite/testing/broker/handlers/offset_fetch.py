@@ -35,7 +35,7 @@ from aiokafka_lite.protocol.messages.offset_fetch import (
 from aiokafka_lite.schema.field_types import ZERO_UUID
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
-from aiokafka_lite.testing.broker.state.group_offsets import CommittedOffset, GroupOffsets
+from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset, GroupOffsets
 
 GROUP_ERRORS = tuple(
     error.errno

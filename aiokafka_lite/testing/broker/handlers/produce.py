@@ -46,14 +46,14 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
     TopicState,
     partition_of,
 )
-from aiokafka_lite.testing.broker.state.producer_states import AppendedBatch, last_sequence_of
-from aiokafka_lite.testing.broker.state.txn_enlistment import (
+from aiokafka_lite.testing.broker.state.log.producer_states import AppendedBatch, last_sequence_of
+from aiokafka_lite.testing.broker.state.transactions.txn_enlistment import (
     Enlistment,
     enlist,
     enlistment_of,
     is_retried_by_old_clients,
 )
-from aiokafka_lite.testing.broker.state.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
 
 ALL_REPLICAS = -1
 NO_ANSWER = 0

@@ -9,8 +9,8 @@ from aiokafka_lite.protocol.messages.sync_group import SyncGroupRequest, SyncGro
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Answer, Handler, RequestContext
 from aiokafka_lite.testing.broker.pending_answer import PendingAnswer
-from aiokafka_lite.testing.broker.state.group_coordinators import CoordinatedGroup
-from aiokafka_lite.testing.broker.state.group_member import SyncResult
+from aiokafka_lite.testing.broker.state.groups.group_coordinators import CoordinatedGroup
+from aiokafka_lite.testing.broker.state.groups.group_member import SyncResult
 
 
 def handle(context: RequestContext, request: SyncGroupRequest) -> Answer:

@@ -22,10 +22,10 @@ from aiokafka_lite.protocol.messages.txn_offset_commit import (
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.state.cluster_state import PartitionState, partition_of
-from aiokafka_lite.testing.broker.state.group_coordinators import CoordinatedGroup
-from aiokafka_lite.testing.broker.state.group_offsets import CommittedOffset
-from aiokafka_lite.testing.broker.state.txn_enlistment import enlist, enlistment_of
-from aiokafka_lite.testing.broker.state.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.groups.group_coordinators import CoordinatedGroup
+from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset
+from aiokafka_lite.testing.broker.state.transactions.txn_enlistment import enlist, enlistment_of
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
 
 FIRST_VERSION_WITH_ABORTABLE = 4
 FIRST_VERSION_OF_TRANSACTIONS_V2 = 5

@@ -23,11 +23,11 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.testing.broker.state.partition_log import (
+from aiokafka_lite.testing.broker.state.log.partition_log import (
     DEFAULT_RETENTION_BYTES,
     PartitionLog,
 )
-from aiokafka_lite.testing.broker.state.producer_states import ProducerStates
+from aiokafka_lite.testing.broker.state.log.producer_states import ProducerStates
 from aiokafka_lite.testing.broker.state.topic_config import TopicConfig, parse_topic_config
 from aiokafka_lite.topic_name import check_topic_name
 

@@ -11,7 +11,7 @@ from aiokafka_lite.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTransaction,
 )
 from aiokafka_lite.testing.broker.handlers import add_partitions_to_txn
-from aiokafka_lite.testing.broker.state.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
 from tests.testing.broker.bench import Bench
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)

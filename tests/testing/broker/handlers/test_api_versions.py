@@ -7,7 +7,7 @@ from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handlers import api_versions
 from aiokafka_lite.testing.broker.router import HANDLERS
-from aiokafka_lite.testing.broker.state.txn_coordinator import TransactionOptions
+from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import TransactionOptions
 from tests.testing.broker.bench import Bench
 
 ASK = ApiVersionsRequest(client_software_name="x", client_software_version="1.0")

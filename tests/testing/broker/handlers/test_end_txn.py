@@ -5,7 +5,7 @@ import pytest
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.testing.broker.handlers import end_txn
-from aiokafka_lite.testing.broker.state.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
 from tests.testing.broker.bench import Bench
 
 

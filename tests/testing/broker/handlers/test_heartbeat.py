@@ -8,7 +8,7 @@ from aiokafka_lite.errors import GroupLoadInProgressError
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
 from aiokafka_lite.testing.broker.handlers import heartbeat
 from tests.testing.broker.bench import Bench
-from tests.testing.broker.state.groups import join_request
+from tests.testing.broker.state.groups.served_groups import join_request
 
 
 def beat(bench: Bench, version: int = 4, node_id: int = 1, **fields: Any) -> int:

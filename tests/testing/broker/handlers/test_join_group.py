@@ -14,7 +14,7 @@ from aiokafka_lite.protocol.messages.join_group import (
 from aiokafka_lite.schema.message import Response
 from aiokafka_lite.testing.broker.handler import Later
 from aiokafka_lite.testing.broker.handlers import join_group
-from aiokafka_lite.testing.broker.state.group_rebalance import GroupOptions
+from aiokafka_lite.testing.broker.state.groups.group_rebalance import GroupOptions
 from aiokafka_lite.testing.fake_clock import settle
 from tests.testing.broker.bench import Bench
 

@@ -6,7 +6,7 @@ from aiokafka_lite.errors import NotCoordinatorForGroupError
 from aiokafka_lite.protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from aiokafka_lite.testing.broker.handlers import leave_group
 from tests.testing.broker.bench import Bench
-from tests.testing.broker.state.groups import join_request
+from tests.testing.broker.state.groups.served_groups import join_request
 
 
 def bench_with_members(*instance_ids: str | None) -> tuple[Bench, list[str]]:

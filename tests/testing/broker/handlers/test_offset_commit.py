@@ -14,9 +14,9 @@ from aiokafka_lite.protocol.messages.offset_commit import (
 )
 from aiokafka_lite.schema.field_types import ZERO_UUID
 from aiokafka_lite.testing.broker.handlers import offset_commit
-from aiokafka_lite.testing.broker.state.group_offsets import CommittedOffset
+from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset
 from tests.testing.broker.bench import Bench
-from tests.testing.broker.state.groups import join_request
+from tests.testing.broker.state.groups.served_groups import join_request
 
 BEGINNING_MS = 1_767_225_600_000  # the fake clock's
 

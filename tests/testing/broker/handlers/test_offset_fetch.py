@@ -19,7 +19,7 @@ from aiokafka_lite.protocol.messages.offset_fetch import (
 )
 from aiokafka_lite.schema.field_types import ZERO_UUID
 from aiokafka_lite.testing.broker.handlers import offset_fetch
-from aiokafka_lite.testing.broker.state.group_offsets import CommittedOffset
+from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset
 from tests.testing.broker.bench import Bench
 
 Told = list[tuple[int, int, int, str | None, int]]

@@ -33,7 +33,7 @@ from aiokafka_lite.record.batch_header import assign_offsets
 from aiokafka_lite.record.control_record import ControlRecordType
 from aiokafka_lite.testing.broker.handler import CloseConnectionError
 from aiokafka_lite.testing.broker.handlers import produce
-from aiokafka_lite.testing.broker.state.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
 from tests.testing.broker.bench import Bench, batch, marker
 
 

@@ -15,7 +15,7 @@ from aiokafka_lite.schema.message import Response
 from aiokafka_lite.testing.broker.handlers import sync_group
 from aiokafka_lite.testing.fake_clock import settle
 from tests.testing.broker.bench import Bench
-from tests.testing.broker.state.groups import join_request
+from tests.testing.broker.state.groups.served_groups import join_request
 
 
 def request_of(member_id: str, version: int, **fields: Any) -> SyncGroupRequest:

@@ -13,10 +13,10 @@ from aiokafka_lite.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequestTopic,
 )
 from aiokafka_lite.testing.broker.handlers import txn_offset_commit
-from aiokafka_lite.testing.broker.state.group_offsets import CommittedOffset
-from aiokafka_lite.testing.broker.state.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
 from tests.testing.broker.bench import Bench
-from tests.testing.broker.state.groups import join_request
+from tests.testing.broker.state.groups.served_groups import join_request
 
 T0 = TopicPartition("t", 0)
 

@@ -1,0 +1,155 @@
+"""Owns the moments in which partitions change hands: what is committed, told to the listener, held
+back and let go, in the order of 2e-6.
+
+It waits for listeners and for the commit before a revocation, and talks to nobody else. After each
+wait it compares the subscription's `ownership_epoch`: where that has changed, everything was lost
+or given up meanwhile, and the rest of the handover is void.
+"""
+
+import logging
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
+from aiokafka_lite.consumer.group.classic.rebalance import changes
+from aiokafka_lite.consumer.group.rebalance_listener import (
+    ConsumerRebalanceListener,
+    ListenerCalls,
+)
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.model import TopicPartition, names_of
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Farewell:
+    """What is told when a member leaves its group, and to whom."""
+
+    owned: Collection[TopicPartition]
+    reason: str
+    listener: ConsumerRebalanceListener | None
+    """The one that was told of `owned`; the consumer may have subscribed with another since."""
+
+
+class AssignmentUser(Protocol):
+    """What the rest of the consumer does about an assignment that changes."""
+
+    async def commit_before_revocation(self, partitions: Collection[TopicPartition]) -> None:
+        """Commit what was processed of partitions that go, or that the member brings to a join, if
+        commits are automatic. Bounded."""
+
+    def assignment_changed(self) -> None:
+        """Follow the subscription's new assignment: buffers, metadata, waiting polls."""
+
+    def assignment_taken(self) -> None:
+        """An assignment of the group was taken over, and the listener has returned."""
+
+
+class AssignmentHandover:
+    """Hands partitions over between the group and the consumer."""
+
+    def __init__(
+        self,
+        subscription: SubscriptionState,
+        protocol: RebalanceProtocol,
+        listeners: ListenerCalls,
+        user: AssignmentUser,
+        name: object = "consumer",
+    ) -> None:
+        """`name`: who the log speaks of."""
+        self._name = name
+        self._subscription = subscription
+        self._protocol = protocol
+        self._listeners = listeners
+        self._user = user
+
+    async def prepare(self) -> None:
+        """Get ready to join: give up what the protocol does not let a member keep.
+
+        Eager: everything, and the listener hears of it even when it is nothing. Cooperative: only
+        partitions of topics that are no longer subscribed. What was processed is committed of all,
+        kept or not: nothing can be while the member joins (2e-11, 2e-12).
+        """
+        owned = self._subscription.assignment
+        if self._protocol is RebalanceProtocol.EAGER:
+            await self._revoke(owned)
+            return
+        epoch = self._subscription.ownership_epoch
+        unwanted = {tp for tp in owned if tp.topic not in self._subscription.topics}
+        self._subscription.revoke_soon(unwanted)
+        if owned:
+            await self._user.commit_before_revocation(owned)
+        if unwanted and epoch == self._subscription.ownership_epoch:
+            await self._give_up(unwanted)
+
+    async def lose(self, why: str = "") -> None:
+        """Let go of what the group has given away already; the log says `why`, if that is known."""
+        lost = self._subscription.assignment
+        if not lost:
+            return
+        logger.warning(
+            "%s lost %s: %s",
+            self._name,
+            _names(lost),
+            why or "the group has moved on without this member",
+        )
+        self._subscription.revoke_soon(lost)
+        await self._listeners.lost(lost)
+        self._let_go(lost)
+
+    async def take(self, assigned: Collection[TopicPartition]) -> bool:
+        """Take over an assignment; say whether it took something away, so that the member has to
+        join once more for others to get it (KIP-429).
+
+        What the member lost, or has unsubscribed from, while something was revoked is not taken.
+        """
+        epoch = self._subscription.ownership_epoch
+        revoked, added = changes(self._subscription.assignment, assigned)
+        if revoked:
+            await self._revoke(revoked)
+        if epoch != self._subscription.ownership_epoch:
+            return False
+        kept = [tp for tp in self._subscription.queue() if tp not in revoked]
+        self._subscription.assign_from_group(
+            [*kept, *sorted(added)], await_callback=self._listeners.listener is not None
+        )
+        logger.info("%s has %s; new: %s", self._name, _names(assigned), _names(added))
+        self._user.assignment_changed()
+        await self._listeners.assigned(added)
+        self._subscription.callback_is_over()
+        self._user.assignment_changed()
+        self._user.assignment_taken()
+        return bool(revoked)
+
+    async def leave(self, farewell: Farewell, *, is_lost: bool) -> None:
+        """Tell the listener that the member leaves the group with these partitions."""
+        if farewell.owned:
+            await self._listeners.left(farewell.owned, farewell.listener, is_lost=is_lost)
+
+    async def _revoke(self, partitions: Collection[TopicPartition]) -> None:
+        epoch = self._subscription.ownership_epoch
+        self._subscription.revoke_soon(partitions)
+        if partitions:
+            await self._user.commit_before_revocation(partitions)
+        if epoch == self._subscription.ownership_epoch:
+            await self._give_up(partitions)
+
+    async def _give_up(self, partitions: Collection[TopicPartition]) -> None:
+        if partitions:
+            logger.info("%s gives up %s", self._name, _names(partitions))
+        await self._listeners.revoked(partitions)
+        self._let_go(partitions)
+
+    def _let_go(self, partitions: Collection[TopicPartition]) -> None:
+        if self._subscription.is_subscribed and partitions:
+            self._subscription.let_go(partitions)
+            self._user.assignment_changed()
+
+
+def _names(partitions: Collection[TopicPartition]) -> str:
+    return names_of(sorted(partitions)) or "nothing"
+
+
+__all__ = ["AssignmentHandover", "AssignmentUser", "Farewell"]

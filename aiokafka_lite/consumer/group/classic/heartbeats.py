@@ -1,0 +1,132 @@
+"""Owns the heartbeats: a loop beside the membership tells the coordinator that the member lives.
+
+What an answer means for the membership is decided there. Source: 2e-4, KIP-62.
+"""
+
+import logging
+from collections.abc import Callable
+
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.consumer.group.classic.classic_coordinator import ClassicCoordinator
+from aiokafka_lite.consumer.group.classic.heartbeat_timer import HeartbeatTimer
+from aiokafka_lite.consumer.group.group_errors import HEARTBEAT_ACTIONS, Action, action_for
+from aiokafka_lite.consumer.group.loop_watch import LoopWatch
+from aiokafka_lite.consumer.group.member import Generation, Member
+from aiokafka_lite.errors import BrokerResponseError, KafkaError
+
+logger = logging.getLogger(__name__)
+
+HeartbeatVerdict = Callable[[Action, BrokerResponseError, Generation], None]
+
+
+class Heartbeats:
+    """Sends heartbeats while the member is in a generation.
+
+    `on_error(action, error, generation)` hears of answers that mean something for the membership;
+    `on_failure(error)` of a failure that trying again does not mend.
+    """
+
+    def __init__(
+        self,
+        coordinator: ClassicCoordinator,
+        member: Member,
+        timer: HeartbeatTimer,
+        loop_watch: LoopWatch,
+        clock: Clock,
+        on_error: HeartbeatVerdict,
+        on_failure: Callable[[KafkaError], None],
+    ) -> None:
+        self._coordinator = coordinator
+        self._member = member
+        self._timer = timer
+        self._loop_watch = loop_watch
+        self._heard_at_s = 0.0
+        self._clock = clock
+        self._on_error = on_error
+        self._on_failure = on_failure
+        self._wakeup = Wakeup()
+
+    def restart(self) -> None:
+        """The member is part of a generation as of now."""
+        self._heard_at_s = self._clock.monotonic()
+        self._timer.restart(self._heard_at_s)
+        self._wakeup.set()
+
+    def why_lost(self) -> str:
+        """Say why the coordinator has given the member up, if this side can tell; else ""."""
+        silent_s = self._clock.monotonic() - self._heard_at_s
+        blocked_s = self._loop_watch.blocked_s(self._heard_at_s)
+        if silent_s < self._timer.session_s or not blocked_s:
+            return ""
+        return (
+            f"the coordinator heard no heartbeat for {silent_s:.1f} s, longer than "
+            f"session_timeout_ms={self._timer.session_s * 1000:.0f}, since the event loop was "
+            f"blocked for at least {blocked_s:.1f} s; run what computes for long in a thread "
+            f"(asyncio.to_thread) or another process, or raise session_timeout_ms"
+        )
+
+    async def run(self) -> None:
+        """Send heartbeats for ever; idle while the member is in no generation."""
+        try:
+            await self._run()
+        finally:
+            self._loop_watch.stop()
+
+    async def _run(self) -> None:
+        while True:
+            if not self._member.sends_heartbeats:
+                await self._wakeup.wait()
+                continue
+            self._loop_watch.start()
+            now_s = self._clock.monotonic()
+            if self._timer.is_expired(now_s):
+                self._coordinator.lost("the session timed out without an answer to a heartbeat")
+                self._timer.restart(now_s)
+                self._timer.due_at_s = now_s
+            if now_s < self._timer.due_at_s:
+                await self._wakeup.wait_for(self._clock, self._timer.due_at_s - now_s)
+                continue
+            await self._beat()
+
+    async def _beat(self) -> None:
+        generation = self._member.generation
+        self._timer.sent(self._clock.monotonic())
+        try:
+            answer = await self._coordinator.heartbeat()
+        except KafkaError as error:
+            logger.debug("heartbeat of %r: %s", self._member, error)
+            if self._is_current(generation):
+                self._timer.failed(self._clock.monotonic())
+                if not error.retriable:
+                    self._on_failure(error)
+        else:
+            if self._is_current(generation):
+                self._heard(answer.error_code, generation)
+
+    def _is_current(self, generation: Generation) -> bool:
+        """Say whether what was heard of `generation` still matters (2e-4)."""
+        return self._member.generation is generation and self._member.sends_heartbeats
+
+    def _heard(self, error_code: int, generation: Generation) -> None:
+        now_s = self._clock.monotonic()
+        if not error_code:
+            self._answered(now_s)
+            return
+        action, error = action_for(HEARTBEAT_ACTIONS, error_code)
+        logger.info("heartbeat of %r: %s", self._member, error.message)
+        if action is Action.REJOIN:
+            self._answered(now_s)  # the coordinator has heard of us all the same
+        elif action in (Action.RETRY, Action.FIND_COORDINATOR):
+            self._timer.failed(now_s)
+        if action is Action.FIND_COORDINATOR:
+            self._coordinator.lost(error.message)
+        elif action is not Action.RETRY:
+            self._on_error(action, error(f"heartbeat: {error.description}"), generation)
+
+    def _answered(self, now_s: float) -> None:
+        self._heard_at_s = now_s
+        self._timer.answered(now_s)
+
+
+__all__ = ["Heartbeats"]

@@ -1,0 +1,404 @@
+"""Owns a consumer's membership: one background task that joins, syncs, hands partitions over, and
+leaves; it does not wait for polls (F2).
+
+What a member is stands in `member`, what errors call for in `group_errors`, what changes hands in
+`assignment_handover`. Source: 2e-1 to 2e-12, AbstractCoordinator, ConsumerCoordinator.
+"""
+
+import logging
+from collections.abc import Callable, Collection, Sequence
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.concurrency.task_owner import OwnedTask
+from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.group.classic.assignment_handover import (
+    AssignmentHandover,
+    AssignmentUser,
+    Farewell,
+)
+from aiokafka_lite.consumer.group.classic.classic_coordinator import ClassicCoordinator
+from aiokafka_lite.consumer.group.classic.group_leader import GroupLeader
+from aiokafka_lite.consumer.group.classic.heartbeat_timer import HeartbeatTimer
+from aiokafka_lite.consumer.group.classic.heartbeats import Heartbeats
+from aiokafka_lite.consumer.group.classic.rebalance import (
+    MemberPosition,
+    assignor_faults,
+    find_assignor,
+    join_protocols,
+    rebalance_protocol,
+    strangers,
+)
+from aiokafka_lite.consumer.group.group_errors import (
+    JOIN_ACTIONS,
+    Action,
+    action_for,
+    is_for_good,
+)
+from aiokafka_lite.consumer.group.loop_watch import LoopWatch
+from aiokafka_lite.consumer.group.member import Generation, Member
+from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.errors import BrokerResponseError, KafkaError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberAssignment
+from aiokafka_lite.protocol.messages.join_group import JoinGroupResponse
+
+logger = logging.getLogger(__name__)
+
+
+class GroupMembership:
+    """Keeps a subscribed consumer in its group."""
+
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        client: KafkaClient,
+        coordinator: ClassicCoordinator,
+        member: Member,
+        subscription: SubscriptionState,
+        assignors: Sequence[AbstractPartitionAssignor],
+        listeners: ListenerCalls,
+        signal: PollSignal,
+        user: AssignmentUser,
+    ) -> None:
+        self._config = config
+        self._client = client
+        self._coordinator = coordinator
+        self._member = member
+        self._subscription = subscription
+        self._assignors = assignors
+        self._listeners = listeners
+        self._signal = signal
+        self._protocol = rebalance_protocol(assignors)
+        self._handover = AssignmentHandover(subscription, self._protocol, listeners, user, member)
+        self.leader = GroupLeader(client)
+        heartbeat_s = config.heartbeat_interval_ms / 1000
+        self.loop_watch = LoopWatch(
+            client.clock, repr(config.client_id), heartbeat_s, lambda: member.sends_heartbeats
+        )
+        self._heartbeats = Heartbeats(
+            coordinator,
+            member,
+            HeartbeatTimer(heartbeat_s, config.session_timeout_ms / 1000, client.retry_backoff),
+            self.loop_watch,
+            client.clock,
+            self._heartbeat_said,
+            self._fail,
+        )
+        self._wakeup = Wakeup()
+        self._tasks: list[OwnedTask] = []
+        self._needs_prepare = True
+        self._is_first_join = True
+        self._has_lost = False
+        self._failed_joins = 0
+        self.leaving: Farewell | None = None
+        """What `leave_soon` was called for, if that has not begun to happen."""
+        self._error: KafkaError | None = None
+        self._is_parked = False
+        self.completed_joins = 0
+        """How many assignments were taken over."""
+
+    # Called by the consumer; nothing here waits…
+
+    def start(self) -> None:
+        """Start the background tasks. They join once the consumer subscribes."""
+        owner = self._client.owner
+        self._tasks = [
+            owner.spawn("coordinator.membership", self._run),
+            owner.spawn("coordinator.heartbeats", self._heartbeats.run),
+        ]
+
+    def request_rejoin(self, reason: str) -> None:
+        """Join (again) as soon as may be."""
+        self._member.request_rejoin(reason)
+        self._wakeup.set()
+
+    def leave_soon(self, owned: Collection[TopicPartition], reason: str) -> None:
+        """The consumer has unsubscribed, and let go of `owned`: tell group and present listener."""
+        self._member.rejoin_reason = None
+        if self.leaving is None:  # else nothing was assigned since
+            self.leaving = Farewell(owned, reason, self._listeners.listener)
+        self._error, self._is_parked = None, False
+        self._wakeup.set()
+
+    def metadata_changed(self, snapshot: MetadataSnapshot) -> None:
+        """Look whether the assignment this member made as leader is out of date (2e-9)."""
+        if self._member.sends_heartbeats and self.leader.has_changed(snapshot):
+            self.request_rejoin("topics of the group have changed")
+
+    def raise_error(self) -> None:
+        """Raise what a listener or the group has to say; a poll that comes later tries anew.
+
+        An error for good (FENCED_INSTANCE_ID) is raised each time until unsubscribe().
+        """
+        error = self._listeners.take_error()
+        if error is not None:
+            raise error.with_traceback(None)
+        self.raise_group_error()
+
+    def raise_group_error(self) -> None:
+        """Raise what the group has to say; what a listener raised is kept for the next poll."""
+        error = self._error
+        if error is None:
+            return
+        if not is_for_good(error):
+            self._error = None
+        raise error.with_traceback(None)
+
+    def poll_began(self) -> None:
+        """The application polls again: go on, if it was the reason to stop, or has heard why."""
+        if self._is_parked and self._error is None:
+            self._is_parked = False
+            self.request_rejoin("the application polls again")
+
+    def leave_for_silence(self, reason: str) -> str:
+        """Give up the membership because the application does not poll; the next poll rejoins.
+
+        Returns the member id to leave with. Records at hand are not returned any more.
+        """
+        member_id = self._member.generation.member_id
+        self._lose(Action.LOSE_MEMBERSHIP, reason)
+        self._is_parked = True
+        logger.warning("%s leaves the group until the next poll: %s", self._member, reason)
+        return member_id
+
+    @property
+    def is_calling_listener(self) -> bool:
+        """Whether the caller runs inside a rebalance listener, or in a task made by it."""
+        return self._listeners.is_caller
+
+    async def close(self) -> None:
+        """End the tasks, a running listener with them. Does not leave the group: `say_goodbye`."""
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            await task.wait()
+
+    async def say_goodbye(self, farewell: Farewell, timeout_s: Callable[[], float]) -> None:
+        """Tell the listener, then leave the group: static members do not leave (2e-5).
+
+        `timeout_s()` is asked when the listener has returned.
+        """
+        member = self._member
+        is_lost = not member.generation.is_joined or member.is_rebalancing or self._has_lost
+        try:
+            await self._handover.leave(farewell, is_lost=is_lost)
+        finally:
+            member_id, is_joining = member.generation.member_id, member.is_rebalancing
+            member.lose_membership()
+            self.leader.step_down()
+        if member_id and not member.is_static:
+            # Behind a JoinGroup that waits for others, the request would wait with it.
+            lane = Lane.GENERAL if is_joining else Lane.COORDINATOR
+            await self._coordinator.leave(member_id, farewell.reason, timeout_s(), lane)
+
+    # The task…
+
+    async def _run(self) -> None:
+        while True:
+            if self.leaving is not None:
+                farewell, self.leaving = self.leaving, None
+                await self._leave(farewell)
+            elif self._has_lost:
+                await self._handover.lose(self._member.why_lost)
+                self._has_lost = False
+            elif self._must_join():
+                await self._rejoin()
+            else:
+                await self._wakeup.wait()
+
+    def _must_join(self) -> bool:
+        return (
+            self._member.rejoin_reason is not None
+            and self._subscription.is_subscribed
+            and not self._is_parked
+        )
+
+    async def _leave(self, farewell: Farewell) -> None:
+        timeout_s = self._config.request_timeout_ms / 1000
+        await self.say_goodbye(farewell, lambda: timeout_s)
+        self._has_lost = False
+        self._needs_prepare = self._is_first_join = True
+        self._signal.notify()
+
+    async def _rejoin(self) -> None:
+        while self._needs_prepare:  # again, if a commit finds out that the membership is lost
+            self._needs_prepare = False
+            is_first, self._is_first_join = self._is_first_join, False
+            if self._member.generation.is_joined or is_first:
+                await self._handover.prepare()
+            else:
+                await self._handover.lose(self._member.why_lost)
+        if not self._must_join() or self.leaving is not None:
+            return  # a listener has unsubscribed, or the user has meanwhile
+        reason = self._member.begin_join()
+        self._signal.notify()
+        try:
+            assigned = await self._join(reason)
+        except KafkaError as error:
+            self._join_failed(error, reason)
+            assigned = None
+        if assigned is not None:
+            await self._take(assigned)
+        if self._failed_joins and not self._is_parked:
+            delay_s = self._client.retry_backoff.delay(self._failed_joins - 1)
+            await self._client.clock.sleep(delay_s)
+
+    def _join_failed(self, error: KafkaError, reason: str) -> None:
+        """No answer came."""
+        self._member.join_failed()
+        if not error.retriable:
+            self._fail(error)
+            return
+        logger.info("joining group %r: %s; trying again", self._member.group_id, error)
+        self._try_again(reason)
+
+    def _try_again(self, reason: str) -> None:
+        self._failed_joins += 1
+        self._member.request_rejoin(reason)
+
+    async def _join(self, reason: str) -> ConsumerProtocolMemberAssignment | None:
+        """Return the assignment in the next generation; None when the answer was an error, which
+        has been acted on by then.
+        """
+        member, subscription = self._member, self._subscription
+        position = MemberPosition(
+            subscription.assignment, member.generation.generation_id, self._config.client_rack
+        )
+        logger.info("%r joins: %s", member, reason)
+        protocols = join_protocols(self._assignors, subscription.topics, position)
+        joined = await self._coordinator.join(protocols, reason)
+        if joined.error_code:
+            self._join_refused(joined.error_code, joined.member_id, reason)
+            return None
+        assignor = find_assignor(self._assignors, joined.protocol_name)
+        generation = Generation(joined.generation_id, joined.member_id, joined.protocol_name)
+        member.joined(generation)
+        self._heartbeats.restart()
+        assignments = await self._lead(joined, assignor)
+        if member.generation is not generation:
+            return None  # a heartbeat has learned meanwhile that this generation is over
+        synced = await self._coordinator.sync(assignments)
+        if member.generation is not generation:
+            return None
+        if synced.error_code:
+            self._join_refused(synced.error_code, joined.member_id, reason)
+            return None
+        member.synced()
+        assignment = ConsumerProtocolMemberAssignment(0, [], None)
+        if synced.assignment:
+            assignment = ConsumerProtocolMemberAssignment.decode(synced.assignment)
+        with assignor_faults(assignor):
+            assignor.on_assignment(assignment)
+            if hasattr(assignor, "on_generation"):
+                assignor.on_generation(generation.generation_id)
+        return assignment
+
+    async def _lead(
+        self, joined: JoinGroupResponse, assignor: AbstractPartitionAssignor
+    ) -> dict[str, bytes]:
+        """Return everybody's assignment if this member leads, nothing otherwise."""
+        if joined.leader != joined.member_id:
+            self.leader.step_down()
+            return {}
+        await self.leader.lead(joined.members)
+        if joined.skip_assignment:  # a static leader came back; its group goes on (KIP-814)
+            return {}
+        return self.leader.assign(assignor, joined.members, self._protocol)
+
+    def _join_refused(self, error_code: int, member_id: str, reason: str) -> None:
+        member = self._member
+        action, error = action_for(JOIN_ACTIONS, error_code)
+        logger.info("%r: %s; %s", member, error.message, action.value)
+        if action is Action.TAKE_MEMBER_ID:
+            member.take_member_id(member_id)
+            member.request_rejoin(reason)
+            self._failed_joins = 0  # at once, whatever failed before
+        elif action is Action.REJOIN:
+            member.join_failed()
+            member.request_rejoin(reason)
+        elif action in (Action.LOSE_GENERATION, Action.LOSE_MEMBERSHIP):
+            self._lose(action)
+            member.request_rejoin(f"{reason}; {error.message}")
+        elif action is Action.RAISE:
+            member.join_failed()
+            self._fail(error(f"joining group {member.group_id!r}: {error.description}"))
+        else:
+            if action is Action.FIND_COORDINATOR:
+                self._coordinator.lost(error.message)
+            member.join_failed()
+            self._try_again(reason)
+
+    async def _take(self, assignment: ConsumerProtocolMemberAssignment) -> None:
+        """Use an assignment, unless it does not fit what is subscribed by now (2e-10)."""
+        if self.leaving is not None or not self._subscription.is_subscribed:
+            return
+        self._needs_prepare = True
+        assigned = assignment.partitions()
+        unwanted = strangers(assigned, self._subscription.topics)
+        if unwanted:
+            self._try_again("the assignment does not match the subscription")
+            return
+        self._failed_joins = 0
+        if await self._handover.take(assigned):
+            self.request_rejoin("revoked partitions are free for others")
+        self.completed_joins += 1
+        self._signal.notify()
+
+    # What ends a membership…
+
+    def _heartbeat_said(
+        self, action: Action, error: BrokerResponseError, generation: Generation
+    ) -> None:
+        member = self._member
+        assert member.generation is generation
+        if action is Action.REJOIN:
+            if not member.is_rebalancing:
+                self.request_rejoin("the group rebalances")
+        elif action is Action.RAISE:
+            self._fail(error)
+        else:
+            self._lose(action)
+            self.request_rejoin(f"heartbeat: {error.message}")
+
+    def commit_refused(self, action: Action, error: BrokerResponseError) -> None:
+        """Act on what the answer to a commit means for the membership (2e-12)."""
+        self._heartbeat_said(action, error, self._member.generation)
+
+    def _lose(self, action: Action, why: str = "") -> None:
+        self._member.why_lost = why or self._heartbeats.why_lost()
+        if action is Action.LOSE_GENERATION:
+            self._member.lose_generation()
+        else:
+            self._member.lose_membership()
+        self._lose_partitions()
+
+    def _lose_partitions(self) -> None:
+        """What is owned may have another owner by now: nothing of it is returned any more."""
+        self._subscription.lose_everything()
+        self._needs_prepare = True
+        self._is_first_join = False
+        self._signal.notify()
+
+    def _fail(self, error: KafkaError) -> None:
+        """The user has to hear of it; joining rests until then (2e-3)."""
+        logger.error("%r cannot go on: %s", self._member, error)
+        self._error = error
+        self._is_parked = True
+        if is_for_good(error):
+            self._member.why_lost = str(error)
+            self._member.lose_membership()
+            self._lose_partitions()
+            self._has_lost = True
+        else:
+            self._member.request_rejoin("the application polls again")
+        self._wakeup.set()
+        self._signal.notify()
+
+
+__all__ = ["GroupMembership"]

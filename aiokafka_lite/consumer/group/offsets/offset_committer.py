@@ -1,0 +1,454 @@
+"""Owns storing offsets with the group's coordinator, now or in the background, and asking for them.
+
+Commits go over the general connection: they neither wait for a long fetch nor for a JoinGroup.
+Source: B7, 2e-12, 2e-13, 2e-15, ConsumerCoordinator.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.concurrency.deadline import deadline, silence_deadline
+from aiokafka_lite.consumer.group.group_errors import (
+    COMMIT_ACTIONS,
+    OFFSET_FETCH_ACTIONS,
+    Action,
+    action_for,
+    is_for_good,
+)
+from aiokafka_lite.consumer.group.member import Member
+from aiokafka_lite.consumer.group.offsets.commit_answer import (
+    commit_failed,
+    gravest,
+    not_worth_another_try,
+    of_former_topics,
+)
+from aiokafka_lite.consumer.group.offsets.offset_exchange import (
+    LAST_VERSION_WITH_NAMES,
+    STABLE_SINCE,
+    commit_errors,
+    commit_request,
+    fetch_error,
+    fetch_request,
+    fetched_offsets,
+    knows_topic_ids,
+    names_topics_by_id,
+)
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    KafkaError,
+    KafkaTimeoutError,
+    RebalanceInProgressError,
+    UnknownTopicIdError,
+    UnsupportedVersionError,
+    for_code,
+)
+from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition, names_of
+from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
+
+logger = logging.getLogger(__name__)
+
+Offsets = Mapping[TopicPartition, CommittedOffset]
+CommitCallback = Callable[[Offsets, Exception | None, Offsets], object]
+"""Hears of a commit: its offsets, what went wrong, and which of the offsets were not stored."""
+
+
+class _RetryLaterError(Exception):
+    """The coordinator could not store `left` now; asking again may help."""
+
+    def __init__(self, error: KafkaError, left: Offsets) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.left = left
+
+
+@dataclass(slots=True, eq=False)
+class _PendingCommit:
+    """A commit in the background, kept until its callback and all before it were called."""
+
+    offsets: Offsets
+    committer: ConsumerGroupMetadata
+    callback: CommitCallback
+    is_automatic: bool
+    left: Offsets
+    is_done: bool = False
+    error: Exception | None = None
+
+
+class OffsetCommitter:
+    """Stores and finds offsets in the name of the group."""
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        cache: CoordinatorCache,
+        member: Member,
+        subscription: SubscriptionState,
+        signal: PollSignal,
+        on_membership_error: Callable[[Action, BrokerResponseError], None],
+    ) -> None:
+        """`on_membership_error` hears of answers that mean something for the membership."""
+        self._client = client
+        self._cache = cache
+        self._member = member
+        self._subscription = subscription
+        self._signal = signal
+        self._on_membership_error = on_membership_error
+        self._pending: deque[_PendingCommit] = deque()
+        self._silence_s: float | None = None
+        self._silent_since_s = 0.0
+        self.commits_sent = 0
+        """How many requests to store offsets there were, however they went."""
+
+    # Storing…
+
+    def check_may_commit(self) -> None:
+        """Raise what a commit would raise at once, without asking the coordinator (2e-12).
+
+        Raises: RebalanceInProgressError between two assignments, CommitFailedError when the member
+        is in no generation.
+        """
+        if not self._subscription.is_subscribed:
+            return
+        if self._member.is_rebalancing:
+            raise RebalanceInProgressError(
+                f"group {self._member.group_id!r} is rebalancing: commit again after the next "
+                f"poll, for what is assigned then"
+            )
+        if not self._member.generation.is_joined:
+            raise commit_failed(self._member)
+
+    async def commit(
+        self, offsets: Offsets, timeout_s: float, *, is_automatic: bool = False
+    ) -> None:
+        """Store offsets; what the coordinator refuses for now is tried again until it is stored.
+
+        Commits in the background are over, and their callbacks called, before (2e-13).
+        `is_automatic`: done without what belongs to a topic that was deleted.
+
+        Raises: CommitFailedError when the group has moved on without this member,
+        RebalanceInProgressError while it moves on; KafkaTimeoutError naming the last failure;
+        OffsetMetadataTooLargeError, GroupAuthorizationFailedError and others that name the
+        partitions; UnknownTopicIdError for offsets of a topic that was created anew since.
+        Cancelled: the offsets may be stored or not.
+        """
+        committer, left = self.identity(), offsets
+        began_s = self._client.clock.monotonic()
+        failure: KafkaError | None = None
+        attempts = 0
+        try:
+            async with self._bound(timeout_s):
+                await self._pending_are_over()
+                while left:
+                    try:
+                        return await self._commit_once(
+                            left, committer, timeout_s, is_automatic=is_automatic
+                        )
+                    except _RetryLaterError as refusal:
+                        failure, left = refusal.error, refusal.left
+                    await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
+                    attempts += 1
+        except TimeoutError as error:
+            waited_s = self._client.clock.monotonic() - began_s
+            cause = self._cache.last_failure or failure
+            raise KafkaTimeoutError(
+                f"offsets of {names_of(sorted(left))} were not committed within {waited_s:.3g} s; "
+                f"last failure: {cause or 'the coordinator has not answered'}; check the "
+                f"connection to the coordinator of group {self._member.group_id!r}, "
+                f"or raise the timeout"
+            ) from (cause or error)
+
+    def commit_async(
+        self, offsets: Offsets, callback: CommitCallback, *, is_automatic: bool = False
+    ) -> None:
+        """Store offsets in the background, once; `callback(offsets, error, left)` hears how it
+        went.
+
+        Callbacks are called in the order of the commits. `is_automatic`: as for `commit`. Does not
+        wait.
+        """
+        asked = dict(offsets)
+        pending = _PendingCommit(asked, self.identity(), callback, is_automatic, left=asked)
+        self._pending.append(pending)
+        child = self._client.owner.spawn("offset_committer.commit", self._commit_pending, pending)
+        # Reaches also a child that was cancelled before its first step.
+        child.add_done_callback(lambda _: self._finish(pending))
+
+    async def settle(self, timeout_s: float) -> bool:
+        """Wait for the commits in the background; say whether they were over in time."""
+        try:
+            async with self._bound(timeout_s):
+                await self._pending_are_over()
+        except TimeoutError:
+            return False
+        return True
+
+    def give_up_in_silence(self, silence_s: float, since_s: float) -> None:
+        """From now on commits end after `silence_s` without any answer, counted from `since_s` at
+        the earliest: the consumer is being stopped.
+        """
+        self._silence_s, self._silent_since_s = silence_s, since_s
+
+    def unheard_s(self, since_s: float) -> float:
+        """Return how long no broker has answered in matters of the group, since `since_s`."""
+        return self._client.clock.monotonic() - max(self._cache.last_answer_s, since_s)
+
+    def _bound(self, timeout_s: float) -> deadline:
+        clock = self._client.clock
+        if self._silence_s is None:
+            return deadline(clock, timeout_s)
+        return silence_deadline(
+            clock,
+            timeout_s,
+            silence_s=self._silence_s,
+            since_s=self._silent_since_s,
+            heard_s=lambda: self._cache.last_answer_s,
+        )
+
+    async def _pending_are_over(self) -> None:
+        newest = self._pending[-1] if self._pending else None
+        while newest is not None and newest in self._pending:
+            await self._signal.wait()
+
+    async def _commit_pending(self, pending: _PendingCommit) -> None:
+        pending.error = KafkaError("the consumer was closed before the offsets were committed")
+        try:
+            timeout_s = self._client.config.request_timeout_ms / 1000
+            await self._commit_once(
+                pending.offsets, pending.committer, timeout_s, is_automatic=pending.is_automatic
+            )
+            pending.error, pending.left = None, {}
+        except _RetryLaterError as refusal:
+            pending.error, pending.left = refusal.error, refusal.left
+        except (KafkaError, TimeoutError) as error:
+            pending.error = error
+
+    def _finish(self, finished: _PendingCommit) -> None:
+        finished.is_done = True
+        while self._pending and self._pending[0].is_done:
+            pending = self._pending.popleft()
+            try:
+                pending.callback(pending.offsets, pending.error, pending.left)
+            except Exception:
+                logger.exception("the callback of a commit raised an error")
+        self._signal.notify()
+
+    async def _commit_once(
+        self,
+        offsets: Offsets,
+        committer: ConsumerGroupMetadata,
+        timeout_s: float,
+        *,
+        is_automatic: bool,
+    ) -> None:
+        self._check_may_still_commit(committer)
+        try:
+            node_id = await self._find(timeout_s)
+        except KafkaTimeoutError as error:
+            raise _RetryLaterError(error, offsets) from error
+        self._check_may_still_commit(committer)
+        offsets = self._of_present_topics(offsets, is_automatic=is_automatic)
+        if not offsets:
+            return
+        snapshot = self._client.snapshot
+        has_ids = names_topics_by_id(offsets, snapshot)
+        request = commit_request(committer, offsets, snapshot)
+        self.commits_sent += 1
+        try:
+            response = await self._client.request(
+                node_id, request, max_version=None if has_ids else LAST_VERSION_WITH_NAMES
+            )
+        except KafkaError as error:
+            if not error.retriable:
+                raise
+            self._forget_coordinator(error, failed=node_id)
+            raise _RetryLaterError(error, offsets) from error
+        self._cache.note_answer()
+        errors = commit_errors(response, request)
+        if any(for_code(code).invalid_metadata for code in errors.values()):
+            self._client.request_metadata_update()
+        if is_automatic:
+            for tp in not_worth_another_try(errors, offsets, self._client.snapshot):
+                del errors[tp]
+                logger.info("%s-%d: not committed, the coordinator does not know it", *tp)
+        if errors:
+            self._refused(errors, offsets, committer)
+
+    def _of_present_topics(self, offsets: Offsets, *, is_automatic: bool) -> Offsets:
+        """Return what may be stored: an offset of a deleted topic means nothing in the one that was
+        created under its name. Raises: UnknownTopicIdError, unless the commit is automatic.
+        """
+        former = of_former_topics(offsets, self._client.snapshot)
+        if not former:
+            return offsets
+        if not is_automatic:
+            raise UnknownTopicIdError(
+                f"committing offsets of {names_of(sorted(former))}: the topic was deleted and "
+                f"created again since they were read; commit again for what is read from the new "
+                f"one"
+            )
+        logger.info(
+            "%s: not committed, the topic was deleted and created again", names_of(sorted(former))
+        )
+        return {tp: each for tp, each in offsets.items() if tp not in former}
+
+    def _check_may_still_commit(self, committer: ConsumerGroupMetadata) -> None:
+        """In a later generation than the one the offsets come from, the partitions may belong to
+        others: the coordinator would take the commit, and undo theirs.
+        """
+        self.check_may_commit()
+        if committer != self.identity():
+            raise self._rebalanced_meanwhile()
+
+    def _rebalanced_meanwhile(self) -> KafkaError:
+        return RebalanceInProgressError(
+            f"group {self._member.group_id!r} has rebalanced meanwhile: commit again after the "
+            f"next poll, for what is assigned then"
+        )
+
+    def identity(self) -> ConsumerGroupMetadata:
+        """Return in whose name offsets are committed now.
+
+        A subscribed consumer that lost its membership keeps its former id, without a generation:
+        a coordinator refuses offsets in that name, and takes them in a transaction from nobody's.
+        """
+        member = self._member
+        if not self._subscription.is_subscribed:
+            return ConsumerGroupMetadata(member.group_id)
+        generation = member.generation
+        return ConsumerGroupMetadata(
+            member.group_id,
+            generation.generation_id,
+            generation.member_id or member.former_id,
+            member.group_instance_id,
+        )
+
+    def refused_to_producer(
+        self, committer: ConsumerGroupMetadata, refusal: BrokerResponseError
+    ) -> None:
+        """Act on what the coordinator answered to a producer that sent offsets in a transaction.
+
+        It concerns the membership only if `committer`, in whose name they were, is still who the
+        member is.
+        """
+        action, _ = action_for(COMMIT_ACTIONS, refusal.errno)
+        is_over = action in (Action.LOSE_MEMBERSHIP, Action.LOSE_GENERATION) or is_for_good(refusal)
+        if not is_over or not self._subscription.is_subscribed:
+            return
+        if self._concerns(committer, refusal):
+            logger.info("offsets in a transaction refused: %s", refusal.message)
+            self._on_membership_error(action, refusal)
+
+    def _refused(
+        self,
+        errors: Mapping[TopicPartition, int],
+        offsets: Offsets,
+        committer: ConsumerGroupMetadata,
+    ) -> None:
+        """Raise what the answer calls for, the gravest first."""
+        action, error = gravest(errors)
+        left = {tp: offsets[tp] for tp in errors}
+        refusal = error(f"committing offsets of {names_of(sorted(errors))}: {error.description}")
+        logger.info("commit for %s refused: %s", names_of(sorted(errors)), error.message)
+        if action is Action.RETRY:
+            raise _RetryLaterError(refusal, left)
+        if action is Action.FIND_COORDINATOR:
+            self._forget_coordinator(refusal)
+            raise _RetryLaterError(refusal, left)
+        if action is Action.RAISE and not is_for_good(refusal):
+            raise refusal
+        if not self._concerns(committer, refusal):
+            raise self._rebalanced_meanwhile()
+        if self._subscription.is_subscribed:
+            self._on_membership_error(action, refusal)
+        if action is Action.RAISE:
+            raise refusal
+        if action is Action.REJOIN:
+            raise RebalanceInProgressError(
+                f"group {self._member.group_id!r} is rebalancing: commit again after the next poll"
+            )
+        raise commit_failed(self._member) from refusal
+
+    def _concerns(self, committer: ConsumerGroupMetadata, refusal: BrokerResponseError) -> bool:
+        """Say whether a refusal is about who the member is now.
+
+        In a rebalance it is not, unless another consumer has the place: that is for good. But a
+        static member that lost its membership has fenced its own former id by joining again.
+        """
+        is_at_rest = is_for_good(refusal) or not self._member.is_rebalancing
+        return is_at_rest and committer == self.identity()
+
+    # Asking…
+
+    async def fetch_committed(
+        self, partitions: Collection[TopicPartition]
+    ) -> dict[TopicPartition, CommittedOffset | None]:
+        """Return the group's offset of each partition, None where nothing is committed. Asks once.
+
+        Raises: KafkaError; a retriable one means that asking again may help, such as
+        UnstableOffsetCommitError while a transaction holds an offset. Cancelled: nothing stays
+        behind. Source: 2e-15, KIP-447.
+        """
+        node_id = await self._find(self._client.config.request_timeout_ms / 1000)
+        snapshot = self._client.snapshot
+        try:
+            response = await self._ask(node_id, partitions, snapshot)
+        except KafkaError as error:
+            if error.retriable:
+                self._forget_coordinator(error, failed=node_id)
+            raise
+        self._raise_fetch_error(fetch_error(response), partitions)
+        found = dict(fetched_offsets(response, snapshot))
+        for tp, fetched in found.items():
+            self._raise_fetch_error(fetched.error_code, [tp])
+        return {tp: found[tp].committed if tp in found else None for tp in partitions}
+
+    async def _ask(
+        self, node_id: int, partitions: Collection[TopicPartition], snapshot: MetadataSnapshot
+    ) -> OffsetFetchResponse:
+        client, group_id = self._client, self._member.group_id
+        has_ids = knows_topic_ids({tp.topic for tp in partitions}, snapshot)
+        version = client.max_version(node_id, OffsetFetchRequest)
+        if version is None:  # never connected: what nearly every broker understands
+            try:
+                request = fetch_request(group_id, partitions, snapshot, STABLE_SINCE)
+                return await client.request(node_id, request, max_version=STABLE_SINCE)
+            except UnsupportedVersionError:
+                version = client.max_version(node_id, OffsetFetchRequest)
+                if version is None:
+                    raise
+        if not has_ids:
+            version = min(version, LAST_VERSION_WITH_NAMES)
+        request = fetch_request(group_id, partitions, snapshot, version)
+        return await client.request(node_id, request, max_version=version)
+
+    def _raise_fetch_error(self, error_code: int, partitions: Collection[TopicPartition]) -> None:
+        if not error_code:
+            return
+        action, error = action_for(OFFSET_FETCH_ACTIONS, error_code)
+        if action is Action.FIND_COORDINATOR:
+            self._forget_coordinator(error.message)
+        if error.invalid_metadata:
+            self._client.request_metadata_update()
+        named = names_of(sorted(partitions))
+        text = f"asking for the committed offsets of {named}: {error.description}"
+        if action is Action.RAISE and error.retriable:
+            # Kafka calls it retriable; for a commit's owner it is an answer (2e-15).
+            raise KafkaError(f"{error.message} while {text}")
+        raise error(text)
+
+    async def _find(self, timeout_s: float) -> int:
+        return await self._cache.find(CoordinatorType.GROUP, self._member.group_id, timeout_s)
+
+    def _forget_coordinator(self, why: object, failed: int | None = None) -> None:
+        self._cache.forget(CoordinatorType.GROUP, self._member.group_id, why, failed=failed)
+
+
+__all__ = ["CommitCallback", "OffsetCommitter", "Offsets"]

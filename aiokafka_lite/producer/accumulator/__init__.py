@@ -1,0 +1,1 @@
+"""The queues of batches, and what may be appended or sent."""

@@ -1,0 +1,515 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False
+"""The way of a record that finds everything ready, from the caller's hands into an open batch: the
+native twin of `_short_way_py`.
+"""
+
+cimport cython
+from cpython.array cimport array, resize_smart
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
+from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError
+from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.long cimport PyLong_AsLongLong, PyLong_CheckExact
+from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from cpython.unicode cimport PyUnicode_CheckExact
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+
+import threading
+import time
+from array import array as _new_array
+
+from aiokafka_lite.concurrency._ready cimport ready_value
+from aiokafka_lite.producer.batch._record_ack cimport BatchCore, RecordAck, new_ack
+from aiokafka_lite.record._batch_builder cimport RecordBatchBuilder
+
+
+cdef extern from *:
+    """
+    #include <time.h>
+
+    /* The time of day in milliseconds, as exact as the machine has it; -1: ask Python. */
+    static inline int64_t alk_now_ms(void)
+    {
+    #if defined(CLOCK_REALTIME)
+        struct timespec now;
+        if (clock_gettime(CLOCK_REALTIME, &now) == 0)
+            return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    #endif
+        return -1;
+    }
+    """
+    int64_t alk_now_ms() noexcept
+
+
+cdef extern from "pythread.h":
+    unsigned long PyThread_get_thread_ident() noexcept
+
+
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+    bint PyUnicode_IS_COMPACT_ASCII(object text) noexcept
+
+
+cdef extern from "aiokafka_lite/producer/partition/murmur2.h":
+    uint32_t alk_murmur2(const uint8_t *data, size_t n) noexcept
+
+
+cdef enum:
+    OVERHEAD = 8
+
+cdef object _time = time.time
+
+NO_MORE = object()
+"""What `append_all` returns when every item was appended."""
+RECORD_OVERHEAD = OVERHEAD
+"""What a record counts for its sticky partition, beyond its value."""
+
+
+cdef class QueueCore:
+    """As the pure twin's."""
+
+    cdef public object topic_partition
+    cdef public BatchCore open_batch
+
+    def __init__(self, topic_partition):
+        self.topic_partition = topic_partition
+
+
+cdef class StickyCore:
+    """As the pure twin's."""
+
+    cdef public object choices
+    cdef public Py_ssize_t current
+    cdef public Py_ssize_t most_bytes
+    cdef public Py_ssize_t produced_bytes
+
+    def __init__(self, Py_ssize_t most_bytes):
+        self.choices = ()
+        self.current = -1
+        self.most_bytes = most_bytes
+
+
+cdef class RouteCore:
+    """As the pure twin's."""
+
+    cdef readonly list queues
+    cdef readonly object choices
+    cdef readonly StickyCore sticky
+
+    def __init__(self, queues, choices, StickyCore sticky not None):
+        for queue in queues:
+            if not isinstance(queue, QueueCore):
+                raise TypeError(f"{queue!r} is no QueueCore")
+        self.queues = list(queues)
+        self.choices = choices
+        self.sticky = sticky
+
+
+cdef class RoutesCore:
+    """As the pure twin's."""
+
+    cdef readonly dict known
+    cdef readonly dict routes
+    cdef dict _holds
+
+    def __init__(self):
+        self.known = {}
+        self.routes = {}
+        self._holds = {}
+
+    @classmethod
+    def __class_getitem__(cls, route):
+        """Be generic to type checkers alone."""
+        return cls
+
+    def hold(self, topic):
+        """As the pure twin's."""
+        cdef TopicHold hold
+        cdef PyObject *count = PyDict_GetItemWithError(self._holds, topic)
+        self._holds[topic] = 1 if count is NULL else <object>count + 1
+        self.known.pop(topic, None)
+        hold = TopicHold.__new__(TopicHold)
+        hold._topic = topic
+        hold._routes = self
+        return hold
+
+    def is_held(self, topic):
+        """As the pure twin's."""
+        return topic in self._holds
+
+    cdef int released(self, object topic) except -1:
+        cdef PyObject *route
+        cdef object left = self._holds[topic] - 1
+        if left:
+            self._holds[topic] = left
+            return 0
+        del self._holds[topic]
+        route = PyDict_GetItemWithError(self.routes, topic)
+        if route is not NULL:
+            self.known[topic] = <object>route
+        return 0
+
+
+@cython.final
+cdef class TopicHold:
+    """As the pure twin's. Made by `RoutesCore.hold`."""
+
+    cdef RoutesCore _routes
+    cdef object _topic
+
+    def release(self):
+        """As the pure twin's."""
+        self.let_go()
+
+    def __del__(self):
+        self.let_go()
+
+    cdef int let_go(self) except -1:
+        cdef RoutesCore routes = self._routes
+        if routes is not None:
+            self._routes = None
+            routes.released(self._topic)
+        return 0
+
+
+cdef inline void push(array numbers, uint32_t number):
+    cdef Py_ssize_t size = len(numbers)
+    resize_smart(numbers, size + 1)
+    numbers.data.as_uints[size] = number
+
+
+cdef class BulkCore:
+    """As the pure twin's."""
+
+    cdef readonly list _batches
+    cdef readonly array _places
+    cdef readonly array _firsts
+    cdef readonly array _counts
+    cdef readonly list _timestamps
+    cdef readonly Py_ssize_t _sent
+    cdef dict _numbers
+    cdef int64_t _timestamp_ms
+
+    def __init__(self):
+        self._batches = []
+        self._numbers = {}
+        self._places = _new_array("I")
+        self._firsts = _new_array("I")
+        self._counts = _new_array("I")
+        self._timestamps = []
+
+    def __len__(self):
+        """How many records were sent."""
+        return self._sent
+
+    def add(self, BatchCore batch not None, uint32_t first, uint32_t count, int64_t timestamp_ms):
+        """Note `count` records of one time that lie side by side in a batch."""
+        self.note(batch, first, count, timestamp_ms)
+
+    cdef int note(
+        self, BatchCore batch, uint32_t first, uint32_t count, int64_t timestamp_ms
+    ) except -1:
+        cdef Py_ssize_t last = len(self._places) - 1
+        cdef uint32_t place
+        if not self._timestamps or self._timestamp_ms != timestamp_ms:
+            self._timestamp_ms = timestamp_ms
+            self._timestamps.append((self._sent, timestamp_ms))
+        self._sent += count
+        place = batch.bulk_number
+        if (
+            place >= <uint32_t>PyList_GET_SIZE(self._batches)
+            or PyList_GET_ITEM(self._batches, place) != <PyObject *>batch
+        ):
+            number = self._numbers.get(batch)
+            if number is None:
+                number = self._numbers[batch] = len(self._batches)
+                self._batches.append(batch)
+            place = batch.bulk_number = number
+        if (
+            last >= 0
+            and self._places.data.as_uints[last] == place
+            and self._firsts.data.as_uints[last] + self._counts.data.as_uints[last] == first
+        ):
+            self._counts.data.as_uints[last] += count
+            return 0
+        push(self._places, place)
+        push(self._firsts, first)
+        push(self._counts, count)
+        return 0
+
+
+cdef tuple plain_headers(object headers):
+    """Return headers that need no checking or changing as a tuple of their own, None for others."""
+    cdef object header, name, content
+    cdef Py_ssize_t size
+    if PyList_CheckExact(headers):
+        headers = tuple(headers)
+    elif not PyTuple_CheckExact(headers):
+        return None
+    for header in <tuple>headers:
+        if not PyTuple_CheckExact(header) or PyTuple_GET_SIZE(header) != 2:
+            return None
+        name = <object>PyTuple_GET_ITEM(header, 0)
+        if not PyUnicode_CheckExact(name):
+            return None
+        if not PyUnicode_IS_COMPACT_ASCII(name):
+            try:
+                PyUnicode_AsUTF8AndSize(name, &size)
+            except UnicodeEncodeError:  # a lone surrogate; the long way says so
+                return None
+        content = <object>PyTuple_GET_ITEM(header, 1)
+        if content is not None and not PyBytes_CheckExact(content):
+            return None
+    return <tuple>headers
+
+
+cdef class ShortWay:
+    """As the pure twin's."""
+
+    cdef object _routes
+    cdef object _now
+    cdef object _join_transaction
+    cdef object _hold
+    cdef public unsigned long thread_id
+    cdef bint _asks_machine
+    cdef bint _has_partitioner
+    cdef bint _ignores_keys
+
+    def __init__(
+        self,
+        routes,
+        *,
+        now,
+        key_hashes=None,
+        has_partitioner=False,
+        ignores_keys=False,
+        join_transaction=None,
+        hold=None,
+    ):
+        if not PyDict_CheckExact(routes):
+            raise TypeError("routes are a dict")
+        self._routes = routes
+        self._now = now
+        self._asks_machine = now is _time and alk_now_ms() >= 0
+        self._has_partitioner = has_partitioner
+        self._ignores_keys = ignores_keys
+        self._join_transaction = join_transaction
+        self._hold = hold
+        self.thread_id = threading.get_ident()
+
+    cdef object long_way(
+        self,
+        object way,
+        object topic,
+        object value,
+        object key,
+        object partition,
+        object timestamp_ms,
+        object headers,
+    ):
+        """Return the coroutine of a record that has to wait. Until it runs it holds the topic, so
+        that no record sent after it is appended before it.
+        """
+        if (
+            self._hold is None
+            or not PyUnicode_CheckExact(topic)
+            or PyThread_get_thread_ident() != self.thread_id
+        ):
+            return way.send(topic, value, key, partition, timestamp_ms, headers)
+        return way.send(
+            topic, value, key, partition, timestamp_ms, headers, hold=self._hold(topic)
+        )
+
+    cdef RouteCore route_of(self, object topic):
+        cdef PyObject *route
+        if not PyUnicode_CheckExact(topic) or PyThread_get_thread_ident() != self.thread_id:
+            return None
+        route = PyDict_GetItemWithError(self._routes, topic)
+        return None if route is NULL else <RouteCore?><object>route
+
+    cdef int64_t time_of(self, object timestamp_ms) except? -1:
+        """Return the time of a record in ms, -1: not to be seen here."""
+        cdef int64_t given
+        if timestamp_ms is None:
+            return (
+                alk_now_ms() if self._asks_machine else <int64_t>(<double>self._now() * 1000)
+            )
+        if not PyLong_CheckExact(timestamp_ms):
+            return -1
+        try:
+            given = PyLong_AsLongLong(timestamp_ms)
+        except OverflowError:
+            return -1
+        return given if given >= 0 else -1
+
+    cdef BatchCore batch_for(self, RouteCore route, object value, object key, object partition):
+        """Return the open batch a record may be appended to, None: it does not go this way."""
+        cdef Py_ssize_t number, count = PyList_GET_SIZE(route.queues)
+        cdef StickyCore sticky
+        cdef QueueCore queue
+        if key is None:
+            if not PyBytes_CheckExact(value):
+                return None
+        elif not PyBytes_CheckExact(key) or not (value is None or PyBytes_CheckExact(value)):
+            return None
+        if partition is not None:
+            if not PyLong_CheckExact(partition):
+                return None
+            try:
+                number = partition
+            except OverflowError:
+                return None
+        elif self._has_partitioner:
+            return None
+        elif key is not None and not self._ignores_keys:
+            if not count:
+                return None
+            number = <Py_ssize_t>(
+                (
+                    alk_murmur2(
+                        <const uint8_t *>PyBytes_AS_STRING(key), <size_t>PyBytes_GET_SIZE(key)
+                    )
+                    & 0x7FFFFFFF
+                )
+                % <uint32_t>count
+            )
+        else:
+            sticky = route.sticky
+            if sticky.choices is not route.choices or sticky.produced_bytes >= sticky.most_bytes:
+                return None
+            number = sticky.current
+        if not 0 <= number < count:
+            return None
+        queue = <QueueCore>PyList_GET_ITEM(route.queues, number)
+        if queue.open_batch is None or queue.open_batch._builder is None:
+            return None
+        if self._join_transaction is not None:
+            try:
+                self._join_transaction(queue.topic_partition)
+            except Exception:  # the long way meets it again, and raises it
+                return None
+        return queue.open_batch
+
+    cdef inline void count(self, RouteCore route, object value, object key, object partition):
+        if partition is None and (key is None or self._ignores_keys):
+            route.sticky.produced_bytes += OVERHEAD
+            if value is not None:
+                route.sticky.produced_bytes += PyBytes_GET_SIZE(value)
+
+    cdef RecordAck place(
+        self,
+        object topic,
+        object value,
+        object key,
+        object partition,
+        object timestamp_ms,
+        object headers,
+    ):
+        cdef RouteCore route = self.route_of(topic)
+        cdef BatchCore batch
+        cdef int64_t when_ms
+        cdef int32_t index
+        if route is None:
+            return None
+        if headers is not None:
+            headers = plain_headers(headers)
+            if headers is None:
+                return None
+        batch = self.batch_for(route, value, key, partition)
+        if batch is None:
+            return None
+        when_ms = self.time_of(timestamp_ms)
+        if when_ms < 0:
+            return None
+        index = batch._builder.add(when_ms, key, value, headers)
+        if index < 0:
+            return None
+        self.count(route, value, key, partition)
+        return new_ack(
+            batch,
+            index,
+            when_ms,
+            -1 if key is None else <int32_t>PyBytes_GET_SIZE(key),
+            -1 if value is None else <int32_t>PyBytes_GET_SIZE(value),
+        )
+
+    def append(self, topic, value, key, partition, timestamp_ms, headers):
+        """As the pure twin's."""
+        return self.place(topic, value, key, partition, timestamp_ms, headers)
+
+    def append_all(
+        self,
+        BulkCore bulk not None,
+        topic,
+        item,
+        iterator,
+        partition,
+        int64_t timestamp_ms,
+        headers,
+    ):
+        """As the pure twin's."""
+        cdef RouteCore route = self.route_of(topic)
+        cdef BatchCore batch
+        cdef object key, value
+        cdef int32_t index
+        if route is None:
+            return item
+        headers = plain_headers(headers)
+        if headers is None:
+            return item
+        while item is not NO_MORE:
+            if PyTuple_CheckExact(item) and PyTuple_GET_SIZE(item) == 2:
+                key = <object>PyTuple_GET_ITEM(item, 0)
+                value = <object>PyTuple_GET_ITEM(item, 1)
+            else:
+                key, value = None, item
+            batch = self.batch_for(route, value, key, partition)
+            if batch is None:
+                break
+            index = batch._builder.add(timestamp_ms, key, value, headers)
+            if index < 0:
+                break
+            bulk.note(batch, index, 1, timestamp_ms)
+            self.count(route, value, key, partition)
+            item = next(iterator, NO_MORE)
+        return item
+
+
+cdef class SendMethods:
+    """As the pure twin's."""
+
+    cdef public ShortWay _short_way
+    cdef public object _way
+
+    def send(self, topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None):
+        """As the pure twin's."""
+        cdef ShortWay way = <ShortWay?>self._short_way
+        cdef RecordAck ack = way.place(topic, value, key, partition, timestamp_ms, headers)
+        if ack is not None:
+            return ready_value(ack)
+        return way.long_way(
+            self._way, topic, value, key, partition, timestamp_ms, headers
+        )
+
+    def send_nowait(
+        self, topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None
+    ):
+        """As the pure twin's."""
+        cdef RecordAck ack = (<ShortWay?>self._short_way).place(
+            topic, value, key, partition, timestamp_ms, headers
+        )
+        if ack is not None:
+            return ack
+        return self._way.send_nowait(topic, value, key, partition, timestamp_ms, headers)
+
+
+__all__ = [
+    "NO_MORE",
+    "RECORD_OVERHEAD",
+    "BulkCore",
+    "QueueCore",
+    "RouteCore",
+    "SendMethods",
+    "ShortWay",
+    "StickyCore",
+]

@@ -1,0 +1,474 @@
+"""The way of a record that finds everything ready, from the caller's hands into an open batch: the
+pure twin.
+
+It never waits and never raises: a record that needs anything else (metadata, a batch, a serializer,
+an error) is not touched, and goes the long way of `append_path`, which knows all rules. The classes
+before `ShortWay` are what it looks into; those that own them are derived from them.
+"""
+
+from array import array
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from threading import get_ident
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
+from aiokafka_lite.producer.batch.record_ack import BatchCore, RecordAck
+from aiokafka_lite.producer.batch.record_fields import is_encodable
+
+Headers = tuple[tuple[str, bytes | None], ...]
+Route = TypeVar("Route", bound="RouteCore")
+
+NO_MORE: Final = object()
+"""What `append_all` returns when every item was appended."""
+RECORD_OVERHEAD: Final = 8
+"""What a record counts for its sticky partition, beyond its value."""
+_MAX_TIMESTAMP: Final = 2**63 - 1
+
+
+class LongWay(Protocol):
+    """What takes a record that cannot go the short way."""
+
+    def send(
+        self,
+        topic: str,
+        value: Any,
+        key: Any,
+        partition: int | None,
+        timestamp_ms: int | None,
+        headers: Iterable[tuple[str, bytes | None]] | None,
+    ) -> Coroutine[Any, Any, RecordAck]:
+        """Append the record, waiting for what it needs."""
+
+    def send_nowait(
+        self,
+        topic: str,
+        value: Any,
+        key: Any,
+        partition: int | None,
+        timestamp_ms: int | None,
+        headers: Iterable[tuple[str, bytes | None]] | None,
+    ) -> RecordAck:
+        """Append the record, or raise what it would have to wait for."""
+
+
+class QueueCore:
+    """The queue of a partition: where its next record goes."""
+
+    __slots__ = ("open_batch", "topic_partition")
+
+    def __init__(self, topic_partition: TopicPartition) -> None:
+        self.topic_partition = topic_partition
+        self.open_batch: ProducerBatch | None = None
+        """The last batch while it takes records; None: the next record needs a new one."""
+
+
+class StickyCore:
+    """A topic's partition for records without key, and how much of its share it has taken."""
+
+    __slots__ = ("choices", "current", "most_bytes", "produced_bytes")
+
+    def __init__(self, most_bytes: int) -> None:
+        self.choices: Sequence[int] = ()
+        """Of which `current` was chosen."""
+        self.current = -1
+        """-1: to be chosen."""
+        self.most_bytes = most_bytes
+        """Another one is chosen after so many bytes."""
+        self.produced_bytes = 0
+
+
+class RouteCore:
+    """A topic: its queues, by partition, and the partitions to choose from without a key."""
+
+    __slots__ = ("choices", "queues", "sticky")
+
+    def __init__(
+        self, queues: Sequence[QueueCore], choices: Sequence[int], sticky: StickyCore
+    ) -> None:
+        self.queues = queues
+        self.choices = choices
+        self.sticky = sticky
+
+
+class BulkCore:
+    """The records of one `send_many`: runs of records of one batch, side by side, and their times.
+
+    Twelve bytes a run.
+    """
+
+    __slots__ = ("_batches", "_counts", "_firsts", "_numbers", "_places", "_sent", "_timestamps")
+
+    def __init__(self) -> None:
+        self._batches: list[BatchCore] = []
+        self._numbers: dict[BatchCore, int] = {}
+        self._places = array("I")  # for each run: the batch's number, its first index, how many
+        self._firsts = array("I")
+        self._counts = array("I")
+        self._timestamps: list[tuple[int, int]] = []
+        self._sent = 0
+
+    def __len__(self) -> int:
+        """How many records were sent."""
+        return self._sent
+
+    def add(self, batch: BatchCore, first: int, count: int, timestamp_ms: int) -> None:
+        """Note `count` records of one time that lie side by side in a batch."""
+        if not self._timestamps or self._timestamps[-1][1] != timestamp_ms:
+            self._timestamps.append((self._sent, timestamp_ms))
+        self._sent += count
+        place = self._numbers.get(batch)
+        if place is None:
+            place = self._numbers[batch] = len(self._batches)
+            self._batches.append(batch)
+        elif self._places[-1] == place and self._firsts[-1] + self._counts[-1] == first:
+            self._counts[-1] += count
+            return
+        self._places.append(place)
+        self._firsts.append(first)
+        self._counts.append(count)
+
+
+class TopicHold:
+    """Keeps the route of a topic out of `RoutesCore.known` until it is released, or dropped.
+
+    Dropped: a coroutine that has one and is never awaited must not hold its topic for good.
+    """
+
+    __slots__ = ("_routes", "_topic")
+
+    def __init__(self, routes: "RoutesCore[Any]", topic: str) -> None:
+        """Made by `RoutesCore.hold`."""
+        self._routes: RoutesCore[Any] | None = routes
+        self._topic = topic
+
+    def release(self) -> None:
+        """Let go. Idempotent."""
+        routes, self._routes = self._routes, None
+        if routes is not None:
+            routes._released(self._topic)
+
+    __del__ = release
+
+
+class RoutesCore(Generic[Route]):
+    """The routes of a producer by topic, and the calls that hold topics."""
+
+    __slots__ = ("_holds", "known", "routes")
+
+    def __init__(self) -> None:
+        self.known: dict[str, Route] = {}
+        """Empty before the start, after a failure and after the close, and without the topics that
+        are held: one look-up tells `send` that nothing is in its way.
+        """
+        self.routes: dict[str, Route] = {}
+        """The same, with those that are held."""
+        self._holds: dict[str, int] = {}
+
+    def hold(self, topic: str) -> TopicHold:
+        """Have no record of a topic go the short way until all of its holds are released."""
+        self._holds[topic] = self._holds.get(topic, 0) + 1
+        self.known.pop(topic, None)
+        return TopicHold(self, topic)
+
+    def is_held(self, topic: str) -> bool:
+        """Return whether any hold of a topic was not released."""
+        return topic in self._holds
+
+    def _released(self, topic: str) -> None:
+        self._holds[topic] -= 1
+        if not self._holds[topic]:
+            del self._holds[topic]
+            route = self.routes.get(topic)
+            if route is not None:
+                self.known[topic] = route
+
+
+class ShortWay:
+    """Appends to the open batches of `routes`, by topic; empty: nothing goes this way."""
+
+    def __init__(
+        self,
+        routes: Mapping[str, RouteCore],
+        *,
+        now: Callable[[], float],
+        key_hashes: Mapping[bytes, int],
+        has_partitioner: bool = False,
+        ignores_keys: bool = False,
+        join_transaction: Callable[[TopicPartition], object] | None = None,
+        hold: Callable[[str], object] | None = None,  # noqa: ARG002  of the native `send`
+    ) -> None:
+        """`now()`: seconds since the epoch. `key_hashes[key]`: see `KeyHashes`.
+        `has_partitioner`: one of the user's, so only records with a partition go this way.
+        `ignores_keys`: keyed records stick, too.
+        `join_transaction(topic_partition)` is called before a record is appended; a record for
+        which it raises does not go this way. `hold(topic)`: as of `RoutesCore`; nothing is sent
+        before a coroutine runs here, the other twin needs it.
+        """
+        self.thread_id = get_ident()
+        """The identity of the thread whose records may go this way."""
+        self._routes = routes
+        self._now = now
+        self._hashes = key_hashes
+        self._has_partitioner = has_partitioner
+        self._ignores_keys = ignores_keys
+        self._join_transaction = join_transaction
+
+    def append(
+        self,
+        topic: str,
+        value: Any,
+        key: Any,
+        partition: int | None,
+        timestamp_ms: int | None,
+        headers: Iterable[tuple[str, bytes | None]] | None,
+    ) -> RecordAck | None:
+        """Append a record and return its ack; None: nothing was done."""
+        if topic.__class__ is not str or get_ident() != self.thread_id:
+            return None
+        route = self._routes.get(topic)
+        if route is None:
+            return None
+        key_size = len(key) if key.__class__ is bytes else -1
+        value_size = len(value) if value.__class__ is bytes else -1
+        if (key_size < 0 and key is not None) or (value_size < 0 and value is not None):
+            return None
+        queue = self._queue(route, key, key_size, value_size, partition)
+        if queue is None or queue.open_batch is None:
+            return None
+        frozen: Headers | None = ()
+        if headers:
+            frozen = _plain(headers)
+        if timestamp_ms is None:
+            timestamp_ms = int(self._now() * 1000)
+        elif timestamp_ms.__class__ is not int or not 0 <= timestamp_ms <= _MAX_TIMESTAMP:
+            return None
+        if frozen is None or not self._may_join(queue):
+            return None
+        batch = queue.open_batch
+        index = batch.append(timestamp_ms, key, value, frozen)
+        if index is None:
+            return None
+        self._count(route, partition, key, value_size)
+        return RecordAck(batch, index, timestamp_ms, key_size, value_size)
+
+    def _queue(
+        self, route: RouteCore, key: bytes | None, key_size: int, value_size: int, partition: Any
+    ) -> QueueCore | None:
+        queues = route.queues
+        if partition is not None:
+            is_there = partition.__class__ is int and 0 <= partition < len(queues)
+            return queues[partition] if is_there and key_size + value_size != -2 else None
+        if self._has_partitioner:
+            return None
+        if key is not None and not self._ignores_keys:
+            return queues[self._hashes[key] % len(queues)]
+        sticky = route.sticky
+        if (
+            key_size + value_size == -2  # neither key nor value
+            or sticky.current < 0
+            or sticky.choices is not route.choices
+            or sticky.produced_bytes >= sticky.most_bytes
+        ):
+            return None
+        return queues[sticky.current]
+
+    def _may_join(self, queue: QueueCore) -> bool:
+        if self._join_transaction is not None:
+            try:
+                self._join_transaction(queue.topic_partition)
+            except Exception:  # noqa: BLE001  the long way meets it again, and raises it
+                return False
+        return True
+
+    def append_all(
+        self,
+        bulk: BulkCore,
+        topic: str,
+        item: Any,
+        iterator: Iterator[Any],
+        partition: int | None,
+        timestamp_ms: int,
+        headers: Headers,
+    ) -> Any:
+        """Append `item` and what follows in `iterator`, values or (key, value) pairs, up to the
+        first that does not go this way; return that one, or NO_MORE. `bulk` has their places.
+
+        Raises what `iterator` raises, and nothing else; what was appended before is in `bulk`.
+        """
+        route = self._routes.get(topic) if topic.__class__ is str else None
+        while route is not None and item is not NO_MORE:
+            before = len(bulk)
+            if item.__class__ is bytes:
+                item = self._append_values(
+                    bulk, route, item, iterator, partition, timestamp_ms, headers
+                )
+            elif item.__class__ is tuple and len(item) == 2:
+                item = self._append_pairs(
+                    bulk, route, item, iterator, partition, timestamp_ms, headers
+                )
+            if len(bulk) == before:
+                break
+        return item
+
+    def _append_values(
+        self,
+        bulk: BulkCore,
+        route: RouteCore,
+        item: Any,
+        iterator: Iterator[Any],
+        partition: int | None,
+        timestamp_ms: int,
+        headers: Headers,
+    ) -> Any:
+        """Append values until their batch is full; return what is left over."""
+        queue = self._queue(route, None, -1, len(item), partition)
+        batch = None if queue is None else queue.open_batch
+        if queue is None or batch is None or not self._may_join(queue):
+            return item
+        append, size = batch.append, batch.size_in_bytes
+        first = end = batch.next_index
+        try:
+            while item.__class__ is bytes:
+                index = append(timestamp_ms, None, item, headers)
+                if index is None:
+                    break
+                if index != end:  # the iterator itself has sent something
+                    bulk.add(batch, first, end - first, timestamp_ms)
+                    first = index
+                end = index + 1
+                item = next(iterator, NO_MORE)
+        finally:
+            if end > first:
+                bulk.add(batch, first, end - first, timestamp_ms)
+            if partition is None:
+                route.sticky.produced_bytes += batch.size_in_bytes - size
+        return item
+
+    def _append_pairs(
+        self,
+        bulk: BulkCore,
+        route: RouteCore,
+        item: Any,
+        iterator: Iterator[Any],
+        partition: int | None,
+        timestamp_ms: int,
+        headers: Headers,
+    ) -> Any:
+        """Append pairs until a batch is full; return what is left over."""
+        while item.__class__ is tuple and len(item) == 2:
+            key, value = item
+            key_size = len(key) if key.__class__ is bytes else -1
+            value_size = len(value) if value.__class__ is bytes else -1
+            if (key_size < 0 and key is not None) or (value_size < 0 and value is not None):
+                break
+            queue = self._queue(route, key, key_size, value_size, partition)
+            batch = None if queue is None else queue.open_batch
+            if queue is None or batch is None or not self._may_join(queue):
+                break
+            index = batch.append(timestamp_ms, key, value, headers)
+            if index is None:
+                break
+            bulk.add(batch, index, 1, timestamp_ms)
+            self._count(route, partition, key, value_size)
+            item = next(iterator, NO_MORE)
+        return item
+
+    def _count(
+        self, route: RouteCore, partition: int | None, key: bytes | None, value_size: int
+    ) -> None:
+        if partition is None and (key is None or self._ignores_keys):
+            route.sticky.produced_bytes += max(0, value_size) + RECORD_OVERHEAD
+
+
+def _plain(headers: Any) -> Headers | None:
+    """Return headers that need no checking or changing as a tuple of their own, None for others."""
+    if headers.__class__ is not tuple and headers.__class__ is not list:
+        return None
+    frozen: Headers = tuple(headers)
+    for header in frozen:
+        if header.__class__ is not tuple or len(header) != 2:
+            return None
+        name, content = header
+        if name.__class__ is not str or not (content is None or content.__class__ is bytes):
+            return None
+        if not (name.isascii() or is_encodable(name)):
+            return None
+    return frozen
+
+
+class SendMethods:
+    """`send` and `send_nowait` of the producer, which derives from this."""
+
+    _short_way: ShortWay
+    _way: LongWay
+
+    async def send(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Iterable[tuple[str, bytes | None]] | None = None,
+    ) -> RecordAck:
+        """Queue a record; return its ack, which is awaited for the RecordMetadata.
+
+        `value` None is a tombstone, `key` None leaves the choice of the partition to the
+        partitioner. A record without both says nothing and is an AssertionError, as in aiokafka.
+        None is never given to a serializer. `timestamp_ms` None: now. Does not talk to a broker; it
+        waits for the topic's metadata and for memory, max_block_ms at most, and now and then lets
+        others run. The records of a partition are written in the order of the calls, also of calls
+        that wait, as those of `asyncio.gather` do.
+
+        Raises, with nothing queued: ProducerClosed; IllegalStateError before start(), and in
+        another loop or thread: `asyncio.run_coroutine_threadsafe(producer.send(...), loop)` sends
+        from a thread;
+        UnknownTopicOrPartitionError or KafkaTimeoutError without metadata in time;
+        SerializationError (a TypeError); IllegalArgumentError; MessageSizeTooLargeError;
+        BufferExhaustedError (a KafkaTimeoutError). Whatever happens later is raised by the ack.
+        Cancelled while it waits: nothing was queued. A record that has nothing to wait for may be
+        queued by the call itself, before the await.
+        """
+        ack = self._short_way.append(topic, value, key, partition, timestamp_ms, headers)
+        if ack is None:
+            ack = await self._way.send(topic, value, key, partition, timestamp_ms, headers)
+        return ack
+
+    def send_nowait(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Iterable[tuple[str, bytes | None]] | None = None,
+    ) -> RecordAck:
+        """Queue a record as `send` does, or raise instead of waiting.
+
+        A caller that goes on and on without an `await` keeps the sender from running. It waits for
+        nobody: its record goes before those of `send` calls that still wait.
+
+        Raises, with nothing queued: as `send`; KafkaTimeoutError for want of metadata, which is
+        asked for; BufferExhaustedError for want of memory; IllegalStateError with an interceptor
+        whose on_send is async.
+        """
+        ack = self._short_way.append(topic, value, key, partition, timestamp_ms, headers)
+        if ack is None:
+            ack = self._way.send_nowait(topic, value, key, partition, timestamp_ms, headers)
+        return ack
+
+
+SendMethods.send.__qualname__ = "AIOKafkaProducer.send"  # which is what asyncio's warnings name
+
+
+__all__ = [
+    "NO_MORE",
+    "RECORD_OVERHEAD",
+    "BulkCore",
+    "QueueCore",
+    "RouteCore",
+    "SendMethods",
+    "ShortWay",
+    "StickyCore",
+]

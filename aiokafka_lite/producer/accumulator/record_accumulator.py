@@ -1,0 +1,530 @@
+"""Owns the batches nobody has acknowledged: a queue for each partition, and what may be sent from
+it when. Plain: every method answers at once. Memory comes from the `BufferPool` and goes back.
+
+A queue's last batch takes records until it has no room; the first is the next to be sent. A batch
+that is retried goes back to the front, before every batch that was first drained after it.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
+from operator import attrgetter
+from typing import NamedTuple
+
+from aiokafka_lite.compression.compression_type import CompressionType
+from aiokafka_lite.concurrency.backoff import ExponentialBackoff
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
+from aiokafka_lite.producer.accumulator.short_way import QueueCore
+from aiokafka_lite.producer.batch.batch_split import split_batch
+from aiokafka_lite.producer.batch.buffer_pool import BufferPool
+from aiokafka_lite.producer.batch.compression_ratios import CompressionRatios
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
+from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder
+
+LeaderOf = Callable[[TopicPartition], tuple[int | None, int]]
+"""Partition -> (node id of its leader or None, leader epoch)."""
+
+
+_AT_ONCE = float("-inf")
+
+
+class PartitionQueue(QueueCore):
+    """The batches of one partition that wait to be sent, oldest first."""
+
+    __slots__ = (
+        "batches",
+        "filled_bytes",
+        "is_muted",
+        "leader_epoch",
+        "leader_id",
+        "turn",
+    )
+
+    open_batch: ProducerBatch | None
+
+    def __init__(self, topic_partition: TopicPartition) -> None:
+        super().__init__(topic_partition)
+        self.batches: deque[ProducerBatch] = deque()
+        self.leader_id: int | None = None
+        self.leader_epoch = -1
+        self.filled_bytes = 0
+        """How much its last batch had before it was compressed."""
+        self.turn = 0
+        """Its number among the partitions of its leader, in which order they are drained."""
+        self.is_muted = False
+        """One of its batches is in flight and the next has to wait for its outcome (2d-12)."""
+
+    def close_open_batch(self) -> None:
+        """Let the last batch take no more records."""
+        if self.open_batch is not None:
+            self.open_batch.close()
+            self.open_batch = None
+
+
+class _NodeQueues:
+    """The queues whose partitions have one node as their leader."""
+
+    __slots__ = ("filled", "next_turn", "turns")
+
+    def __init__(self) -> None:
+        self.turns = 0
+        """How many there are."""
+        self.filled: dict[PartitionQueue, None] = {}
+        """Those with batches: what is drained costs no more for the others."""
+        self.next_turn = 0
+        """Where the next drain goes on."""
+
+    def in_turn(self) -> list[PartitionQueue]:
+        """Return those with batches in their turn, from the next one around."""
+        if len(self.filled) == 1:
+            return list(self.filled)
+        queues = sorted(self.filled, key=_turn_of)
+        first = bisect_left(queues, self.next_turn, key=_turn_of)
+        return queues[first:] + queues[:first]
+
+
+_turn_of = attrgetter("turn")
+
+
+class Readiness(NamedTuple):
+    """What may be sent at some moment."""
+
+    node_ids: AbstractSet[int]
+    """Leaders with at least one batch that is due."""
+    delay_s: float | None
+    """Seconds until the next batch is due; None: nothing is waiting for its time."""
+    leaderless_topics: AbstractSet[str]
+    """Topics with batches for a partition whose leader is not known."""
+
+
+_NOTHING_WAITS = Readiness(frozenset(), None, frozenset())
+
+
+class RecordAccumulator:
+    """All records of one producer between `send` and their outcome."""
+
+    def __init__(
+        self,
+        config: ProducerConfig,
+        pool: BufferPool,
+        *,
+        backoff: ExponentialBackoff,
+        sequences: SequenceNumbers | None,
+    ) -> None:
+        self._pool = pool
+        self._backoff = backoff
+        self._sequences = sequences
+        self.batch_bytes = config.usual_batch_bytes
+        self._batch_sizes = config.batch_sizes
+        self._usual_topics: set[str] = set()
+        """Those that found a batch too large: theirs do not grow any more."""
+        self._max_request_size = config.max_request_size
+        self._linger_s = config.linger_ms / 1000
+        self._delivery_timeout_s = config.delivery_timeout_ms / 1000
+        self._keeps_order_by_muting = config.max_in_flight_requests_per_connection == 1
+        self._is_transactional = config.transactional_id is not None
+        self._compression = config.compression
+        self._compression_level = config.compression_level
+        self._ratios = CompressionRatios()
+        self._queues: dict[TopicPartition, PartitionQueue] = {}
+        self._filled: dict[PartitionQueue, None] = {}
+        self._of_node: dict[int, _NodeQueues] = {}
+        self._drain_number = 0
+        self._incomplete: dict[ProducerBatch, None] = {}  # oldest first
+        self._flushes = 0
+        self._is_closed = False
+
+    @property
+    def incomplete(self) -> tuple[ProducerBatch, ...]:
+        """The batches without outcome, oldest first."""
+        return tuple(self._incomplete)
+
+    @property
+    def has_incomplete(self) -> bool:
+        """Whether any batch has no outcome."""
+        return bool(self._incomplete)
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether any batch is queued."""
+        return bool(self._filled)
+
+    # Filling…
+
+    def queue_of(self, topic_partition: TopicPartition, leader_of: LeaderOf) -> PartitionQueue:
+        """Return the partition's queue, made if need be."""
+        queue = self._queues.get(topic_partition)
+        if queue is None:
+            queue = self._queues[topic_partition] = PartitionQueue(topic_partition)
+            self._lead(queue, leader_of)
+        return queue
+
+    def new_batch_bytes(self, queue: PartitionQueue, record_bytes: int) -> int:
+        """Return the memory a batch takes whose first record has an upper bound of `record_bytes`.
+
+        With compression it is more than max_batch_size, as much more as the topic's records were
+        seen to shrink, so that what is sent has about that size; at most twice what the batch
+        before has had, and never beyond max_request_size, in case they stop to. Without, it is
+        more for a batch that has to wait for others: as much
+        as they have at most, so that no more memory is held than is used, and at most
+        max_backlog_batch_size.
+        """
+        size = self.batch_bytes
+        topic = queue.topic_partition.topic
+        if self._compression is not CompressionType.NONE:
+            room = self._ratios.uncompressed_room(topic, size)
+            most = min(room, self._max_request_size, self._pool.total_bytes)
+            before = queue.batches[-1].uncompressed_size if queue.batches else queue.filled_bytes
+            size = max(size, min(most, 2 * before))
+        elif queue.batches and topic not in self._usual_topics:
+            size = self._size_behind(queue)
+        return max(size, record_bytes)
+
+    def _size_behind(self, queue: PartitionQueue) -> int:
+        sizes = self._batch_sizes
+        waiting_bytes = 0
+        for batch in reversed(queue.batches):
+            waiting_bytes += batch.reserved_bytes
+            if waiting_bytes >= sizes[-1]:
+                return sizes[-1]
+        return sizes[max(bisect_right(sizes, waiting_bytes) - 1, 0)]
+
+    def open_batch(self, queue: PartitionQueue, buffer: bytearray, now_s: float) -> ProducerBatch:
+        """Return a new batch for records, the queue's last."""
+        batch = self.append_batch(queue, self.new_builder(buffer), buffer, now_s)
+        queue.open_batch = batch
+        return batch
+
+    def new_builder(self, buffer: bytearray) -> RecordBatchBuilder:
+        """Return what writes records into `buffer` as this producer sends them."""
+        return RecordBatchBuilder(
+            buffer,
+            compression=self._compression,
+            level=self._compression_level,
+            is_transactional=self._is_transactional,
+        )
+
+    def append_batch(
+        self, queue: PartitionQueue, builder: RecordBatchBuilder, buffer: bytearray, now_s: float
+    ) -> ProducerBatch:
+        """Return the batch of `builder`, the queue's last; `buffer` counts in the pool."""
+        if queue.open_batch is not None:
+            queue.close_open_batch()
+        batch = ProducerBatch(queue.topic_partition, builder, buffer, now_s)
+        queue.batches.append(batch)
+        self._note_filled(queue, batch)
+        self._incomplete[batch] = None
+        return batch
+
+    # What may be sent…
+
+    def set_leaders(self, leader_of: LeaderOf) -> None:
+        """Follow new metadata."""
+        for node in self._of_node.values():
+            node.turns = 0
+            node.filled.clear()
+        for queue in self._queues.values():
+            self._lead(queue, leader_of)
+
+    def _lead(self, queue: PartitionQueue, leader_of: LeaderOf) -> None:
+        queue.leader_id, queue.leader_epoch = leader_of(queue.topic_partition)
+        if queue.leader_id is not None:
+            node = self._of_node.setdefault(queue.leader_id, _NodeQueues())
+            queue.turn = node.turns
+            node.turns += 1
+            if queue.batches:
+                node.filled[queue] = None
+
+    def _note_filled(self, queue: PartitionQueue, batch: ProducerBatch) -> None:
+        batch.is_queued = True
+        self._filled[queue] = None
+        if queue.leader_id is not None:
+            self._of_node[queue.leader_id].filled[queue] = None
+
+    def _note_left(self, queue: PartitionQueue) -> None:
+        """Note that a batch has left the queue."""
+        if queue.batches:
+            if queue.batches[0] is queue.open_batch:
+                self._end_backlog(queue)
+            return
+        del self._filled[queue]
+        if queue.leader_id is not None:
+            del self._of_node[queue.leader_id].filled[queue]
+
+    def _end_backlog(self, queue: PartitionQueue) -> None:
+        """Have an open batch that no other delays any more be full where batches usually are."""
+        batch = queue.open_batch
+        assert batch is not None
+        if self._compression is not CompressionType.NONE:
+            return
+        if batch.size_in_bytes >= self.batch_bytes:
+            queue.close_open_batch()
+        elif batch.reserved_bytes > self.batch_bytes:
+            batch.limit_to(self.batch_bytes)
+
+    def ready(self, now_s: float) -> Readiness:
+        """Return the nodes with a batch that is due at `now_s` (monotonic), and when the next is.
+
+        Due: full, lingered for linger_ms, or wanted by a flush, by the close or by somebody who
+        waits for memory; and neither muted nor in backoff. Does not wait. Source: 2d-7.
+        """
+        if not self._filled:
+            return _NOTHING_WAITS
+        node_ids: set[int] = set()
+        leaderless: set[str] = set()
+        next_s: float | None = None
+        for queue in self._filled:
+            if queue.leader_id is None:
+                leaderless.add(queue.topic_partition.topic)
+                continue
+            if queue.leader_id in node_ids:
+                continue
+            due_s = self._due_at(queue)
+            if due_s is None:
+                continue
+            if due_s <= now_s:
+                node_ids.add(queue.leader_id)
+            elif next_s is None or due_s < next_s:
+                next_s = due_s
+        delay_s = None if next_s is None else next_s - now_s
+        return Readiness(node_ids, delay_s, leaderless)
+
+    def _due_at(self, queue: PartitionQueue) -> float | None:
+        """Return when the queue's first batch is to be sent; None: when something else happens."""
+        batch = queue.batches[0]
+        if queue.is_muted or not (self._sequences is None or self._sequences.may_send(batch)):
+            return None
+        if batch.attempts:
+            # A new leader was not asked yet (KIP-951).
+            is_moved = queue.leader_epoch != batch.leader_epoch
+            return _AT_ONCE if is_moved else batch.retry_at_s
+        if batch.is_closed or self._hurries:
+            return _AT_ONCE
+        return batch.created_s + self._linger_s
+
+    @property
+    def _hurries(self) -> bool:
+        return self._is_closed or self._flushes > 0 or self._pool.waiting > 0
+
+    def drain(self, node_id: int, now_s: float) -> list[ProducerBatch]:
+        """Take the batches of one request to a node: at most one of each partition, together at
+        most max_request_size, a single larger one alone. Those are in flight from now on.
+
+        With one batch due, the others go with it, lingered or not; with none, nothing does. Each
+        drain goes on where the last one stopped, so no partition starves. Source: 2d-9.
+        """
+        node = self._of_node.get(node_id)
+        if node is None:
+            return []
+        taken: list[tuple[PartitionQueue, ProducerBatch]] = []
+        size = next_turn = 0
+        is_due = is_full = False
+        for queue in node.in_turn():
+            batch = queue.batches[0]
+            due_s = self._due_at(queue)
+            if due_s is None or (due_s > now_s and batch.attempts):
+                continue
+            is_due = is_due or due_s <= now_s
+            if not is_full:
+                batch_size = self._estimated_size(batch)
+                if not taken or size + batch_size <= self._max_request_size:
+                    size += batch_size
+                    taken.append((queue, batch))
+                    continue
+                is_full = True
+                next_turn = queue.turn
+            if is_due:
+                break
+        if not is_due:
+            return []
+        node.next_turn = next_turn
+        for queue, batch in taken:
+            self._take(queue, batch)
+        return [batch for _, batch in taken]
+
+    def has_more(self, node_id: int) -> bool:
+        """Return whether batches for this node wait in their queues, due or not."""
+        node = self._of_node.get(node_id)
+        return node is not None and bool(node.filled)
+
+    def _take(self, queue: PartitionQueue, batch: ProducerBatch) -> None:
+        if batch is queue.open_batch:
+            queue.close_open_batch()
+        queue.batches.popleft()
+        batch.is_queued = False
+        self._note_left(queue)
+        if not batch.drain_number:
+            self._drain_number += 1
+            batch.drain_number = self._drain_number
+        if self._sequences is not None:
+            self._sequences.assign(batch)
+        queue.is_muted = self._keeps_order_by_muting
+        batch.leader_epoch = queue.leader_epoch
+        batch.attempts += 1
+        batch.is_in_flight = True
+
+    def _estimated_size(self, batch: ProducerBatch) -> int:
+        if batch.is_sealed or self._compression is CompressionType.NONE:
+            return batch.size_in_bytes
+        topic = batch.topic_partition.topic
+        return self._ratios.compressed_size(topic, batch.size_in_bytes)
+
+    def seal(self, batch: ProducerBatch) -> memoryview:
+        """Return the bytes to send of a drained batch, compressed the first time.
+
+        A compressed batch gives its buffer back at once, and counts with its new size.
+        """
+        wire = batch.wire()
+        if batch.buffer is not None and not batch.holds_buffer:
+            topic = batch.topic_partition.topic
+            self._ratios.observe(topic, batch.uncompressed_size, len(wire))
+            self._queues[batch.topic_partition].filled_bytes = batch.uncompressed_size
+            buffer, batch.buffer = batch.buffer, None
+            batch.reserved_bytes = min(len(wire), len(buffer))
+            self._pool.shrink(buffer, batch.reserved_bytes)
+        return wire
+
+    # What became of it…
+
+    def landed(self, batch: ProducerBatch, *, reusable: bool) -> None:
+        """Note that the request with this batch is over.
+
+        `reusable` False: the bytes may still be on their way to the socket.
+        """
+        batch.is_in_flight = False
+        self._queues[batch.topic_partition].is_muted = False
+        if batch.is_done:
+            self._release(batch, reusable)
+
+    def retry(self, batch: ProducerBatch, now_s: float) -> None:
+        """Put a batch that has landed back to the front, for an attempt after its backoff."""
+        batch.retry_at_s = now_s + self._backoff.delay(batch.attempts - 1)
+        self._put_back(batch)
+
+    def _put_back(self, batch: ProducerBatch) -> None:
+        """Queue a batch that was drained before, where its turn is."""
+        queue = self._queues[batch.topic_partition]
+        turn = (batch.drain_number, batch.piece_number)
+        at = 0
+        for other in queue.batches:
+            if not other.drain_number or (other.drain_number, other.piece_number) > turn:
+                break
+            at += 1
+        queue.batches.insert(at, batch)
+        self._note_filled(queue, batch)
+
+    def split(self, batch: ProducerBatch) -> None:
+        """Put smaller batches in the place of one that has landed and was too large (2d-14).
+
+        That was no attempt. They share its memory; what their headers need more is not counted.
+        """
+        topic = batch.topic_partition.topic
+        self._ratios.was_too_large(topic)
+        self._usual_topics.add(topic)
+        batch.attempts -= 1
+        pieces = split_batch(batch, self.batch_bytes, self.new_builder)
+        left = batch.reserved_bytes
+        for piece in pieces:
+            piece.reserved_bytes = min(piece.size_in_bytes, left)
+            left -= piece.reserved_bytes
+        if self._sequences is not None:
+            self._sequences.split(batch, pieces)
+        incomplete: dict[ProducerBatch, None] = {}
+        for other in self._incomplete:
+            incomplete.update(dict.fromkeys(pieces if other is batch else (other,)))
+        self._incomplete = incomplete
+        for piece in pieces:
+            self._put_back(piece)
+        buffer = batch.buffer
+        kept_bytes = batch.reserved_bytes - left
+        batch.drop_bytes()
+        if buffer is not None:
+            self._pool.shrink(buffer, kept_bytes)
+        else:
+            self._pool.give_bytes(left)
+
+    def forget(self, batch: ProducerBatch) -> None:
+        """Drop a batch that has its outcome; its memory goes back, once no request needs it."""
+        if batch not in self._incomplete:
+            return
+        del self._incomplete[batch]
+        if not batch.is_in_flight:
+            self._unqueue(self._queues[batch.topic_partition], batch)
+            self._release(batch, reusable=True)
+
+    def _unqueue(self, queue: PartitionQueue, batch: ProducerBatch) -> None:
+        if batch is queue.open_batch:
+            queue.close_open_batch()
+        if batch.is_queued:
+            queue.batches.remove(batch)
+            batch.is_queued = False
+            self._note_left(queue)
+
+    def _release(self, batch: ProducerBatch, reusable: bool) -> None:
+        buffer, reserved = batch.buffer, batch.reserved_bytes
+        batch.drop_bytes()
+        if buffer is not None:
+            self._pool.give(buffer, reusable=reusable)
+        elif reserved:
+            self._pool.give_bytes(reserved)
+
+    def expired(self, now_s: float) -> Iterator[ProducerBatch]:
+        """Yield the batches older than delivery_timeout_ms, queued or in flight, oldest first."""
+        next_s = self.next_expiry_s
+        if next_s is None or next_s > now_s:
+            return  # the usual case does not look at the others
+        for batch in self.incomplete:
+            if batch.created_s + self._delivery_timeout_s > now_s:
+                return
+            yield batch
+
+    @property
+    def next_expiry_s(self) -> float | None:
+        """When the oldest batch will be delivery_timeout_ms old; None: there is none."""
+        for batch in self._incomplete:
+            return batch.created_s + self._delivery_timeout_s
+        return None
+
+    # Flushing and closing…
+
+    def begin_flush(self) -> tuple[ProducerBatch, ...]:
+        """Make every batch due until as many `end_flush` came; return those without outcome."""
+        self._flushes += 1
+        return self.incomplete
+
+    def end_flush(self) -> None:
+        """Take back one `begin_flush`."""
+        self._flushes -= 1
+
+    def close(self, cause: Exception) -> None:
+        """Make every batch due from now on; who waits for memory gets `cause`."""
+        self._is_closed = True
+        self._pool.close(cause)
+
+    def fail_unsent(self, error: Exception, *, is_wanted: bool = False) -> None:
+        """Give the batches that were never drained this outcome (2d'-3).
+
+        `is_wanted`: the user has asked for it, so nobody need hear of it who does not ask.
+        """
+        for batch in self.incomplete:
+            if not batch.drain_number:
+                batch.close()
+                batch.fail(error)
+                if is_wanted:
+                    batch.error_of(0)
+                self.forget(batch)
+
+    def fail_all(self, error: Exception) -> None:
+        """Give every batch without outcome this one, in flight or not."""
+        for batch in self.incomplete:
+            batch.close()
+            if self._sequences is not None:
+                self._sequences.abandoned(batch)  # else the next one would wait for it for ever
+            batch.fail(error)
+            self.forget(batch)
+
+
+__all__ = ["LeaderOf", "PartitionQueue", "Readiness", "RecordAccumulator"]

@@ -1,0 +1,359 @@
+"""Decides which batch may be sent next, under which producer id, epoch and sequence number, and
+what a broker's complaint about them means. One for each idempotent producer. Plain: no waiting.
+
+A broker takes the batches of a producer and partition in the order of their sequence numbers, each
+once. So a batch keeps its numbers for ever, except after an epoch bump, which starts a partition
+anew at 0; and that waits until no request with one of its batches is on its way, since their bytes
+would change under the socket. Source: TransactionManager, TxnPartitionMap; KIP-98, KIP-360.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+from uuid import UUID
+
+from aiokafka_lite.errors import (
+    DuplicateSequenceNumber,
+    InvalidProducerEpoch,
+    InvalidProducerIdMapping,
+    KafkaError,
+    OutOfOrderSequenceNumber,
+    ProducerFenced,
+    UnknownProducerId,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.batch.producer_batch import NO_SEQUENCE, ProducerBatch
+from aiokafka_lite.schema.field_types import ZERO_UUID
+
+logger = logging.getLogger(__name__)
+
+SEQUENCE_MASK = 0x7FFFFFFF
+"""After 2^31-1 comes 0. Source: DefaultRecordBatch.incrementSequence."""
+MAX_EPOCH = 0x7FFF
+_NOTHING_ACKED = -1
+
+
+class ProducerIdAndEpoch(NamedTuple):
+    """Who a producer is to the brokers."""
+
+    producer_id: int
+    epoch: int
+
+
+NO_PRODUCER = ProducerIdAndEpoch(-1, -1)
+
+
+class _PartitionSequence:
+    """Where one partition stands."""
+
+    __slots__ = (
+        "in_flight",
+        "is_known",
+        "is_unresolved",
+        "last_acked_sequence",
+        "needs_restart",
+        "next_sequence",
+        "producer",
+        "topic_id",
+    )
+
+    def __init__(self, topic_id: UUID = ZERO_UUID) -> None:
+        self.topic_id = topic_id
+        self.producer = NO_PRODUCER
+        self.next_sequence = 0
+        self.last_acked_sequence = _NOTHING_ACKED
+        self.in_flight: list[ProducerBatch] = []
+        """With numbers and without outcome, in the order of their numbers; a wrap is no matter."""
+        self.is_known = False
+        """The partition's log has a batch of this producer and epoch."""
+        self.is_unresolved = False
+        """A batch was given up, and nobody knows whether it was written."""
+        self.needs_restart = False
+
+    @property
+    def expected_sequence(self) -> int:
+        """What follows the newest acknowledged record."""
+        return (self.last_acked_sequence + 1) & SEQUENCE_MASK
+
+    @property
+    def has_request_in_flight(self) -> bool:
+        return any(batch.is_in_flight for batch in self.in_flight)
+
+    def restart(self, producer: ProducerIdAndEpoch) -> None:
+        """Take the batches without outcome through from 0 again, as another producer."""
+        self.producer = producer
+        self.next_sequence = 0
+        self.last_acked_sequence = _NOTHING_ACKED
+        self.is_known = self.is_unresolved = self.needs_restart = False
+        for batch in self.in_flight:
+            batch.set_sequence(producer.producer_id, producer.epoch, self.next_sequence)
+            self.next_sequence = (self.next_sequence + batch.record_count) & SEQUENCE_MASK
+
+
+class TransactionGate(Protocol):
+    """What transactions have to say about batches."""
+
+    def may_send(self, topic_partition: TopicPartition) -> bool:
+        """Say whether the partition is part of the transaction, for brokers too."""
+
+    def sending(self, topic_partition: TopicPartition) -> None:
+        """Hear that a batch of the partition is on its way."""
+
+    def sequence_is_lost(self) -> None:
+        """Hear that numbers have a gap: the transaction needs a new epoch."""
+
+
+class SequenceNumbers:
+    """The numbers of one idempotent producer, over all partitions.
+
+    With `transactions` no epoch is bumped here: a gap ends the transaction, and the next one has an
+    epoch from its coordinator.
+    """
+
+    def __init__(self) -> None:
+        self.transactions: TransactionGate | None = None
+        self.producer = NO_PRODUCER
+        self._topic_id: Callable[[str], UUID] = lambda _: ZERO_UUID
+        self._partitions: dict[TopicPartition, _PartitionSequence] = {}
+        self._troubled: dict[TopicPartition, _PartitionSequence] = {}
+        """Those that are unresolved or in need of a restart."""
+
+    @property
+    def has_producer_id(self) -> bool:
+        """Whether a broker has given us an id that is still good."""
+        return self.producer != NO_PRODUCER
+
+    def set_producer(self, producer_id: int, epoch: int) -> None:
+        """Take over what InitProducerId gave."""
+        self.producer = ProducerIdAndEpoch(producer_id, epoch)
+
+    def begin_epoch(self, producer_id: int, epoch: int) -> None:
+        """Take over what a transaction's coordinator gave; every partition starts at 0 (2d'-8).
+
+        No batch with numbers may be without outcome.
+        """
+        self.producer = ProducerIdAndEpoch(producer_id, epoch)
+        self._partitions.clear()
+        self._troubled.clear()
+
+    def follow(self, topic_id: Callable[[str], UUID]) -> None:
+        """Take over the ids of topics from new metadata, `ZERO_UUID` for those that have none.
+
+        The log of a topic that was made anew knows nothing of the producer.
+        """
+        self._topic_id = topic_id
+        for topic_partition, state in self._partitions.items():
+            now = topic_id(topic_partition.topic)
+            if now not in (state.topic_id, ZERO_UUID):
+                state.topic_id = now
+                state.is_known = False
+
+    # Sending…
+
+    def may_send(self, batch: ProducerBatch) -> bool:
+        """Return whether `batch`, the first in its queue, may be sent now.
+
+        No: without a producer id; while the partition waits for a restart; a new batch while
+        others of an older epoch, or one that was given up, have no outcome; a batch sent before
+        that is not the oldest without outcome (2d-10). And a second batch before the first of an
+        epoch, or of a topic that may have been made anew, was acknowledged: a broker that knows
+        nothing of us takes any sequence number, so it would take the second although the first was
+        refused.
+        """
+        if self.producer == NO_PRODUCER:
+            return False
+        if self.transactions is not None and not self.transactions.may_send(batch.topic_partition):
+            return False
+        state = self._partitions.get(batch.topic_partition)
+        if state is None:
+            return True
+        if state.needs_restart and (self.transactions is None or not batch.has_sequence):
+            return False  # in a transaction that is lost, what was sent before goes to its end
+        if batch.base_sequence != NO_SEQUENCE:
+            return not state.in_flight or state.in_flight[0] is batch
+        if state.is_unresolved:
+            return False
+        return not state.in_flight or (state.producer == self.producer and state.is_known)
+
+    def assign(self, batch: ProducerBatch) -> None:
+        """Give a batch its numbers at its first drain; they stay (2d-11)."""
+        if self.transactions is not None:
+            self.transactions.sending(batch.topic_partition)
+        if batch.base_sequence != NO_SEQUENCE:
+            return
+        state = self._partitions.get(batch.topic_partition)
+        if state is None:
+            topic_id = self._topic_id(batch.topic_partition.topic)
+            state = self._partitions[batch.topic_partition] = _PartitionSequence(topic_id)
+        if state.producer != self.producer and not state.in_flight:
+            state.restart(self.producer)
+        batch.set_sequence(self.producer.producer_id, self.producer.epoch, state.next_sequence)
+        state.next_sequence = (state.next_sequence + batch.record_count) & SEQUENCE_MASK
+        state.in_flight.append(batch)
+
+    def settle(self) -> None:
+        """Resolve what is unresolved and restart partitions, where nothing is on its way any more.
+
+        Call before sending. An epoch bump is local: epoch + 1; past 32767 a new producer id is
+        needed, and `has_producer_id` says so (2d-18, 2d-20).
+        """
+        if not self._troubled:
+            return
+        for topic_partition, state in tuple(self._troubled.items()):
+            if state.is_unresolved and not state.in_flight:
+                if state.next_sequence == state.expected_sequence:
+                    state.is_unresolved = False  # everything was written after all
+                else:
+                    self._need_restart(topic_partition, state)
+        quiet = [
+            state
+            for state in self._troubled.values()
+            if state.needs_restart and not state.has_request_in_flight
+        ]
+        if self.transactions is not None:
+            quiet = []
+        if quiet and any(state.producer == self.producer for state in quiet):
+            self._bump_epoch()
+        if self.has_producer_id:
+            for state in quiet:
+                state.restart(self.producer)
+        self._troubled = {
+            topic_partition: state
+            for topic_partition, state in self._troubled.items()
+            if (state.needs_restart or state.is_unresolved)
+            and not (self.transactions is not None and state.needs_restart)
+        }
+
+    def _bump_epoch(self) -> None:
+        producer_id, epoch = self.producer
+        if epoch >= MAX_EPOCH:
+            logger.info("producer id %d has used up its epochs; asking for another", producer_id)
+            self.producer = NO_PRODUCER
+        elif self.has_producer_id:
+            self.producer = ProducerIdAndEpoch(producer_id, epoch + 1)
+            logger.info("producer id %d goes on with epoch %d", producer_id, epoch + 1)
+
+    # Answers…
+
+    def split(self, batch: ProducerBatch, pieces: Sequence[ProducerBatch]) -> None:
+        """Have `pieces`, which carry on its numbers, in the place of a batch (2d-14)."""
+        state = self._partitions.get(batch.topic_partition)
+        if state is not None and batch in state.in_flight:
+            at = state.in_flight.index(batch)
+            state.in_flight[at : at + 1] = pieces
+
+    def completed(self, batch: ProducerBatch) -> None:
+        """Note that a batch was written; also one that had expired meanwhile."""
+        state = self._partitions.get(batch.topic_partition)
+        if state is None or batch.base_sequence == NO_SEQUENCE:
+            return
+        _remove(state.in_flight, batch)
+        if (batch.producer_id, batch.producer_epoch) == state.producer:
+            state.is_known = True
+            last_sequence = batch.last_sequence
+            ahead = (last_sequence - state.last_acked_sequence) & SEQUENCE_MASK
+            if state.last_acked_sequence == _NOTHING_ACKED or ahead < SEQUENCE_MASK >> 1:
+                state.last_acked_sequence = last_sequence
+
+    def refused(self, batch: ProducerBatch, error: type[Exception]) -> None:
+        """Note that a broker refused a batch for good: its numbers were not used up (2d-19)."""
+        state = self._give_up(batch)
+        if state is None:
+            return
+        if issubclass(error, UnknownProducerId):
+            # The broker knows nothing of us and takes 0, and so says to the other batches, too.
+            state.next_sequence = 0
+            state.last_acked_sequence = _NOTHING_ACKED
+            state.is_known = False
+            return
+        if (
+            issubclass(error, _BAD_PRODUCER)
+            and self.producer == state.producer
+            and self.transactions is None
+        ):
+            self.producer = NO_PRODUCER
+        if self.transactions is not None:
+            state.needs_restart = True  # the transaction hears of the error itself
+        else:
+            self._need_restart(batch.topic_partition, state)
+
+    def abandoned(self, batch: ProducerBatch) -> None:
+        """Note that a batch is given up with its fate unknown: its time or its retries ran out.
+
+        Its numbers may have been used up, so nothing new is sent before that is clear (2d-13,
+        2d-20).
+        """
+        state = self._give_up(batch)
+        if state is not None and not state.needs_restart:
+            state.is_unresolved = True
+            self._troubled[batch.topic_partition] = state
+
+    def _give_up(self, batch: ProducerBatch) -> _PartitionSequence | None:
+        """Forget a batch; return its partition's state, None if the batch leaves no gap there."""
+        state = self._partitions.get(batch.topic_partition)
+        if state is None or not batch.has_sequence:
+            return None
+        _remove(state.in_flight, batch)
+        return state if (batch.producer_id, batch.producer_epoch) == state.producer else None
+
+    def may_retry(
+        self, batch: ProducerBatch, error: type[KafkaError], log_start_offset: int
+    ) -> bool:
+        """Return whether a refused batch is worth another attempt, after a restart if need be.
+
+        `log_start_offset`: as the broker said with the error, -1 if it did not (2d-17).
+        """
+        state = self._partitions.get(batch.topic_partition)
+        if self.transactions is not None and self._ends_transaction(batch, state, error):
+            return False
+        if state is not None and issubclass(error, _NO_SUCH_TOPIC):
+            state.is_known = False
+        if state is not None and issubclass(error, UnknownProducerId):
+            if log_start_offset != -1 and not batch.sequence_was_reset:
+                self._need_restart(batch.topic_partition, state)
+            return True
+        if state is not None and issubclass(error, OutOfOrderSequenceNumber):
+            # With an older one on its way, or to be sent again, this one's turn comes after that.
+            # The oldest has nothing to wait for: there is a gap before it.
+            if state.in_flight[0] is batch:
+                self._need_restart(batch.topic_partition, state)
+            return True
+        return error.retriable and not issubclass(error, DuplicateSequenceNumber)
+
+    def _ends_transaction(
+        self, batch: ProducerBatch, state: _PartitionSequence | None, error: type[KafkaError]
+    ) -> bool:
+        """Say whether only a new epoch helps, which a transaction gets by being aborted."""
+        if issubclass(error, OutOfOrderSequenceNumber):
+            return state is None or state.in_flight[0] is batch
+        return issubclass(error, UnknownProducerId)
+
+    def _need_restart(self, topic_partition: TopicPartition, state: _PartitionSequence) -> None:
+        state.needs_restart = True
+        if self.transactions is not None:
+            self.transactions.sequence_is_lost()
+        else:
+            self._troubled[topic_partition] = state
+
+
+_NO_SUCH_TOPIC = (UnknownTopicIdError, UnknownTopicOrPartitionError)
+_BAD_PRODUCER = (InvalidProducerEpoch, InvalidProducerIdMapping, ProducerFenced)
+
+
+def _remove(batches: list[ProducerBatch], batch: ProducerBatch) -> None:
+    if batches and batches[0] is batch:  # the usual case
+        del batches[0]
+    elif batch in batches:
+        batches.remove(batch)
+
+
+__all__ = [
+    "MAX_EPOCH",
+    "NO_PRODUCER",
+    "SEQUENCE_MASK",
+    "ProducerIdAndEpoch",
+    "SequenceNumbers",
+    "TransactionGate",
+]

@@ -1,0 +1,1 @@
+"""The way of records from the user's hands into a batch."""

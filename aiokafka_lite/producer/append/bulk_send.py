@@ -1,0 +1,81 @@
+"""Owns `send_many`: records go into their batches in a tight loop, which stops only where a batch
+is full or something is not as simple; one record goes the usual way then, which may wait.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from aiokafka_lite.errors import IllegalArgumentError
+from aiokafka_lite.producer.accumulator.short_way import NO_MORE
+from aiokafka_lite.producer.append.append_path import AppendPath
+from aiokafka_lite.producer.append.bulk_ack import BulkAck
+from aiokafka_lite.producer.append.producer_interceptors import InterceptedPath
+from aiokafka_lite.producer.batch.record_fields import Headers, freeze_headers
+
+
+class BulkSend:
+    """One call of `send_many`."""
+
+    def __init__(
+        self,
+        path: AppendPath,
+        intercepted: InterceptedPath | None,
+        topic: str,
+        *,
+        partition: int | None,
+        timestamp_ms: int | None,
+        headers: Iterable[tuple[str, bytes | None]] | None,
+    ) -> None:
+        self._path = path
+        self._intercepted = intercepted
+        self._topic = topic
+        self._partition = partition
+        self._timestamp_ms = timestamp_ms
+        self._headers: Headers = freeze_headers(headers)
+        self._is_plain = intercepted is None and not path.serializers
+        self._acks = BulkAck()
+
+    async def send(self, records: Iterable[Any]) -> BulkAck:
+        """Append all records. As `AIOKafkaProducer.send_many`."""
+        given: object = records
+        if isinstance(given, Mapping | str | bytes | bytearray | memoryview):
+            raise IllegalArgumentError(
+                f"records are of type {type(given).__name__}; give a list of values or of tuples "
+                f"(key, value)"
+                + (", such as records.items()" if isinstance(given, Mapping) else "")
+            )
+        try:
+            await self._send_all(iter(records))
+        except Exception as error:
+            error.add_note(f"{len(self._acks)} records of this send_many() were queued before")
+            raise
+        return self._acks
+
+    async def _send_all(self, iterator: Iterator[Any]) -> None:
+        item = next(iterator, NO_MORE)
+        while item is not NO_MORE:
+            timestamp_ms = await self._send_one(item)
+            item = next(iterator, NO_MORE)
+            if self._is_plain:
+                item = self._path.short_way.append_all(
+                    self._acks,
+                    self._topic,
+                    item,
+                    iterator,
+                    self._partition,
+                    timestamp_ms,
+                    self._headers,
+                )
+
+    async def _send_one(self, item: Any) -> int:
+        """Append one record the way that may wait; return its timestamp."""
+        key, value = item if item.__class__ is tuple and len(item) == 2 else (None, item)
+        ack = await (self._intercepted or self._path).send(
+            self._topic, value, key, self._partition, self._timestamp_ms, self._headers
+        )
+        batch, index = ack.place
+        self._acks.add(batch, index, 1, ack.timestamp_ms)
+        return ack.timestamp_ms
+
+
+__all__ = ["BulkSend"]

@@ -1,0 +1,168 @@
+"""Owns `send`'s waiting for metadata: the route to a topic, and a partition that is still to come.
+
+The routes themselves are in `topic_routes`, the order of those who wait in `send_order`. Each
+question also has a form that raises instead of waiting.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import NoReturn
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.errors import IllegalArgumentError, KafkaTimeoutError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.accumulator.record_accumulator import PartitionQueue
+from aiokafka_lite.producer.append.send_order import SendOrder
+from aiokafka_lite.producer.batch.record_fields import is_topic
+from aiokafka_lite.producer.partition.topic_routes import TopicRoute, TopicRoutes
+from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.producer_life import ProducerLife
+from aiokafka_lite.topic_name import check_topic_name
+from aiokafka_lite.value_checks import is_int
+
+_MAX_PARTITION = 2**31 - 1
+"""No request can name a higher one: it cannot appear later."""
+
+
+class RouteFinder:
+    """Finds routes and queues for one producer.
+
+    `began_s` is when the call of the user began, monotonic, None: just now; with what came before
+    it has max_block_ms.
+    """
+
+    def __init__(
+        self, client: KafkaClient, config: ProducerConfig, routes: TopicRoutes, life: ProducerLife
+    ) -> None:
+        self._client = client
+        self._clock = client.clock
+        self.routes = routes
+        self.order = SendOrder(routes, client.clock)
+        self._life = life
+        self._max_block_ms = config.max_block_ms
+
+    def left_s(self, began_s: float | None) -> float:
+        """Return what is left of max_block_ms for a call that began then."""
+        if began_s is None:
+            return self._max_block_ms / 1000
+        return max(0.0, self._max_block_ms / 1000 - (self._clock.monotonic() - began_s))
+
+    async def find(self, topic: str, began_s: float) -> TopicRoute:
+        """Return the route to a topic, waiting for its metadata.
+
+        Raises: as `check_running`; IllegalArgumentError or InvalidTopicError for the name;
+        UnknownTopicOrPartitionError or KafkaTimeoutError without metadata in time. Cancelled:
+        nothing stays behind.
+        """
+        route = self._known(topic)
+        if route is not None and not self.order.lacks_metadata(topic):
+            return route
+        with self.order.waiting_for_metadata(topic) as wait:
+            while True:
+                if route is None:
+                    try:
+                        await self._client.wait_for_topic(topic, self.left_s(began_s))
+                    finally:
+                        self._life.check_running()  # whatever happened, that it was stopped is more
+                await wait.turn()
+                route = self._known(topic)
+                if route is not None:
+                    return route
+
+    def find_nowait(self, topic: str) -> TopicRoute:
+        """Return the route to a topic. Raises: as `find`; its metadata is asked for by then."""
+        route = self._known(topic)
+        if route is None:
+            self._client.add_topic(topic)
+            raise KafkaTimeoutError(
+                f"there is no metadata of topic {topic!r} yet, and send_nowait() does not wait for "
+                f"it; await partitions_for({topic!r}) once, or try again later"
+            )
+        return route
+
+    def _known(self, topic: str) -> TopicRoute | None:
+        self._life.check_running()
+        if not is_topic(topic):
+            raise IllegalArgumentError(f"topic={topic!r} is no topic's name; give a str")
+        check_topic_name(topic)
+        return self.routes.find(topic)
+
+    def known_queue(self, route: TopicRoute, partition: int) -> PartitionQueue | None:
+        """Return the queue of a partition that the caller named, None if it is not there.
+
+        Raises: IllegalArgumentError for what is no partition's number.
+        """
+        if partition.__class__ is int and 0 <= partition < route.count:
+            return route.queues[partition]
+        _check_partition(route, partition)
+        return None
+
+    @asynccontextmanager
+    async def queue_to_come(
+        self, topic: str, partition: int, began_s: float | None
+    ) -> AsyncIterator[PartitionQueue]:
+        """Enter with the queue of a partition that is not there, once it is and all calls that
+        waited for it before are through: the topic may be growing.
+
+        Raises: KafkaTimeoutError. Cancelled: nothing stays behind.
+        """
+        began_s = self._clock.monotonic() if began_s is None else began_s
+        left_s = self.left_s(began_s)
+        count = 0
+        try:
+            async with self.order.turn(TopicPartition(topic, partition), left_s):
+                attempts = 0
+                async with deadline(self._clock, self.left_s(began_s)):
+                    while True:
+                        route = await self.find(topic, began_s)
+                        if partition < (count := route.count):
+                            break
+                        if attempts:
+                            await self._clock.sleep(self._client.retry_backoff.delay(attempts - 1))
+                        try:
+                            await self._client.refresh_metadata()
+                        finally:
+                            self._life.check_running()  # as above
+                        attempts += 1
+                yield route.queues[partition]
+        except TimeoutError as error:
+            if isinstance(error, KafkaTimeoutError):  # said by what came before, or behind it
+                raise
+            self._raise_no_partition(topic, partition, count)
+
+    def queue_nowait(self, route: TopicRoute, partition: int) -> PartitionQueue:
+        """Return the queue of a partition that the caller named.
+
+        Raises: as `known_queue`; KafkaTimeoutError for one that is not there.
+        """
+        queue = self.known_queue(route, partition)
+        if queue is not None:
+            return queue
+        self._client.request_metadata_update()
+        raise KafkaTimeoutError(
+            f"topic {route.topic!r} has no partition {partition}, only {route.count} of them, and "
+            f"send_nowait() does not wait for more; send to one of those"
+        )
+
+    def _raise_no_partition(self, topic: str, partition: int, count: int) -> NoReturn:
+        raise KafkaTimeoutError(
+            f"partition {partition} of topic {topic!r} did not appear within "
+            f"max_block_ms={self._max_block_ms}: the topic has {count} partitions; "
+            f"create more or send to one of those"
+        ) from None
+
+
+def _check_partition(route: TopicRoute, partition: object) -> None:
+    if (
+        not isinstance(partition, int)
+        or not is_int(partition)
+        or not 0 <= partition <= _MAX_PARTITION
+    ):
+        raise IllegalArgumentError(
+            f"partition={partition!r} is no partition of {route.topic!r}; give an int from 0 to "
+            f"{_MAX_PARTITION}, or None to have one chosen"
+        )
+
+
+__all__ = ["RouteFinder"]

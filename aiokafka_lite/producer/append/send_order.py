@@ -1,0 +1,157 @@
+"""Keeps the records of a partition in the order of their calls while some calls have to wait.
+
+A call that waits (for metadata, a partition that is still to come, memory, its turn after others)
+holds its topic: while it does, no record of the topic goes the short way. What waits for the same
+partition, or for the metadata of a topic, goes on one after the other, in the order of coming.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
+
+
+class _Line:
+    """The calls that wait for one partition; the first of them has the lock."""
+
+    __slots__ = ("count", "turn")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.turn = asyncio.Lock()  # which is fair
+
+
+class SendTurn:
+    """The turn of one call in a partition. Made by `SendOrder.turn`, to be entered once.
+
+    Cancelled: the next one has the turn.
+    """
+
+    __slots__ = ("_hold", "_line", "_order", "_timeout_s", "_too_late", "_topic_partition")
+
+    def __init__(
+        self,
+        order: "SendOrder",
+        topic_partition: TopicPartition,
+        timeout_s: float,
+        too_late: Callable[[], Exception],
+    ) -> None:
+        self._order = order
+        self._topic_partition = topic_partition
+        self._timeout_s = timeout_s
+        self._too_late = too_late
+
+    async def __aenter__(self) -> None:
+        order, topic_partition = self._order, self._topic_partition
+        line = order.lines.get(topic_partition)
+        if line is None:
+            line = order.lines[topic_partition] = _Line()
+        line.count += 1
+        self._line = line
+        self._hold = order.routes.hold(topic_partition.topic)
+        try:
+            if line.count > 1:
+                async with deadline(order.clock, self._timeout_s):
+                    await line.turn.acquire()
+            else:
+                await line.turn.acquire()
+        except TimeoutError:
+            self._leave()
+            raise self._too_late() from None
+        except BaseException:
+            self._leave()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        self._line.turn.release()
+        self._leave()
+
+    def _leave(self) -> None:
+        self._hold.release()
+        self._line.count -= 1
+        if not self._line.count:
+            del self._order.lines[self._topic_partition]
+
+
+class SendOrder:
+    """The waiting calls of one producer."""
+
+    def __init__(self, routes: TopicRoutes, clock: Clock) -> None:
+        self.routes = routes
+        self.clock = clock
+        self.lines: dict[TopicPartition, _Line] = {}
+        """Those of partitions that a call waits for."""
+        self._without_metadata: dict[str, MetadataWait] = {}
+        """The newest of each topic."""
+
+    def has_waiting(self, topic_partition: TopicPartition) -> bool:
+        """Return whether a call waits for its turn in a partition, or has it and waits."""
+        return topic_partition in self.lines
+
+    def turn(
+        self,
+        topic_partition: TopicPartition,
+        timeout_s: float,
+        too_late: Callable[[], Exception] = TimeoutError,
+    ) -> "SendTurn":
+        """Return what to enter. That waits until all calls that came before for this partition are
+        through, and raises `too_late()` when it takes longer than `timeout_s`.
+        """
+        return SendTurn(self, topic_partition, timeout_s, too_late)
+
+    def lacks_metadata(self, topic: str) -> bool:
+        """Return whether a call waits for the metadata of a topic, or did and has not run since."""
+        return bool(self._without_metadata) and topic in self._without_metadata
+
+    @contextmanager
+    def waiting_for_metadata(self, topic: str) -> Iterator["MetadataWait"]:
+        """Count a call while it waits for a topic's metadata."""
+        wait = MetadataWait(self._without_metadata.get(topic))
+        self._without_metadata[topic] = wait
+        hold = self.routes.hold(topic)
+        try:
+            yield wait
+        finally:
+            hold.release()
+            wait.end()
+            newest = self._without_metadata[topic].newest_left()
+            if newest is None:
+                del self._without_metadata[topic]
+            else:
+                self._without_metadata[topic] = newest
+
+
+class MetadataWait:
+    """A call that waits for the metadata of a topic, behind those that came before."""
+
+    __slots__ = ("_before", "_ended")
+
+    def __init__(self, before: "MetadataWait | None") -> None:
+        self._before = before
+        self._ended = asyncio.Event()
+
+    async def turn(self) -> None:
+        """Return when all calls that came before have gone on, or given up: the news may wake
+        a later one first.
+        """
+        while self._before is not None:
+            await self._before._ended.wait()
+            self._before = self._before._before
+
+    def end(self) -> None:
+        """Let those behind go on."""
+        self._ended.set()
+
+    def newest_left(self) -> "MetadataWait | None":
+        """Return this one or the last before it that has not ended, None if all have."""
+        wait: MetadataWait | None = self
+        while wait is not None and wait._ended.is_set():
+            wait = wait._before
+        return wait
+
+
+__all__ = ["MetadataWait", "SendOrder", "SendTurn"]

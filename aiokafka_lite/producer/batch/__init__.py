@@ -1,0 +1,1 @@
+"""One batch: its records, its memory, its outcome."""

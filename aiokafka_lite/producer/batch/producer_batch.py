@@ -1,0 +1,248 @@
+"""Owns the records of one partition that travel together: their bytes, their place in the sequence,
+and what became of them. Plain: it tells listeners, and knows nothing of tasks or requests.
+
+A record is (batch, index) from the moment it is appended. Nothing is kept per record: whoever wants
+to know asks the batch by index. A batch that was split knows which piece has the record now.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+
+from aiokafka_lite.errors import BrokerResponseError, InvalidRecordError, KafkaError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.batch.record_ack import BEHIND_ALL, BatchCore
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder
+
+logger = logging.getLogger(__name__)
+
+Append = Callable[[int, bytes | None, bytes | None, Sequence[tuple[str, bytes | None]]], int | None]
+NO_SEQUENCE = -1
+
+
+class ProducerBatch(BatchCore):
+    """A batch, open for records until it is closed, then sent until somebody knows its outcome."""
+
+    __slots__ = (
+        "_is_stamped",
+        "append",
+        "attempts",
+        "base_sequence",
+        "buffer",
+        "created_s",
+        "drain_number",
+        "is_closed",
+        "is_in_flight",
+        "is_queued",
+        "last_error",
+        "leader_epoch",
+        "piece_number",
+        "producer_epoch",
+        "producer_id",
+        "reserved_bytes",
+        "retry_at_s",
+        "sequence_was_reset",
+    )
+
+    def __init__(
+        self,
+        topic_partition: TopicPartition,
+        builder: RecordBatchBuilder,
+        buffer: bytearray,
+        created_s: float,
+    ) -> None:
+        super().__init__(topic_partition, builder)
+        self._is_stamped = True
+        self.append: Append = builder.append
+        """`append(timestamp_ms, key, value, headers) -> index | None`: the builder's own, so that
+        the path of a record has one call less. None: no room.
+        """
+        self.buffer: bytearray | None = buffer
+        """The pool's memory the builder writes into; None once it was given back."""
+        self.reserved_bytes = len(buffer)
+        """What the pool counts for this batch."""
+        self.created_s = created_s
+        """Monotonic; linger and delivery timeout count from here."""
+        self.is_closed = False
+        self.attempts = 0
+        self.drain_number = 0
+        """Counts the batches of a producer in the order of their first drain, from 1."""
+        self.piece_number: tuple[int, ...] = ()
+        """Orders the pieces of a split batch, which share its `drain_number`."""
+        self.retry_at_s = 0.0
+        self.last_error: Exception | None = None
+        """Why it was sent again."""
+        self.leader_epoch = -1
+        """Of the leader it was last sent to."""
+        self.is_in_flight = False
+        """A request with this batch is on its way: its bytes may not change."""
+        self.is_queued = False
+        """It waits in its partition's queue."""
+        self.producer_id = -1
+        self.producer_epoch = -1
+        self.base_sequence = NO_SEQUENCE
+        self.sequence_was_reset = False
+        """Got another base sequence after an epoch bump."""
+
+    def __repr__(self) -> str:
+        state = (
+            f"failed: {self.error!r}"
+            if self.error is not None
+            else f"written at {self.base_offset}"
+            if self.is_done
+            else f"split into {len(self._pieces)}"
+            if self._pieces
+            else "in flight"
+            if self.is_in_flight
+            else "closed"
+            if self.is_closed
+            else "open"
+        )
+        topic, partition = self.topic_partition
+        return f"<ProducerBatch {topic}-{partition}, {self.next_index} records, {state}>"
+
+    # Before it is sent…
+
+    def close(self) -> None:
+        """Take no more records."""
+        if not self.is_closed and self._builder is not None:
+            self.is_closed = True
+            self.record_count = self._builder.record_count
+
+    def limit_to(self, size: int) -> None:
+        """Take records only up to `size` bytes in all from now on, if it is open."""
+        if self._builder is not None:
+            self._builder.limit_to(size)
+
+    @property
+    def next_index(self) -> int:
+        """The index of the next record; how many there are."""
+        return self._builder.record_count if self._builder is not None else self.record_count
+
+    @property
+    def open_builder(self) -> RecordBatchBuilder | None:
+        """What appends records to it, many in one go; None once it takes no more."""
+        return None if self.is_closed else self._builder
+
+    @property
+    def size_in_bytes(self) -> int:
+        """Its size as far as known: compressed once it is sealed. 0 when its bytes are gone."""
+        return self._builder.size_in_bytes if self._builder is not None else 0
+
+    @property
+    def uncompressed_size(self) -> int:
+        """Its size before compression. 0 when its bytes are gone."""
+        return self._builder.uncompressed_size if self._builder is not None else 0
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the bytes to send were made."""
+        return self._builder is not None and self._builder.is_sealed
+
+    @property
+    def holds_buffer(self) -> bool:
+        """Whether its bytes lie in `buffer`, not in a compressed copy."""
+        return self._builder is not None and self._builder.holds_buffer
+
+    def wire(self) -> memoryview:
+        """Return the bytes to send, made or numbered anew if need be. Not once it is done."""
+        assert self._builder is not None
+        if not self._is_stamped:
+            self._is_stamped = True
+            self._builder.stamp(self.producer_id, self.producer_epoch, self.base_sequence)
+        return self._builder.wire()
+
+    def drop_bytes(self) -> None:
+        """Let go of everything but the outcome: acks may keep a batch for long."""
+        self.close()
+        self._builder = None
+        self.append = _no_room
+        self.buffer = None
+        self.reserved_bytes = 0
+
+    @property
+    def has_sequence(self) -> bool:
+        """Whether a producer id, an epoch and a base sequence were set, that is: it was drained."""
+        return self.base_sequence != NO_SEQUENCE
+
+    @property
+    def last_sequence(self) -> int:
+        """The sequence number of the last record; after 2^31-1 comes 0."""
+        return (self.base_sequence + self.record_count - 1) & 0x7FFFFFFF
+
+    def set_sequence(self, producer_id: int, producer_epoch: int, base_sequence: int) -> None:
+        """Give the batch its place; the next `wire` shows it. Not while it is in flight."""
+        self.sequence_was_reset = self.base_sequence != NO_SEQUENCE
+        self.producer_id = producer_id
+        self.producer_epoch = producer_epoch
+        self.base_sequence = base_sequence
+        self._is_stamped = False
+
+    # Split into pieces…
+
+    def split_into(self, pieces: Sequence["ProducerBatch"]) -> None:
+        """Hand over the records to `pieces`, in their order, and the listeners with them.
+
+        Each record has its outcome where it is now. This batch is done when the last piece is.
+        """
+        first = 0
+        for piece in pieces:
+            self._pieces.append((first, piece))
+            first += piece.record_count
+        for token, (index, listener) in tuple(self._listeners.items()):
+            if index < first:
+                del self._listeners[token]
+                place, at = self.place_of(index)
+                place._listeners[token] = (at, listener)
+        for piece in pieces:
+            piece.add_listener(BEHIND_ALL, self._piece_is_done)
+
+    def _piece_is_done(self) -> None:
+        if all(piece.is_done for _, piece in self._pieces):
+            self._finish()
+
+    def __del__(self) -> None:
+        # The last ack is gone, so nobody can ask any more.
+        if getattr(self, "error", None) is not None and not self._error_was_seen:
+            topic, partition = self.topic_partition
+            logger.error(
+                "%d records for %s-%d were not delivered, and nobody asked what became of them: %s",
+                self.record_count,
+                topic,
+                partition,
+                self.error,
+            )
+
+
+def _no_room(
+    timestamp_ms: int,  # noqa: ARG001  stands in for a builder's append
+    key: bytes | None,  # noqa: ARG001
+    value: bytes | None,  # noqa: ARG001
+    headers: Sequence[tuple[str, bytes | None]] = (),  # noqa: ARG001
+) -> None:
+    return None
+
+
+def record_errors_from(
+    error: type[BrokerResponseError], messages: Mapping[int, str | None], batch_message: str | None
+) -> tuple[KafkaError, dict[int, Exception]]:
+    """Return the error of a refused batch and those of the records to blame (KIP-467).
+
+    With records to blame, the others fail with an InvalidRecordError that says so.
+    """
+    if not messages:
+        return (error(batch_message) if batch_message else error()), {}
+    blamed: dict[int, Exception] = {
+        index: error(message or batch_message) if message or batch_message else error()
+        for index, message in messages.items()
+    }
+    listed = ", ".join(str(index) for index in sorted(messages)[:10])
+    return (
+        InvalidRecordError(
+            f"the record itself is fine, but the broker refused its batch because of "
+            f"{len(messages)} other record(s), at index {listed}: {batch_message or error.message}"
+        ),
+        blamed,
+    )
+
+
+__all__ = ["NO_SEQUENCE", "ProducerBatch", "record_errors_from"]

@@ -1,0 +1,68 @@
+"""Tells the sticky partitioner where there is room: partitions with short queues are chosen more
+often, and those of a node that does not keep up not at all. Plain.
+
+Source: KIP-794, BuiltInPartitioner.updatePartitionLoadStats, RecordAccumulator.NodeLatencyStats.
+"""
+
+import random
+from collections.abc import Sequence
+
+from aiokafka_lite.producer.accumulator.record_accumulator import PartitionQueue
+
+
+class NodePatience:
+    """Which nodes have kept batches waiting for longer than partitioner_availability_timeout_ms.
+
+    0: nobody asks.
+    """
+
+    def __init__(self, timeout_ms: int) -> None:
+        self.is_on = timeout_ms > 0
+        self._timeout_s = timeout_ms / 1000
+        self._waiting: dict[int, tuple[float, float]] = {}
+
+    def note(self, node_id: int, now_s: float, *, can_send: bool) -> None:
+        """Note that a node has something due, and whether it can be sent now."""
+        _, sent_s = self._waiting.get(node_id, (now_s, now_s))
+        self._waiting[node_id] = (now_s, now_s if can_send else sent_s)
+
+    def is_over(self, node_id: int | None) -> bool:
+        """Return whether something has been due for that node for too long, as last noted."""
+        if node_id is None or node_id not in self._waiting:
+            return False
+        due_s, sent_s = self._waiting[node_id]
+        return due_s - sent_s > self._timeout_s
+
+
+class PartitionLoads:
+    """The queues of one topic, by partition, as a partitioner weighs them."""
+
+    def __init__(self, queues: Sequence[PartitionQueue], patience: NodePatience) -> None:
+        self._queues = queues
+        self._patience = patience
+
+    def choose(self, choices: Sequence[int], rng: random.Random) -> int:
+        """Return one of `choices`, of which there are some; the weight of each is the longest queue
+        + 1 - its own.
+
+        Partitions of nodes whose time is over are left out, unless all of them are (2d-5), as long
+        as something of this topic waits for the node: else nothing would find out that it is back.
+        """
+        if len(self._queues) < 2:
+            return rng.choice(choices)
+        if self._patience.is_on:
+            waiting = {queue.leader_id for queue in self._queues if queue.batches}
+            late = {node_id for node_id in waiting if self._patience.is_over(node_id)}
+            in_time = [
+                partition for partition in choices if self._queues[partition].leader_id not in late
+            ]
+            choices = in_time or choices
+        lengths = [len(self._queues[partition].batches) for partition in choices]
+        longest = max(lengths)
+        if longest == min(lengths):
+            return rng.choice(choices)
+        weights = [longest + 1 - length for length in lengths]
+        return rng.choices(choices, weights)[0]
+
+
+__all__ = ["NodePatience", "PartitionLoads"]

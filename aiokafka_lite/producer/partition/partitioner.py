@@ -1,0 +1,109 @@
+"""Decides a record's partition when the caller did not: by the key's hash, or sticky without key.
+
+Also the ready-made partitioners a user may pass. Plain: no waiting, no broker.
+"""
+
+import random
+from collections.abc import Sequence
+from typing import Protocol
+
+from aiokafka_lite.producer.accumulator.short_way import RECORD_OVERHEAD, StickyCore
+from aiokafka_lite.producer.partition.murmur2 import KeyHashes, murmur2
+
+
+class DefaultPartitioner:
+    """aiokafka's: the key's murmur2 over all partitions; without key a random available one.
+
+    The producer's own default is better without keys: it fills a batch before it changes the
+    partition.
+    """
+
+    def __init__(self, rng: random.Random | None = None) -> None:
+        self._hashes = KeyHashes()
+        self._rng = rng or random.Random()
+
+    def __call__(
+        self, key: bytes | None, all_partitions: Sequence[int], available: Sequence[int]
+    ) -> int:
+        """Return the partition; `key` is the serialized key."""
+        if key is not None:
+            return all_partitions[self._hashes[key] % len(all_partitions)]
+        return self._rng.choice(available or all_partitions)
+
+
+class RoundRobinPartitioner:
+    """One partition of the topic after the other, whatever the key: those with a leader, else all.
+
+    Source: Java's RoundRobinPartitioner.
+    """
+
+    def __init__(self) -> None:
+        self._turns: dict[str, int] = {}
+
+    def partition(
+        self,
+        topic: str,
+        key: bytes | None,  # noqa: ARG002  keyed records take their turn, too
+        all_partitions: Sequence[int],
+        available: Sequence[int],
+    ) -> int:
+        """Return the partition whose turn it is."""
+        choices = available or all_partitions
+        turn = self._turns.get(topic, 0)
+        self._turns[topic] = turn + 1
+        return choices[turn % len(choices)]
+
+
+class Loads(Protocol):
+    """What a sticky partition asks for the next one."""
+
+    def choose(self, choices: Sequence[int], rng: random.Random, /) -> int:
+        """Return one of `choices`."""
+
+
+class StickyPartition(StickyCore):
+    """The partition that takes a topic's records without key, until it had its share.
+
+    It is left once it took `share_bytes` and its last batch is full, and at twice that at the
+    latest, so that slow traffic is spread too. Source: KIP-794, BuiltInPartitioner.
+    """
+
+    __slots__ = ("_rng", "_share_bytes", "loads")
+
+    def __init__(self, share_bytes: int, rng: random.Random) -> None:
+        super().__init__(2 * max(1, share_bytes))
+        self._share_bytes = max(1, share_bytes)
+        self._rng = rng
+        self.loads: Loads | None = None
+        """Who knows where there is room; None: all partitions are alike."""
+
+    def choose(self, choices: Sequence[int], value_bytes: int) -> int:
+        """Return one of `choices` for a record with a value of that size, and count it there."""
+        # One metadata picture gives the same object each time: the search is rare.
+        if choices is not self.choices:
+            self.choices = choices
+            if self.current not in choices:
+                self.current = -1
+        if self.current < 0 or self.produced_bytes >= self.most_bytes:
+            loads = self.loads
+            self.current = (
+                self._rng.choice(choices) if loads is None else loads.choose(choices, self._rng)
+            )
+            self.produced_bytes = 0
+        self.produced_bytes += value_bytes + RECORD_OVERHEAD
+        return self.current
+
+    def batch_is_full(self) -> None:
+        """Say that the present partition's last batch has no room for the record just counted."""
+        if self.produced_bytes >= self._share_bytes:
+            self.current = -1
+
+
+__all__ = [
+    "DefaultPartitioner",
+    "KeyHashes",
+    "Loads",
+    "RoundRobinPartitioner",
+    "StickyPartition",
+    "murmur2",
+]

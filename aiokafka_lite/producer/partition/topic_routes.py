@@ -1,0 +1,147 @@
+"""Owns what `send` has to know of a topic, ready for use: its partitions and their queues. Plain.
+
+Made from a metadata snapshot and kept until there is a newer one: a record costs one look-up.
+"""
+
+import random
+from collections.abc import Sequence
+
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.errors import IllegalArgumentError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.accumulator.record_accumulator import PartitionQueue, RecordAccumulator
+from aiokafka_lite.producer.accumulator.short_way import RouteCore, RoutesCore
+from aiokafka_lite.producer.partition.partition_loads import NodePatience, PartitionLoads
+from aiokafka_lite.producer.partition.partitioner import StickyPartition
+from aiokafka_lite.producer.producer_config import Partitioner, TopicPartitioner
+
+
+class TopicRoute(RouteCore):
+    """One topic of one snapshot."""
+
+    __slots__ = ("available", "count", "partitions", "topic")
+
+    queues: Sequence[PartitionQueue]
+    sticky: StickyPartition
+
+    def __init__(
+        self,
+        topic: str,
+        partitions: Sequence[int],
+        available: Sequence[int],
+        queues: Sequence[PartitionQueue],
+        sticky: StickyPartition,
+    ) -> None:
+        super().__init__(queues, available or partitions, sticky)
+        self.topic = topic
+        self.partitions = partitions
+        """All of them, from 0 on, without gaps; `queues` has one for each."""
+        self.available = available
+        """Those with a leader."""
+        self.count = len(partitions)
+
+    def sticky_queue(self, value_bytes: int) -> PartitionQueue:
+        """Return the queue for a record without key and with a value of that size."""
+        return self.queues[self.sticky.choose(self.choices, value_bytes)]
+
+    def queue_chosen_by(
+        self, partitioner: Partitioner | TopicPartitioner, key: bytes | None
+    ) -> PartitionQueue:
+        """Return the queue that a user's partitioner chooses, by the key's bytes.
+
+        Raises IllegalArgumentError for a choice that is no partition of the topic, and whatever
+        the partitioner raises.
+        """
+        everything, available = list(self.partitions), list(self.available)
+        if isinstance(partitioner, TopicPartitioner):
+            partition = partitioner.partition(self.topic, key, everything, available)
+        else:
+            partition = partitioner(key, everything, available)
+        if partition not in self.partitions:
+            raise IllegalArgumentError(
+                f"partitioner {partitioner!r} chose {partition!r} for topic {self.topic!r}, which "
+                f"has the partitions 0 to {self.count - 1}"
+            )
+        return self.queues[partition]
+
+
+class TopicRoutes(RoutesCore[TopicRoute]):
+    """The routes to the topics a producer has sent to."""
+
+    def __init__(
+        self,
+        accumulator: RecordAccumulator,
+        *,
+        share_bytes: int,
+        rng: random.Random,
+        is_adaptive: bool = False,
+        patience: NodePatience | None = None,
+    ) -> None:
+        """`is_adaptive`: partitions with short queues get more of the records without key, and
+        those that `patience` says are over none (KIP-794).
+        """
+        super().__init__()
+        self._accumulator = accumulator
+        self._share_bytes = share_bytes
+        self._is_adaptive = is_adaptive
+        self.patience = patience if patience is not None else NodePatience(0)
+        """What the sender knows of the nodes."""
+        self._rng = rng
+        self._sticky: dict[str, StickyPartition] = {}
+        self._snapshot: MetadataSnapshot | None = None
+        self._is_open = True
+
+    def update(self, snapshot: MetadataSnapshot) -> None:
+        """Follow new metadata: for every topic asked for before, and for the queues' leaders."""
+        self._snapshot = snapshot
+        self._accumulator.set_leaders(snapshot.leader)
+        for topic in self._sticky:
+            before = self.routes.get(topic)
+            if before is None or before.partitions is not snapshot.partition_ids(topic):
+                self._make(topic, snapshot)
+
+    def find(self, topic: str) -> TopicRoute | None:
+        """Return the route to `topic`, made if need be; None if its partitions are not known."""
+        route = self.routes.get(topic)
+        if route is None and self._snapshot is not None:
+            route = self._make(topic, self._snapshot)
+        return route
+
+    def close(self) -> None:
+        """Forget all, for good."""
+        self._is_open = False
+        self.known.clear()
+        self.routes.clear()
+
+    def _make(self, topic: str, snapshot: MetadataSnapshot) -> TopicRoute | None:
+        partitions = _without_gaps(snapshot.partition_ids(topic))
+        if not partitions or not self._is_open:
+            self.known.pop(topic, None)
+            self.routes.pop(topic, None)
+            return None
+        sticky = self._sticky.get(topic)
+        if sticky is None:
+            sticky = self._sticky[topic] = StickyPartition(self._share_bytes, self._rng)
+        queues = [
+            self._accumulator.queue_of(TopicPartition(topic, partition), snapshot.leader)
+            for partition in partitions
+        ]
+        if self._is_adaptive:
+            sticky.loads = PartitionLoads(queues, self.patience)
+        available = snapshot.available_partitions(topic)
+        route = self.routes[topic] = TopicRoute(topic, partitions, available, queues, sticky)
+        if not self.is_held(topic):
+            self.known[topic] = route
+        return route
+
+
+def _without_gaps(partition_ids: tuple[int, ...]) -> tuple[int, ...]:
+    """Return all partitions up to the largest: one that the metadata leaves out is there, and has
+    no leader for now. Keys are hashed over all, and queues are found by their number.
+    """
+    if not partition_ids or partition_ids[-1] + 1 == len(partition_ids):
+        return partition_ids
+    return tuple(range(partition_ids[-1] + 1))
+
+
+__all__ = ["TopicRoute", "TopicRoutes"]

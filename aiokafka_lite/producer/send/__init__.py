@@ -1,0 +1,1 @@
+"""The way of batches to their brokers, and of the answers back."""

@@ -1,0 +1,248 @@
+"""Decides what an answer, or the lack of one, does to a batch: written, sent again, or given up.
+
+Plain: it moves batches within the accumulator, and says when the metadata is out of date.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    DeliveryTimeoutError,
+    DuplicateSequenceNumber,
+    KafkaError,
+    KafkaProtocolError,
+    MessageSizeTooLargeError,
+    for_code,
+)
+from aiokafka_lite.model import Node, TopicPartition
+from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
+from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch, record_errors_from
+from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
+from aiokafka_lite.protocol.messages.produce import PartitionProduceResponse, ProduceResponse
+
+logger = logging.getLogger(__name__)
+
+UpdateLeaders = Callable[[Mapping[TopicPartition, LeaderAndEpoch], Iterable[Node]], object]
+
+
+class BatchOutcomes:
+    """Takes in what comes back for the batches of one producer.
+
+    `on_stale_metadata()` is called when an error says that the metadata is out of date,
+    `told_as(error)` and `on_failed(batch, error)` when a batch is given up, the first of which
+    returns what users hear, `update_leaders(leaders, nodes)` when an
+    answer names newer leaders (KIP-951). `why_unsent(topic_partition)` says what keeps a
+    partition's batches from being sent.
+    """
+
+    def __init__(
+        self,
+        config: ProducerConfig,
+        accumulator: RecordAccumulator,
+        sequences: SequenceNumbers | None,
+        *,
+        on_stale_metadata: Callable[[], object],
+        told_as: Callable[[Exception], Exception] | None = None,
+        on_failed: Callable[[ProducerBatch, Exception], object] | None = None,
+        update_leaders: UpdateLeaders | None = None,
+        why_unsent: Callable[[TopicPartition], str] | None = None,
+    ) -> None:
+        self._config = config
+        self._accumulator = accumulator
+        self._sequences = sequences
+        self._on_stale_metadata = on_stale_metadata
+        self._told_as = told_as
+        self._on_failed = on_failed
+        self._update_leaders = update_leaders
+        self._why_unsent = why_unsent
+        self._complaints: dict[TopicPartition, type[KafkaError]] = {}
+
+    def answered(
+        self, exchange: ProduceExchange, response: ProduceResponse | None, now_s: float
+    ) -> None:
+        """Take in an answer; None is that to acks=0, when the request has left."""
+        if response is None:  # acks=0: the broker says nothing
+            for batch in exchange.batches:
+                self._accumulator.landed(batch, reusable=True)
+                self._finish_written(batch, base_offset=-1)
+            return
+        has_errors = False
+        for batch, result in exchange.results(response):
+            self._accumulator.landed(batch, reusable=True)
+            if result is None:
+                error = KafkaProtocolError(
+                    "the broker's answer to Produce leaves out the partition"
+                )
+                self._failed(batch, error, now_s)
+            elif result.error_code:
+                has_errors = True
+                self._refused(batch, result, now_s)
+            else:
+                self._finish_written(
+                    batch,
+                    base_offset=result.base_offset,
+                    log_append_time_ms=result.log_append_time_ms,
+                    log_start_offset=result.log_start_offset,
+                )
+        if has_errors and self._update_leaders is not None:
+            hints = dict(exchange.leader_hints(response))
+            if hints:
+                self._update_leaders(hints, exchange.nodes(response))
+
+    def lost(self, exchange: ProduceExchange, error: KafkaError, now_s: float) -> None:
+        """Take in that a request got no answer; its batches may have been written (2d-16)."""
+        for batch in exchange.batches:
+            self._accumulator.landed(batch, reusable=False)
+            self._failed(batch, error, now_s)
+
+    def _refused(
+        self, batch: ProducerBatch, result: PartitionProduceResponse, now_s: float
+    ) -> None:
+        code = for_code(result.error_code)
+        if issubclass(code, DuplicateSequenceNumber):
+            # It was written before, longer ago than the broker remembers offsets (2d-15).
+            self._finish_written(batch, base_offset=-1)
+            return
+        messages = {
+            entry.batch_index: entry.batch_index_error_message for entry in result.record_errors
+        }
+        error, record_errors = record_errors_from(
+            code, messages, self._explain(batch, code, result)
+        )
+        self._failed(
+            batch,
+            error,
+            now_s,
+            code=code,
+            record_errors=record_errors,
+            log_start_offset=result.log_start_offset,
+        )
+
+    def _explain(
+        self,
+        batch: ProducerBatch,
+        code: type[BrokerResponseError],
+        result: PartitionProduceResponse,
+    ) -> str:
+        topic, partition = batch.topic_partition
+        said = result.error_message or code.description
+        text = f"{batch.record_count} record(s) for {topic}-{partition}: {said}"
+        if not issubclass(code, MessageSizeTooLargeError):
+            return text
+        text = f"{text.rstrip().rstrip('.')}. The batch has {batch.size_in_bytes} bytes"
+        if batch.record_count > 1:
+            return text  # it is split
+        remedy = f"send smaller records, or raise max.message.bytes of {topic}"
+        return f"{text}, all of one record; {remedy}"
+
+    def _failed(
+        self,
+        batch: ProducerBatch,
+        error: KafkaError,
+        now_s: float,
+        *,
+        log_start_offset: int = -1,
+        code: type[KafkaError] | None = None,
+        record_errors: dict[int, Exception] | None = None,
+    ) -> None:
+        """Retry a batch that has landed with an error, or give it up."""
+        code = code or type(error)
+        if code.invalid_metadata:
+            self._on_stale_metadata()
+        if batch.is_done:
+            return
+        if issubclass(code, MessageSizeTooLargeError) and batch.record_count > 1:
+            logger.info("%r of %d bytes is split: %s", batch, batch.size_in_bytes, error)
+            batch.last_error = error
+            self._accumulator.split(batch)
+            return
+        has_tries = batch.attempts <= self._config.retries
+        if has_tries and self._may_retry(batch, code, log_start_offset):
+            self._complain(batch, error, code)
+            batch.last_error = error
+            self._accumulator.retry(batch, now_s)
+            return
+        if self._sequences is not None:
+            if has_tries and issubclass(code, BrokerResponseError):
+                self._sequences.refused(batch, code)
+            else:
+                self._sequences.abandoned(batch)
+        self._finish_failed(batch, error, record_errors)
+
+    def _may_retry(
+        self, batch: ProducerBatch, code: type[KafkaError], log_start_offset: int
+    ) -> bool:
+        if self._sequences is None:
+            return code.retriable
+        return self._sequences.may_retry(batch, code, log_start_offset)
+
+    def _complain(self, batch: ProducerBatch, error: KafkaError, code: type[KafkaError]) -> None:
+        """Log a retry: aloud the first time that a partition has this trouble."""
+        is_new = self._complaints.get(batch.topic_partition) is not code
+        self._complaints[batch.topic_partition] = code
+        logger.log(
+            logging.WARNING if is_new else logging.DEBUG,
+            "%r is sent again after attempt %d: %s",
+            batch,
+            batch.attempts,
+            error,
+        )
+
+    def _finish_written(
+        self,
+        batch: ProducerBatch,
+        *,
+        base_offset: int,
+        log_append_time_ms: int = -1,
+        log_start_offset: int = -1,
+    ) -> None:
+        if self._complaints:
+            self._complaints.pop(batch.topic_partition, None)
+        if self._sequences is not None:
+            self._sequences.completed(batch)  # also when it had expired: its numbers are used up
+        if batch.succeed(base_offset, log_append_time_ms, log_start_offset):
+            self._accumulator.forget(batch)
+
+    def _finish_failed(
+        self,
+        batch: ProducerBatch,
+        error: Exception,
+        record_errors: dict[int, Exception] | None = None,
+    ) -> None:
+        if self._told_as is not None:
+            error = self._told_as(error)
+        if batch.fail(error, record_errors):
+            self._accumulator.forget(batch)
+            if self._on_failed is not None:
+                self._on_failed(batch, error)
+
+    def expire(self, now_s: float) -> None:
+        """Fail what is older than delivery_timeout_ms at `now_s`, queued or in flight (2d-13)."""
+        for batch in self._accumulator.expired(now_s):
+            topic, partition = batch.topic_partition
+            batch.close()
+            error = DeliveryTimeoutError(
+                f"{batch.record_count} record(s) for {topic}-{partition} not acknowledged within "
+                f"delivery_timeout_ms={self._config.delivery_timeout_ms}: {self._fate(batch)}"
+            )
+            error.__cause__ = batch.last_error
+            if self._sequences is not None:
+                self._sequences.abandoned(batch)
+            self._finish_failed(batch, error)
+
+    def _fate(self, batch: ProducerBatch) -> str:
+        """Return how often a batch was sent, and what has gone wrong."""
+        if not batch.attempts:
+            reason = self._why_unsent(batch.topic_partition) if self._why_unsent else ""
+            return f"never sent; {reason}" if reason else "never sent"
+        sent = f"sent {batch.attempts} time(s), it may have been written"
+        if batch.last_error is not None:
+            return f"{sent}; last failure: {batch.last_error}"
+        return f"{sent}; no answer came"
+
+
+__all__ = ["BatchOutcomes"]

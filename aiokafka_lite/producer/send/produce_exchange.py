@@ -1,0 +1,100 @@
+"""Turns drained batches into a Produce request, and its answer into one result per batch. Plain."""
+
+from collections.abc import Iterator, Sequence
+from uuid import UUID
+
+from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch, MetadataSnapshot
+from aiokafka_lite.errors import for_code
+from aiokafka_lite.model import Node, TopicPartition
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
+from aiokafka_lite.protocol.messages.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from aiokafka_lite.schema.field_types import ZERO_UUID
+
+LAST_VERSION_WITH_NAMES = 12
+"""From the next one on topics are named by their ids (KIP-516)."""
+
+
+class ProduceExchange:
+    """One Produce request and what is needed to read its answer."""
+
+    def __init__(
+        self,
+        batches: Sequence[ProducerBatch],
+        snapshot: MetadataSnapshot,
+        *,
+        required_acks: int,
+        timeout_ms: int,
+        wires: Sequence[memoryview],
+        transactional_id: str | None = None,
+        max_version: int | None = None,
+    ) -> None:
+        """`wires`: the bytes of each batch. `timeout_ms`: how long the leader waits for others.
+        `max_version`: the newest that the transaction's protocol allows; None: any.
+        """
+        self.batches = batches
+        self._max_version = max_version
+        self._topic_ids: dict[str, UUID] = {}
+        topics: dict[str, TopicProduceData] = {}
+        for batch, wire in zip(batches, wires, strict=True):
+            name, partition = batch.topic_partition
+            topic = topics.get(name)
+            if topic is None:
+                topic_id = self._topic_ids[name] = snapshot.topic_id(name)
+                topic = topics[name] = TopicProduceData(
+                    name=name, topic_id=topic_id, partition_data=[]
+                )
+            topic.partition_data.append(PartitionProduceData(index=partition, records=wire))
+        self.request = ProduceRequest(
+            transactional_id=transactional_id,
+            acks=required_acks,
+            timeout_ms=timeout_ms,
+            topic_data=list(topics.values()),
+        )
+
+    @property
+    def max_version(self) -> int | None:
+        """The newest version the request may have; None: any. An unknown id asks for names."""
+        if self._max_version is None and ZERO_UUID in self._topic_ids.values():
+            return LAST_VERSION_WITH_NAMES
+        return self._max_version
+
+    def results(
+        self, response: ProduceResponse
+    ) -> Iterator[tuple[ProducerBatch, PartitionProduceResponse | None]]:
+        """Yield what the broker says of each batch, in the order of the batches; None: nothing."""
+        names = {topic_id: name for name, topic_id in self._topic_ids.items()}
+        found: dict[tuple[str | None, int], PartitionProduceResponse] = {}
+        for topic in response.responses:
+            name = topic.name or names.get(topic.topic_id)
+            for result in topic.partition_responses:
+                found[name, result.index] = result
+        for batch in self.batches:
+            yield batch, found.get(batch.topic_partition)
+
+    def leader_hints(
+        self, response: ProduceResponse
+    ) -> Iterator[tuple[TopicPartition, LeaderAndEpoch]]:
+        """Yield the leaders that the broker names instead of itself (KIP-951)."""
+        for batch, result in self.results(response):
+            if result is not None and for_code(result.error_code).invalid_metadata:
+                leader = result.current_leader
+                if leader.leader_id >= 0 and leader.leader_epoch >= 0:
+                    hint = LeaderAndEpoch(leader.leader_id, leader.leader_epoch)
+                    yield batch.topic_partition, hint
+
+    @staticmethod
+    def nodes(response: ProduceResponse) -> list[Node]:
+        """Return the addresses of the leaders that the answer names."""
+        return [
+            Node(endpoint.node_id, endpoint.host, endpoint.port, endpoint.rack)
+            for endpoint in response.node_endpoints
+        ]
+
+
+__all__ = ["LAST_VERSION_WITH_NAMES", "ProduceExchange"]

@@ -1,0 +1,503 @@
+"""Owns the waiting on the way from the accumulator to the brokers and back.
+
+One loop, `sender`, finds the nodes that have something due, sends it, and sleeps until the next
+moment anything is. Answers come as callbacks of the event loop: no task waits for one, except where
+a connection has to be made first. Draining and sending is one step, so requests leave in the order
+of their sequence numbers. What is due is decided in `record_accumulator`, what a sequence number
+means in `sequence_numbers`, what an answer does in `batch_outcomes`.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any, TypeVarTuple, Unpack
+
+from aiokafka_lite.clock import TimerHandle
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.task_owner import OwnedTask, OwnerState
+from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.errors import KafkaError, ProducerClosed, for_code
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
+from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
+from aiokafka_lite.producer.batch.batch_wait import all_done
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
+from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
+from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.send.batch_outcomes import BatchOutcomes
+from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
+from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
+from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
+from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+from aiokafka_lite.protocol.messages.produce import ProduceResponse
+from aiokafka_lite.version import __version__
+
+logger = logging.getLogger(__name__)
+
+_INT32_MAX = 2**31 - 1
+_SHORTEST_WAIT_S = 0.0001
+_Args = TypeVarTuple("_Args")
+
+
+class _NodeRequests:
+    """What is on its way to one node."""
+
+    __slots__ = (
+        "at_gate",
+        "count",
+        "failure",
+        "failures",
+        "is_connected",
+        "is_connecting",
+        "node_id",
+        "retry_at_s",
+    )
+
+    def __init__(self, node_id: int) -> None:
+        self.node_id = node_id
+        self.count = 0
+        """Produce requests without answer."""
+        self.at_gate = 0
+        """Those of them that have a task, to wait for a connection: none may overtake them."""
+        self.is_connected = False
+        """A request was answered since the last one that was not: several may be on their way."""
+        self.is_connecting = False
+        self.failures = 0
+        self.failure: KafkaError | None = None
+        """Why it was not connected when that was tried last."""
+        self.retry_at_s = 0.0
+
+
+class Sender:
+    """Sends what the accumulator holds, until `close`."""
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        config: ProducerConfig,
+        accumulator: RecordAccumulator,
+        routes: TopicRoutes,
+        sequences: SequenceNumbers | None,
+        transactions: TransactionManager | None = None,
+    ) -> None:
+        self.client = client
+        self._config = config
+        self._clock = client.clock
+        self._accumulator = accumulator
+        self._routes = routes
+        self._sequences = sequences
+        self._wakeup = Wakeup()
+        self._nodes: dict[int, _NodeRequests] = {}
+        self._timer: TimerHandle | None = None
+        self._timer_at_s = 0.0
+        self._fault: Exception | None = None
+        """What an answer could not be taken in for; nobody foresaw it, so the client ends."""
+        self._has_ended = False
+        self._tasks: list[OwnedTask] = []
+        self._asks_for_id = False
+        self._has_asked_for_id = False
+        self._id_failure: KafkaError | None = None
+        self._transactions = transactions
+        if transactions is not None:
+            transactions.wake_sender = self.wake
+        self._outcomes = BatchOutcomes(
+            config,
+            accumulator,
+            sequences,
+            on_stale_metadata=client.request_metadata_update,
+            told_as=None if transactions is None else transactions.told_as,
+            on_failed=None if transactions is None else transactions.batch_failed,
+            update_leaders=client.update_leaders,
+            why_unsent=self._why_unsent,
+        )
+
+    def start(self) -> None:
+        """Start sending. The client has to be running."""
+        self.client.owner.add_failure_callback(self._client_failed)
+        self.client.add_snapshot_listener(self._metadata_changed)
+        self._follow(self.client.snapshot)
+        self._spawn("sender", self._run)
+
+    def wake(self) -> None:
+        """Look again at what is due. Cheap, may be called any number of times."""
+        self._wakeup.set()
+
+    async def flush(self) -> None:
+        """Return when every record sent before this call has its outcome.
+
+        Cancelled: the records go on; whatever was hurried stays hurried only for other flushes.
+        """
+        batches = self._accumulator.begin_flush()
+        self.wake()
+        try:
+            await all_done(batches)
+        finally:
+            self._accumulator.end_flush()
+
+    async def close(self, timeout_s: float | None) -> None:
+        """Send what is left, for `timeout_s` at most, fail the rest, end all loops and the client.
+
+        An open transaction is aborted. Cancelled: what is left fails at once; another close() waits
+        for the client's end.
+        """
+        self._routes.close()
+        try:
+            try:
+                timeout_s = await self._close_transactions(timeout_s)
+            finally:
+                self._accumulator.close(ProducerClosed("the producer is stopped"))
+            self.wake()
+            await self._wait_for_all(timeout_s)
+        finally:
+            self._accumulator.fail_all(
+                ProducerClosed(
+                    "the producer was stopped before a broker acknowledged the record; it may have "
+                    "been written. Give stop() a longer timeout_ms"
+                )
+            )
+            await self._end()
+
+    async def _close_transactions(self, timeout_s: float | None) -> float | None:
+        """Abort what is open, in half of `timeout_s`; return what is left of that."""
+        if self._transactions is None:
+            return timeout_s
+        began_s = self._clock.monotonic()
+        await self._transactions.close(
+            self._config.max_block_ms / 1000 if timeout_s is None else timeout_s / 2
+        )
+        if timeout_s is None:
+            return None
+        return max(0.0, timeout_s - (self._clock.monotonic() - began_s))
+
+    async def _wait_for_all(self, timeout_s: float | None) -> None:
+        try:
+            async with deadline(self._clock, timeout_s):
+                await all_done(self._accumulator.incomplete)
+        except TimeoutError:
+            logger.warning(
+                "the producer stops with %d batches not acknowledged within %.1f s",
+                len(self._accumulator.incomplete),
+                timeout_s,
+            )
+
+    def close_soon(self) -> None:
+        """Begin to close, for a producer that was dropped: what is left is sent first."""
+        if self.client.owner.state is OwnerState.RUNNING:
+            timeout_s = self._config.stop_timeout_ms / 1000
+            self.client.owner.spawn("stop", self.close, timeout_s)
+
+    async def _end(self) -> None:
+        self._has_ended = True
+        for task in self._tasks:
+            task.cancel()
+        await self.client.close()
+
+    def _client_failed(self, cause: BaseException) -> None:
+        self._has_ended = True
+        what = cause.args[0] if type(cause) is KafkaError else repr(cause)
+        error = KafkaError(f"a background task of the producer failed: {what}")
+        error.__cause__ = cause
+        self._routes.close()
+        self._accumulator.close(error)
+        self._accumulator.fail_all(error)
+
+    def _metadata_changed(self, snapshot: MetadataSnapshot) -> None:
+        self._follow(snapshot)
+        self.wake()
+
+    def _follow(self, snapshot: MetadataSnapshot) -> None:
+        self._routes.update(snapshot)
+        if self._sequences is not None:
+            self._sequences.follow(snapshot.topic_id)
+
+    # What is due…
+
+    async def _run(self) -> None:
+        try:
+            while self._fault is None:
+                now_s = self._clock.monotonic()
+                self._look_again_in(self._dispatch(now_s), now_s)
+                await self._wakeup.wait()
+            raise self._fault
+        finally:
+            self._look_again_in(None, 0.0)
+
+    def _look_again_in(self, delay_s: float | None, now_s: float) -> None:
+        """Have the timer wake the loop in time. One that comes earlier than needed is left alone:
+        under load every batch would move it.
+        """
+        # Not less: a difference of two times that rounds to nothing would never pass.
+        at_s = None if delay_s is None else now_s + max(delay_s, _SHORTEST_WAIT_S)
+        if self._timer is not None:
+            if at_s is not None and self._timer_at_s <= at_s:
+                return
+            self._timer.cancel()
+            self._timer = None
+        if at_s is not None:
+            self._timer_at_s = at_s
+            self._timer = self._clock.call_at(at_s, self._time_has_come)
+
+    def _time_has_come(self) -> None:
+        self._timer = None
+        self.wake()
+
+    def _dispatch(self, now_s: float) -> float | None:
+        """Send what is due; return in how many seconds to look again, None: when woken."""
+        self._outcomes.expire(now_s)
+        sequences = self._sequences
+        if sequences is not None:
+            sequences.settle()
+        delays = []
+        expiry_s = self._accumulator.next_expiry_s
+        if expiry_s is not None:
+            delays.append(expiry_s - now_s)
+        if sequences is not None and not sequences.has_producer_id:
+            if self._transactions is not None:  # its coordinator gives one
+                return min(delays, default=None)
+            self._ask_for_producer_id()  # which wakes this loop when it is there
+            return min(delays, default=None)
+        ready = self._accumulator.ready(now_s)
+        if ready.leaderless_topics:
+            for topic in ready.leaderless_topics:
+                self.client.add_topic(topic)
+            self.client.request_metadata_update()
+        for node_id in ready.node_ids:
+            delay_s = self._let_go(node_id, now_s)
+            if delay_s:
+                delays.append(delay_s)
+        if ready.node_ids:
+            ready = self._accumulator.ready(now_s)  # what lay behind that
+        if ready.delay_s is not None:
+            delays.append(ready.delay_s)
+        return min(delays, default=None)
+
+    def _let_go(self, node_id: int, now_s: float) -> float:
+        """Send what is due for a node; return the seconds until that is allowed."""
+        node = self._nodes.get(node_id)
+        if node is None:
+            node = self._nodes[node_id] = _NodeRequests(node_id)
+        delay_s = max(self.client.ready_delay(node_id), node.retry_at_s - now_s)
+        if self._routes.patience.is_on:
+            has_room = node.count < self._config.max_in_flight_requests_per_connection
+            can_send = delay_s <= 0 and node.is_connected and has_room
+            self._routes.patience.note(node_id, now_s, can_send=can_send)
+        if delay_s > 0:
+            return delay_s
+        if node.is_connected:
+            self._send(node)
+        elif not node.is_connecting:
+            node.is_connecting = True
+            self._spawn(f"greet[{node_id}]", self._greet, node)
+        return 0.0
+
+    # Sending…
+
+    async def _greet(self, node: _NodeRequests) -> None:
+        """See that the node answers before anything is drained for it: a batch that was not tried
+        goes on filling up, and keeps its attempts.
+        """
+        try:
+            await self.client.request(
+                node.node_id,
+                ApiVersionsRequest(
+                    client_software_name="aiokafka-lite", client_software_version=__version__
+                ),
+            )
+        except KafkaError as error:
+            logger.debug("node %d cannot be sent to: %s", node.node_id, error)
+            node.failure = error
+            self._disconnected(node)
+        else:
+            node.is_connected = True
+            node.failure = None
+            node.failures = 0
+        finally:
+            node.is_connecting = False
+            self.wake()
+
+    def _disconnected(self, node: _NodeRequests) -> None:
+        if not node.is_connected and not node.is_connecting:
+            return  # another request of the same connection has said so
+        node.is_connected = False
+        node.retry_at_s = self._clock.monotonic() + self.client.retry_backoff.delay(node.failures)
+        node.failures += 1
+
+    def _drain(self, node: _NodeRequests) -> list[ProducerBatch]:
+        if not node.is_connected or self.client.ready_delay(node.node_id) > 0:
+            return []
+        now_s = self._clock.monotonic()
+        batches = self._accumulator.drain(node.node_id, now_s)
+        if batches and self._routes.patience.is_on:
+            self._routes.patience.note(node.node_id, now_s, can_send=True)
+        return batches
+
+    def _send(self, node: _NodeRequests) -> None:
+        """Send what is due for a node, as far as it may be on its way at once. Drained and sent in
+        one step, requests leave in the order of their sequence numbers.
+        """
+        most = self._config.max_in_flight_requests_per_connection
+        has_more = self._accumulator.has_more
+        while node.count < most and has_more(node.node_id) and (batches := self._drain(node)):
+            exchange = self._exchange(batches)
+            node.count += 1
+            try:
+                answer = self._request_soon(node, exchange)
+            except KafkaError as error:
+                self._take_in(node, exchange, None, error)
+            else:
+                if answer is not None:
+                    answer.add_done_callback(partial(self._answered, node, exchange))
+                    continue
+                node.at_gate += 1
+                self._spawn(f"produce[{node.node_id}]", self._produce, node, exchange)
+
+    def _exchange(self, batches: list[ProducerBatch]) -> ProduceExchange:
+        transactions = self._transactions
+        return ProduceExchange(
+            batches,
+            self.client.snapshot,
+            required_acks=self._config.required_acks,
+            timeout_ms=self._config.request_timeout_ms,
+            wires=[self._accumulator.seal(batch) for batch in batches],
+            transactional_id=None if transactions is None else transactions.transactional_id,
+            max_version=None if transactions is None else transactions.max_produce_version,
+        )
+
+    def _request_soon(
+        self, node: _NodeRequests, exchange: ProduceExchange
+    ) -> "asyncio.Future[ProduceResponse | None] | None":
+        if node.at_gate:
+            return None
+        return self.client.request_soon(
+            node.node_id,
+            exchange.request,
+            max_version=exchange.max_version,
+            expects_response=self._config.required_acks != 0,
+        )
+
+    async def _produce(self, node: _NodeRequests, exchange: ProduceExchange) -> None:
+        """Send a request that has to wait for its connection, which was lost unnoticed, say."""
+        response, failure = None, None
+        try:
+            response = await self.client.request(
+                node.node_id,
+                exchange.request,
+                max_version=exchange.max_version,
+                expects_response=self._config.required_acks != 0,
+            )
+        except KafkaError as error:
+            failure = error
+        finally:
+            node.at_gate -= 1
+        self._take_in(node, exchange, response, failure)
+        self._go_on(node)
+
+    def _answered(
+        self,
+        node: _NodeRequests,
+        exchange: ProduceExchange,
+        answer: "asyncio.Future[ProduceResponse | None]",
+    ) -> None:
+        error = answer.exception()
+        if self._has_ended:
+            return
+        failure = error if isinstance(error, KafkaError) else None
+        try:
+            response = None if failure is not None else answer.result()
+            self.client.note_throttle(node.node_id, response)
+            self._take_in(node, exchange, response, failure)
+            self._go_on(node)
+        except Exception as fault:  # noqa: BLE001  the loop would log it and go on
+            self._fault = fault
+            self.wake()
+
+    def _take_in(
+        self,
+        node: _NodeRequests,
+        exchange: ProduceExchange,
+        response: ProduceResponse | None,
+        failure: KafkaError | None,
+    ) -> None:
+        node.count -= 1
+        if failure is None:
+            self._outcomes.answered(exchange, response, self._clock.monotonic())
+        else:
+            self._disconnected(node)
+            self._outcomes.lost(exchange, failure, self._clock.monotonic())
+
+    def _go_on(self, node: _NodeRequests) -> None:
+        self._send(node)
+        if self._accumulator.has_waiting:
+            self.wake()  # other nodes may have become due, or there is another moment to wait for
+
+    def _why_unsent(self, topic_partition: TopicPartition) -> str:
+        """Return what keeps the batches of a partition from being sent, as far as is known."""
+        if self._sequences is not None and not self._sequences.has_producer_id:
+            said = "" if self._id_failure is None else f": {self._id_failure}"
+            return f"no broker has given a producer id{said}"
+        leader_id, _ = self.client.snapshot.leader(topic_partition)
+        if leader_id is None:
+            return "no leader of the partition is known"
+        node = self._nodes.get(leader_id)
+        if node is not None and node.failure is not None:
+            return f"its leader, node {leader_id}, cannot be reached: {node.failure}"
+        return f"its leader, node {leader_id}, has not answered what was sent before"
+
+    # Who we are to the brokers…
+
+    def _ask_for_producer_id(self) -> None:
+        if self._asks_for_id or (self._has_asked_for_id and not self._accumulator.has_incomplete):
+            return
+        self._asks_for_id = self._has_asked_for_id = True
+        self._spawn("producer_id", self._get_producer_id)
+
+    async def _get_producer_id(self) -> None:
+        """Get a producer id, however long it takes; the batches have their own time limit.
+
+        A refusal that time does not mend fails what waits for the id.
+        """
+        attempts = 0
+        try:
+            while True:
+                error = self._id_failure = await self._init_producer_id()
+                if error is None:
+                    return
+                if not error.retriable:
+                    self._accumulator.fail_all(error)
+                    return
+                level = logging.DEBUG if attempts else logging.WARNING
+                logger.log(level, "no producer id yet, asking again: %s", error)
+                await self._clock.sleep(self.client.retry_backoff.delay(attempts))
+                attempts += 1
+        finally:
+            self._asks_for_id = False
+            self.wake()
+
+    async def _init_producer_id(self) -> KafkaError | None:
+        """Ask once; return what went wrong."""
+        assert self._sequences is not None
+        request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=_INT32_MAX)
+        try:
+            response = await self.client.request_any(request)
+        except KafkaError as error:
+            return error
+        if response.error_code:
+            return for_code(response.error_code)()
+        self._sequences.set_producer(response.producer_id, response.producer_epoch)
+        logger.info("producer id %d, epoch %d", response.producer_id, response.producer_epoch)
+        return None
+
+    def _spawn(
+        self,
+        name: str,
+        body: Callable[[Unpack[_Args]], Coroutine[Any, Any, object]],
+        *args: *_Args,
+    ) -> None:
+        self._tasks = [task for task in self._tasks if not task.done]
+        self._tasks.append(self.client.owner.spawn(name, body, *args))
+
+
+__all__ = ["Sender"]

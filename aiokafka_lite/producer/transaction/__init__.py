@@ -1,0 +1,1 @@
+"""Transactions: their state, their requests, and what ends them."""

@@ -1,0 +1,104 @@
+"""Owns ending transactions that others have written: commit, abort, and fencing who may still
+write.
+
+It knows nothing of records. Source: KIP-98, KIP-360, KIP-890,
+TransactionCoordinator.endTransaction.
+"""
+
+from typing import Any
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.errors import KafkaTimeoutError
+from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.transaction.transaction_coordinator import (
+    TransactionCoordinator,
+    TransactionError,
+)
+from aiokafka_lite.producer.transaction.transaction_errors import END_ACTIONS, INIT_ACTIONS
+from aiokafka_lite.producer.transaction.transaction_manager import LAST_END_V1
+from aiokafka_lite.producer.transaction.transaction_state import PreparedTransaction
+from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
+from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+
+
+class TransactionEnder:
+    """Ends transactions, any number of any ids at a time. The arguments are those of a producer;
+    without `transactional_id` it has the timeout of no transaction to say.
+    """
+
+    def __init__(self, **arguments: Any) -> None:
+        self._config = ProducerConfig(**arguments)
+        self.client = KafkaClient(self._config, name=self._config.client_id or "transaction_ender")
+        """The cluster, for questions of its owner's."""
+
+    async def start(self) -> None:
+        """Connect to the cluster. Raises: KafkaConnectionError naming each bootstrap address."""
+        await self.client.start()
+
+    async def stop(self) -> None:
+        """Close everything. Idempotent. What is being ended may end or not."""
+        await self.client.close()
+
+    async def end(
+        self, transaction: PreparedTransaction, *, committed: bool, timeout_s: float
+    ) -> None:
+        """Commit or abort, and return once that is decided: from then on it will be seen.
+
+        A coordinator that moves or does not answer is asked again, and one that has done it already
+        says so: by the state in the first protocol, by the epoch behind it in the second.
+
+        Raises: ProducerFenced or InvalidProducerEpoch when another has the transactional id by now,
+        InvalidTxnState when the coordinator has ended it otherwise, for having taken too long, say;
+        KafkaTimeoutError after `timeout_s`: nobody knows. Cancelled: it may end or not.
+        """
+        request = EndTxnRequest(
+            transactional_id=transaction.transactional_id,
+            producer_id=transaction.producer_id,
+            producer_epoch=transaction.producer_epoch,
+            committed=committed,
+        )
+        coordinator = TransactionCoordinator(self.client, transaction.transactional_id)
+        what = "commit" if committed else "abort"
+        try:
+            async with deadline(self.client.clock, timeout_s):
+                await coordinator.ask(
+                    "EndTxn",
+                    lambda: request,
+                    lambda told: told.error_code,
+                    END_ACTIONS,
+                    max_version=None if transaction.is_v2 else LAST_END_V1,
+                )
+        except TransactionError as refusal:
+            raise refusal.error from None
+        except TimeoutError:
+            raise KafkaTimeoutError(
+                f"the {what} of the transaction of {transaction.transactional_id!r} was not"
+                f" confirmed within {timeout_s:g} s; nobody knows whether it took place"
+            ) from None
+
+    async def fence(self, transactional_id: str, timeout_s: float) -> None:
+        """See that nobody who has written under this id can go on, or commit: what is open is
+        aborted. Raises: KafkaTimeoutError; what the coordinator refuses."""
+        request = InitProducerIdRequest(
+            transactional_id=transactional_id,
+            transaction_timeout_ms=self._config.transaction_timeout_ms,
+            producer_id=-1,
+            producer_epoch=-1,
+        )
+        coordinator = TransactionCoordinator(self.client, transactional_id)
+        try:
+            async with deadline(self.client.clock, timeout_s):
+                await coordinator.ask(
+                    "InitProducerId", lambda: request, lambda told: told.error_code, INIT_ACTIONS
+                )
+        except TransactionError as refusal:
+            raise refusal.error from None
+        except TimeoutError:
+            raise KafkaTimeoutError(
+                f"{transactional_id!r} could not be fenced within {timeout_s:g} s: no coordinator"
+                " has answered"
+            ) from None
+
+
+__all__ = ["TransactionEnder"]

@@ -1,0 +1,508 @@
+"""Owns a transactional producer's transactions: begin, what belongs to them, commit and abort, or
+leaving the end to another.
+
+Each call of the user goes on when the caller gives up, by `transaction_calls`. States are in
+`transaction_state`, errors in `transaction_errors`. Source: 2d'-1 to 2d'-8, KIP-98, KIP-447.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.task_owner import OwnedTask
+from aiokafka_lite.errors import (
+    CommitFailedError,
+    IllegalStateError,
+    InvalidProducerEpoch,
+    InvalidProducerIdMapping,
+    InvalidTxnState,
+    KafkaError,
+    NoTransactionError,
+)
+from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
+from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
+from aiokafka_lite.producer.batch.batch_wait import all_done
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
+from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.transaction.transaction_calls import TransactionCalls
+from aiokafka_lite.producer.transaction.transaction_coordinator import (
+    TransactionCoordinator,
+    TransactionError,
+)
+from aiokafka_lite.producer.transaction.transaction_errors import (
+    ADD_OFFSETS_ACTIONS,
+    ADD_PARTITIONS_ACTIONS,
+    END_ACTIONS,
+    INIT_ACTIONS,
+    TxnAction,
+    as_fenced,
+    as_kafka_error,
+    produce_action_for,
+)
+from aiokafka_lite.producer.transaction.transaction_offsets import TransactionOffsets
+from aiokafka_lite.producer.transaction.transaction_requests import (
+    add_partitions_error,
+    add_partitions_request,
+    txn_offset_commit_request,
+)
+from aiokafka_lite.producer.transaction.transaction_sends import TransactionSends
+from aiokafka_lite.producer.transaction.transaction_state import (
+    PreparedTransaction,
+    TransactionState,
+    TransactionStatus,
+)
+from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
+from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
+from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+
+logger = logging.getLogger(__name__)
+
+FEATURE = "transaction.version"
+V2 = 2
+"""The feature level from which each transaction has an epoch of its own, and partitions and groups
+are added by the requests that write to them (KIP-890)."""
+
+LAST_PRODUCE_V1, LAST_END_V1, LAST_ADD_PARTITIONS = 11, 4, 3
+"""The newest versions that keep to the first protocol."""
+
+Offsets = Mapping[TopicPartition, OffsetAndMetadata]
+
+INIT, COMMIT, ABORT = "init", "commit_transaction()", "abort_transaction()"
+"""Names of calls, as users know them."""
+
+_MAY_HAVE_BATCHES = (
+    TransactionState.IN_TRANSACTION,
+    TransactionState.COMMITTING,
+    TransactionState.ABORTING,
+    TransactionState.ABORTABLE_ERROR,
+)
+
+
+class TransactionManager:
+    """The transactions of one producer, one after the other."""
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        config: ProducerConfig,
+        accumulator: RecordAccumulator,
+        sequences: SequenceNumbers,
+    ) -> None:
+        assert config.transactional_id is not None
+        self._client = client
+        self._config = config
+        self._accumulator = accumulator
+        self._sequences = sequences
+        self.transactional_id = config.transactional_id
+        self.status = TransactionStatus(config.transactional_id)
+        self.coordinator = TransactionCoordinator(client, config.transactional_id)
+        """For questions that belong to the transaction, and for those about its groups."""
+        self.wake_sender: Callable[[], object] = _nothing
+        """Called when batches may be sent that might not before."""
+        self.sends = TransactionSends(self.check_may_send)
+        """The calls of send() that wait."""
+        self._offsets = TransactionOffsets(client)
+        self._calls = TransactionCalls(client, on_refusal=self._refused)
+        self._is_v2 = False
+        self._partitions: dict[TopicPartition, bool] = {}
+        """Partitions of the transaction; True once the coordinator knows of them."""
+        self._adding: OwnedTask | None = None
+        self._groups: set[str] = set()
+        self._has_begun = False
+        """The coordinator knows of the transaction, or may: it has to be told of the end. In V1 not
+        before it has said so, since it refuses to end what has not begun."""
+        self._may_not_have_begun = False
+        """It was asked to add what has not been confirmed, so its end may be refused."""
+        self._prepared: PreparedTransaction | None = None
+
+    # For the sender and for send(); nothing here waits…
+
+    @property
+    def max_produce_version(self) -> int | None:
+        """The newest version of Produce that may be used; None: any."""
+        return None if self._is_v2 else LAST_PRODUCE_V1
+
+    def check_may_send(self) -> None:
+        """Raise unless a record may be added to a transaction now.
+
+        Raises: NoTransactionError outside of a transaction, else why it can only be aborted.
+        """
+        if not self.status.is_open:
+            self.status.raise_error()
+            raise NoTransactionError(
+                f"transactional_id={self.transactional_id!r} is {self.status.state.value}: call "
+                f"begin_transaction() first"
+            )
+
+    def add_partition(self, tp: TopicPartition) -> None:
+        """Note that the transaction writes to a partition. Raises: as `check_may_send`."""
+        self.check_may_send()
+        if tp not in self._partitions:
+            self._partitions[tp] = self._is_v2
+            if not self._is_v2:
+                self._add_partitions_soon()
+
+    def may_send(self, tp: TopicPartition) -> bool:
+        """Say whether batches of a partition may be sent: the coordinator knows of it (2d'-2).
+
+        Also in a transaction that can only be aborted: what has sequence numbers is sent to its
+        end.
+        """
+        return self._partitions.get(tp, False)
+
+    def sending(self, topic_partition: TopicPartition) -> None:
+        """A batch is sent, which makes its partition part of the transaction (KIP-890)."""
+        del topic_partition
+        self._has_begun = self._has_begun or self._is_v2
+
+    def told_as(self, error: Exception) -> Exception:
+        """Return what to tell the user of a batch that was given up."""
+        if isinstance(error, InvalidProducerEpoch):
+            return as_fenced(self.transactional_id, error)
+        return error
+
+    def batch_failed(self, batch: ProducerBatch, error: Exception) -> None:
+        """A batch was given up: the transaction cannot be committed any more (2d'-4)."""
+        if self.status.state not in _MAY_HAVE_BATCHES:
+            return
+        action = produce_action_for(error)
+        if action is TxnAction.ABORT and batch.has_sequence:
+            action = TxnAction.ABORT_AND_BUMP  # its sequence numbers are a gap
+        self._fail(action, as_kafka_error(error))
+        logger.debug("%r failed within a transaction", batch)
+
+    def sequence_is_lost(self) -> None:
+        """The sequence numbers of a partition have a gap: go on with a new epoch (2d-20).
+
+        While that is being asked for, a gap found late is none: every partition starts at 0.
+        """
+        if self.status.state not in _MAY_HAVE_BATCHES:
+            return
+        error = KafkaError("a batch expired, and nobody knows whether it was written")
+        self._fail(TxnAction.ABORT_AND_BUMP, error)
+
+    # Calls of the user…
+
+    @property
+    def unfinished(self) -> str | None:
+        """The call whose end nobody has heard of yet, by name: it has to be made again."""
+        return self._calls.current_name
+
+    async def init(self, timeout_s: float) -> None:
+        """Become the one producer of the transactional id; a transaction that another instance
+        left open is aborted, and that instance fenced.
+
+        Raises: KafkaTimeoutError, call again; what the coordinator refuses for good.
+        """
+        await self._calls.run(INIT, self._init, timeout_s)
+
+    def begin(self) -> None:
+        """Begin a transaction. Raises: IllegalStateError, the fatal error."""
+        self._calls.check_no_other("begin_transaction()")
+        self.status.to(TransactionState.IN_TRANSACTION)
+        self.sends.begin()
+        self._is_v2 = self._client.finalized_level(FEATURE) >= V2
+
+    async def commit(self, timeout_s: float) -> None:
+        """Write what is queued, and let all of it count. Raises: as `AIOKafkaProducer` says."""
+        if not self._calls.is_current(COMMIT):
+            self.status.raise_error()
+        await self._calls.run(COMMIT, self._commit, timeout_s)
+
+    async def abort(self, timeout_s: float) -> None:
+        """Let nothing of the transaction count; what is queued is dropped."""
+        await self._calls.run(ABORT, self._abort, timeout_s)
+
+    async def send_offsets(
+        self, offsets: Offsets, group: ConsumerGroupMetadata, timeout_s: float
+    ) -> None:
+        """Commit offsets of a group with the transaction; its end waits for that. The caller has
+        seen to it that one is open, by `check_may_send`.
+        """
+        await self._calls.run_beside(
+            "send_offsets_to_transaction()", lambda: self._send_offsets(offsets, group), timeout_s
+        )
+
+    async def prepare(self, timeout_s: float) -> PreparedTransaction | None:
+        """Write what is queued, and return the transaction for another to end; None when the
+        coordinator knows of none, as nothing was written.
+
+        From then on this producer has nothing to do with it: its close aborts nothing, and it has
+        to `init` again. Raises: as `commit`.
+        """
+        if not self._calls.is_current("prepare()"):
+            self.status.raise_error()
+        await self._calls.run("prepare()", self._prepare, timeout_s)
+        return self._prepared
+
+    def rename(self, transactional_id: str) -> None:
+        """Go on under another transactional id, by `init`; one that has not ended for this id goes
+        on. Raises IllegalStateError while there is a transaction."""
+        if self._calls.is_current(INIT) and transactional_id == self.transactional_id:
+            return
+        self._calls.check_no_other("rename()")
+        if self.status.state not in (TransactionState.UNINITIALIZED, TransactionState.READY):
+            self.status.raise_error()
+            raise IllegalStateError(
+                f"transactional_id={self.transactional_id!r} is {self.status.state.value}, which"
+                " has to end before another id can be taken"
+            )
+        self.transactional_id = transactional_id
+        self.status = TransactionStatus(transactional_id)
+        self.coordinator = TransactionCoordinator(self._client, transactional_id)
+
+    async def close(self, timeout_s: float) -> None:
+        """Abort what is open, within `timeout_s`; failing that, its coordinator does in time.
+
+        An `init` that has not ended has nothing open, and is not waited for.
+        """
+        if self._calls.is_current(INIT):
+            return
+        ends_at_s = self._client.clock.monotonic() + timeout_s
+        with suppress(KafkaError):  # those are for who called it
+            await self._calls.wait(timeout_s)
+        try:
+            if self.status.state in (
+                TransactionState.IN_TRANSACTION,
+                TransactionState.ABORTABLE_ERROR,
+            ):
+                await self.abort(max(0.0, ends_at_s - self._client.clock.monotonic()))
+        except KafkaError as error:
+            logger.warning("%s was not aborted: %s", self.status, error)
+
+    # When something went wrong…
+
+    def _refused(self, refusal: TransactionError) -> KafkaError:
+        return self._fail(refusal.action, refusal.error)
+
+    def _fail(self, action: TxnAction, error: KafkaError) -> KafkaError:
+        """Act on an error; returns what to tell the user."""
+        if action is TxnAction.FENCED:
+            error = as_fenced(self.transactional_id, error)
+        if action is TxnAction.ABORT_COMMIT_FAILED:
+            moved_on = CommitFailedError()
+            moved_on.__cause__ = error
+            error = moved_on
+        if action in (TxnAction.FENCED, TxnAction.FATAL):
+            logger.error("transactional_id=%r cannot go on: %s", self.transactional_id, error)
+            self.status.fail_fatally(error)
+            self._accumulator.fail_all(error)
+        else:
+            logger.warning("transaction of %r has failed: %s", self.transactional_id, error)
+            self.status.fail_abortable(error, bump=action is TxnAction.ABORT_AND_BUMP)
+            self._accumulator.fail_unsent(error)
+        return error
+
+    # What they do…
+
+    async def _init(self) -> None:
+        self.status.to(TransactionState.INITIALIZING)
+        try:
+            await self._get_producer_id()
+        except TransactionError:
+            self.status.to(TransactionState.UNINITIALIZED)
+            raise
+        self.status.to(TransactionState.READY)
+
+    async def _get_producer_id(self, *, bump: bool = False) -> None:
+        """Get an id, or the next epoch of the one at hand (KIP-360)."""
+        producer_id, epoch = self._sequences.producer if bump else (-1, -1)
+        request = InitProducerIdRequest(
+            transactional_id=self.transactional_id,
+            transaction_timeout_ms=self._config.transaction_timeout_ms,
+            producer_id=producer_id,
+            producer_epoch=epoch,
+        )
+        answer = await self.coordinator.ask(
+            "InitProducerId", lambda: request, lambda told: told.error_code, INIT_ACTIONS
+        )
+        self._sequences.begin_epoch(answer.producer_id, answer.producer_epoch)
+        logger.info(
+            "transactional_id=%r is producer id %d, epoch %d",
+            self.transactional_id,
+            answer.producer_id,
+            answer.producer_epoch,
+        )
+
+    async def _commit(self) -> None:
+        self.status.to(TransactionState.COMMITTING)
+        self.sends.end()
+        await self._all_added()
+        await self._flush()
+        if self.status.has_failed:
+            self.status.raise_error()
+        await self._end(committed=True)
+
+    async def _prepare(self) -> None:
+        self.status.to(TransactionState.COMMITTING)
+        self.sends.end()
+        await self._all_added()
+        await self._flush()
+        if self.status.has_failed:
+            self.status.raise_error()
+        producer_id, epoch = self._sequences.producer
+        self._prepared = None
+        if self._has_begun:
+            self._prepared = PreparedTransaction(
+                self.transactional_id, producer_id, epoch, self._is_v2
+            )
+        self._forget_transaction()
+        self.status.to(TransactionState.UNINITIALIZED)
+
+    async def _abort(self) -> None:
+        self.status.to(TransactionState.ABORTING)
+        self.sends.end()
+        if isinstance(self.status.error, InvalidProducerIdMapping):
+            self._has_begun = False  # it would not know what to end (2d'-5)
+        aborted = KafkaError("the transaction was aborted before the record was sent")
+        self._accumulator.fail_unsent(aborted, is_wanted=True)
+        await self._all_added()
+        await self._flush()
+        await self._end(committed=False)
+
+    async def _all_added(self) -> None:
+        """Return when no request is left that would make the transaction begin, or grow."""
+        if self._adding is not None:
+            await self._adding.wait()
+        await self._calls.none_beside()
+
+    def _adds_in_vain(self) -> bool:
+        return self.status.has_failed or self.status.state is TransactionState.ABORTING
+
+    async def _flush(self) -> None:
+        batches = self._accumulator.begin_flush()
+        self.wake_sender()
+        try:
+            await all_done(batches)
+        finally:
+            self._accumulator.end_flush()
+
+    async def _end(self, *, committed: bool) -> None:
+        """Tell the coordinator, if it knows of the transaction (2d'-3); be ready for the next."""
+        if self._has_begun:
+            await self._end_begun(committed=committed)
+        if self.status.needs_epoch_bump:
+            self.status.to(TransactionState.INITIALIZING)
+            await self._get_producer_id(bump=True)
+        self._forget_transaction()
+        self.status.to(TransactionState.READY)
+
+    async def _end_begun(self, *, committed: bool) -> None:
+        """Send EndTxn, whose answer may bring the next epoch."""
+        producer_id, epoch = self._sequences.producer
+        request = EndTxnRequest(
+            transactional_id=self.transactional_id,
+            producer_id=producer_id,
+            producer_epoch=epoch,
+            committed=committed,
+        )
+        try:
+            answer = await self.coordinator.ask(
+                "EndTxn",
+                lambda: request,
+                lambda told: told.error_code,
+                END_ACTIONS,
+                max_version=None if self._is_v2 else LAST_END_V1,
+            )
+        except TransactionError as refusal:
+            is_hopeless = refusal.action in (TxnAction.FENCED, TxnAction.FATAL)
+            if self._may_not_have_begun and isinstance(refusal.error, InvalidTxnState):
+                is_hopeless = False  # there was nothing to end
+            if committed or is_hopeless:
+                raise
+            # There is nothing better than an abort to be done about it but a new beginning.
+            logger.warning("%s", refusal)
+            self.status.needs_epoch_bump = True
+            return
+        self._has_begun = False
+        if self._is_v2 and answer.producer_id >= 0:
+            self._sequences.begin_epoch(answer.producer_id, answer.producer_epoch)
+            self.status.needs_epoch_bump = False
+
+    def _forget_transaction(self) -> None:
+        self._partitions.clear()
+        self._groups.clear()
+        self._has_begun = self._may_not_have_begun = False
+
+    # Partitions and groups, as the first protocol has it…
+
+    def _add_partitions_soon(self) -> None:
+        if self._adding is None or self._adding.done:
+            self._adding = self._client.owner.spawn("add_partitions", self._add_partitions)
+
+    async def _add_partitions(self) -> None:
+        while wanted := [tp for tp, is_known in self._partitions.items() if not is_known]:
+            if self._adds_in_vain():
+                return
+            request = add_partitions_request(
+                self.transactional_id, self._sequences.producer, wanted
+            )
+            try:
+                await self.coordinator.ask(
+                    "AddPartitionsToTxn",
+                    lambda request=request: request,  # type: ignore[misc]
+                    add_partitions_error,
+                    ADD_PARTITIONS_ACTIONS,
+                    max_version=LAST_ADD_PARTITIONS,
+                    gives_up=self._adds_in_vain,
+                )
+            except TransactionError as refusal:
+                self._note_doubt(refusal)
+                self._refused(refusal)
+                return
+            self._has_begun = True
+            self._partitions.update(dict.fromkeys(wanted, True))
+            self.wake_sender()
+
+    def _note_doubt(self, refusal: TransactionError) -> None:
+        """Something may have been added though it was refused in the end: the transaction has to be
+        ended, and by a new epoch what comes too late is refused.
+        """
+        if refusal.may_be_served:
+            self._may_not_have_begun = self._may_not_have_begun or not self._has_begun
+            self._has_begun = True
+            self.status.needs_epoch_bump = True
+
+    async def _send_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> None:
+        try:
+            await self._add_offsets(offsets, group)
+        except TransactionError as refusal:
+            self._note_doubt(refusal)
+            raise
+
+    async def _add_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> None:
+        if not self._is_v2 and group.group_id not in self._groups:
+            producer_id, epoch = self._sequences.producer
+            add = AddOffsetsToTxnRequest(
+                transactional_id=self.transactional_id,
+                producer_id=producer_id,
+                producer_epoch=epoch,
+                group_id=group.group_id,
+            )
+            await self.coordinator.ask(
+                "AddOffsetsToTxn",
+                lambda: add,
+                lambda told: told.error_code,
+                ADD_OFFSETS_ACTIONS,
+                gives_up=self._adds_in_vain,
+            )
+            self._groups.add(group.group_id)
+        self._has_begun = True
+        transactional_id, producer = self.transactional_id, self._sequences.producer
+        await self._offsets.commit(
+            self.coordinator,
+            lambda topic_ids: txn_offset_commit_request(
+                transactional_id, producer, offsets, group, topic_ids
+            ),
+            is_v2=self._is_v2,
+            gives_up=self._adds_in_vain,
+        )
+
+
+def _nothing() -> None:
+    return None
+
+
+__all__ = ["COMMIT", "LAST_END_V1", "TransactionManager"]

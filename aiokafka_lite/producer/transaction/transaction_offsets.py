@@ -1,0 +1,125 @@
+"""Owns the commit of a group's offsets in a transaction: by topic id where the cluster can, and
+what it means when an id is not known any more.
+
+The conversation is `transaction_coordinator`'s, the wording `transaction_requests`'.
+Source: KIP-98, KIP-447, KIP-1319.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from uuid import UUID
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.errors import KafkaError, UnknownTopicIdError
+from aiokafka_lite.producer.transaction.transaction_coordinator import (
+    TransactionCoordinator,
+    TransactionError,
+)
+from aiokafka_lite.producer.transaction.transaction_errors import OFFSET_COMMIT_ACTIONS
+from aiokafka_lite.producer.transaction.transaction_requests import txn_offset_commit_error
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
+from aiokafka_lite.schema.field_types import ZERO_UUID
+
+logger = logging.getLogger(__name__)
+
+LAST_V1, LAST_BY_NAME = 4, 5
+"""The newest versions that keep to the first protocol, and that name topics by their names."""
+
+TopicIds = Mapping[str, UUID]
+
+
+class TransactionOffsets:
+    """Commits offsets for one producer, and keeps the ids of the topics they are of.
+
+    These are topics the producer may never write to: asking for their ids does not make them
+    topics of its metadata, and creates none.
+    """
+
+    def __init__(self, client: KafkaClient) -> None:
+        self._client = client
+        self._known: TopicIds = {}
+
+    async def commit(
+        self,
+        coordinator: TransactionCoordinator,
+        request: Callable[[TopicIds], TxnOffsetCommitRequest],
+        *,
+        is_v2: bool,
+        gives_up: Callable[[], bool],
+    ) -> None:
+        """Return when the coordinator of the group has taken the offsets.
+
+        `request` words it, with the ids of its topics, or none of them where names will do. An id
+        that the coordinator does not know is asked for again, until it does, or the topic turns out
+        to be gone, or another one of that name.
+
+        Raises: TransactionError; UnknownTopicIdError in it, so that the transaction can only be
+        aborted, once the topic is not the one whose records were read.
+        """
+        named = request({})
+        topics = [topic.name for topic in named.topics]
+        attempts = 0
+        while True:
+            ids = await self._ids_of(topics) if is_v2 and self._may_have_ids() else {}
+            wording = request(ids) if ids else named
+            last_version = None if ids else LAST_BY_NAME
+            try:
+                await coordinator.ask(
+                    "TxnOffsetCommit",
+                    lambda wording=wording: wording,  # type: ignore[misc]
+                    txn_offset_commit_error,
+                    OFFSET_COMMIT_ACTIONS,
+                    max_version=last_version if is_v2 else LAST_V1,
+                    group_id=named.group_id,
+                    gives_up=gives_up,
+                )
+            except TransactionError as refusal:
+                if not isinstance(refusal.error, UnknownTopicIdError) or gives_up():
+                    raise
+                if await self._have_changed(ids):
+                    raise
+            else:
+                return
+            await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
+            attempts += 1
+
+    def _may_have_ids(self) -> bool:
+        highest = self._client.highest_version(TxnOffsetCommitRequest)
+        return highest is not None and highest > LAST_BY_NAME
+
+    async def _ids_of(self, topics: list[str]) -> TopicIds:
+        """Return the ids of all these topics, or nothing: the request names all or none by id."""
+        if not self._known.keys() >= set(topics):
+            try:
+                self._known = {**self._known, **await self._ask(topics)}
+            except KafkaError as error:
+                logger.debug("the ids of topics cannot be asked for now: %s", error)
+        if not self._known.keys() >= set(topics):
+            return {}
+        return {topic: self._known[topic] for topic in topics}
+
+    async def _have_changed(self, ids: TopicIds) -> bool:
+        """Ask for the ids again; say whether one is another now, or gone."""
+        try:
+            now = await self._ask(list(ids))
+        except KafkaError as error:
+            logger.debug("the ids of topics cannot be asked for now: %s", error)
+            return False
+        self._known = {**{t: i for t, i in self._known.items() if t not in ids}, **now}
+        return now != ids
+
+    async def _ask(self, topics: list[str]) -> TopicIds:
+        request = MetadataRequest(
+            topics=[MetadataRequestTopic(name=topic) for topic in topics],
+            allow_auto_topic_creation=False,
+        )
+        answer = await self._client.request_any(request)
+        return {
+            topic.name: topic.topic_id
+            for topic in answer.topics
+            if topic.name is not None and not topic.error_code and topic.topic_id != ZERO_UUID
+        }
+
+
+__all__ = ["TransactionOffsets"]

@@ -1,0 +1,1 @@
+"""Decoding values: Avro, JSON, schema registries, dead letters."""

@@ -1,0 +1,108 @@
+"""Owns the options of a write with `kafka-lite`, named as those of Spark's own Kafka connector.
+
+Plain. The parsed options travel to executors, so they hold values only.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aiokafka_lite.spark.options.given_options import GivenOptions
+from aiokafka_lite.spark.options.kafka_keys import PREFIX, SINK_KEYS, boolean
+from aiokafka_lite.spark.options.source_options import SOURCE_OPTIONS
+
+_OF_TRANSACTIONS: Final = ("transactionalIdPrefix", "transactionTimeoutMs")
+_SINK_OPTIONS: Final = (
+    *("topic", "includeHeaders", "delivery"),
+    *_OF_TRANSACTIONS,
+    *SOURCE_OPTIONS,
+)
+"""One set of options may serve both, so those of a source are no surprise."""
+
+_BULK: Final = {"max_batch_size": 131_072}
+"""Another default than the producer's: a task's rows come at once, and batches of 16 KB take twice
+the CPU."""
+_PREFIX: Final = "kafka-lite"
+_MAX_PREFIX: Final = 200
+_TIMEOUT_MS: Final = 600_000
+_DELIVERIES: Final = ("at-least-once", "transactional")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SinkOptions:
+    """The options of a write."""
+
+    client: dict[str, object]
+    """Arguments of AIOKafkaProducer."""
+    topic: str | None = None
+    """Where all records go; None: where the column of that name says."""
+    is_transactional: bool = False
+    """Rows count exactly once, and when the driver says so."""
+    transactional_id_prefix: str = _PREFIX
+    """What transactional ids, and the groups of their markers, begin with."""
+    transaction_timeout_ms: int = _TIMEOUT_MS
+    """How long a batch may take; past that, coordinators abort what it has written."""
+
+    @property
+    def transactional_client(self) -> dict[str, object]:
+        """Arguments of whatever takes part in transactions. The id only says that it does."""
+        return {
+            **self.client,
+            "transactional_id": self.transactional_id_prefix,
+            "transaction_timeout_ms": self.transaction_timeout_ms,
+        }
+
+    @classmethod
+    def parse(cls, options: Mapping[str, str]) -> "SinkOptions":
+        """Read the options. Raises KafkaConfigurationError with all faults, a ValueError."""
+        reader = GivenOptions(options, "sink")
+        client, faults = SINK_KEYS.arguments(reader.given)
+        reader.faults += faults
+        reader.optional("includeHeaders", boolean, "true or false")
+        topic = reader.text("topic")
+        client = {**_BULK, **client}
+        found = cls(client=client, topic=topic, **_transactions(reader, topic))
+        used = found.transactional_client if found.is_transactional else client
+        reader.check_client(_producer_config, used)
+        reader.warn_of_unknown(_SINK_OPTIONS)
+        reader.raise_faults()
+        return found
+
+
+def _transactions(reader: GivenOptions, topic: str | None) -> dict[str, Any]:
+    """Return what was said about transactions, by the names in SinkOptions."""
+    delivery = reader.text("delivery")
+    if delivery not in (None, *_DELIVERIES):
+        known = " or ".join(map(repr, _DELIVERIES))
+        reader.fault(f"option delivery={delivery!r} is not known; it is {known}")
+    if delivery != "transactional":
+        for name in _OF_TRANSACTIONS:
+            if name in reader:
+                reader.fault(f"option {name} has no effect without delivery=transactional")
+        return {}
+    if f"{PREFIX}transaction.timeout.ms" in reader:
+        reader.fault(f"option {PREFIX}transaction.timeout.ms is transactionTimeoutMs here")
+    prefix = reader.text("transactionalIdPrefix")
+    if prefix is not None and not 0 < len(prefix) <= _MAX_PREFIX:
+        reader.fault(
+            f"option transactionalIdPrefix has {len(prefix)} characters, and may have 1 to"
+            f" {_MAX_PREFIX}"
+        )
+    timeout_ms = reader.number("transactionTimeoutMs", 1, 2**31 - 1)
+    # Two writes of one foreachBatch go to two topics more often than not.
+    default = _PREFIX if topic is None else f"{_PREFIX}-{topic}"
+    return {
+        "is_transactional": True,
+        "transactional_id_prefix": prefix or default,
+        "transaction_timeout_ms": _TIMEOUT_MS if timeout_ms is None else timeout_ms,
+    }
+
+
+def _producer_config(client: dict[str, Any]) -> object:
+    # Executors have options, too, and never check them: they do without this import.
+    from aiokafka_lite.producer.producer_config import ProducerConfig  # noqa: PLC0415 - see above
+
+    return ProducerConfig(**client)
+
+
+__all__ = ["SinkOptions"]

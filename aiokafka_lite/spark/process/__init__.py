@@ -1,0 +1,1 @@
+"""What every Python worker process of Spark shares."""

@@ -1,0 +1,1 @@
+"""Reading Kafka: planning, ranges, Arrow batches."""

@@ -1,0 +1,51 @@
+"""Owns what a batch query reads: its limits made offsets, and those made ranges for tasks."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from aiokafka_lite.spark.offsets import OffsetRange, Offsets, plan_ranges, split_ranges
+from aiokafka_lite.spark.options.source_options import Place, SourceOptions
+from aiokafka_lite.spark.read.data_loss import report_losses
+from aiokafka_lite.spark.read.planner import Planner
+from aiokafka_lite.spark.read.pushdown import begin_at, earliest_timestamp_ms, narrow
+
+
+def plan_batch(
+    options: SourceOptions, planner: Planner, filters: Iterable[Any] = ()
+) -> list[OffsetRange]:
+    """Return the ranges of a batch query, one for a task, without what the filters throw away.
+
+    Raises: ValueError for limits that name other partitions than there are; DataLossError for an
+    end behind the log's; else as `Planner.resolve`.
+    """
+    start = planner.resolve(options.starting, is_start=True)
+    end = _end(options, planner)
+    shared = start.keys() & end.keys()  # a topic may grow, or go, in between
+    start = Offsets({tp: start[tp] for tp in shared})
+    # A start behind the end is nothing to read: there is no record as young, or none yet.
+    end = Offsets({tp: max(end[tp], start[tp]) for tp in shared})
+    kept = list(filters)
+    ranges = narrow(plan_ranges(start, end, {}).ranges, kept)
+    timestamp_ms = earliest_timestamp_ms(kept)
+    if ranges and timestamp_ms is not None:
+        partitions = {each.topic_partition for each in ranges}
+        ranges = begin_at(ranges, planner.first_as_young(partitions, timestamp_ms))
+    return split_ranges(ranges, options.min_partitions, options.max_records_per_partition)
+
+
+def _end(options: SourceOptions, planner: Planner) -> Offsets:
+    """Return the ends; one that a user named must not lie behind the log's."""
+    end = planner.resolve(options.ending, is_start=False)
+    if options.ending.place is not Place.OFFSETS:
+        return end
+    last = planner.ends(end)
+    losses = [
+        f"{tp.topic}-{tp.partition} ends at {last[tp]}, before its ending offset {end[tp]}"
+        for tp in sorted(end)
+        if last[tp] < end[tp]
+    ]
+    report_losses(losses, fail=options.fail_on_data_loss)
+    return Offsets({tp: min(end[tp], last[tp]) for tp in end})
+
+
+__all__ = ["plan_batch"]

@@ -1,0 +1,315 @@
+"""Owns what the driver asks the brokers: which partitions there are, and where their offsets stand.
+
+Every question has an end: some attempts, and a minute at most. It waits, in the loop of `worker`.
+"""
+
+import logging
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, Final, TypeVar
+
+from aiokafka_lite.clock import SYSTEM_CLOCK
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.errors import KafkaTimeoutError, UnknownTopicOrPartitionError
+from aiokafka_lite.kafka_error import KafkaError
+from aiokafka_lite.model import TopicPartition, names_of
+from aiokafka_lite.spark.offsets import EARLIEST, LATEST, OffsetRange, Offsets
+from aiokafka_lite.spark.options.source_options import OffsetLimit, Place, Selection, SourceOptions
+from aiokafka_lite.spark.process.worker import Worker, worker
+from aiokafka_lite.spark.read.range_reader import consumer_arguments
+
+logger = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+_Consumer = AIOKafkaConsumer[Any, Any]
+
+_TOTAL_MS: Final = 60_000
+_SAMPLE_MS: Final = 1000
+_SAMPLE_ROWS: Final = 1000
+_SAMPLE_BYTES: Final = 256 << 10
+"""How much of a partition is looked at to know what its records weigh."""
+
+
+class Planner:
+    """Asks the brokers, for one source. Its methods block."""
+
+    def __init__(self, options: SourceOptions, find_worker: Callable[[], Worker] = worker) -> None:
+        self._options = options
+        self._find_worker = find_worker
+        attempt_ms = _TOTAL_MS // options.fetch_offset_retries
+        given = options.client.get("default_api_timeout_ms", attempt_ms)
+        assert isinstance(given, int)
+        self._arguments = {
+            **consumer_arguments(options),
+            "default_api_timeout_ms": max(min(attempt_ms, given), 1),
+        }
+
+    # What the source asks…
+
+    def resolve(self, limit: OffsetLimit, *, is_start: bool) -> Offsets:
+        """Return the offset of each partition that a limit means now.
+
+        Raises: ValueError for a limit that names other partitions than there are, or a time that no
+        record is as young as; KafkaError naming the topic or the brokers when they do not answer.
+        """
+        return self._ask(lambda consumer: _resolve(consumer, self._options, limit, is_start))
+
+    def latest(self) -> Offsets:
+        """Return the ends of all partitions; with read_committed, those of decided transactions.
+
+        Raises: as `resolve`.
+        """
+        return self.resolve(OffsetLimit(place=Place.LATEST), is_start=False)
+
+    def latest_after(self, known: Mapping[TopicPartition, int]) -> Offsets:
+        """As `latest`, but ask again while a partition ends before what is known already: a broker
+        that has just become the leader may not have heard of it."""
+        for _ in range(self._options.fetch_offset_retries):
+            found = self.latest()
+            behind = {tp for tp, offset in known.items() if found.get(tp, offset) < offset}
+            if not behind:
+                break
+            logger.warning("%s end before what was seen of them; asking again", sorted(behind))
+            self.wait(self._options.fetch_offset_retry_interval_ms / 1000)
+        return found
+
+    def ends(self, partitions: Iterable[TopicPartition]) -> Offsets:
+        """Return the ends of these partitions. Raises: as `resolve`."""
+        wanted = list(partitions)
+        return self._ask(lambda consumer: _ends(consumer, wanted))
+
+    def earliest(self, partitions: Iterable[TopicPartition]) -> Offsets:
+        """Return where these partitions begin; those that do not exist are left out.
+
+        Raises: as `resolve`.
+        """
+        wanted = set(partitions)
+        if not wanted:
+            return Offsets()
+
+        async def ask(consumer: _Consumer) -> Offsets:
+            there = await _existing(consumer, {tp.topic for tp in wanted})
+            return Offsets(await consumer.beginning_offsets(wanted & there))
+
+        return self._ask(ask)
+
+    def first_as_young(self, partitions: Iterable[TopicPartition], timestamp_ms: int) -> Offsets:
+        """Return the first offset of each partition whose record is at least as young, its end
+        where none is. Raises: as `resolve`."""
+        wanted = list(partitions)
+
+        async def ask(consumer: _Consumer) -> Offsets:
+            found = await consumer.offsets_for_times(dict.fromkeys(wanted, timestamp_ms))
+            ends = await consumer.end_offsets(wanted)
+            return Offsets({tp: ends[tp] if at is None else at.offset for tp, at in found.items()})
+
+        return self._ask(ask)
+
+    def weigh(self, part: OffsetRange) -> float | None:
+        """Return how many bytes an offset has, by the first records of a range; None if there are
+        none, or not within a second. Raises: KafkaError, after one attempt.
+        """
+        return self._find_worker().run(lambda: self._attempt(lambda each: _weigh(each, part)))
+
+    def committed(self, group_id: str, partitions: Iterable[TopicPartition]) -> Offsets:
+        """Return what a group has committed, as far as it has. Raises: KafkaError."""
+        wanted = sorted(partitions)
+
+        async def ask() -> Offsets:
+            async with self._clients.lend(
+                AIOKafkaConsumer, _group_arguments(self._arguments, group_id)
+            ) as consumer:
+                found = {tp: await consumer.committed(tp) for tp in wanted}
+            return Offsets({tp: offset for tp, offset in found.items() if offset is not None})
+
+        return self._find_worker().run(ask)
+
+    def commit(self, group_id: str, offsets: Offsets) -> None:
+        """Commit offsets for a group, one attempt. Raises: KafkaError."""
+
+        async def ask() -> None:
+            async with self._clients.lend(
+                AIOKafkaConsumer, _group_arguments(self._arguments, group_id)
+            ) as consumer:
+                consumer.assign(offsets)
+                await consumer.commit(dict(offsets))
+
+        self._find_worker().run(ask)
+
+    def wait(self, delay_s: float) -> None:
+        """Let so much time pass; no time, for 0 or less."""
+        if delay_s > 0:
+            self._find_worker().run(lambda: SYSTEM_CLOCK.sleep(delay_s))
+
+    # How it is asked…
+
+    @property
+    def _clients(self) -> Any:
+        return self._find_worker().clients
+
+    def _ask(self, question: Callable[[_Consumer], Awaitable[_T]]) -> _T:
+        return self._find_worker().run(lambda: self._attempts(question))
+
+    async def _attempts(self, question: Callable[[_Consumer], Awaitable[_T]]) -> _T:
+        options = self._options
+        error: Exception = KafkaTimeoutError(f"no answer within {_TOTAL_MS} ms")
+        try:
+            async with deadline(SYSTEM_CLOCK, _TOTAL_MS / 1000):
+                for attempt in range(1, options.fetch_offset_retries + 1):
+                    if attempt > 1:
+                        await SYSTEM_CLOCK.sleep(options.fetch_offset_retry_interval_ms / 1000)
+                    try:
+                        return await self._attempt(question)
+                    except KafkaError as raised:
+                        error = raised
+                        if not raised.retriable:
+                            raise
+                        logger.warning("attempt %d to find offsets: %s", attempt, raised)
+        except TimeoutError as timeout:
+            raise self._gave_up(error) from timeout
+        raise self._gave_up(error) from error
+
+    async def _attempt(self, question: Callable[[_Consumer], Awaitable[_T]]) -> _T:
+        arguments = self._arguments
+        group = self._options.commit_group_id
+        if group is not None and self._options.starting.place is Place.COMMITTED:
+            arguments = _group_arguments(arguments, group)
+        async with self._clients.lend(AIOKafkaConsumer, arguments) as consumer:
+            return await question(consumer)
+
+    def _gave_up(self, error: Exception) -> KafkaError:
+        servers = self._options.client["bootstrap_servers"]
+        return KafkaError(
+            f"the offsets of {_named(self._options.selection)} on {servers} could not be found: "
+            f"{error}; check kafka.bootstrap.servers and the topic, or raise"
+            " fetchOffset.numRetries"
+        )
+
+
+def _group_arguments(arguments: Mapping[str, object], group_id: str) -> dict[str, object]:
+    return {**arguments, "group_id": group_id, "enable_auto_commit": False}
+
+
+def _named(selection: Selection) -> str:
+    if selection.pattern is not None:
+        return f"topics like {selection.pattern!r}"
+    return ", ".join(sorted({*selection.topics, *(tp.topic for tp in selection.partitions)}))
+
+
+async def _partitions(consumer: _Consumer, selection: Selection) -> set[TopicPartition]:
+    """Return what is selected, as it is now. Raises UnknownTopicOrPartitionError naming a topic."""
+    if selection.pattern is not None:
+        pattern = re.compile(selection.pattern)
+        topics = {name for name in await consumer.topics() if pattern.search(name)}
+        return await _existing(consumer, topics)
+    topics = {*selection.topics, *(tp.topic for tp in selection.partitions)}
+    found = await _existing(consumer, topics)
+    missing = sorted(topics - {tp.topic for tp in found})
+    if missing:
+        raise UnknownTopicOrPartitionError(f"there is no topic {', '.join(missing)}")
+    if selection.partitions:
+        return found & set(selection.partitions)
+    return found
+
+
+async def _existing(consumer: _Consumer, topics: set[str]) -> set[TopicPartition]:
+    if not topics:
+        return set()
+    listed = await consumer.list_partitions(*topics)
+    return {TopicPartition(topic, each) for topic, parts in listed.items() for each in parts}
+
+
+async def _resolve(
+    consumer: _Consumer, options: SourceOptions, limit: OffsetLimit, is_start: bool
+) -> Offsets:
+    partitions = await _partitions(consumer, options.selection)
+    if limit.place is Place.EARLIEST:
+        return Offsets(await consumer.beginning_offsets(partitions))
+    if limit.place is Place.LATEST:
+        return await _ends(consumer, partitions)
+    if limit.place is Place.COMMITTED:
+        return await _committed(consumer, partitions)
+    if limit.place is Place.OFFSETS:
+        _check_same(limit.by_partition, partitions)
+        return await _with_ends(consumer, limit.by_partition)
+    times = Offsets(dict.fromkeys(partitions, limit.timestamp_ms))
+    if limit.place is Place.TIMESTAMPS:
+        times = limit.by_partition
+        _check_same(times, partitions)
+    return await _at_times(consumer, times, limit, is_start=is_start)
+
+
+async def _ends(consumer: _Consumer, partitions: Iterable[TopicPartition]) -> Offsets:
+    return Offsets(await consumer.end_offsets(partitions))
+
+
+async def _committed(consumer: _Consumer, partitions: Iterable[TopicPartition]) -> Offsets:
+    """Return what the group has committed; where it has not, the beginning: nothing is missed."""
+    found = {}
+    for tp in sorted(partitions):
+        offset = await consumer.committed(tp)
+        found[tp] = EARLIEST if offset is None else offset
+    return await _with_ends(consumer, found)
+
+
+async def _with_ends(consumer: _Consumer, offsets: Mapping[TopicPartition, int]) -> Offsets:
+    """Return the offsets with real ones in place of -2 and -1."""
+    first = [tp for tp, offset in offsets.items() if offset == EARLIEST]
+    last = [tp for tp, offset in offsets.items() if offset == LATEST]
+    return Offsets(
+        {
+            **offsets,
+            **await consumer.beginning_offsets(first),
+            **await consumer.end_offsets(last),
+        }
+    )
+
+
+async def _at_times(
+    consumer: _Consumer, times: Offsets, limit: OffsetLimit, *, is_start: bool
+) -> Offsets:
+    found = Offsets()
+    for tp, at in (await consumer.offsets_for_times(times)).items():
+        if at is not None:
+            found[tp] = at.offset
+        elif is_start and not limit.latest_if_none:
+            raise ValueError(
+                f"no offset of {tp.topic}-{tp.partition} matches the timestamp {times[tp]}: all"
+                " records are older; set startingOffsetsByTimestampStrategy to latest to begin at"
+                " the end then"
+            )
+        else:
+            found[tp] = LATEST
+    return await _with_ends(consumer, found)
+
+
+async def _weigh(consumer: _Consumer, part: OffsetRange) -> float | None:
+    tp = part.topic_partition
+    consumer.assign([tp])
+    try:
+        consumer.seek(tp, part.start)
+        batch = await consumer.getmany_arrow(
+            tp,
+            timeout_ms=_SAMPLE_MS,
+            max_records=_SAMPLE_ROWS,
+            max_bytes=_SAMPLE_BYTES,
+            columns=["key", "value", "headers"],
+            until={tp: part.end},
+        )
+        span = await consumer.position(tp) - part.start
+    finally:
+        consumer.assign([])
+    return int(batch.nbytes) / span if batch.num_rows and span > 0 else None
+
+
+def _check_same(named: Offsets, there: set[TopicPartition]) -> None:
+    if named.keys() != there:
+        raise ValueError(
+            "if offsets or timestamps are named, they must be for all partitions (-1 is latest, -2"
+            f" earliest); named are {named.to_json()}, and there are"
+            f" {names_of(sorted(there))}"
+        )
+
+
+__all__ = ["Planner"]

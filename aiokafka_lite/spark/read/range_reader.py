@@ -1,0 +1,135 @@
+"""Owns the read of one range in an executor: fetched, turned into Spark's columns, and ended at its
+end, which may lie behind the last record. It waits for the brokers.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.errors import KafkaTimeoutError, OffsetOutOfRangeError
+from aiokafka_lite.spark.offsets import OffsetRange
+from aiokafka_lite.spark.options.source_options import SourceOptions
+from aiokafka_lite.spark.process.worker import Worker, worker
+from aiokafka_lite.spark.read.arrow import SparkColumns
+from aiokafka_lite.spark.read.data_loss import report_losses
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_AHEAD_BATCHES: Final = 4
+"""How many batches of `maxBatchBytes` may wait for Spark."""
+
+
+def read_range(
+    wanted: OffsetRange,
+    columns: SparkColumns,
+    options: SourceOptions,
+    find_worker: Callable[[], Worker] = worker,
+) -> "Iterator[pa.RecordBatch]":
+    """Yield the records of a range as batches for Spark; blocks while there is none.
+
+    Raises: as `batches`.
+    """
+    here = find_worker()
+
+    async def fetched() -> "AsyncGenerator[pa.RecordBatch, None]":
+        async with here.clients.lend(AIOKafkaConsumer, consumer_arguments(options)) as consumer:
+            reading = batches(consumer, wanted, columns, options)
+            try:
+                async for batch in reading:
+                    yield batch
+            finally:
+                await reading.aclose()
+
+    return here.iterate(fetched, _size, _AHEAD_BATCHES * options.max_batch_bytes)
+
+
+def _size(batch: Any) -> int:
+    return int(batch.nbytes)
+
+
+def consumer_arguments(options: SourceOptions) -> dict[str, object]:
+    """Return the arguments of a consumer that only does what it is told.
+
+    If the user did not say otherwise, a fetch brings about a batch for Spark.
+    """
+    return {
+        "max_partition_fetch_bytes": options.max_batch_bytes,
+        **options.client,
+        "auto_offset_reset": "none",
+        "allow_auto_create_topics": False,
+    }
+
+
+async def batches(
+    consumer: AIOKafkaConsumer[Any, Any],
+    wanted: OffsetRange,
+    columns: SparkColumns,
+    options: SourceOptions,
+) -> "AsyncGenerator[pa.RecordBatch, None]":
+    """Yield the records of a range, with a started consumer that nobody else uses.
+
+    Raises: DataLossError for records that are gone, unless the options say to go on behind them;
+    KafkaTimeoutError when the range's end is not reached, and nothing came for
+    `kafkaConsumer.pollTimeoutMs`; else as `getmany_arrow`. Cancelled: nothing stays behind.
+    """
+    tp, end = wanted.topic_partition, wanted.end
+    position = wanted.start
+    consumer.assign([tp])
+    try:
+        consumer.seek(tp, position)
+        while position < end:
+            try:
+                batch = await consumer.getmany_arrow(
+                    tp,
+                    timeout_ms=options.poll_timeout_ms,
+                    max_records=options.max_batch_rows,
+                    max_bytes=options.max_batch_bytes,
+                    columns=columns.asked,
+                    until={tp: end},
+                )
+            except OffsetOutOfRangeError:
+                position = await _behind_loss(consumer, wanted, position, options)
+                consumer.seek(tp, position)
+                continue
+            before, position = position, await consumer.position(tp)
+            if position == before:
+                raise _stuck(wanted, position, options)
+            converted = columns.convert(batch, end)
+            if converted.num_rows:
+                yield converted
+    finally:
+        consumer.assign([])
+
+
+async def _behind_loss(
+    consumer: AIOKafkaConsumer[Any, Any], wanted: OffsetRange, position: int, options: SourceOptions
+) -> int:
+    """Return where to go on when there is nothing at a position any more.
+
+    Raises DataLossError if the read is to fail then.
+    """
+    tp = wanted.topic_partition
+    first = (await consumer.beginning_offsets([tp]))[tp]
+    last = (await consumer.end_offsets([tp]))[tp]
+    if first <= position < last:
+        return position  # it was out of range a moment ago
+    if position < first:
+        behind = min(first, wanted.end)
+        what = f"offsets {position} to {behind} are before its log, which begins at {first}"
+    else:
+        behind = wanted.end
+        what = f"offsets {position} to {behind} are behind its log, which ends at {last}"
+    report_losses([f"{tp.topic}-{tp.partition}: {what}"], fail=options.fail_on_data_loss)
+    return behind
+
+
+def _stuck(wanted: OffsetRange, position: int, options: SourceOptions) -> KafkaTimeoutError:
+    return KafkaTimeoutError(
+        f"{wanted} came no further than {position} for {options.poll_timeout_ms} ms: the end was"
+        " promised by the broker, so its log was cut, or it does not answer; check it, or raise"
+        " kafkaConsumer.pollTimeoutMs"
+    )
+
+
+__all__ = ["batches", "consumer_arguments", "read_range"]

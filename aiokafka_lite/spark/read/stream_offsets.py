@@ -1,0 +1,174 @@
+"""Owns how a stream goes on: where it starts, how far each trigger goes, and what a batch reads.
+
+It blocks only in what it asks of the planner, and keeps nothing a restart would need: that is in
+Spark's checkpoint.
+"""
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
+from aiokafka_lite.kafka_error import KafkaError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.spark.offsets import (
+    OffsetRange,
+    Offsets,
+    backlog,
+    plan_ranges,
+    rate_limit,
+    split_ranges,
+)
+from aiokafka_lite.spark.options.source_options import OffsetLimit, SourceOptions
+from aiokafka_lite.spark.read.byte_limit import ByteLimit
+from aiokafka_lite.spark.read.data_loss import report_losses
+
+logger = logging.getLogger(__name__)
+
+
+class OffsetQuestions(Protocol):
+    """What is asked of the brokers; `Planner` is one."""
+
+    def resolve(self, limit: OffsetLimit, *, is_start: bool) -> Offsets: ...
+
+    def latest_after(self, known: Mapping[TopicPartition, int]) -> Offsets: ...
+
+    def earliest(self, partitions: Iterable[TopicPartition]) -> Offsets: ...
+
+    def weigh(self, part: OffsetRange) -> float | None: ...
+
+    def commit(self, group_id: str, offsets: Offsets) -> None: ...
+
+    def wait(self, delay_s: float) -> None: ...
+
+
+class StreamOffsets:
+    """The offsets of one run of a stream.
+
+    A start that may mean something else the next time it is asked for (latest, a timestamp, what a
+    group has committed) is pinned: the first batch is empty, and its end is the start. So a replay
+    of it, after which Spark asks for the start anew, finds the old one in the checkpoint.
+    """
+
+    def __init__(
+        self, options: SourceOptions, questions: OffsetQuestions, clock: Clock = SYSTEM_CLOCK
+    ) -> None:
+        self._options = options
+        self._questions = questions
+        self._clock = clock
+        self._byte_limit: ByteLimit | None = None
+        if options.max_bytes_per_trigger is not None:
+            self._byte_limit = ByteLimit(options.max_bytes_per_trigger, questions.weigh, clock)
+        self._initial: Offsets | None = None
+        self._is_pinned = options.starting.is_fixed
+        self._is_available_now = False
+        self._target: Offsets | None = None
+        self._asked_at_s: float | None = None
+        self._triggered_at_s: float | None = None
+        self._planned_to: Offsets | None = None
+        self._committed: Offsets | None = None
+        self.newest: Offsets | None = None
+        """The ends of the partitions when they were asked for last."""
+
+    def initial(self) -> Offsets:
+        """Return where a new stream starts, the same at each call. Raises: as `Planner.resolve`."""
+        if self._initial is None:
+            self._initial = self._questions.resolve(self._options.starting, is_start=True)
+            logger.info("the stream starts at %s", self._initial.to_json())
+        return self._initial
+
+    def prepare_available_now(self) -> None:
+        """Go to the offsets there are at the next question, however many batches it takes."""
+        self._is_available_now = True
+
+    def latest(self, start: Offsets | None, *, takes_all: bool = False) -> Offsets:
+        """Return how far the next batch may go from `start`, which is `start` for no batch.
+
+        `start` is None before Spark 4.2, which does not say it: so nothing limits the first batch
+        of a run there. `takes_all`: without limits. Raises: as `Planner.resolve`.
+        """
+        if start is not None:
+            self._commit(start)
+        elif self._planned_to is not None:
+            start = self._planned_to
+        else:
+            # A new stream and one that goes on ask alike, and only the ends are an end for both.
+            self._is_pinned = True
+            return self._available(Offsets())
+        available = self._available(start)
+        if not self._is_pinned:
+            self._is_pinned = True
+            if start == self._initial:
+                return start
+        if takes_all:
+            return available
+        if self._is_to_wait(start, available):
+            return start
+        return self._limited(start, available)
+
+    def _limited(self, start: Offsets, available: Offsets) -> Offsets:
+        """Return how far the limits of a trigger allow to go; the smaller one counts."""
+        limit = self._options.max_offsets_per_trigger
+        if limit is None and self._byte_limit is None:
+            return available
+        begin = {**self._questions.earliest(available.keys() - start.keys()), **start}
+        limits = [] if limit is None else [limit]
+        if self._byte_limit is not None:
+            limits.append(self._byte_limit.offsets(begin, available))
+        return rate_limit(min(limits), begin, available)
+
+    def _available(self, start: Offsets) -> Offsets:
+        if self._target is not None:
+            return self._target
+        if self._asked_at_s is not None:
+            due_s = self._asked_at_s + self._options.offset_poll_interval_ms / 1000
+            self._questions.wait(due_s - self._clock.monotonic())
+        self.newest = self._questions.latest_after(start)
+        self._asked_at_s = self._clock.monotonic()
+        if self._is_available_now:
+            self._target = self.newest
+        return self.newest
+
+    def _is_to_wait(self, start: Offsets, available: Offsets) -> bool:
+        """Say whether a batch would be smaller than asked for, and has not waited long enough."""
+        least = self._options.min_offsets_per_trigger
+        if least is None or self._is_available_now:
+            return False
+        now_s, before_s = self._clock.monotonic(), self._triggered_at_s
+        delay_s = self._options.max_trigger_delay_ms / 1000
+        is_due = before_s is None or now_s - before_s >= delay_s
+        if not is_due and backlog(start, available) < least:
+            return True
+        self._triggered_at_s = now_s
+        return False
+
+    def plan(self, start: Offsets, end: Offsets) -> list[OffsetRange]:
+        """Return what a batch reads. Raises: DataLossError, as `Planner.resolve`."""
+        self._planned_to = end
+        if start == self._initial and not self._options.starting.is_fixed:
+            # A replay of the batch that pinned the start, which was before what is the start now.
+            start = Offsets({tp: min(at, end.get(tp, at)) for tp, at in start.items()})
+        plan = plan_ranges(start, end, self._questions.earliest(end.keys() - start.keys()))
+        report_losses(plan.losses, fail=self._options.fail_on_data_loss)
+        return split_ranges(
+            plan.ranges, self._options.min_partitions, self._options.max_records_per_partition
+        )
+
+    def done(self, end: Offsets) -> None:
+        """Note that everything before `end` was processed."""
+        self._commit(end)
+
+    def _commit(self, offsets: Offsets) -> None:
+        """Commit for the group that shows the lag. It is for information: a failure is logged."""
+        group = self._options.commit_group_id
+        if group is None or not offsets or offsets in (self._committed, self._initial):
+            return
+        try:
+            self._questions.commit(group, offsets)
+        except KafkaError as error:
+            logger.warning("committing %s for group %s: %s", offsets.to_json(), group, error)
+        else:
+            self._committed = offsets
+
+
+__all__ = ["OffsetQuestions", "StreamOffsets"]

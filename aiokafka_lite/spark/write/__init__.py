@@ -1,0 +1,1 @@
+"""Writing Kafka: rows, and transactions."""

@@ -1,0 +1,110 @@
+"""Owns sending Arrow rows to topics: in parts, and done when all records are acknowledged."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from aiokafka_lite.errors import SerializationError
+from aiokafka_lite.spark.options.sink_options import SinkOptions
+from aiokafka_lite.spark.process.worker import Worker, worker
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from aiokafka_lite.producer.append.arrow_ack import ArrowAck
+    from aiokafka_lite.producer.producer import AIOKafkaProducer
+
+_SEND_BYTES: Final = 4 << 20
+"""What goes to the producer at a time, so that its errors and acknowledgements are heard of."""
+
+
+def write_rows(
+    batches: "Iterable[pa.RecordBatch]",
+    columns: Sequence[str],
+    options: SinkOptions,
+    here: Worker | None = None,
+) -> int:
+    """Send the rows of all batches; return how many, when they are acknowledged.
+
+    A row without key and value is a record like any other, as for Spark's own sink.
+
+    Raises: SerializationError for a row without a topic; else as `AIOKafkaProducer.send_arrow` and
+    the acknowledgements.
+    """
+    # Only where rows are sent: the processes that plan a write have no use for it.
+    from aiokafka_lite.producer.producer import AIOKafkaProducer  # noqa: PLC0415 - see above
+
+    here = worker() if here is None else here
+    with here.lend(AIOKafkaProducer, options.client) as producer:
+        return send_rows(here, producer, batches, columns, options.topic)
+
+
+def send_rows(
+    here: Worker,
+    producer: "AIOKafkaProducer",
+    batches: "Iterable[pa.RecordBatch]",
+    columns: Sequence[str],
+    topic: str | None,
+) -> int:
+    """Send the rows by a producer that runs; as `write_rows`."""
+    rows = 0
+    waiting: deque[ArrowAck] = deque()
+    for batch in batches:
+        for part in _parts(_sendable(batch, columns)):
+            acks = _send(here, producer, part, topic)
+            waiting.append(acks)
+            rows += part.num_rows
+            while waiting and waiting[0].done():
+                _confirm(here, waiting.popleft())
+    here.run(producer.flush)  # nothing else will come, so nothing has to linger
+    for acks in waiting:
+        _confirm(here, acks)
+    return rows
+
+
+def _send(here: Worker, producer: Any, part: "pa.RecordBatch", topic: str | None) -> "ArrowAck":
+    async def send() -> "ArrowAck":
+        acks: ArrowAck = await producer.send_arrow(part, topic, allow_empty=True)
+        return acks
+
+    return here.run(send)
+
+
+def _confirm(here: Worker, acks: "ArrowAck") -> None:
+    async def wait() -> None:
+        await acks
+
+    here.run(wait)
+
+
+def _parts(batch: "pa.RecordBatch") -> "Iterator[pa.RecordBatch]":
+    count = max(batch.num_rows * _SEND_BYTES // max(batch.nbytes, 1), 1)
+    for start in range(0, batch.num_rows, count):
+        yield batch.slice(start, count)
+
+
+def _sendable(batch: "pa.RecordBatch", columns: Sequence[str]) -> "pa.RecordBatch":
+    """Return the columns to send, as `send_arrow` takes them."""
+    chosen = batch.select(list(columns))
+    if "topic" in columns and chosen.column("topic").null_count:
+        raise SerializationError(
+            "null topic present in the data: use the option topic for one topic for all rows"
+        )
+    if "timestamp" in columns:
+        chosen = _with_timestamps(chosen)
+    return chosen
+
+
+def _with_timestamps(batch: "pa.RecordBatch") -> "pa.RecordBatch":
+    """Return the batch with seconds, if its timestamps are a double, made milliseconds."""
+    import pyarrow as pa  # noqa: PLC0415 - as above
+    import pyarrow.compute as pc  # noqa: PLC0415 - as above
+
+    column = batch.column("timestamp")
+    if not pa.types.is_floating(column.type):
+        return batch
+    millis = pc.floor(pc.multiply(column, 1000.0)).cast(pa.int64())
+    return batch.set_column(batch.schema.get_field_index("timestamp"), "timestamp", millis)
+
+
+__all__ = ["send_rows", "write_rows"]

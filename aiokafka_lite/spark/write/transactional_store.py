@@ -1,0 +1,102 @@
+"""Owns the questions a transactional write has for coordinators of groups: what is stored in one,
+and storing it from outside of a transaction. It waits; the answers' meaning is in
+`transactional_marker`.
+"""
+
+from typing import Final
+
+from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.transaction.transaction_coordinator import (
+    TransactionCoordinator,
+    TransactionError,
+)
+from aiokafka_lite.producer.transaction.transaction_errors import (
+    INIT_ACTIONS,
+    OFFSET_COMMIT_ACTIONS,
+)
+from aiokafka_lite.protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+)
+from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
+from aiokafka_lite.spark.write.transactional_marker import Stored
+
+_FETCH_VERSION: Final = 7
+"""The last that asks for one group, and the first that waits for open transactions (KIP-447)."""
+_COMMIT_VERSION: Final = 8
+"""The last before the consumer group protocol: topics have names."""
+
+
+async def stored_offsets(coordinator: TransactionCoordinator, group_id: str) -> list[Stored]:
+    """Return all offsets of a group with their notes, once no transaction can change them.
+
+    Raises: KafkaError that asking again does not mend. Cancelled: nothing stays behind.
+    """
+    request = OffsetFetchRequest(group_id=group_id, topics=None, require_stable=True)
+    try:
+        answer = await coordinator.ask(
+            "OffsetFetch",
+            lambda: request,
+            _fetch_error,
+            INIT_ACTIONS,
+            max_version=_FETCH_VERSION,
+            group_id=group_id,
+        )
+    except TransactionError as refusal:
+        raise _named(refusal, group_id) from None
+    return [
+        (partition.committed_offset, partition.metadata or "")
+        for topic in answer.topics
+        for partition in topic.partitions
+        if partition.committed_offset >= 0
+    ]
+
+
+async def store_offset(
+    coordinator: TransactionCoordinator, group_id: str, tp: TopicPartition, stored: Stored
+) -> None:
+    """Store an offset and its note in a group without members.
+
+    Raises: KafkaError that asking again does not mend. Cancelled: it may be stored.
+    """
+    offset, note = stored
+    partition = OffsetCommitRequestPartition(
+        partition_index=tp.partition, committed_offset=offset, committed_metadata=note
+    )
+    request = OffsetCommitRequest(
+        group_id=group_id,
+        topics=[OffsetCommitRequestTopic(name=tp.topic, partitions=[partition])],
+    )
+    try:
+        await coordinator.ask(
+            "OffsetCommit",
+            lambda: request,
+            _commit_error,
+            OFFSET_COMMIT_ACTIONS,
+            max_version=_COMMIT_VERSION,
+            group_id=group_id,
+        )
+    except TransactionError as refusal:
+        raise _named(refusal, group_id) from None
+
+
+def _fetch_error(answer: OffsetFetchResponse) -> int:
+    codes = [partition.error_code for topic in answer.topics for partition in topic.partitions]
+    return answer.error_code or next(filter(None, codes), 0)
+
+
+def _commit_error(answer: OffsetCommitResponse) -> int:
+    codes = [partition.error_code for topic in answer.topics for partition in topic.partitions]
+    return next(filter(None, codes), 0)
+
+
+def _named(refusal: TransactionError, group_id: str) -> KafkaError:
+    error = refusal.error
+    error.add_note(f"about the group {group_id!r}, where the transactional write keeps its markers")
+    return error
+
+
+__all__ = ["store_offset", "stored_offsets"]

@@ -1,0 +1,141 @@
+"""Owns the executor's half of a transactional write: a task's rows, and a marker beside them, in
+one transaction that stays open until the driver ends it.
+
+What markers mean is decided in `transactional_marker`; the driver's half is `transactional_commit`.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from aiokafka_lite.clock import SYSTEM_CLOCK
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.errors import (
+    InvalidTransactionTimeout,
+    KafkaConfigurationError,
+    KafkaTimeoutError,
+)
+from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
+from aiokafka_lite.spark.options.sink_options import SinkOptions
+from aiokafka_lite.spark.process.worker import Worker, worker
+from aiokafka_lite.spark.write.preparing_producer import PreparingProducer
+from aiokafka_lite.spark.write.row_fingerprint import RowFingerprint
+from aiokafka_lite.spark.write.row_sender import send_rows
+from aiokafka_lite.spark.write.transactional_marker import (
+    Marker,
+    TaskPlace,
+    TaskTransaction,
+    check_same,
+    is_written,
+    newest_marker,
+)
+from aiokafka_lite.spark.write.transactional_store import stored_offsets
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+logger = logging.getLogger(__name__)
+
+_MARKER_TIMEOUT_S: Final = 60.0
+
+
+def write_in_transaction(
+    batches: "Iterable[pa.RecordBatch]",
+    columns: Sequence[str],
+    options: SinkOptions,
+    place: TaskPlace,
+    here: Worker | None = None,
+) -> TaskTransaction:
+    """Write the rows in a transaction of the task's, and leave it open; or write nothing, if the
+    rows of this batch were committed before. An earlier attempt of the task is fenced.
+
+    Raises: ReplayMismatchError when a batch comes again with other rows; KafkaConfigurationError
+    for a transaction timeout the brokers do not allow; else as `write_rows`. The transaction is
+    aborted then.
+    """
+    here = worker() if here is None else here
+    with here.lend(PreparingProducer, options.transactional_client) as producer:
+        found = here.run(lambda: _begin(producer, place, options))
+        noted = _Noted(batches, columns, options)
+        if found is not None:
+            for _ in noted:
+                pass
+            assert place.batch_id is not None, "what has a marker has a batch"
+            check_same(found, noted.marker(place.batch_id), place)
+            logger.info("%s: batch %d was written before", place.transactional_id, place.batch_id)
+            return TaskTransaction(place)
+        send_rows(here, producer, noted, columns, options.topic)
+        return here.run(lambda: _prepare(producer, place, noted))
+
+
+class _Noted:
+    """The rows of a task, and a note of those that have passed."""
+
+    def __init__(
+        self, batches: "Iterable[pa.RecordBatch]", columns: Sequence[str], options: SinkOptions
+    ) -> None:
+        self.rows = 0
+        self.topic = options.topic
+        """Of the first row, for the marker: one that exists once the row is written."""
+        self._batches = batches
+        self._columns = [name for name in columns if name != "topic" or options.topic is None]
+        self._seen = RowFingerprint(options.topic)
+
+    def __iter__(self) -> "Iterator[pa.RecordBatch]":
+        for batch in self._batches:
+            yield batch  # first of all, it is seen whether the rows can be sent
+            self.rows += batch.num_rows
+            self._seen.add(batch.select(self._columns))
+            if self.topic is None and batch.num_rows:
+                self.topic = batch.column("topic")[0].as_py()
+
+    def marker(self, batch_id: int) -> Marker:
+        """Return what to store in the transaction."""
+        return Marker(batch_id, self.rows, self._seen.digest())
+
+
+async def _begin(
+    producer: PreparingProducer, place: TaskPlace, options: SinkOptions
+) -> Marker | None:
+    """Take over from earlier attempts. Begin a transaction, or return the marker that makes it
+    needless."""
+    try:
+        await producer.become(place.transactional_id)
+    except InvalidTransactionTimeout as error:
+        raise KafkaConfigurationError(
+            f"option transactionTimeoutMs={options.transaction_timeout_ms} is more than the brokers"
+            " allow: lower it, or raise their transaction.max.timeout.ms"
+        ) from error
+    if place.batch_id is not None:
+        # Behind the fence: nobody else can commit under this id any more.
+        found = await _marker(producer, place)
+        if is_written(found, place):
+            return found
+    await producer.begin_transaction()
+    return None
+
+
+async def _marker(producer: PreparingProducer, place: TaskPlace) -> Marker | None:
+    group_id = place.transactional_id
+    try:
+        async with deadline(SYSTEM_CLOCK, _MARKER_TIMEOUT_S):
+            return newest_marker(await stored_offsets(producer.coordinator, group_id), group_id)
+    except TimeoutError:
+        raise KafkaTimeoutError(
+            f"the coordinator of the group {group_id!r} has not told the marker of the batch before"
+            f" within {_MARKER_TIMEOUT_S:g} s"
+        ) from None
+
+
+async def _prepare(producer: PreparingProducer, place: TaskPlace, noted: _Noted) -> TaskTransaction:
+    if place.batch_id is not None and noted.rows and noted.topic is not None:
+        marker = noted.marker(place.batch_id)
+        await producer.send_offsets_to_transaction(
+            {TopicPartition(noted.topic, 0): OffsetAndMetadata(marker.batch_id, marker.note)},
+            place.transactional_id,
+        )
+    transaction = await producer.prepare_transaction()
+    return TaskTransaction(place, noted.rows, transaction, noted.topic)
+
+
+__all__ = ["write_in_transaction"]

@@ -1,0 +1,94 @@
+"""The groups of a cluster and which node coordinates each; a coordinator that dies has an heir.
+
+A group stays with its node until that stops or the group is moved. What it keeps over a move is
+what __consumer_offsets would: offsets and the last stable generation. Does not wait.
+"""
+
+import random
+from collections.abc import Callable
+
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.testing.broker.state.cluster_state import ClusterState
+from aiokafka_lite.testing.broker.state.groups.coordinator_nodes import CoordinatorNodes
+from aiokafka_lite.testing.broker.state.groups.group_membership import GroupMembership
+from aiokafka_lite.testing.broker.state.groups.group_offsets import GroupOffsets
+from aiokafka_lite.testing.broker.state.groups.group_rebalance import GroupOptions
+from aiokafka_lite.testing.broker.state.groups.group_timers import GroupTimers
+from aiokafka_lite.testing.broker.state.groups.group_view import GroupView, view_of
+
+
+class CoordinatedGroup:
+    """A group that exists: its members and its offsets."""
+
+    def __init__(self, membership: GroupMembership, offsets: GroupOffsets) -> None:
+        self.membership = membership
+        self.offsets = offsets
+
+
+class GroupCoordinators:
+    """All groups of one cluster."""
+
+    def __init__(
+        self,
+        cluster: ClusterState,
+        options: GroupOptions,
+        clock: Clock,
+        rng: random.Random,
+        on_change: Callable[[], object] = lambda: None,
+    ) -> None:
+        """`on_change` is called when a group has changed and no answer shows it."""
+        self.options = options
+        self._clock = clock
+        self._rng = rng
+        self.changed = on_change
+        """To be called by who has changed a group and does not answer yet."""
+        self._groups: dict[str, CoordinatedGroup] = {}
+        self.nodes = CoordinatorNodes(cluster, on_move=self._move)
+        self._timers: dict[str, GroupTimers] = {}
+        cluster.watch(on_topic_deleted=self._forget_topic)
+
+    def close(self) -> None:
+        """Stop every timer."""
+        for timers in self._timers.values():
+            timers.clear()
+
+    def _move(self, group_id: str, before: int | None, node_id: int | None) -> None:
+        group = self._groups.get(group_id)
+        if group is None:
+            return
+        if before is not None:
+            group.membership.unload()
+        if node_id is not None:
+            group.membership.load()
+
+    # The groups…
+
+    def find(self, group_id: str) -> CoordinatedGroup | None:
+        """Return a group, None if there is no such."""
+        return self._groups.get(group_id)
+
+    def find_or_create(self, group_id: str) -> CoordinatedGroup:
+        """Return a group, a new and empty one if need be."""
+        group = self._groups.get(group_id)
+        if group is None:
+            timers = self._timers[group_id] = GroupTimers(self._clock, self.changed)
+            group = self._groups[group_id] = CoordinatedGroup(
+                GroupMembership(group_id, timers, self.options, self._rng),
+                GroupOffsets(self.options.offset_metadata_max_bytes),
+            )
+            self.nodes.settle(group_id)
+        return group
+
+    def view(self, group_id: str) -> GroupView:
+        """Return a group at this moment; one that does not exist is DEAD."""
+        group = self._groups.get(group_id)
+        if group is None:
+            return GroupView(group_id, coordinator=self.nodes.node_of(group_id))
+        return view_of(group.membership.group, group.offsets, self.nodes.node_of(group_id))
+
+    def _forget_topic(self, topic: str) -> None:
+        for group in self._groups.values():
+            group.offsets.forget_topic(topic)
+
+
+__all__ = ["CoordinatedGroup", "GroupCoordinators"]

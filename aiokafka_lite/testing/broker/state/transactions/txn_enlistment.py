@@ -1,0 +1,86 @@
+"""What a node asks the coordinator before it writes for a transaction, and how it tells the answer.
+
+Clients of transactions V1 have added the partition before, so the node only verifies that; in V2
+the write itself adds it (KIP-890). Does not wait. Source: AddPartitionsToTxnManager,
+ReplicaManager.handleProduceAppend.
+"""
+
+from enum import Enum
+
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    ConcurrentTransactions,
+    GroupCoordinatorNotAvailableError,
+    InvalidProducerEpoch,
+    InvalidTxnState,
+    ProducerFenced,
+    TransactionAbortableError,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import TransactionCoordinator
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
+
+
+class Enlistment(Enum):
+    """What the version of a request lets the node do, and tell."""
+
+    VERIFY = 1
+    """Verify; what does not take part is INVALID_TXN_STATE."""
+    VERIFY_ABORTABLE = 2
+    """Verify; what does not take part is TRANSACTION_ABORTABLE (KIP-1050)."""
+    ADD = 3
+    """Add (transactions V2)."""
+
+
+def enlistment_of(version: int, *, first_with_abortable: int, first_with_add: int) -> Enlistment:
+    """Return what a request of this version of its API lets the node do."""
+    if version >= first_with_add:
+        return Enlistment.ADD
+    return Enlistment.VERIFY_ABORTABLE if version >= first_with_abortable else Enlistment.VERIFY
+
+
+def enlist(
+    coordinator: TransactionCoordinator,
+    transactional_id: str,
+    producer: ProducerIdAndEpoch,
+    member: TopicPartition | str,
+    enlistment: Enlistment,
+) -> None:
+    """Return if `producer` may write to a partition, or commit offsets of a group, in its
+    transaction.
+
+    Raises InvalidProducerEpoch for a fenced one, InvalidProducerIdMapping, ConcurrentTransactions,
+    GroupCoordinatorNotAvailableError, and InvalidTxnState or TransactionAbortableError for what
+    does not take part.
+    """
+    if coordinator.nodes.node_of(transactional_id) is None:
+        raise GroupCoordinatorNotAvailableError(f"nobody coordinates {transactional_id!r}")
+    try:
+        if enlistment is not Enlistment.ADD:
+            takes_part = coordinator.takes_part(transactional_id, producer, member)
+        else:
+            takes_part = True
+            if isinstance(member, str):
+                coordinator.add(transactional_id, producer, groups=(member,))
+            else:
+                coordinator.add(transactional_id, producer, partitions=(member,))
+    except ProducerFenced as error:
+        # A producer is to learn of its fencing from the coordinator, not from a late batch.
+        raise InvalidProducerEpoch(f"{producer} has been fenced") from error
+    if not takes_part:
+        refusal: type[BrokerResponseError] = (
+            InvalidTxnState if enlistment is Enlistment.VERIFY else TransactionAbortableError
+        )
+        raise refusal(f"{member} does not take part in the transaction of {transactional_id!r}")
+
+
+def is_retried_by_old_clients(error: BrokerResponseError, enlistment: Enlistment) -> bool:
+    """Return whether a producer is told NOT_ENOUGH_REPLICAS in its place, which it surely retries
+    without looking for other leaders.
+    """
+    return isinstance(error, GroupCoordinatorNotAvailableError) or (
+        isinstance(error, ConcurrentTransactions) and enlistment is not Enlistment.ADD
+    )
+
+
+__all__ = ["Enlistment", "enlist", "enlistment_of", "is_retried_by_old_clients"]

@@ -1,0 +1,103 @@
+"""Ends transactions where they took part: a marker in each partition, and the offsets of groups.
+
+A partition without a leader gets its marker when it has one again; a topic that is gone needs none.
+Until the last one is written the transaction is not complete. Does not wait. Source:
+TransactionMarkerChannelManager, KafkaApis.handleWriteTxnMarkersRequest.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.errors import UnknownTopicOrPartitionError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
+from aiokafka_lite.testing.broker.state.cluster_state import NO_LEADER, ClusterState
+from aiokafka_lite.testing.broker.state.groups.group_coordinators import GroupCoordinators
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import (
+    TransactionMetadata,
+    TransactionState,
+)
+
+
+@dataclass(eq=False, slots=True)
+class _Ending:
+    """A transaction whose markers are being written."""
+
+    metadata: TransactionMetadata
+    on_complete: Callable[[], object]
+
+
+class TransactionMarkers:
+    """The markers of all transactions of a cluster that are still to be written."""
+
+    def __init__(self, cluster: ClusterState, groups: GroupCoordinators, clock: Clock) -> None:
+        self._cluster = cluster
+        self._groups = groups
+        self._clock = clock
+        self._endings: list[_Ending] = []
+        self._is_held = False
+        cluster.watch(on_nodes=self.write, on_topic_deleted=lambda _: self.write())
+
+    def end(self, metadata: TransactionMetadata, on_complete: Callable[[], object]) -> None:
+        """Write the markers of a prepared transaction, as far as that can be done now.
+
+        `metadata` loses each partition and group that has its marker; `on_complete` is called
+        after the last one, possibly at once.
+        """
+        self._endings.append(_Ending(metadata, on_complete))
+        self.write()
+
+    def hold(self) -> None:
+        """Write no more markers until `release`."""
+        self._is_held = True
+
+    def release(self) -> None:
+        """Write what was held, and markers from now on."""
+        self._is_held = False
+        self.write()
+
+    def write(self) -> None:
+        """Write every marker that can be written."""
+        if self._is_held:
+            return
+        for ending in tuple(self._endings):
+            self._write(ending.metadata)
+            if not ending.metadata.partitions and not ending.metadata.groups:
+                self._endings.remove(ending)
+                ending.on_complete()
+
+    def _write(self, metadata: TransactionMetadata) -> None:
+        is_commit = metadata.state is TransactionState.PREPARE_COMMIT
+        for topic_partition in sorted(metadata.partitions):
+            if self._write_to(topic_partition, metadata, is_commit=is_commit):
+                metadata.partitions.discard(topic_partition)
+        for group_id in sorted(metadata.groups):
+            group = self._groups.find(group_id)
+            if group is not None:
+                group.offsets.end_transaction(metadata.producer_id, is_commit=is_commit)
+            metadata.groups.discard(group_id)
+
+    def _write_to(
+        self, topic_partition: TopicPartition, metadata: TransactionMetadata, *, is_commit: bool
+    ) -> bool:
+        try:
+            partition = self._cluster.partition(topic_partition)
+        except UnknownTopicOrPartitionError:
+            return True
+        if partition.leader == NO_LEADER:
+            return False
+        partition.producers.bump_epoch(metadata.producer_id, metadata.producer_epoch)
+        partition.append(
+            build_control_batch(
+                ControlRecordType.COMMIT if is_commit else ControlRecordType.ABORT,
+                base_offset=0,
+                producer_id=metadata.producer_id,
+                producer_epoch=metadata.producer_epoch,
+                timestamp_ms=int(self._clock.time() * 1000),
+            )
+        )
+        return True
+
+
+__all__ = ["TransactionMarkers"]

@@ -1,0 +1,45 @@
+"""A transactional id at one moment, for the asserts of tests: `EmbeddedBroker.transaction()`."""
+
+from dataclasses import dataclass
+
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import (
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    TransactionMetadata,
+    TransactionState,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionView:
+    """A transactional id; one that is not known is DEAD and has nothing."""
+
+    transactional_id: str
+    state: TransactionState = TransactionState.DEAD
+    producer_id: int = NO_PRODUCER_ID
+    producer_epoch: int = NO_PRODUCER_EPOCH
+    timeout_ms: int = -1
+    partitions: frozenset[TopicPartition] = frozenset()
+    """What takes part and has no marker yet."""
+    groups: frozenset[str] = frozenset()
+    """The groups whose offsets take part."""
+    coordinator: int | None = None
+    """The node that serves the transactional id, None while there is none."""
+
+
+def view_of(metadata: TransactionMetadata, coordinator: int | None) -> TransactionView:
+    """Return the transactional id as it stands now."""
+    return TransactionView(
+        metadata.transactional_id,
+        metadata.state,
+        metadata.producer_id,
+        metadata.producer_epoch,
+        metadata.timeout_ms,
+        frozenset(metadata.partitions),
+        frozenset(metadata.groups),
+        coordinator,
+    )
+
+
+__all__ = ["TransactionView", "view_of"]

@@ -1,0 +1,361 @@
+"""Both twins of the short way keep these promises, and agree in every case."""
+
+import asyncio
+import inspect
+import random
+from collections.abc import Coroutine, Iterator
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiokafka_lite import AIOKafkaProducer
+from aiokafka_lite.errors import KafkaError, ProducerClosed, SerializationError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.partition.murmur2 import KeyHashes, murmur2
+from aiokafka_lite.record.batch_reader import RecordCursor
+from tests.producer.twins import producer_twin
+from tests.producer.world import kafka, producing, written
+
+NOW_MS = 1_700_000_000_123
+
+
+class Way:
+    """A short way to a topic "t" of three partitions, of which 0 and 2 have an open batch."""
+
+    def __init__(self, twin: SimpleNamespace, room: int = 500, **options: Any) -> None:
+        self.twin = twin
+        self.queues = [twin.PartitionQueue(TopicPartition("t", number)) for number in range(3)]
+        for number in (0, 2):
+            buffer = bytearray(room)
+            builder = twin.RecordBatchBuilder(buffer)
+            batch = twin.ProducerBatch(TopicPartition("t", number), builder, buffer, 0.0)
+            self.queues[number].open_batch = batch
+        self.sticky = twin.StickyPartition(100, random.Random(1))
+        partitions = (0, 1, 2)
+        route = twin.TopicRoute("t", partitions, partitions, self.queues, self.sticky)
+        self.sticky.choices, self.sticky.current = route.choices, 2
+        self.routes = {"t": route}
+        self.way = twin.ShortWay(
+            self.routes, now=lambda: NOW_MS / 1000, key_hashes=KeyHashes(), **options
+        )
+
+    def append(self, value: Any = b"v", key: Any = None, *rest: Any, topic: Any = "t") -> Any:
+        partition, timestamp_ms, headers = (*rest, None, None, None)[:3]
+        return self.way.append(topic, value, key, partition, timestamp_ms, headers)
+
+    def append_all(self, items: Any, partition: int | None = None) -> tuple[Any, Any]:
+        bulk, iterator = self.twin.BulkCore(), iter(items)
+        left = self.way.append_all(bulk, "t", next(iterator), iterator, partition, 7, ())
+        return bulk, left
+
+    def records(self, number: int) -> list[tuple[Any, ...]]:
+        batch = self.queues[number].open_batch
+        assert batch is not None
+        if not batch.next_index:
+            return []
+        cursor = RecordCursor(bytes(batch.wire()), topic="t", partition=number, fetch_offset=0)
+        return [(r.key, r.value, r.timestamp, tuple(r.headers)) for r in cursor.take(1000)]
+
+
+# One record…
+
+
+def test_a_record_that_finds_everything_ready_is_appended(twin: SimpleNamespace) -> None:
+    """The fast way appends a record when route, batch and bytes are ready (C3, C7)."""
+    way = Way(twin)
+    ack = way.append(b"value", b"key", 0, 55, [("h", b"x"), ("n", None)])
+    assert ack.place == (way.queues[0].open_batch, 0)
+    assert (ack.timestamp_ms, ack.serialized_key_size, ack.serialized_value_size) == (55, 3, 5)
+    assert way.append(None, b"key", 0).serialized_value_size == -1
+    assert way.records(0) == [
+        (b"key", b"value", 55, (("h", b"x"), ("n", None))),
+        (b"key", None, NOW_MS, ()),
+    ]
+
+
+def test_a_held_topic_is_known_again_when_its_last_hold_ends_or_is_dropped(
+    twin: SimpleNamespace,
+) -> None:
+    """No record takes the fast way past one that waits (C7)."""
+    way = Way(twin)
+    route = way.routes["t"]
+    routes = twin.RoutesCore()
+    routes.routes["t"] = routes.known["t"] = route
+    first = routes.hold("t")
+    second = routes.hold("t")
+    assert routes.is_held("t")
+    first.release()
+    first.release()
+    assert routes.known == {}
+    assert routes.routes == {"t": route}
+    del second
+    assert routes.known == {"t": route}
+    assert not routes.is_held("t")
+    third = routes.hold("t")
+    del routes.routes["t"]
+    third.release()
+    assert routes.known == {}
+    assert not routes.is_held("t")
+
+
+def test_keyed_records_go_where_murmur2_says(twin: SimpleNamespace) -> None:
+    """The fast way sends a key to its murmur2 partition (2d-4)."""
+    way = Way(twin, room=5000)
+    for number in range(60):
+        key = b"%d" % number
+        ack = way.append(b"v", key)
+        expected = (murmur2(key) & 0x7FFFFFFF) % 3
+        assert (ack is None) == (expected == 1)
+        if ack is not None:
+            assert ack.topic_partition.partition == expected
+
+
+def test_records_without_key_stick_until_the_share_is_taken(twin: SimpleNamespace) -> None:
+    """Records without a key stick until a share is taken, twice that at the latest (2d-5)."""
+    way = Way(twin, room=5000)
+    assert [way.append(b"v" * 42).topic_partition.partition for _ in range(4)] == [2] * 4
+    assert way.sticky.produced_bytes == 200
+    assert way.append(b"v") is None
+    assert len(way.records(2)) == 4
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (None, None),
+        ("text", None),
+        (bytearray(b"v"), None),
+        (b"v", "text"),
+        (b"v", None, 1),
+        (b"v", None, 3),
+        (b"v", None, -1),
+        (b"v", None, 2**70),
+        (b"v", None, True),
+        (b"v", None, 0, -1),
+        (b"v", None, 0, 2**63),
+        (b"v", None, 0, 1.5),
+        (b"v", None, 0, True),
+        (b"v", None, 0, None, {"h": b"x"}),
+        (b"v", None, 0, None, [["h", b"x"]]),
+        (b"v", None, 0, None, [("h", "x")]),
+        (b"v", None, 0, None, [(b"h", b"x")]),
+        (b"v", None, 0, None, [("h\udc80", b"x")]),
+        (b"v" * 500, None, 0),
+    ],
+    ids=repr,
+)
+def test_any_other_record_is_left_alone(twin: SimpleNamespace, arguments: tuple[Any, ...]) -> None:
+    way = Way(twin)
+    assert way.append(*arguments) is None
+    assert way.records(0) == way.records(2) == []
+    assert way.sticky.produced_bytes == 0
+
+
+def test_there_is_no_way_without_a_route_or_with_the_sticky_one_unsure(
+    twin: SimpleNamespace,
+) -> None:
+    way = Way(twin)
+    for topic in ("other", b"t", None, ["t"]):
+        assert way.append(topic=topic) is None
+    way.sticky.choices = (0, 2)  # of another snapshot
+    assert way.append() is None
+    way.sticky.choices, way.sticky.current = way.routes["t"].choices, -1
+    assert way.append() is None
+    way.routes.clear()
+    assert way.append(b"v", b"k", 0) is None
+
+
+def test_a_partitioner_of_the_user_has_the_choice(twin: SimpleNamespace) -> None:
+    way = Way(twin, has_partitioner=True)
+    assert way.append(b"v", b"2") is None
+    assert way.append(b"v") is None
+    assert way.append(b"v", b"2", 0) is not None
+
+
+def test_ignored_keys_stick(twin: SimpleNamespace) -> None:
+    """With `partitioner_ignore_keys` keyed records use the sticky partition (KIP-794)."""
+    way = Way(twin, ignores_keys=True)
+    assert {way.append(b"", b"%d" % number).topic_partition.partition for number in range(9)} == {2}
+    assert way.sticky.produced_bytes == 72
+
+
+def test_a_transaction_hears_first_and_may_refuse(twin: SimpleNamespace) -> None:
+    """A transaction that refuses the partition keeps the record from being appended (2d'-2)."""
+    join = mock.Mock()
+    way = Way(twin, join_transaction=join)
+    assert way.append(b"v", None, 0) is not None
+    join.assert_called_once_with(TopicPartition("t", 0))
+    join.side_effect = SerializationError("as good as any")
+    assert way.append(b"v", None, 0) is None
+    assert len(way.records(0)) == 1
+
+
+fields = st.one_of(st.none(), st.binary(max_size=40), st.sampled_from(["text", bytearray(b"b")]))
+heads = st.one_of(
+    st.none(), st.lists(st.tuples(st.text(max_size=5), st.one_of(st.none(), st.binary(max_size=9))))
+)
+calls = st.tuples(
+    fields,
+    fields,
+    st.sampled_from([None, 0, 1, 2, 3, -1]),
+    st.sampled_from([None, 0, 1000, 2**41, 2**62, -5]),
+    heads,
+)
+
+
+@given(calls=st.lists(calls, max_size=12))
+def test_the_twins_take_the_same_records_and_write_the_same_bytes(
+    calls: list[tuple[Any, ...]],
+) -> None:
+    ways = [Way(producer_twin(kind), room=300) for kind in ("pure", "native")]
+    for arguments in calls:
+        places = set()
+        for way in ways:
+            ack = way.append(*arguments)
+            places.add(ack and (*ack.topic_partition, ack.place[1], ack.timestamp_ms))
+        assert len(places) == 1
+    assert ways[0].sticky.produced_bytes == ways[1].sticky.produced_bytes
+    for number in (0, 2):
+        assert ways[0].records(number) == ways[1].records(number)
+
+
+# Many…
+
+
+def test_many_are_appended_up_to_the_first_that_is_not_simple(twin: SimpleNamespace) -> None:
+    """The fast way appends records up to the first one that needs the long way (C2)."""
+    way = Way(twin)
+    bulk, left = way.append_all([b"a", (b"k", b"b"), (None, b"c"), (b"k", None), "text", b"d"], 0)
+    assert left == "text"
+    assert [row[:2] for row in way.records(0)] == [
+        (None, b"a"),
+        (b"k", b"b"),
+        (None, b"c"),
+        (b"k", None),
+    ]
+    assert len(bulk) == 4
+    assert (list(bulk._firsts), list(bulk._counts)) == ([0], [4])
+    bulk, left = way.append_all([b"e"], 2)
+    assert left is twin.NO_MORE
+    assert len(bulk) == 1
+
+
+def test_pairs_go_where_their_keys_belong_with_a_run_for_each_change(
+    twin: SimpleNamespace,
+) -> None:
+    """Pairs go to their keys' partitions, and each change of partition starts a new run (2d-4)."""
+    way = Way(twin)
+    keys = dict.fromkeys(range(3), b"")
+    for number in range(50):
+        keys[(murmur2(b"%d" % number) & 0x7FFFFFFF) % 3] = b"%d" % number
+    bulk, left = way.append_all([(keys[at], b"%d" % at) for at in (0, 0, 2, 0, 2, 2, 1)])
+    assert left == (keys[1], b"1")
+    assert [row[1] for row in way.records(0)] == [b"0"] * 3
+    assert [batch.topic_partition.partition for batch in bulk._batches] == [0, 2]
+    assert list(bulk._places) == [0, 1, 0, 1]
+    assert list(bulk._firsts) == [0, 0, 2, 1]
+    assert list(bulk._counts) == [2, 1, 1, 2]
+
+
+def test_many_stop_where_a_batch_is_full(twin: SimpleNamespace) -> None:
+    way = Way(twin, room=200)
+    _, left = way.append_all([b"%02d" % number * 10 for number in range(50)], 0)
+    assert left == b"%02d" % len(way.records(0)) * 10
+    assert 3 < len(way.records(0)) < 8
+
+
+def test_what_the_iterable_sends_itself_is_not_taken_for_one_of_the_many(
+    twin: SimpleNamespace,
+) -> None:
+    way = Way(twin)
+
+    def items() -> Iterator[bytes]:
+        yield b"a"
+        yield b"b"
+        assert way.append(b"foreign", None, 0) is not None
+        yield b"c"
+
+    bulk, _ = way.append_all(items(), 0)
+    assert [row[1] for row in way.records(0)] == [b"a", b"b", b"foreign", b"c"]
+    assert (list(bulk._firsts), list(bulk._counts)) == ([0, 3], [2, 1])
+
+
+def test_what_the_iterable_raises_leaves_the_places_of_the_others(twin: SimpleNamespace) -> None:
+    way = Way(twin)
+
+    def items() -> Iterator[bytes]:
+        yield b"a"
+        yield b"b"
+        raise ValueError("no more")
+
+    bulk, iterator = twin.BulkCore(), items()
+    with pytest.raises(ValueError, match="no more"):
+        way.way.append_all(bulk, "t", next(iterator), iterator, 0, 7, ())
+    assert len(bulk) == len(way.records(0)) == 2
+
+
+# The producer's `send`…
+
+
+async def test_send_is_a_coroutine_function_to_who_asks_and_gives_a_coroutine() -> None:
+    """Mocks with a spec, create_task, gather and wait_for take it as such."""
+    assert asyncio.iscoroutinefunction(AIOKafkaProducer.send)
+    assert list(inspect.signature(AIOKafkaProducer.send).parameters) == [
+        "self",
+        "topic",
+        "value",
+        "key",
+        "partition",
+        "timestamp_ms",
+        "headers",
+    ]
+    assert (AIOKafkaProducer.send.__doc__ or "").startswith("Queue a record; return its ack")
+    producer = mock.AsyncMock(spec=AIOKafkaProducer)
+    await producer.send("orders", b"v")
+    async with kafka() as broker, producing(broker) as producing_one:
+        for number in range(2):  # the first goes the long way
+            sending = producing_one.send("orders", b"%d" % number, partition=0)
+            assert isinstance(sending, Coroutine)
+            ack = await asyncio.create_task(sending)
+            assert (await ack).offset == number
+        acks = await asyncio.gather(*(producing_one.send("orders", b"v", b"k") for _ in range(3)))
+        await asyncio.wait_for(producing_one.send("orders", b"v", b"k"), 30)
+        assert [(await ack).offset for ack in acks] == [2, 3, 4]
+        await producing_one.flush()
+        assert len(written(broker)) == 6
+
+
+async def test_errors_of_send_come_at_the_await() -> None:
+    """Errors of `send` are raised by its await, not by the call (C4)."""
+    async with kafka() as broker, producing(broker) as producer:
+        await producer.send("orders", b"v")
+        wrong: list[tuple[Any, ...]] = [
+            ("orders", "text"),
+            ("orders",),
+            (5, b"v"),
+            ("orders", b"v", None, -1),
+        ]
+        for arguments in wrong:
+            sending = producer.send(*arguments)
+            with pytest.raises((KafkaError, AssertionError)):
+                await sending
+        await producer.stop()
+        sending = producer.send("orders", b"v")
+        with pytest.raises(ProducerClosed):
+            await sending
+
+
+async def test_a_header_name_that_utf_8_cannot_encode_is_raised_at_the_await() -> None:
+    """A header name that UTF-8 cannot encode raises SerializationError and queues nothing (C4)."""
+    async with kafka() as broker, producing(broker, linger_ms=20) as producer:
+        await producer.send_and_wait("orders", b"first")
+        ack = await producer.send("orders", b"second", headers=[("é", b"x")])
+        sending = producer.send("orders", b"third", headers=[("n\udc80", b"x")])
+        with pytest.raises(SerializationError, match="header 0"):
+            await sending
+        await ack
+        assert written(broker) == [b"first", b"second"]

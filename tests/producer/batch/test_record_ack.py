@@ -1,0 +1,313 @@
+import asyncio
+import contextvars
+from types import SimpleNamespace
+from unittest import mock
+
+import pytest
+
+from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.producer.batch.record_ack import RecordAck
+from aiokafka_lite.testing.fake_clock import settle
+
+
+async def test_an_ack_is_pending_then_done_and_may_be_awaited_many_times(
+    twin: SimpleNamespace,
+) -> None:
+    batch = twin.make_batch(3)
+    ack = twin.RecordAck(batch, 2, 1002)
+    assert not ack.done()
+    assert not ack.cancelled()
+    with pytest.raises(asyncio.InvalidStateError):
+        ack.result()
+    with pytest.raises(asyncio.InvalidStateError):
+        ack.exception()
+    waiting = [asyncio.ensure_future(ack) for _ in range(3)]
+    await settle()
+    batch.succeed(10)
+    results = await asyncio.gather(*waiting)
+    assert {metadata.offset for metadata in results} == {12}
+    assert (await ack).timestamp == 1002
+    assert ack.done()
+    assert ack.result() == await ack
+    assert ack.exception() is None
+
+
+async def test_a_failed_record_raises_for_everybody(twin: SimpleNamespace) -> None:
+    batch = twin.make_batch(2)
+    blamed = KafkaError("your fault")
+    acks = [twin.RecordAck(batch, index, 0) for index in range(2)]
+    waiting = asyncio.ensure_future(acks[0])
+    await settle()
+    batch.fail(KafkaError("no luck"), {1: blamed})
+    for awaitable in (waiting, acks[0], acks[0]):
+        with pytest.raises(KafkaError, match="no luck"):
+            await awaitable
+    assert acks[1].exception() is blamed
+
+
+async def test_asyncio_wait_gather_wait_for_and_shield_take_acks(twin: SimpleNamespace) -> None:
+    """asyncio's wait, gather, wait_for and shield take an acknowledgement like a future."""
+    first, second = twin.make_batch(2), twin.make_batch(1)
+    acks = [twin.RecordAck(first, 0, 0), twin.RecordAck(first, 1, 0), twin.RecordAck(second, 0, 0)]
+    first.succeed(5)
+    done, pending = await asyncio.wait(acks, return_when=asyncio.FIRST_COMPLETED)
+    assert (done, pending) == (set(acks[:2]), {acks[2]})
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(acks[2], 0.001)
+    shielded = asyncio.shield(acks[2])
+    gathered = asyncio.gather(*acks)
+    waited = asyncio.ensure_future(asyncio.wait(acks))
+    await settle()
+    second.succeed(9)
+    assert [metadata.offset for metadata in await gathered] == [5, 6, 9]
+    assert (await shielded).offset == 9
+    assert (await waited)[1] == set()
+    assert (await asyncio.wait_for(acks[2], 30)).offset == 9
+
+
+async def test_cancelling_one_who_waits_touches_nobody_else_and_leaves_nothing(
+    twin: SimpleNamespace,
+) -> None:
+    batch = twin.make_batch()
+    ack = twin.RecordAck(batch, 0, 0)
+    first, second = asyncio.ensure_future(ack), asyncio.ensure_future(ack)
+    await settle()
+    first.cancel()
+    await settle()
+    assert first.cancelled()
+    assert len(batch._listeners) == 1
+    batch.succeed(3)
+    assert (await second).offset == 3
+    assert (await ack).offset == 3
+    assert not batch._listeners
+
+
+async def test_cancelling_the_ack_ends_its_own_waiters_only(twin: SimpleNamespace) -> None:
+    batch = twin.make_batch(2)
+    ack, other = twin.RecordAck(batch, 0, 0), twin.RecordAck(batch, 1, 0)
+    called: list[RecordAck] = []
+    ack.add_done_callback(called.append)
+    waiting, neighbour = asyncio.ensure_future(ack), asyncio.ensure_future(other)
+    await settle()
+    assert ack.cancel()
+    assert not ack.cancel()
+    assert ack.done()
+    assert ack.cancelled()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    with pytest.raises(asyncio.CancelledError):
+        ack.result()
+    assert called == [ack]
+    assert not neighbour.done()
+    batch.succeed(3)
+    assert (await neighbour).offset == 4
+    assert not other.cancel()
+    assert "cancelled" in repr(ack)
+    assert ack.remove_done_callback(called.append) == 0
+
+
+async def test_callbacks_run_soon_after_in_the_order_of_sending_with_the_ack(
+    twin: SimpleNamespace,
+) -> None:
+    """Callbacks run in the order of sending, each with its acknowledgement (C8)."""
+    batch = twin.make_batch(3)
+    acks = [twin.RecordAck(batch, index, 0) for index in range(3)]
+    called: list[RecordAck] = []
+    for index in (2, 0, 1):
+        acks[index].add_done_callback(called.append)
+    batch.succeed(0)
+    assert called == []
+    await settle()
+    assert called == acks
+    acks[0].add_done_callback(called.append)
+    assert called == acks
+    await settle()
+    assert called == [*acks, acks[0]]
+
+
+async def test_callbacks_run_in_the_context_given_or_that_of_adding(twin: SimpleNamespace) -> None:
+    variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="none")
+    seen: list[str] = []
+    batch = twin.make_batch()
+    ack = twin.RecordAck(batch, 0, 0)
+    given = contextvars.copy_context()
+    given.run(variable.set, "given")
+    ack.add_done_callback(lambda _: seen.append(variable.get()), context=given)
+    variable.set("adding")
+    ack.add_done_callback(lambda _: seen.append(variable.get()))
+    variable.set("later")
+    batch.succeed(0)
+    await settle()
+    assert seen == ["given", "adding"]
+
+
+async def test_a_callback_may_be_taken_back(twin: SimpleNamespace) -> None:
+    batch = twin.make_batch(2)
+    ack, other = twin.RecordAck(batch, 0, 0), twin.RecordAck(batch, 1, 0)
+    called: list[RecordAck] = []
+
+    def callback(done: RecordAck) -> None:
+        called.append(done)
+
+    ack.add_done_callback(callback)
+    ack.add_done_callback(callback)
+    other.add_done_callback(callback)
+    assert ack.remove_done_callback(callback) == 2
+    assert ack.remove_done_callback(callback) == 0
+    batch.succeed(0)
+    await settle()
+    assert called == [other]
+
+
+async def test_acks_follow_their_record_into_the_piece_of_a_split_batch(
+    twin: SimpleNamespace,
+) -> None:
+    """An acknowledgement follows its record into a piece of a split batch (C7, 2d-14)."""
+    batch = twin.make_batch(4)
+    acks = [twin.RecordAck(batch, index, 1000 + index, 2, index) for index in range(4)]
+    order: list[int] = []
+    for index in (3, 2):
+        acks[index].add_done_callback(lambda ack: order.append(ack.result().offset))
+    waiting = asyncio.ensure_future(acks[2])
+    given_up = asyncio.ensure_future(acks[3])
+    await asyncio.sleep(0)
+    pieces = twin.make_batch(2), twin.make_batch(2)
+    batch.split_into(pieces)
+    given_up.cancel()
+    await asyncio.wait([given_up])
+    assert pieces[1].listeners_of(1) != []  # the callback of the one that gave up waiting
+    pieces[0].fail(KafkaError("no"))
+    assert acks[0].done()
+    assert isinstance(acks[1].exception(), KafkaError)
+    assert isinstance(acks[0].exception(), KafkaError)
+    assert not acks[2].done()
+    assert "0 of <ProducerBatch" in repr(acks[2])
+    pieces[1].succeed(70)
+    metadata = await waiting
+    assert (metadata.offset, metadata.timestamp) == (70, 1002)
+    assert (metadata.serialized_key_size, metadata.serialized_value_size) == (2, 2)
+    assert (await acks[3]).offset == 71
+    assert order == [70, 71]
+
+
+async def test_an_ack_is_cancelled_or_relieved_of_callbacks_after_the_split_as_before(
+    twin: SimpleNamespace,
+) -> None:
+    """After a split an acknowledgement can be cancelled, and its callbacks removed (2d-14)."""
+    batch = twin.make_batch(2)
+    ack = twin.RecordAck(batch, 1, 0)
+    called: list[RecordAck] = []
+    ack.add_done_callback(called.append)
+    ack.add_done_callback(print)
+    pieces = twin.make_batch(1), twin.make_batch(1)
+    batch.split_into(pieces)
+    assert ack.remove_done_callback(print) == 1
+    assert ack.cancel()
+    await asyncio.sleep(0)
+    assert called == [ack]
+    assert not pieces[1].is_done
+
+
+async def test_cancelling_an_ack_leaves_other_acks_of_the_record_alone(
+    twin: SimpleNamespace,
+) -> None:
+    """Interceptors hear of a record whose acknowledgement was cancelled (C8)."""
+    batch = twin.make_batch()
+    mine, other = twin.RecordAck(batch, 0, 0), twin.RecordAck(batch, 0, 0)
+    called: list[RecordAck] = []
+    mine.add_done_callback(called.append)
+    other.add_done_callback(called.append)
+    assert mine.cancel()
+    await asyncio.sleep(0)
+    assert called == [mine]
+    batch.succeed(1)
+    await asyncio.sleep(0)
+    assert called == [mine, other]
+
+
+async def _outcome_of(ack: RecordAck, seen: list[int], number: int) -> None:
+    await ack
+    seen.append(number)
+
+
+async def test_those_who_wait_are_woken_in_the_order_of_sending_among_the_callbacks(
+    twin: SimpleNamespace,
+) -> None:
+    """Awaiting tasks and callbacks go on in the order of sending (C8)."""
+    batch = twin.make_batch(4)
+    acks = [twin.RecordAck(batch, index, 0) for index in range(4)]
+    seen: list[int] = []
+    waiting = [asyncio.ensure_future(_outcome_of(acks[at], seen, at)) for at in (3, 1, 0)]
+    await settle()
+    acks[2].add_done_callback(lambda _: seen.append(2))
+    batch.succeed(0)
+    assert seen == []
+    await asyncio.gather(*waiting)
+    assert seen == [0, 1, 2, 3]
+
+
+def test_tasks_that_await_acks_of_a_batch_cost_the_loop_one_callback(
+    twin: SimpleNamespace,
+) -> None:
+    """In Python one each: to do without the loop's own futures costs more there."""
+    is_native = not twin.RecordAck.__module__.endswith("_py")
+
+    async def count() -> int:
+        batch = twin.make_batch(100)
+        gathered = asyncio.gather(*(twin.RecordAck(batch, index, 0) for index in range(100)))
+        await settle()
+        with mock.patch.object(loop := asyncio.get_running_loop(), "call_soon") as call_soon:
+            call_soon.side_effect = type(loop).call_soon.__get__(loop)
+            batch.succeed(7)
+        assert [metadata.offset for metadata in await gathered] == list(range(7, 107))
+        return call_soon.call_count
+
+    with asyncio.Runner() as runner:
+        assert runner.run(count()) == (1 if is_native else 100)
+
+
+async def test_a_wait_ends_once_whatever_ends_it_first(twin: SimpleNamespace) -> None:
+    """Cancelled after the outcome and before the task ran, with a word, and by being closed."""
+    batch = twin.make_batch(3)
+    acks = [twin.RecordAck(batch, index, 0) for index in range(3)]
+    late, worded, closed = (_outcome_of(ack, [], 0) for ack in acks)
+    late_task, worded_task = asyncio.ensure_future(late), asyncio.ensure_future(worded)
+    closed.send(None)
+    await settle()
+    worded_task.cancel("enough")
+    worded_task.cancel("twice")
+    closed.close()
+    with pytest.raises(asyncio.CancelledError, match=r"enough|twice"):
+        await worded_task
+    assert len(batch._listeners) == 1
+    batch.succeed(3)
+    late_task.cancel()
+    await settle()
+    assert late_task.cancelled()
+    assert (await acks[0]).offset == 3
+
+
+def test_a_task_that_exits_keeps_no_other_from_waking(twin: SimpleNamespace) -> None:
+    """SystemExit ends the loop; it may be run again."""
+    batch = twin.make_batch(3)
+    seen: list[int] = []
+
+    async def leave() -> None:
+        await twin.RecordAck(batch, 1, 0)
+        raise SystemExit
+
+    async def wait_for_acks() -> list[asyncio.Task[None]]:
+        acks = [twin.RecordAck(batch, index, 0) for index in range(3)]
+        bodies = (_outcome_of(acks[0], seen, 0), leave(), _outcome_of(acks[2], seen, 2))
+        tasks = [asyncio.ensure_future(body) for body in bodies]
+        await settle()
+        asyncio.get_running_loop().call_soon(batch.succeed, 0)
+        return tasks
+
+    with asyncio.Runner() as runner:
+        tasks = runner.run(wait_for_acks())
+        with pytest.raises(SystemExit):
+            runner.run(settle())
+        runner.run(settle())
+        assert seen == [0, 2]
+        assert isinstance(tasks[1].exception(), SystemExit)

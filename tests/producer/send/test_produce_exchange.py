@@ -1,0 +1,153 @@
+import uuid
+from collections.abc import Sequence
+from unittest import mock
+
+from aiokafka_lite.cluster.metadata_snapshot import (
+    MetadataSnapshot,
+    bootstrap_snapshot,
+    merge_metadata,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
+from aiokafka_lite.producer.send.produce_exchange import LAST_VERSION_WITH_NAMES, ProduceExchange
+from aiokafka_lite.protocol.messages.metadata import (
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+from aiokafka_lite.protocol.messages.produce import (
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+from aiokafka_lite.schema.field_types import ZERO_UUID
+from tests.producer.batches import make_batch
+
+ORDERS_ID, BILLS_ID = uuid.UUID(int=11), uuid.UUID(int=12)
+
+
+def snapshot(*, partitions: Sequence[int] = (0, 1), **topics: uuid.UUID) -> MetadataSnapshot:
+    answer = MetadataResponse(
+        brokers=[MetadataResponseBroker(node_id=1, host="h", port=1)],
+        cluster_id="c",
+        controller_id=1,
+        topics=[
+            MetadataResponseTopic(
+                error_code=0,
+                name=name,
+                topic_id=topic_id,
+                partitions=[
+                    MetadataResponsePartition(
+                        error_code=0,
+                        partition_index=index,
+                        leader_id=1,
+                        leader_epoch=0,
+                        replica_nodes=[1],
+                        isr_nodes=[1],
+                    )
+                    for index in partitions
+                ],
+            )
+            for name, topic_id in topics.items()
+        ],
+    )
+    return merge_metadata(bootstrap_snapshot([]), answer, partial=False)
+
+
+def exchange(batches: list[ProducerBatch], known: MetadataSnapshot) -> ProduceExchange:
+    return ProduceExchange(
+        batches,
+        known,
+        required_acks=-1,
+        timeout_ms=30_000,
+        wires=[batch.wire() for batch in batches],
+    )
+
+
+def result(index: int, base_offset: int = 0) -> PartitionProduceResponse:
+    return PartitionProduceResponse(index=index, error_code=0, base_offset=base_offset)
+
+
+BATCHES = [
+    make_batch(tp=TopicPartition("orders", 0)),
+    make_batch(tp=TopicPartition("bills", 1)),
+    make_batch(tp=TopicPartition("orders", 1)),
+]
+
+
+def test_batches_are_grouped_by_topic_with_name_and_id() -> None:
+    request = exchange(BATCHES, snapshot(orders=ORDERS_ID, bills=BILLS_ID)).request
+    assert isinstance(request, ProduceRequest)
+    assert (request.acks, request.timeout_ms, request.transactional_id) == (-1, 30_000, None)
+    assert [(topic.name, topic.topic_id) for topic in request.topic_data] == [
+        ("orders", ORDERS_ID),
+        ("bills", BILLS_ID),
+    ]
+    assert [data.index for data in request.topic_data[0].partition_data] == [0, 1]
+    assert request.topic_data[1].partition_data[0].records == BATCHES[1].wire()
+
+
+def test_names_are_used_unless_every_id_is_known() -> None:
+    """Produce names topics unless every id is known, as version 13 has no names (KIP-516)."""
+    assert exchange(BATCHES, snapshot(orders=ORDERS_ID, bills=BILLS_ID)).max_version is None
+    partly = exchange(BATCHES, snapshot(orders=ORDERS_ID))
+    assert partly.max_version == LAST_VERSION_WITH_NAMES == 12
+
+
+def test_results_are_found_by_id_and_by_name() -> None:
+    both = exchange(BATCHES, snapshot(orders=ORDERS_ID, bills=BILLS_ID))
+    by_id = ProduceResponse(
+        responses=[
+            TopicProduceResponse(topic_id=BILLS_ID, partition_responses=[result(1, 5)]),
+            TopicProduceResponse(topic_id=ORDERS_ID, partition_responses=[result(1, 7), result(0)]),
+        ]
+    )
+    assert [(b, r and r.base_offset) for b, r in both.results(by_id)] == list(
+        zip(BATCHES, [0, 5, 7], strict=True)
+    )
+    by_name = ProduceResponse(
+        responses=[
+            TopicProduceResponse(
+                name="orders", topic_id=ZERO_UUID, partition_responses=[result(0, 3)]
+            )
+        ]
+    )
+    assert [r and r.base_offset for _, r in both.results(by_name)] == [3, None, None]
+
+
+def test_a_transaction_is_named_and_may_bound_the_version() -> None:
+    """A transactional Produce names its id, and V1 transactions cap it at version 11 (2d'-7)."""
+    known, unknown = snapshot(orders=ORDERS_ID, bills=BILLS_ID), snapshot()
+    for topics, bound, expected in (
+        (known, None, None),
+        (known, 11, 11),
+        (unknown, None, LAST_VERSION_WITH_NAMES),
+        (unknown, 11, 11),
+    ):
+        asking = ProduceExchange(
+            BATCHES,
+            topics,
+            required_acks=-1,
+            timeout_ms=30_000,
+            wires=[batch.wire() for batch in BATCHES],
+            transactional_id="t",
+            max_version=bound,
+        )
+        assert asking.request.transactional_id == "t"
+        assert asking.max_version == expected
+
+
+def test_ids_are_looked_at_once_a_topic_not_once_a_batch() -> None:
+    """What an answer costs is Python, and an id's hash is a call of it."""
+    ids = snapshot(orders=ORDERS_ID, bills=BILLS_ID)
+    batches = [make_batch(tp=TopicPartition("orders", number)) for number in range(20)]
+    one_topic = exchange(batches, ids)
+    topic = TopicProduceResponse(
+        topic_id=ORDERS_ID, partition_responses=[result(number, number) for number in range(20)]
+    )
+    with mock.patch.object(uuid.UUID, "__hash__", autospec=True, return_value=1) as hashes:
+        results = list(one_topic.results(ProduceResponse(responses=[topic])))
+    assert [r and r.base_offset for _, r in results] == list(range(20))
+    assert hashes.call_count == 2

@@ -1,0 +1,121 @@
+"""The package on its way to Spark's processes: unpickled here by a Python that lacks it."""
+
+import base64
+import io
+import json
+import os
+import pickle
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from aiokafka_lite.spark.process import cargo
+from tests.conftest import require_spark
+from tests.documents import ROOT
+from tests.spark.other_workers import without_the_package
+
+ARRIVES = """
+import base64, json, pickle, sys
+def arrive(packed):
+    made = pickle.loads(base64.b64decode(packed))
+    module = sys.modules[made.__module__]
+    return made.__qualname__, module.__file__, id(module.__loader__)
+print(json.dumps([arrive(each) for each in json.loads(sys.stdin.read())]))
+"""
+
+
+def arrive(python: Path, *packed: bytes, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(python), "-c", ARRIVES],
+        input=json.dumps([base64.b64encode(each).decode() for each in packed]),
+        capture_output=True,
+        text=True,
+        cwd=python.parent,
+        env={**os.environ, "PYTHONPATH": "", **environment},
+        timeout=60,
+        check=False,
+    )
+
+
+def sent(archive: bytes | None) -> bytes:
+    """What Spark's processes get for a class of the package that needs other modules of it."""
+    require_spark()
+    from pyspark import cloudpickle
+
+    from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+
+    packed: bytes = cloudpickle.dumps(cargo.TravellingClass(AIOKafkaConsumer, archive))
+    return packed
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return without_the_package(tmp_path_factory.mktemp("bare"))
+
+
+def test_the_archive_has_the_sources_without_the_broker_and_the_command_line() -> None:
+    names = zipfile.ZipFile(io.BytesIO(cargo.sources())).namelist()
+    assert {"aiokafka_lite/__init__.py", "aiokafka_lite/spark/source.py"} <= set(names)
+    assert all(name.endswith(".py") for name in names)
+    assert not [name for name in names if name.split("/")[1] in ("testing", "cli")]
+
+
+def test_equal_sources_make_equal_archives() -> None:
+    assert cargo.sources.__wrapped__() == cargo.sources()
+
+
+def test_a_process_without_the_package_imports_what_was_sent_along(python: Path) -> None:
+    done = arrive(python, sent(cargo.sources()))
+    assert done.returncode == 0, done.stderr
+    ((name, file, _),) = json.loads(done.stdout)
+    assert name == "AIOKafkaConsumer"
+    assert file == "<carried>/aiokafka_lite/consumer/consumer.py"
+
+
+def test_a_process_without_the_package_says_what_to_do(python: Path) -> None:
+    done = arrive(python, sent(None))
+    assert "cannot import aiokafka_lite: install it there; or let PYSPARK_PYTHON" in done.stderr
+    assert "register(spark, by_value=True)" in done.stderr
+
+
+def test_what_arrives_last_is_what_a_process_has(python: Path) -> None:
+    """A notebook's driver may have another version than the one before it, on the same workers."""
+    newer = io.BytesIO(cargo.sources())
+    with zipfile.ZipFile(newer, "a") as archive:
+        archive.writestr("aiokafka_lite/of_another_version.py", "")
+    done = arrive(python, sent(cargo.sources()), sent(newer.getvalue()), sent(newer.getvalue()))
+    assert done.returncode == 0, done.stderr
+    first, second, third = (number for _, _, number in json.loads(done.stdout))
+    assert first != second == third
+
+
+def test_what_is_installed_is_used_again_when_nothing_is_sent_along() -> None:
+    done = arrive(Path(sys.executable), sent(cargo.sources()), sent(None), PYTHONPATH=str(ROOT))
+    assert done.returncode == 0, done.stderr
+    files = [Path(file) for _, file, _ in json.loads(done.stdout)]
+    assert [file.exists() for file in files] == [False, True]
+
+
+def test_where_it_is_installed_nothing_is_brought(python: Path) -> None:
+    kind = pickle.loads(sent(None))
+    assert kind.__name__ == "AIOKafkaConsumer"
+    assert cargo.brought() is None
+
+
+def test_what_does_not_come_along_is_named(tmp_path: Path) -> None:
+    bare = without_the_package(tmp_path)
+    (tmp_path / "installed" / "anyio").unlink()
+    done = arrive(bare, sent(cargo.sources()))
+    assert "but not what it stands on: install anyio where Spark runs Python" in done.stderr
+
+
+def test_a_traceback_shows_the_lines_of_what_was_brought() -> None:
+    carried = cargo.Sources("aiokafka_lite", cargo.sources())
+    assert (
+        carried.get_source("aiokafka_lite.spark.process.cargo") == Path(cargo.__file__).read_text()
+    )
+    assert carried.is_package("aiokafka_lite.spark")
+    assert carried.find_spec("anyio") is None

@@ -1,0 +1,104 @@
+"""A range is read to its end, wherever its last record lies. Source: 7."""
+
+import pytest
+
+from aiokafka_lite.errors import KafkaTimeoutError
+from aiokafka_lite.record.control_record import ControlRecordType
+from aiokafka_lite.spark.offsets import OffsetRange
+from aiokafka_lite.spark.process.worker import Worker
+from aiokafka_lite.spark.read.arrow import COLUMNS, SparkColumns
+from aiokafka_lite.spark.read.data_loss import DataLossError
+from aiokafka_lite.spark.read.range_reader import consumer_arguments, read_range
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.spark.topics import T0, fill, fill_transaction, source_options, values
+
+VALUES = SparkColumns([("value", "binary")])
+WHOLE = SparkColumns([(name, kind) for name, (_, kind) in COLUMNS.items()])
+
+
+def read(here: Worker, broker: EmbeddedBroker, start: int, end: int, **options: str) -> list[bytes]:
+    parsed = source_options(broker, **options)  # type: ignore[arg-type]
+    wanted = OffsetRange("t", 0, start, end)
+    return values([*read_range(wanted, VALUES, parsed, lambda: here)])
+
+
+def test_a_range_has_its_records_and_no_others(here: Worker, kafka_broker: EmbeddedBroker) -> None:
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, T0, 5, 5, 5)
+    for start, end in ((0, 15), (3, 12), (7, 8), (14, 15), (5, 5)):
+        assert read(here, kafka_broker, start, end) == [b"v%d" % n for n in range(start, end)]
+    assert len(here.clients) == 1  # one consumer did it all
+
+
+def test_batches_are_bounded_and_nothing_gets_lost_between_them(
+    here: Worker, kafka_broker: EmbeddedBroker
+) -> None:
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, T0, 50, 50)
+    options = source_options(kafka_broker, maxBatchRows="7")
+    batches = [*read_range(OffsetRange("t", 0, 1, 99), WHOLE, options, lambda: here)]
+    assert max(each.num_rows for each in batches) == 7
+    assert [o for each in batches for o in each["offset"].to_pylist()] == list(range(1, 99))
+    assert all(each.schema.equals(WHOLE.schema()) for each in batches)
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [("read_committed", [b"v0", b"v1"]), ("read_uncommitted", [b"v0", b"v1", b"t0", b"t1"])],
+)
+def test_a_range_may_end_in_markers_and_aborted_records(
+    here: Worker, kafka_broker: EmbeddedBroker, level: str, expected: list[bytes]
+) -> None:
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, T0, 2)
+    fill_transaction(kafka_broker, T0, 2, ControlRecordType.ABORT)
+    options = {"kafka.isolation.level": level, "kafka.fetch.max.wait.ms": "30000"}
+    assert read(here, kafka_broker, 0, 5, **options) == expected
+    assert read(here, kafka_broker, 4, 5, **options) == []  # the marker alone
+
+
+def test_the_end_of_a_range_that_is_never_reached_is_an_error_not_a_short_batch(
+    here: Worker, kafka_broker: EmbeddedBroker
+) -> None:
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, T0, 3)
+    with pytest.raises(KafkaTimeoutError, match="t-0 from 0 to 5 came no further than 3 for 50 ms"):
+        read(here, kafka_broker, 0, 5, **{"kafkaConsumer.pollTimeoutMs": "50"})
+
+
+def delete_before(broker: EmbeddedBroker, offset: int) -> None:
+    broker.delete_records(T0, offset)
+
+
+def test_records_that_are_gone_fail_the_read_or_are_passed_over(
+    here: Worker, kafka_broker: EmbeddedBroker, caplog: pytest.LogCaptureFixture
+) -> None:
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, T0, 5, 5)
+    delete_before(kafka_broker, 5)
+    with pytest.raises(DataLossError, match=r"t-0: offsets 2 to 5 .*begins at 5.*failOnDataLoss"):
+        read(here, kafka_broker, 2, 8)
+    assert read(here, kafka_broker, 2, 8, failOnDataLoss="false") == [b"v5", b"v6", b"v7"]
+    assert "t-0: offsets 2 to 5 are before its log" in caplog.text
+    assert read(here, kafka_broker, 2, 4, failOnDataLoss="false") == []
+
+
+def test_a_range_behind_the_log_fails_the_read_or_is_passed_over(
+    here: Worker, kafka_broker: EmbeddedBroker
+) -> None:
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, T0, 3)
+    with pytest.raises(DataLossError, match="offsets 7 to 9 are behind its log, which ends at 3"):
+        read(here, kafka_broker, 7, 9)
+    assert read(here, kafka_broker, 7, 9, failOnDataLoss="false") == []
+
+
+def test_a_consumer_does_only_what_it_is_told() -> None:
+    options = source_options("h:1", maxBatchBytes="1000")
+    arguments = consumer_arguments(options)
+    assert arguments["auto_offset_reset"] == "none"
+    assert arguments["allow_auto_create_topics"] is False
+    assert arguments["max_partition_fetch_bytes"] == 1000
+    theirs = source_options("h:1", **{"kafka.max.partition.fetch.bytes": "77"})  # type: ignore[arg-type]
+    assert consumer_arguments(theirs)["max_partition_fetch_bytes"] == 77
+    assert "group_id" not in arguments

@@ -1,0 +1,127 @@
+"""A task's rows and its marker are one transaction, which the executor leaves open."""
+
+import pytest
+
+from tests.conftest import NO_SPARK
+
+pytest.importorskip("pyarrow", reason=NO_SPARK)
+
+import pyarrow as pa
+
+from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
+from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
+from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
+from aiokafka_lite.spark.process.worker import Worker
+from aiokafka_lite.spark.write.transactional_commit import abort_transactions, commit_transactions
+from aiokafka_lite.spark.write.transactional_marker import ReplayMismatchError, TaskPlace
+from aiokafka_lite.spark.write.transactional_write import write_in_transaction
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
+from tests.spark.writing import SCOPE, Write, options, seen
+
+
+@pytest.fixture
+def broker(transaction_broker: EmbeddedBroker) -> EmbeddedBroker:
+    return transaction_broker
+
+
+@pytest.fixture
+def write(here: Worker, broker: EmbeddedBroker) -> Write:
+    return Write(here, options(broker.bootstrap_servers))
+
+
+def test_rows_count_when_the_driver_says_so(write: Write, broker: EmbeddedBroker) -> None:
+    servers = broker.bootstrap_servers
+    tasks = write.tasks(0, "ab", "c", "")
+    assert seen(write.here, servers) == []
+    assert [task.rows for task in tasks if task] == [2, 1, 0]
+    assert [bool(task.transaction) for task in tasks if task] == [True, True, False]
+    commit_transactions(tasks, write.options, write.here)
+    assert seen(write.here, servers) == ["a", "b", "c"]
+    commit_transactions(write.tasks(1, "", "d"), write.options, write.here)
+    assert seen(write.here, servers) == ["a", "b", "c", "d"]
+
+
+def test_what_a_task_leaves_open_is_not_ended_by_its_process(
+    write: Write, broker: EmbeddedBroker
+) -> None:
+    """Neither by the next task, which has the same producer, nor at its end."""
+    tasks = write.tasks(0, "a", "b")
+    assert len(write.here.clients) == 1
+    write.here.run(write.here.clients.close)
+    assert broker.requests_of(EndTxnRequest) == []
+    commit_transactions(tasks, write.options, write.here)
+    assert seen(write.here, broker.bootstrap_servers) == ["a", "b"]
+
+
+def test_a_later_attempt_throws_out_the_earlier(write: Write, broker: EmbeddedBroker) -> None:
+    write.task(0, 0, "a", "b")
+    again = write.task(0, 0, "a", "b")
+    commit_transactions([again], write.options, write.here)
+    assert seen(write.here, broker.bootstrap_servers) == ["a", "b"]
+
+
+def test_a_batch_that_comes_again_passes_over_what_is_committed(
+    write: Write, broker: EmbeddedBroker
+) -> None:
+    """A crash of the driver between two EndTxn: the first is committed, the second is open."""
+    first, _ = write.tasks(7, "ab", "cd")
+    commit_transactions([first, None], write.options, write.here)
+    again = write.tasks(7, "ba", "cd")  # a shuffle brings them in another order
+    assert [(task.rows, bool(task.transaction)) for task in again if task] == [
+        (0, False),
+        (2, True),
+    ]
+    commit_transactions(again, write.options, write.here)
+    assert seen(write.here, broker.bootstrap_servers) == ["a", "b", "c", "d"]
+    third = write.tasks(7, "ab", "cd")
+    assert not any(task.transaction for task in third if task)
+    commit_transactions(third, write.options, write.here)
+    commit_transactions(write.tasks(8, "e", ""), write.options, write.here)
+    assert seen(write.here, broker.bootstrap_servers) == ["a", "b", "c", "d", "e"]
+
+
+@pytest.mark.parametrize("came", ["ac", "a", "abc", ""])
+def test_other_rows_under_the_same_number_are_an_error(write: Write, came: str) -> None:
+    commit_transactions(write.tasks(3, "ab"), write.options, write.here)
+    with pytest.raises(ReplayMismatchError, match=r"2 rows of batch 3 .* other rows"):
+        write.tasks(3, came)
+
+
+def test_an_older_batch_than_the_newest_is_an_error(write: Write) -> None:
+    """A checkpoint that was restored, or copied: nobody knows which rows these are."""
+    commit_transactions(write.tasks(3, "ab"), write.options, write.here)
+    with pytest.raises(ReplayMismatchError, match="batch 2 comes to 'p-query-0', which has"):
+        write.tasks(2, "ab")
+
+
+def test_an_attempt_that_fails_leaves_nothing_open(write: Write, broker: EmbeddedBroker) -> None:
+    bad = pa.RecordBatch.from_pydict({"topic": ["t", None], "value": ["a", "b"]})
+    good = pa.RecordBatch.from_pydict({"topic": ["t"], "value": ["a"]})
+    given = options(broker.bootstrap_servers, topic=None)
+    place = TaskPlace(SCOPE, 0, 0)
+    with pytest.raises(SerializationError, match="null topic"):
+        write_in_transaction([good, bad], ("topic", "value"), given, place, write.here)
+    assert broker.transaction(place.transactional_id).state is not TransactionState.ONGOING
+    assert len(write.here.clients) == 0
+    task = write_in_transaction([good], ("topic", "value"), given, place, write.here)
+    commit_transactions([task], given, write.here)
+    assert seen(write.here, broker.bootstrap_servers) == ["a"]
+
+
+def test_a_batch_query_has_no_markers_and_all_or_nothing(
+    write: Write, broker: EmbeddedBroker
+) -> None:
+    tasks = write.tasks(None, "ab", "c")
+    abort_transactions(tasks, write.options, write.here)
+    assert seen(write.here, broker.bootstrap_servers) == []
+    tasks = write.tasks(None, "ab", "c")
+    commit_transactions(tasks, write.options, write.here)
+    assert seen(write.here, broker.bootstrap_servers) == ["a", "b", "c"]
+    assert broker.requests_of(TxnOffsetCommitRequest) == []
+
+
+def test_a_timeout_the_brokers_do_not_allow_is_named(here: Worker, broker: EmbeddedBroker) -> None:
+    given = options(broker.bootstrap_servers, transactionTimeoutMs="900001")
+    with pytest.raises(KafkaConfigurationError, match=r"transactionTimeoutMs=900001.*max\.timeout"):
+        Write(here, given).task(0, 0, "a")
