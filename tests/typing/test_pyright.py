@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 PROGRAM = Path(__file__).with_name("broker_errors.py")
+ROOT = Path(__file__).parents[2]
 
 
 def require_pyright() -> None:
@@ -26,7 +27,15 @@ def test_pyright_finds_the_errors_of_brokers_where_users_import_them(tmp_path: P
     # Away from the sources: of those, names that are not exported may be imported, too.
     program = shutil.copy(PROGRAM, tmp_path)
     command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, str(program)]
+    # An editable install is found by code that runs at import, which pyright does not.
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     checked = subprocess.run(
-        command, capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path
+        command,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        cwd=tmp_path,
+        env=environment,
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
