@@ -88,7 +88,8 @@ def streams(spark: Any, servers: str, folder: Path, limit: int) -> list[Stream]:
 
 
 def main(servers: str, folder: str, limit: str) -> None:
-    builder = SparkSession.builder.master("local[2,4]").appName("killed")
+    # A place for both tasks of both streams: a stream that has to wait must not keep the other out.
+    builder = SparkSession.builder.master("local[4,4]").appName("killed")
     for name, value in {**SETTINGS, "spark.sql.warehouse.dir": f"{folder}/warehouse"}.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
