@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from aiokafka_lite.cli.topic_admin import connected, describe_topics
+from aiokafka_lite.admin.topics import connected, describe_topics
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.protocol.messages.create_topics import (
     CreatableReplicaAssignment,

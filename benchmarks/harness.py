@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 
-from aiokafka_lite.cli.topic_admin import create_topic, delete_topic
+from aiokafka_lite.admin.topics import create_topic, delete_topic
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from benchmarks.child_process import child_process
 from benchmarks.peers.job import Job, Outcome

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from aiokafka_lite.cli.topic_admin import connected, create_topic, delete_topic
+from aiokafka_lite.admin.topics import connected, create_topic, delete_topic
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from tests import producer_oracle as oracle

@@ -8,7 +8,7 @@ import asyncio
 import warnings
 from collections.abc import Awaitable, Callable
 
-from aiokafka_lite.cli.topic_admin import connected
+from aiokafka_lite.admin.topics import connected
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from tests.group_faults import Group, ProcessMember, Stage, coordinator_of
 

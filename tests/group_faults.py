@@ -17,7 +17,7 @@ from pathlib import Path
 import confluent_kafka
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.cli.topic_admin import connected, create_topic, delete_topic, describe_topics
+from aiokafka_lite.admin.topics import connected, create_topic, delete_topic, describe_topics
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import KafkaError, KafkaTimeoutError

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aiokafka_lite import AIOKafkaProducer
-from aiokafka_lite.cli.topic_admin import create_topic, delete_topic
+from aiokafka_lite.admin.topics import create_topic, delete_topic
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.testing.apache_kafka import KafkaNode
 from tests import producer_oracle as oracle

@@ -17,7 +17,7 @@ from typing import Any
 import confluent_kafka
 
 from aiokafka_lite import AIOKafkaProducer
-from aiokafka_lite.cli.topic_admin import create_topic, delete_topic
+from aiokafka_lite.admin.topics import create_topic, delete_topic
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, KafkaNode

@@ -48,6 +48,7 @@ FLOORS: dict[str, float] = {
     "cluster": 5,
     "producer": 6,
     "consumer": 6,
+    "admin": 6,
     "spark": 8,
     "exactly_once_batch": 6.5,
     "exactly_once": 7,

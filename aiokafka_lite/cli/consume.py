@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from aiokafka_lite.admin.topics import TopicDescription, describe_topics
 from aiokafka_lite.cli.command import DEFAULT_BOOTSTRAP, Bootstrap, exit_codes, run
 from aiokafka_lite.cli.record_format import DEFAULT_FORMAT, Formatter, Record, parse_format, to_json
-from aiokafka_lite.cli.topic_admin import TopicDescription, describe_topics
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import UnknownTopicOrPartitionError
 from aiokafka_lite.model import TopicPartition

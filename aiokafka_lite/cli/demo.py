@@ -15,7 +15,7 @@ from typing import Protocol
 import anyio
 from anyio.lowlevel import checkpoint
 
-from aiokafka_lite.cli.topic_admin import create_topic, delete_topic
+from aiokafka_lite.admin.topics import create_topic, delete_topic
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.model import ConsumerRecord

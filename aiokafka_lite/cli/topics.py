@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from aiokafka_lite.cli import topic_admin
+from aiokafka_lite.admin.topics import create_topic, delete_topic, describe_topics
 from aiokafka_lite.cli.command import DEFAULT_BOOTSTRAP, Bootstrap, options, run
 from aiokafka_lite.cli.output import OutputFormat, show
 
@@ -21,7 +21,7 @@ def list_topics(
     internal: Annotated[bool, typer.Option(help="Show Kafka's own topics too.")] = False,
 ) -> None:
     """List the topics of the cluster with their number of partitions."""
-    topics = run(topic_admin.describe_topics(bootstrap_server))
+    topics = run(describe_topics(bootstrap_server))
     rows = [
         (each.name, len(each.partitions)) for each in topics if internal or not each.is_internal
     ]
@@ -35,7 +35,7 @@ def describe(
     output: Output = OutputFormat.TABLE,
 ) -> None:
     """Show leader, replicas and in-sync replicas of every partition."""
-    (topic,) = run(topic_admin.describe_topics(bootstrap_server, [name]))
+    (topic,) = run(describe_topics(bootstrap_server, [name]))
     rows = [
         (each.partition, "none" if each.leader is None else str(each.leader),
          " ".join(map(str, each.replicas)), " ".join(map(str, each.in_sync)))
@@ -61,7 +61,7 @@ def create(
     """Create a topic."""
     settings = options(config)
     run(
-        topic_admin.create_topic(
+        create_topic(
             bootstrap_server,
             name,
             partitions=partitions,
@@ -75,7 +75,7 @@ def create(
 @app.command("delete")
 def delete(name: Name, bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP) -> None:
     """Delete a topic and all its records."""
-    run(topic_admin.delete_topic(bootstrap_server, name))
+    run(delete_topic(bootstrap_server, name))
     typer.echo(f"deleted {name}")
 
 

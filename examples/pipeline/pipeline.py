@@ -18,7 +18,7 @@ import anyio
 from anyio import to_thread
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
-from aiokafka_lite.cli.topic_admin import create_topic, delete_topic
+from aiokafka_lite.admin.topics import create_topic, delete_topic
 from examples.pipeline import flight_stream
 from examples.pipeline.departures import (
     Departures,

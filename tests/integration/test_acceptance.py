@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.cli.topic_admin import create_topic
+from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from tests.conftest import VERSION_BETWEEN
 

@@ -13,7 +13,7 @@ import confluent_kafka
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.cli.topic_admin import create_topic
+from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.testing.apache_kafka import ApacheKafka, run_java
 from aiokafka_lite.testing.java_runtime import tools_version
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.cli.topic_admin import connected, create_topic, delete_topic
+from aiokafka_lite.admin.topics import connected, create_topic, delete_topic
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import (
     OffsetOutOfRangeError,

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.cli.topic_admin import create_topic
+from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from tests.other_groups import MEMBERS, OURS, Life, member
 

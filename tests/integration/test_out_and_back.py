@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.cli.topic_admin import create_topic, delete_topic
+from aiokafka_lite.admin.topics import create_topic, delete_topic
 from aiokafka_lite.errors import UnknownTopicOrPartitionError
 
 CODECS = (None, "gzip", "snappy", "lz4", "zstd")

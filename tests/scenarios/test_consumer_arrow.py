@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.arrow import _record_columns_py
 from aiokafka_lite.arrow.record_schema import record_schema
-from aiokafka_lite.cli.topic_admin import create_topic
 from aiokafka_lite.consumer import consumer as consumer_module
 from aiokafka_lite.errors import (
     ConsumerStoppedError,

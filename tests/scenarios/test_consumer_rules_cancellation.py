@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.cli.topic_admin import create_topic
+from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker

@@ -11,7 +11,7 @@ from collections import defaultdict
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
-from aiokafka_lite.cli.topic_admin import create_topic
+from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.testing.apache_kafka import ApacheKafka

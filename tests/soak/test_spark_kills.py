@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aiokafka_lite.cli.topic_admin import create_topic
+from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka

@@ -19,7 +19,7 @@ from aiokafka_lite import (
     ConsumerRecord,
     TopicPartition,
 )
-from aiokafka_lite.cli.topic_admin import create_topic, delete_topic, describe_topics
+from aiokafka_lite.admin.topics import create_topic, delete_topic, describe_topics
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.producer.batch.record_ack import RecordAck

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
-from aiokafka_lite.cli.topic_admin import create_topic
+from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.errors import (
     IllegalArgumentError,
     IllegalStateError,

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 import pytest_asyncio
 
-from aiokafka_lite.cli.topic_admin import create_topic
+from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.protocol.api_registry import ApiKey
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState

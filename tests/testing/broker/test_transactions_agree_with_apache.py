@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from aiokafka_lite.cli.topic_admin import create_topic
+from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import ConcurrentTransactions
 from aiokafka_lite.model import TopicPartition

@@ -1,8 +1,8 @@
-"""The topic requests of the command line, on the embedded broker and on real Kafka."""
+"""Topics are created, deleted and described, on the embedded broker and on real Kafka."""
 
 import pytest
 
-from aiokafka_lite.cli.topic_admin import create_topic, delete_topic, describe_topics
+from aiokafka_lite.admin.topics import create_topic, delete_topic, describe_topics
 from aiokafka_lite.errors import TopicAlreadyExistsError, UnknownTopicOrPartitionError
 
 

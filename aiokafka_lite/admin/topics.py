@@ -1,5 +1,5 @@
-"""The few topic requests the command line needs, over a client of their own; an admin client comes
-later.
+"""Owns the requests that create, delete and describe topics. Each function starts a client of its
+own, waits for the answer and closes the client.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -42,7 +42,7 @@ class TopicDescription:
 
 @asynccontextmanager
 async def connected(bootstrap_servers: str) -> AsyncIterator[KafkaClient]:
-    """A started client that is closed when the block ends."""
+    """Yield a started client, which is closed when the block ends. Raises: as KafkaClient.start."""
     client = KafkaClient(ClientConfig(bootstrap_servers=bootstrap_servers))
     await client.start()
     try:
@@ -59,10 +59,15 @@ async def create_topic(
     replication_factor: int = DEFAULT_REPLICATION,
     configs: dict[str, str] | None = None,
 ) -> None:
-    """Create one topic and return when it has leaders.
+    """Create one topic and return when its partitions have leaders.
 
-    -1 stands for the broker's default. Raises the broker's error (TopicAlreadyExistsError, ...)
-    with its message.
+    -1 stands for the broker's default. `configs` are topic configs by Kafka's names.
+
+    Raises:
+        BrokerResponseError: the broker refuses, in its words; TopicAlreadyExistsError and the like.
+        KafkaConnectionError: no broker can be reached.
+        KafkaTimeoutError: the topic exists, and has no leaders within 30 s.
+    Cancelled: the broker may create the topic nevertheless.
     """
     topic = CreatableTopic(
         name=name,
@@ -81,7 +86,13 @@ async def create_topic(
 
 
 async def delete_topic(bootstrap_servers: str, name: str) -> None:
-    """Delete one topic; its records are gone. Raises UnknownTopicOrPartitionError and the like."""
+    """Delete one topic with its records.
+
+    Raises:
+        BrokerResponseError: the broker refuses; UnknownTopicOrPartitionError and the like.
+        KafkaConnectionError: no broker can be reached.
+    Cancelled: the broker may delete the topic nevertheless.
+    """
     request = DeleteTopicsRequest(
         topics=[DeleteTopicState(name=name)], topic_names=[name], timeout_ms=REQUEST_TIMEOUT_MS
     )
@@ -94,8 +105,11 @@ async def delete_topic(bootstrap_servers: str, name: str) -> None:
 async def describe_topics(
     bootstrap_servers: str, names: Sequence[str] | None = None
 ) -> list[TopicDescription]:
-    """The named topics, or all of them, by name. Raises UnknownTopicOrPartitionError for one that
-    is not there.
+    """Return descriptions of the named topics, or of all, sorted by name. Creates no topic.
+
+    Raises:
+        UnknownTopicOrPartitionError: a named topic does not exist.
+        KafkaConnectionError: no broker can be reached.
     """
     asked = None if names is None else [MetadataRequestTopic(name=name) for name in names]
     request = MetadataRequest(topics=asked, allow_auto_topic_creation=False)
@@ -123,7 +137,7 @@ async def describe_topics(
 
 
 def _controller(client: KafkaClient) -> int:
-    """The node that takes changes; a KRaft broker forwards them itself and names any node here."""
+    """Return the node that takes changes. A KRaft broker names any node here and forwards them."""
     node = client.snapshot.controller_id
     return node if node is not None else next(iter(client.snapshot.nodes))
 

@@ -1,0 +1,1 @@
+"""Changes and descriptions of a cluster's topics."""
