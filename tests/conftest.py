@@ -27,7 +27,7 @@ from aiokafka_lite.testing.java_runtime import (
     kafka_jars,
     tools_version,
 )
-from tests.spread import ONE_SESSION, OWN_CLUSTERS, SpreadByFile, group_of
+from tests.support.spread import ONE_SESSION, OWN_CLUSTERS, SpreadByFile, group_of
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -47,9 +47,9 @@ FAR_ABOVE_THE_LOOP = (
     "tests/conformance/",
     "tests/consumer/group/",
     "tests/consumer/position/",
-    "tests/producer/test_transaction",
-    "tests/scenarios/test_group_",
-    "tests/scenarios/test_transactions_",
+    "tests/producer/transaction/",
+    "tests/scenarios/group/",
+    "tests/scenarios/transactions/",
     "tests/testing/",
 )
 

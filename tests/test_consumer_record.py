@@ -12,7 +12,7 @@ import pytest
 
 from aiokafka_lite import _consumer_record_py, model
 from aiokafka_lite.model import TimestampType
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 # aiokafka 0.14, structs.py
 FIELDS = (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from vulture import Vulture
 
-from tests.unused_names import UNUSED
+from tests.support.unused_names import UNUSED
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = ("aiokafka_lite", "benchmarks", "examples")
@@ -50,7 +50,7 @@ def test_what_no_program_uses_is_deleted_or_has_a_reason() -> None:
             for files, names, _ in UNUSED
         )
     ]
-    assert not dead, "unused: delete it, or give the reason in tests/unused_names.py"
+    assert not dead, "unused: delete it, or give the reason in tests/support/unused_names.py"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.leftovers import nothing_left_behind
+from tests.support.leftovers import nothing_left_behind
 
 COUNT = 60
 PATIENCE_S = 60

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents import README, programs
+from tests.support.documents import README, programs
 
 BLOCKS = programs(README)  # tests/spark has a session for the others
 

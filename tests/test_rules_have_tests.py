@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from tests.documents import ROOT, RULES
+from tests.support.documents import ROOT, RULES
 
 TESTS: Final = Path(__file__).parent
 NUMBER: Final = r"(?:[A-H]\d{1,2}(?:\.\d)?|2[a-h]'?-\d{1,2})"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import aiokafka_lite
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 PACKAGE = Path(aiokafka_lite.__file__).parent
 PAIRS = sorted(

@@ -5,7 +5,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.adversity.group_steps import Cancel
+from tests.adversity.group.group_steps import Cancel
 
 
 class CallCancelled(Exception):

@@ -3,7 +3,7 @@ happen, and ends all of it.
 """
 
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.adversity.group_steps import (
+from tests.adversity.group.group_steps import (
     NODES,
     Disconnect,
     FailApi,

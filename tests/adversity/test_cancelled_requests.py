@@ -8,7 +8,6 @@ import pytest
 from aiokafka_lite.errors import KafkaConnectionError, RequestTimedOutError
 from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
-from tests.leftovers import nothing_left_behind
 from tests.net.connections import (
     answered,
     ask,
@@ -18,7 +17,8 @@ from tests.net.connections import (
     unanswered_produce,
 )
 from tests.net.scripted_node import METADATA, PRODUCE, ScriptedNode, ScriptedPeer
-from tests.patience import eventually
+from tests.support.leftovers import nothing_left_behind
+from tests.support.patience import eventually
 
 LARGE = bytes(range(256)) * 80_000  # 20 MB: more than the sockets between us take at once
 

@@ -8,10 +8,10 @@ import pytest
 
 from aiokafka_lite.net import transport as transport_module
 from aiokafka_lite.net.transport import LARGE_FRAME_BYTES
-from tests.leftovers import nothing_left_behind
 from tests.net.connections import answered, ask, connection_to, metadata_named, opened
 from tests.net.recorded_frames import feed, transport_without_socket
 from tests.net.scripted_node import ScriptedNode, answer_bytes, api_versions_response, framed
+from tests.support.leftovers import nothing_left_behind
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.handler import RequestContext
 from aiokafka_lite.testing.broker.handlers import metadata
 from aiokafka_lite.testing.broker.state.cluster_state import TopicState
-from tests.adversity.send_model import Written
+from tests.adversity.producer.send_model import Written
 
 PARTITIONS = {"orders": 3, "audit": 2}
 """The topics, and what they begin with; "audit" is not there at first."""

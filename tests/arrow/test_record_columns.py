@@ -18,7 +18,7 @@ from aiokafka_lite.record import _batch_reader_py
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.record.batch_header import assign_offsets
 from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 ALL = 1_000_000
 READER = {"module": _batch_reader_py}

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from tests.cli.conftest import Invoke
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 
 def parts(*, pure: bool) -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest_asyncio
 
 from tests.cluster.scripted_cluster import ScriptedCluster
-from tests.leftovers import nothing_left_behind
+from tests.support.leftovers import nothing_left_behind
 
 
 @pytest_asyncio.fixture

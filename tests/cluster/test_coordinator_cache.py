@@ -24,7 +24,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
-from tests.leftovers import nothing_left_behind
+from tests.support.leftovers import nothing_left_behind
 
 GROUP, TRANSACTION = CoordinatorType.GROUP, CoordinatorType.TRANSACTION
 

@@ -24,8 +24,8 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.cluster.answers import partition, topic
 from tests.cluster.scripted_cluster import ScriptedCluster
-from tests.leftovers import nothing_left_behind
-from tests.patience import eventually
+from tests.support.leftovers import nothing_left_behind
+from tests.support.patience import eventually
 
 
 @asynccontextmanager

@@ -24,7 +24,7 @@ from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataRe
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.cluster.answers import ID_A, ID_B, answer, partition, topic
 from tests.cluster.scripted_cluster import ScriptedCluster
-from tests.patience import eventually
+from tests.support.patience import eventually
 
 
 @asynccontextmanager

@@ -26,7 +26,7 @@ from aiokafka_lite.protocol.messages.metadata import (
 )
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.cluster.scripted_cluster import ScriptedCluster
-from tests.patience import eventually
+from tests.support.patience import eventually
 
 ASK = MetadataRequest(topics=[])
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aiokafka_lite.codec import crc32c as module
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 # Around those at which the native routines take another step.
 LENGTHS = [255, 256, 319, 320, 383, 384, 391, 511, 512, 767, 3071, 3072, 3073, 3456, 7000, 20_011]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 
 class _Coroutine:

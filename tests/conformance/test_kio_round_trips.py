@@ -18,7 +18,7 @@ from kio.serial import entity_reader, entity_writer
 
 from aiokafka_lite.protocol.api_registry import API_BY_KEY, ApiKey
 from aiokafka_lite.schema.message import ApiMessage
-from tests.strategies import messages, rich_message
+from tests.support.strategies import messages, rich_message
 
 # kio turns error codes into an enum and times into datetime and timedelta: only codes it knows, and
 # times those types hold to the millisecond, can pass.

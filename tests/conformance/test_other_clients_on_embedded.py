@@ -13,7 +13,7 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.record.batch_header import parse_header
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.other_clients import (
+from tests.support.other_clients import (
     CODECS,
     CONSUMERS,
     COUNT,

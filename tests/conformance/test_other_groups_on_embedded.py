@@ -10,7 +10,7 @@ import pytest
 
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.other_groups import MEMBERS, Life, member
+from tests.support.other_groups import MEMBERS, Life, member
 from tests.testing.broker.bench import batch
 
 pytestmark = [

@@ -15,8 +15,8 @@ from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.consumer.batches import batches, tps, with_bad_crc
-from tests.interpreter_steps import counted
 from tests.scenarios.consuming import consumer_of, embedded, eventually, fill, offsets
+from tests.support.interpreter_steps import counted
 
 P0, P1 = tps(0, 1)
 

@@ -16,7 +16,7 @@ from aiokafka_lite.producer.append import _arrow_rows_py
 from aiokafka_lite.record import _batch_builder_py
 from aiokafka_lite.record._batch_reader_py import RecordCursor
 from tests.fuzzing.arrow_tables import random_table
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 ALL = 1_000_000
 FIELDS = ("partition", "timestamp_ms", "key", "value", "headers")

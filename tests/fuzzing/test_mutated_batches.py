@@ -14,7 +14,7 @@ from aiokafka_lite.arrow import _record_columns_py
 from aiokafka_lite.errors import CorruptRecordException
 from aiokafka_lite.record import _batch_reader_py
 from tests.fuzzing.mutated_batches import CursorOptions, cursor_options, mutated_fetch
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
 

@@ -7,9 +7,9 @@ import pytest
 
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, archive_classes
 from tests.conftest import require_kafka
-from tests.group_faults import Cluster
-from tests.producer_faults import three_nodes
-from tests.unreliable_network import ProxiedKafka
+from tests.faults.group_faults import Cluster
+from tests.faults.producer_faults import three_nodes
+from tests.support.unreliable_network import ProxiedKafka
 
 
 @pytest.fixture(scope="session")

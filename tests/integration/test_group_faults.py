@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
-from tests import group_fault_scenarios as scenarios
 from tests.conftest import KAFKA_VERSIONS, require_kafka
-from tests.group_fault_scenarios import Scenario
-from tests.group_faults import stage
+from tests.faults import group_fault_scenarios as scenarios
+from tests.faults.group_fault_scenarios import Scenario
+from tests.faults.group_faults import stage
 
 OLDER_VERSION = KAFKA_VERSIONS[1]
 

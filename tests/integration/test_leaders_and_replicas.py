@@ -22,7 +22,7 @@ from aiokafka_lite.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderTopic,
 )
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
-from tests.producer_faults import RACKS
+from tests.faults.producer_faults import RACKS
 
 PATIENCE_S = 60
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
-from tests.other_clients import (
+from tests.support.other_clients import (
     CODECS,
     CONSUMERS,
     EXPECTED,

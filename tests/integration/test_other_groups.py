@@ -11,7 +11,7 @@ import pytest
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
-from tests.other_groups import MEMBERS, OURS, Life, member
+from tests.support.other_groups import MEMBERS, OURS, Life, member
 
 pytestmark = [
     pytest.mark.real_kafka,

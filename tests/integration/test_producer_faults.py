@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.exactly_once_faults import CopyScenario, broker_killed, client_killed, copy_stage
-from tests.producer_fault_scenarios import (
+from tests.faults.exactly_once_faults import CopyScenario, broker_killed, client_killed, copy_stage
+from tests.faults.producer_fault_scenarios import (
     STRIKING_NODES,
     Scenario,
     connections_cut_and_answers_lost,
     stop_with_dead_brokers,
 )
-from tests.producer_faults import stage
-from tests.unreliable_network import ProxiedKafka
+from tests.faults.producer_faults import stage
+from tests.support.unreliable_network import ProxiedKafka
 
 # The loops take turns in the soak test; what is at stake here is the brokers.
 pytestmark = [

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest_asyncio
 
-from tests.leftovers import nothing_left_behind
 from tests.net.scripted_node import ScriptedNode
+from tests.support.leftovers import nothing_left_behind
 
 
 @pytest_asyncio.fixture

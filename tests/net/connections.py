@@ -15,7 +15,7 @@ from aiokafka_lite.protocol.messages.produce import (
 )
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.net.scripted_node import DEFAULT_RANGES, ScriptedNode, ScriptedPeer
-from tests.patience import PATIENCE_S
+from tests.support.patience import PATIENCE_S
 
 
 def connection_to(

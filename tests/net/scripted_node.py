@@ -9,7 +9,7 @@ from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.protocol.message_header import decode_request_header, encode_response
 from aiokafka_lite.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
 from aiokafka_lite.schema.message import Response
-from tests.patience import PATIENCE_S
+from tests.support.patience import PATIENCE_S
 
 METADATA, PRODUCE, API_VERSIONS = 3, 0, 18
 DEFAULT_RANGES = {PRODUCE: (3, 13), METADATA: (0, 13), API_VERSIONS: (0, 4)}

@@ -29,7 +29,7 @@ from tests.net.connections import (
     unanswered_produce,
 )
 from tests.net.scripted_node import METADATA, PRODUCE, ScriptedNode, answer_bytes, framed
-from tests.patience import PATIENCE_S, eventually
+from tests.support.patience import PATIENCE_S, eventually
 
 # Asking and answering…
 

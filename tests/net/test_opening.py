@@ -15,7 +15,7 @@ from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.net.connections import answered, ask, connection_to, metadata_named
 from tests.net.scripted_node import ScriptedNode, ScriptedPeer, api_versions_response
-from tests.patience import eventually
+from tests.support.patience import eventually
 
 
 @pytest.fixture

@@ -24,11 +24,11 @@ from aiokafka_lite.net.transport import (
     resolve,
 )
 from aiokafka_lite.testing.fake_clock import settle
-from tests.leftovers import nothing_left_behind
 from tests.net.pool_bytes import idle_bytes, pooled_bytes
 from tests.net.recorded_frames import RecordedFrames, feed, transport_without_socket
 from tests.net.scripted_node import ScriptedNode, ScriptedPeer, framed
-from tests.patience import eventually
+from tests.support.leftovers import nothing_left_behind
+from tests.support.patience import eventually
 
 
 @asynccontextmanager

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from tests.twins import NOT_BUILT
+from tests.support.twins import NOT_BUILT
 
 ROOT = Path(__file__).parents[2]
 SMOKE = Path(__file__).with_name("wheel_smoke.py")

@@ -12,7 +12,7 @@ from unittest import mock
 import pytest
 
 from tests.producer.batches import make_batch
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 _LEAVES = ("record._batch_builder", "producer.batch._record_ack", "producer.accumulator._short_way")
 _BUILT_UPON = (

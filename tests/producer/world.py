@@ -9,7 +9,7 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.leftovers import nothing_left_behind
+from tests.support.leftovers import nothing_left_behind
 
 
 @asynccontextmanager

@@ -21,7 +21,7 @@ from aiokafka_lite.record import _batch_reader_py, batch_reader
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.record.batch_header import CONTROL, TRANSACTIONAL, assign_offsets
 from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 ALL = 1_000_000
 

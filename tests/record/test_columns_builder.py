@@ -4,7 +4,7 @@ import pytest
 
 from aiokafka_lite.arrow import _record_columns_py
 from aiokafka_lite.record.columns_builder import ColumnsBuilder
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 ASKED_FOR = {
     name

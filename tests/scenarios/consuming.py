@@ -9,7 +9,7 @@ from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.consumer.batches import batches
-from tests.leftovers import nothing_left_behind
+from tests.support.leftovers import nothing_left_behind
 
 PATIENCE_S = 30.0
 

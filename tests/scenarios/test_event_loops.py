@@ -15,8 +15,8 @@ from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka_lite.errors import IllegalStateError, KafkaError
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.consumer.batches import batches
-from tests.patience import PATIENCE_S
 from tests.scenarios.consuming import embedded
+from tests.support.patience import PATIENCE_S
 
 P0 = TopicPartition("t", 0)
 REMEDY = r"belongs to the event loop .*run_coroutine_threadsafe"

@@ -13,7 +13,7 @@ from aiokafka_lite.errors import ProtocolDecodeError, UnsupportedVersionError
 from aiokafka_lite.protocol.api_registry import API_BY_KEY
 from aiokafka_lite.schema.message import Message
 from tests.schema.declared import Answer, Ask, Everything, Inner
-from tests.strategies import LARGE_RECORDS, messages, rich_message
+from tests.support.strategies import LARGE_RECORDS, messages, rich_message
 
 ANY_VERSION = st.integers(Everything.versions.min, Everything.versions.max)
 TYPES = [side for api in API_BY_KEY.values() for side in (api.request, api.response)]

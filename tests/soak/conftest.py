@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.producer_fault_rounds import Round, table
+from tests.faults.producer_fault_rounds import Round, table
 
 _ROUNDS = pytest.StashKey[list[Round]]()
 

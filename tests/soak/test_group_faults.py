@@ -15,8 +15,8 @@ import uvloop
 
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from tests.conftest import KAFKA_VERSIONS, require_kafka
-from tests.group_fault_scenarios import SCENARIOS, Scenario
-from tests.group_faults import stage
+from tests.faults.group_fault_scenarios import SCENARIOS, Scenario
+from tests.faults.group_faults import stage
 
 ROUNDS = 10
 LOOPS: tuple[Callable[[], asyncio.AbstractEventLoop], ...] = (

@@ -18,16 +18,16 @@ import uvloop
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.testing.apache_kafka import archive_classes
 from tests.conftest import KAFKA_VERSIONS, require_kafka
-from tests.exactly_once_faults import COPY_SCENARIOS, CopyScenario, copy_stage
-from tests.producer_fault_rounds import Round
-from tests.producer_fault_scenarios import (
+from tests.faults.exactly_once_faults import COPY_SCENARIOS, CopyScenario, copy_stage
+from tests.faults.producer_fault_rounds import Round
+from tests.faults.producer_fault_scenarios import (
     SCENARIOS,
     Scenario,
     stop_with_dead_brokers,
     tally_of_stopped,
 )
-from tests.producer_faults import STOP_MS, Stage, stage, three_nodes
-from tests.unreliable_network import ProxiedKafka
+from tests.faults.producer_faults import STOP_MS, Stage, stage, three_nodes
+from tests.support.unreliable_network import ProxiedKafka
 
 ROUNDS = int(os.environ.get("SOAK_ROUNDS", "10"))
 LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {

@@ -14,7 +14,7 @@ from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from tests.conftest import require_kafka, require_spark
-from tests.spark.kills import check, driver
+from tests.spark.support.kills import check, driver
 
 KILLS = 10
 COUNT = 20_000

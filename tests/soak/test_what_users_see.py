@@ -25,7 +25,7 @@ from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka, archive_classes
 from tests.conftest import require_kafka
-from tests.group_faults import READY_S, Cluster, eventually
+from tests.faults.group_faults import READY_S, Cluster, eventually
 
 PAUSE_S = 0.01
 POLL_MS = 200

@@ -13,7 +13,7 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.java_runtime import find_java
 from benchmarks.spark.official import official_jars
 from tests.conftest import require_spark
-from tests.spark.releases import fits_official
+from tests.spark.support.releases import fits_official
 
 ROOT = Path(__file__).parents[2]
 

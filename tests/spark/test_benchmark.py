@@ -9,7 +9,7 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from benchmarks.spark.cases import FIRST_BATCHES, ROWS_PER_BATCH, SHAPES, SessionJob, select
 from benchmarks.spark.cases import RECORDS as ALL
 from benchmarks.spark.session import Session
-from tests.spark.topics import fill
+from tests.spark.support.topics import fill
 
 RECORDS = 12
 

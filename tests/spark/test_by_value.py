@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import require_spark
-from tests.spark.other_workers import ROUND_TRIP, run, session, without_the_package
-from tests.spark.releases import needs
+from tests.spark.support.other_workers import ROUND_TRIP, run, session, without_the_package
+from tests.spark.support.releases import needs
 
 PROGRAM = f"""
 from pathlib import Path

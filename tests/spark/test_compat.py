@@ -12,7 +12,7 @@ pytest.importorskip("pyspark", reason=NO_SPARK)
 import pyspark.sql.datasource
 
 from aiokafka_lite.spark import compat
-from tests.spark.releases import needs
+from tests.spark.support.releases import needs
 
 
 @needs("HAS_READ_LIMITS")

@@ -8,8 +8,8 @@ import pytest
 
 from aiokafka_lite.spark import register
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.documents import README, SPARK, python_blocks
-from tests.spark.releases import needs
+from tests.spark.support.releases import needs
+from tests.support.documents import README, SPARK, python_blocks
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import require_spark
-from tests.documents import ROOT
-from tests.spark.other_workers import ROUND_TRIP, run, session
-from tests.spark.releases import needs
+from tests.spark.support.other_workers import ROUND_TRIP, run, session
+from tests.spark.support.releases import needs
+from tests.support.documents import ROOT
 
 PACKAGES = ("anyio", "cramjam", "idna", "pyarrow", "typing_extensions")
 SETTINGS = {"spark.archives": "environment.tar.gz#environment", "spark.executor.memory": "512m"}

@@ -22,10 +22,10 @@ from aiokafka_lite.spark.offsets import Offsets
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.spark.read.planner import Planner
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.patience import PATIENCE_S, eventually
-from tests.spark.releases import needs
-from tests.spark.spark_io import run_to_end, source
-from tests.spark.topics import T0, T1, fill
+from tests.spark.support.releases import needs
+from tests.spark.support.spark_io import run_to_end, source
+from tests.spark.support.topics import T0, T1, fill
+from tests.support.patience import PATIENCE_S, eventually
 
 SERVERS = {"kafka.bootstrap.servers": "h:1"}
 

@@ -14,7 +14,7 @@ from aiokafka_lite.spark import __main__ as module
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.java_runtime import find_java
 from tests.conftest import require_spark
-from tests.spark.topics import T0, fill
+from tests.spark.support.topics import T0, fill
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,8 +13,8 @@ from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka, archive_classes
 from tests.conftest import require_kafka
-from tests.spark.releases import needs_official
-from tests.spark.spark_io import LITE, OFFICIAL, run_to_end, source, values_in, write
+from tests.spark.support.releases import needs_official
+from tests.spark.support.spark_io import LITE, OFFICIAL, run_to_end, source, values_in, write
 
 pytestmark = [pytest.mark.real_kafka, pytest.mark.timeout(300), needs_official]
 

@@ -17,9 +17,9 @@ from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.sink import BatchWriter, checked_columns, place_of_task, stream_writer
 from aiokafka_lite.spark.write.transactional_marker import TaskPlace
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.spark.releases import needs
-from tests.spark.spark_io import run_to_end, source, write
-from tests.spark.topics import T0, fill
+from tests.spark.support.releases import needs
+from tests.spark.support.spark_io import run_to_end, source, write
+from tests.spark.support.topics import T0, fill
 
 HEADERS = "array<struct<key:string,value:binary>>"
 

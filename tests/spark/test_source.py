@@ -11,9 +11,9 @@ import pytest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.free_ports import held_ports
 from tests.conftest import require_spark
-from tests.spark.releases import needs
-from tests.spark.spark_io import run_to_end, source, values_in
-from tests.spark.topics import T0, T1, fill
+from tests.spark.support.releases import needs
+from tests.spark.support.spark_io import run_to_end, source, values_in
+from tests.spark.support.topics import T0, T1, fill
 
 EARLIEST = {"startingOffsets": "earliest"}
 

@@ -18,7 +18,7 @@ from aiokafka_lite.spark.write.transactional_commit import (
     commit_transactions,
 )
 from aiokafka_lite.spark.write.transactional_marker import ReplayMismatchError
-from tests.spark.writing import Write, options, seen
+from tests.spark.support.writing import Write, options, seen
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ pytest.importorskip("pyspark", reason=NO_SPARK)
 
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.spark.releases import needs
-from tests.spark.spark_io import run_to_end, source, write
-from tests.spark.topics import fill
+from tests.spark.support.releases import needs
+from tests.spark.support.spark_io import run_to_end, source, write
+from tests.spark.support.topics import fill
 
 TRANSACTIONAL = {"delivery": "transactional", "topic": "t"}
 

@@ -20,7 +20,7 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.free_ports import held_ports
 from aiokafka_lite.testing.java_runtime import JavaNotFoundError
 from aiokafka_lite.testing.kafka_container import kafka_container
-from tests.other_clients import CONSUMERS, EXPECTED, OURS, PRODUCERS
+from tests.support.other_clients import CONSUMERS, EXPECTED, OURS, PRODUCERS
 
 NO_JAVA = JavaNotFoundError("no Java was found")
 TIMEOUT_S = 60

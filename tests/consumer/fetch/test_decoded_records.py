@@ -14,7 +14,7 @@ from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.position.partition_state import PartitionState
 from aiokafka_lite.consumer.revision import Revision
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 TP = TopicPartition("t", 0)
 

@@ -27,7 +27,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
 from tests.consumer.batches import batches, marker, of_epoch, tps, with_bad_crc
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 P0, P1, P2 = tps(0, 1, 2)
 ALL = 10_000

@@ -21,8 +21,8 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
 from tests.consumer.position.test_offset_fetcher import Bench, asking
-from tests.patience import PATIENCE_S, eventually
 from tests.scenarios.consuming import embedded, fill
+from tests.support.patience import PATIENCE_S, eventually
 
 P0, P1 = tps(0, 1)
 API = 23  # OffsetForLeaderEpoch

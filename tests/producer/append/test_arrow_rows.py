@@ -15,7 +15,7 @@ from aiokafka_lite.producer.append import _arrow_rows_py
 from aiokafka_lite.producer.partition.murmur2 import murmur2
 from aiokafka_lite.record import _batch_builder_py, batch_builder
 from aiokafka_lite.record._batch_reader_py import RecordCursor
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 ALL = 1_000_000
 HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))

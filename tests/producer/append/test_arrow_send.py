@@ -24,7 +24,7 @@ from aiokafka_lite.producer.append import _arrow_rows_py, arrow_send
 from aiokafka_lite.producer.partition.partitioner import RoundRobinPartitioner, murmur2
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from tests.producer.world import jumping_clock, kafka, producing, written
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 
 @pytest.fixture(params=["pure", "native"])

@@ -4,8 +4,8 @@ import pytest
 
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.producer.batch.batch_wait import all_done
-from tests.patience import PATIENCE_S
 from tests.producer.batches import make_batch
+from tests.support.patience import PATIENCE_S
 
 
 async def settle() -> None:

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aiokafka_lite.producer.partition import _murmur2_py
-from tests.twins import native_twin
+from tests.support.twins import native_twin
 
 FOR_EACH_TWIN = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]

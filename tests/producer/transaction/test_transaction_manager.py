@@ -1,5 +1,5 @@
 """What each error does to a transaction, by the requests that are sent; the public calls are in
-tests/scenarios/test_transactions_*.
+tests/scenarios/transactions.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
 """Which version and which ids offsets in a transaction are sent with: see also
-`tests/scenarios/test_transactions_topic_ids.py`.
+`tests/scenarios/transactions/test_transactions_topic_ids.py`.
 """
 
 from types import SimpleNamespace

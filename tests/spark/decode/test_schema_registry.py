@@ -15,7 +15,7 @@ from aiokafka_lite.spark.decode.schema_registry import (
     registry,
 )
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.spark.schema_registry_server import RegistryServer, serving
+from tests.spark.support.schema_registry_server import RegistryServer, serving
 
 
 @pytest.fixture

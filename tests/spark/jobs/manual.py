@@ -2,7 +2,7 @@
 
 import re
 
-from tests.documents import SPARK
+from tests.support.documents import SPARK
 
 
 def manual_file(name: str) -> str:

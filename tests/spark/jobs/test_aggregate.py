@@ -13,7 +13,7 @@ from aiokafka_lite.spark.jobs.job import JobResult, NoProgress, StopSignal
 from aiokafka_lite.spark.jobs.job_config import JobConfigError, read_toml
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.jobs.manual import manual_file
-from tests.spark.topics import T0, T1, fill_records
+from tests.spark.support.topics import T0, T1, fill_records
 
 COUNT = "SELECT string(key) AS key, string(count(*)) AS value FROM records GROUP BY key"
 GIVEN: dict[str, Any] = {

@@ -18,7 +18,7 @@ from aiokafka_lite.spark.jobs.job_config import JobConfigError
 from aiokafka_lite.spark.jobs.offset_levels import COUNTS
 from aiokafka_lite.spark.offsets import Offsets
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.spark.topics import T0, T1, fill, fill_transaction
+from tests.spark.support.topics import T0, T1, fill, fill_transaction
 
 GIVEN: dict[str, Any] = {"bootstrap_servers": "h:1", "topics": ("t",)}
 COMMITTED = {"Kafka.Isolation.Level": "read_committed"}

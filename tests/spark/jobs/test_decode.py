@@ -17,8 +17,8 @@ from aiokafka_lite.spark.jobs.job import JobResult, NoProgress, StopSignal
 from aiokafka_lite.spark.jobs.job_config import JobConfigError
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.decode.test_avro_decoder import record, written
-from tests.spark.releases import needs
-from tests.spark.schema_registry_server import RegistryServer, serving
+from tests.spark.support.releases import needs
+from tests.spark.support.schema_registry_server import RegistryServer, serving
 
 GIVEN: dict[str, Any] = {
     "bootstrap_servers": "h:1",

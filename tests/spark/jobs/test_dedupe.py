@@ -11,7 +11,7 @@ from aiokafka_lite.spark.jobs.job import BatchReport, JobResult, NoProgress, Sto
 from aiokafka_lite.spark.jobs.job_config import JobConfigError
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.jobs.manual import manual_file
-from tests.spark.topics import T0, T1, fill_records
+from tests.spark.support.topics import T0, T1, fill_records
 
 GIVEN: dict[str, Any] = {
     "bootstrap_servers": "h:1",

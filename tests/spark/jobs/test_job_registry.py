@@ -9,8 +9,8 @@ import pytest
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.spark.jobs.job_config import JobConfig
 from aiokafka_lite.spark.jobs.job_registry import JOBS, find_job
-from tests.documents import SPARK
 from tests.spark.jobs.manual import manual_file
+from tests.support.documents import SPARK
 
 
 @pytest.mark.parametrize("name", JOBS)

@@ -11,7 +11,7 @@ from aiokafka_lite.record.control_record import ControlRecordType
 from aiokafka_lite.spark.jobs import archive, audit, mirror, replay
 from aiokafka_lite.spark.jobs.job import JobResult, NoProgress, StopSignal
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.spark.topics import fill, fill_transaction
+from tests.spark.support.topics import fill, fill_transaction
 
 # A name that is a number: folders of Parquet have no types.
 P0, P1 = TopicPartition("2024", 0), TopicPartition("2024", 1)

@@ -14,7 +14,7 @@ from aiokafka_lite.spark.jobs.topic_config import StreamConfig
 from aiokafka_lite.spark.offsets import Offsets
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.free_ports import held_ports
-from tests.spark.topics import T0, fill
+from tests.spark.support.topics import T0, fill
 
 
 class Report(dict[str, Any]):

@@ -14,8 +14,8 @@ import pytest
 
 from aiokafka_lite.spark.process import cargo
 from tests.conftest import require_spark
-from tests.documents import ROOT
-from tests.spark.other_workers import without_the_package
+from tests.spark.support.other_workers import without_the_package
+from tests.support.documents import ROOT
 
 ARRIVES = """
 import base64, json, pickle, sys

@@ -16,7 +16,7 @@ from aiokafka_lite.spark.process.client_cache import IDLE_S, ClientCache
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.patience import eventually
+from tests.support.patience import eventually
 
 
 class StubConnections:

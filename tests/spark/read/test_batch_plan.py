@@ -10,7 +10,7 @@ from aiokafka_lite.spark.read.data_loss import DataLossError
 from aiokafka_lite.spark.read.planner import Planner
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.read.test_pushdown import GreaterThanOrEqual, at
-from tests.spark.topics import T0, T1, fill, source_options
+from tests.spark.support.topics import T0, T1, fill, source_options
 
 
 @pytest.fixture

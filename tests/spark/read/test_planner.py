@@ -21,7 +21,7 @@ from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.spark.read.planner import Planner
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.free_ports import held_ports
-from tests.spark.topics import T0, T1, fill, fill_transaction, source_options
+from tests.spark.support.topics import T0, T1, fill, fill_transaction, source_options
 
 U0 = TopicPartition("u", 0)
 

@@ -10,7 +10,7 @@ from aiokafka_lite.spark.read.arrow import COLUMNS, SparkColumns
 from aiokafka_lite.spark.read.data_loss import DataLossError
 from aiokafka_lite.spark.read.range_reader import consumer_arguments, read_range
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.spark.topics import T0, fill, fill_transaction, source_options, values
+from tests.spark.support.topics import T0, fill, fill_transaction, source_options, values
 
 VALUES = SparkColumns([("value", "binary")])
 WHOLE = SparkColumns([(name, kind) for name, (_, kind) in COLUMNS.items()])

@@ -11,7 +11,7 @@ from aiokafka_lite.spark.options.source_options import OffsetLimit, Place
 from aiokafka_lite.spark.read.data_loss import DataLossError
 from aiokafka_lite.spark.read.stream_offsets import StreamOffsets
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.spark.topics import T0, T1, source_options
+from tests.spark.support.topics import T0, T1, source_options
 
 
 class Brokers:

@@ -17,7 +17,7 @@ from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.spark.write import row_sender
 from aiokafka_lite.spark.write.row_sender import write_rows
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.spark.topics import T0, T1
+from tests.spark.support.topics import T0, T1
 
 
 def sink_options(broker: EmbeddedBroker | None = None, **options: str) -> SinkOptions:

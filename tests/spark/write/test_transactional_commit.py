@@ -20,7 +20,7 @@ from aiokafka_lite.spark.write.transactional_commit import (
 from aiokafka_lite.spark.write.transactional_marker import ReplayMismatchError, TaskTransaction
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
-from tests.spark.writing import SCOPE, Write, options, seen
+from tests.spark.support.writing import SCOPE, Write, options, seen
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from aiokafka_lite.spark.write.transactional_marker import ReplayMismatchError, 
 from aiokafka_lite.spark.write.transactional_write import write_in_transaction
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
-from tests.spark.writing import SCOPE, Write, options, seen
+from tests.spark.support.writing import SCOPE, Write, options, seen
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest_asyncio
 
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.leftovers import nothing_left_behind
+from tests.support.leftovers import nothing_left_behind
 from tests.testing.broker.bench import WireClient
 
 

@@ -24,7 +24,7 @@ from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.leftovers import nothing_left_behind
+from tests.support.leftovers import nothing_left_behind
 from tests.testing.broker.bench import WireClient, batch
 from tests.testing.broker.group_peers import peers_of
 from tests.testing.broker.txn_peers import TransactionalKafka, TxnPeer

@@ -41,7 +41,7 @@ from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.sync_group import SyncGroupRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.leftovers import nothing_left_behind
+from tests.support.leftovers import nothing_left_behind
 
 TOPICS = ConsumerProtocolMemberMetadata(3, ["t"], None).encode()
 PROTOCOLS = [

@@ -1,0 +1,235 @@
+"""Services that copy a topic exactly once, under faults: one function per accident.
+
+Each is played on a `CopyStage`: a topic that is written to all the time, and workers in processes
+of their own. In the end the copy, read by another client under read_committed, is like the source.
+"""
+
+import asyncio
+import itertools
+import os
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aiokafka_lite.admin.topics import connected, create_topic, delete_topic
+from aiokafka_lite.clock import SYSTEM_CLOCK
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
+from tests.faults import producer_oracle as oracle
+from tests.faults.exactly_once_worker import Orders, as_argument
+from tests.faults.group_faults import ROOT, eventually
+from tests.faults.producer_faults import PARTITIONS, Stage, Writer, read_log, stage
+from tests.support.unreliable_network import ProxiedKafka
+
+GONE = -9
+PATIENCE_S = 45.0
+TRANSACTION_KEY = 1
+WRITES_PER_WORKER = 3
+
+
+@dataclass(eq=False)
+class WorkerProcess:
+    """A worker, and what it has noted."""
+
+    transactional_id: str
+    process: asyncio.subprocess.Process
+    journal: Path
+    output: Path
+
+    def lines(self) -> list[list[str]]:
+        """Return what it has noted so far: moment, word, details."""
+        if not self.journal.exists():
+            return []
+        whole = self.journal.read_text().rpartition("\n")[0]
+        return [line.split(" ", 2) for line in whole.splitlines()]
+
+    def last_word(self) -> str:
+        """Return what it did last."""
+        lines = self.lines()
+        return lines[-1][1] if lines else ""
+
+    def commits_since(self, moment_s: float) -> list[float]:
+        """Return the moments of its transactions' ends after that one."""
+        return [
+            at_s
+            for at, word, *_ in self.lines()
+            if word == "committed" and (at_s := float(at)) > moment_s
+        ]
+
+    async def died(self) -> None:
+        """Return when it has killed itself."""
+        async with asyncio.timeout(PATIENCE_S):
+            status = await self.process.wait()
+        assert status == GONE, f"ended with {status}:\n{self.output.read_text()[-3000:]}"
+        assert self.last_word() == "written"
+
+    async def leave(self) -> None:
+        """Return when it has stopped in order."""
+        self.process.terminate()
+        async with asyncio.timeout(PATIENCE_S):
+            status = await self.process.wait()
+        assert status == 0, f"ended with {status}:\n{self.output.read_text()[-3000:]}"
+
+
+@dataclass
+class CopyStage:
+    """A source that is written to all the time, its copy, and who copies."""
+
+    stage: Stage
+    source: Writer
+    target: str
+    folder: Path
+    workers: list[WorkerProcess] = field(default_factory=list)
+    all_workers: list[WorkerProcess] = field(default_factory=list)
+    aborted: int = 0
+    """How many records of the copy's log are of aborted transactions, known in the end."""
+    numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+
+    async def worker(self, transactional_id: str, dies_in_batch: int = 0) -> WorkerProcess:
+        """Start one; does not wait for it."""
+        name = f"{transactional_id}-{next(self.numbers)}"
+        orders = Orders(
+            journal=str(self.folder / f"{name}.journal"),
+            bootstrap_servers=self.stage.cluster.address,
+            source=self.source.topic,
+            target=self.target,
+            group_id=self.target,
+            transactional_id=f"{self.target}-{transactional_id}",
+            dies_in_batch=dies_in_batch,
+            is_on_uvloop=not isinstance(asyncio.get_running_loop(), asyncio.BaseEventLoop),
+        )
+        output = self.folder / f"{name}.output"
+        with output.open("wb") as file:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-m", "tests.faults.exactly_once_worker", as_argument(orders)),
+                cwd=ROOT,
+                env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+                stdout=file,
+                stderr=file,
+            )
+        worker = WorkerProcess(orders.transactional_id, process, Path(orders.journal), output)
+        self.all_workers.append(worker)
+        if not dies_in_batch:
+            self.workers.append(worker)
+        return worker
+
+    async def at_work(self) -> None:
+        """Return when each worker that is to live has committed something from now on."""
+        since_s = SYSTEM_CLOCK.monotonic()
+        await eventually(
+            "all workers commit", lambda: all(each.commits_since(since_s) for each in self.workers)
+        )
+
+    async def coordinator(self, worker: WorkerProcess) -> int:
+        """Return the node that coordinates a worker's transactions."""
+        request = FindCoordinatorRequest(key=worker.transactional_id, key_type=TRANSACTION_KEY)
+        async with connected(self.stage.cluster.address) as client:
+            answer = await client.request_any(request, max_version=3)
+        assert answer.error_code == 0
+        return answer.node_id
+
+    async def copied(self) -> None:
+        """End the source; return when its copy is like it, as another client reads both."""
+        self.source.end_soon()
+        await asyncio.gather(*self.stage.tasks)
+        address = self.stage.cluster.address
+        source = await asyncio.to_thread(read_log, address, self.source.topic)
+        count = sum(map(len, source.values()))
+        copy: oracle.Log = {}
+        began_s = SYSTEM_CLOCK.monotonic()
+        while sum(map(len, copy.values())) < count:
+            if SYSTEM_CLOCK.monotonic() - began_s > PATIENCE_S:
+                break
+            await asyncio.sleep(0.5)
+            copy = await asyncio.to_thread(read_log, address, self.target)
+        for worker in self.workers:
+            await worker.leave()
+        copy = await asyncio.to_thread(read_log, address, self.target)
+        complaints = oracle.unlike_source(source, copy)
+        assert not complaints, "\n".join([*complaints, self.told()])
+        self.stage.tally += oracle.tally_of_copy(source, copy)
+        everything = await asyncio.to_thread(read_log, address, self.target, "read_uncommitted")
+        self.aborted = sum(map(len, everything.values())) - count
+        self.stage.notes.append(f"{count} records copied, {self.aborted} more were aborted")
+        self.measure()
+
+    def measure(self) -> None:
+        """Keep the longest time without a transaction's end, of all workers together."""
+        moments = sorted(at_s for each in self.all_workers for at_s in each.commits_since(0.0))
+        pauses = [later - earlier for earlier, later in itertools.pairwise(moments)]
+        self.stage.figures["longest time without a commit"] = max(pauses)
+        words = [line[1] for each in self.all_workers for line in each.lines()]
+        self.stage.notes += [
+            f"{words.count(word)} {word}" for word in ("committed", "aborted", "restarts")
+        ]
+
+    def told(self) -> str:
+        """Return what the workers noted beside their ordinary work."""
+        return "\n".join(
+            f"{worker.journal.name}: {' '.join(line)}"
+            for worker in self.all_workers
+            for line in worker.lines()
+            if line[1] not in {"written", "committed"}
+        )
+
+
+@asynccontextmanager
+async def copy_stage(kafka: ProxiedKafka, topic: str, folder: Path) -> AsyncIterator[CopyStage]:
+    """A stage for one scenario, which ends it by `copied()`. Nothing outlives the block."""
+    target = f"{topic}-copy"
+    async with stage(kafka, topic) as played:
+        await create_topic(played.cluster.address, target, partitions=PARTITIONS)
+        source = await played.writer("source")
+        copying = CopyStage(played, source, target, folder)
+        try:
+            yield copying
+        except Exception as error:
+            error.add_note(copying.told())
+            raise
+        finally:
+            for worker in copying.all_workers:
+                if worker.process.returncode is None:
+                    worker.process.kill()
+                    await worker.process.wait()
+    await delete_topic(kafka.bootstrap_servers, target)
+
+
+CopyScenario = Callable[[CopyStage], Awaitable[None]]
+
+
+async def client_killed(copying: CopyStage) -> None:
+    """One dies in mid transaction and comes back by its name, another is killed and does not: the
+    transaction it left is aborted by its timeout.
+    """
+    await copying.worker("stays")
+    dying = await copying.worker("returns", dies_in_batch=WRITES_PER_WORKER)
+    await dying.died()
+    await copying.worker("returns")
+    leaving = await copying.worker("goes", dies_in_batch=WRITES_PER_WORKER)
+    await leaving.died()
+    since_s = SYSTEM_CLOCK.monotonic()
+    await copying.at_work()
+    copying.stage.back_after("both commit again", SYSTEM_CLOCK.monotonic() - since_s)
+    await copying.copied()
+    assert copying.aborted > WRITES_PER_WORKER, "nobody died in mid transaction"
+
+
+async def broker_killed(copying: CopyStage) -> None:
+    """kill -9 of the node that coordinates a worker's transactions, and it comes back."""
+    first = await copying.worker("first")
+    await copying.worker("second")
+    await copying.at_work()
+    cluster = copying.stage.cluster
+    node = cluster.node(await copying.coordinator(first))
+    since_s = SYSTEM_CLOCK.monotonic()
+    await cluster.kill([node])
+    await copying.at_work()
+    copying.stage.back_after("both commit again", SYSTEM_CLOCK.monotonic() - since_s)
+    await cluster.heal()
+    await copying.at_work()
+    await copying.copied()
+
+
+COPY_SCENARIOS: tuple[CopyScenario, ...] = (client_killed, broker_killed)

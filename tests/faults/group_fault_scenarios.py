@@ -1,0 +1,170 @@
+"""What befalls a group on a real three-node Kafka, one function per accident.
+
+Each is played on a `Stage`, which checks every rule all along and in the end; the figures are how
+long it took until every partition made progress again.
+"""
+
+import asyncio
+import warnings
+from collections.abc import Awaitable, Callable
+
+from aiokafka_lite.admin.topics import connected
+from aiokafka_lite.clock import SYSTEM_CLOCK
+from tests.faults.group_faults import Group, ProcessMember, Stage, coordinator_of
+
+with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+    import kafka  # reads its schemas by a way that Python 3.11 deprecates
+    from kafka.admin import KafkaAdminClient
+
+Scenario = Callable[[Stage], Awaitable[None]]
+
+OUTAGE_S = 8.0
+VISIT_S = 2.0
+VISITS = 4
+STEADILY_S = 0.015  # rebalances mostly come in the middle of a poll's records
+SLOWLY_S = 0.06  # more work than its share of the records leaves time for: always in the middle
+MANNERS = ("commit", "auto", "iterate", "explicit")
+PREFERRED = 0
+
+
+async def member_killed(stage: Stage) -> None:
+    """Two members, one committing by itself, are killed in the middle of their work."""
+
+    async def begin(group: Group) -> None:
+        for manner in ("commit", "auto"):
+            group.join(manner)
+        for manner in ("explicit", "auto"):
+            await group.spawn(manner, SLOWLY_S)
+        await group.all_at_work()
+
+    await stage.everyone(begin)
+    since_s = SYSTEM_CLOCK.monotonic()
+    await stage.everyone(_kill_processes)
+    await stage.resumed("after two members were killed", since_s)
+
+
+async def _kill_processes(group: Group) -> None:
+    doomed = [member for member in group.members if isinstance(member, ProcessMember)]
+    for member in doomed:
+        await group.kill(member)
+
+
+async def members_join_and_leave(stage: Stage) -> None:
+    """Beside two that stay, a new member comes every two seconds, and the one before goes."""
+
+    async def visits(group: Group) -> None:
+        for manner in ("commit", "auto"):
+            group.join(manner, STEADILY_S)
+        await group.all_at_work()
+        visitors = []
+        for number in range(VISITS):
+            visitors.append(group.join(MANNERS[number % 4], STEADILY_S))
+            await asyncio.sleep(VISIT_S)
+            visitors[-1].leave_soon()
+        await group.leave(visitors)
+
+    await stage.everyone(visits)
+    await stage.resumed("after the last visit", SYSTEM_CLOCK.monotonic())
+
+
+async def coordinator_killed(stage: Stage) -> None:
+    """The node that coordinates both groups is killed, and comes back."""
+    await stage.everyone(_three_that_stay)
+    node_id = await _coordinator(stage)
+    since_s = SYSTEM_CLOCK.monotonic()
+    await stage.cluster.kill([stage.cluster.node(node_id)])
+    await stage.resumed("after the coordinator was killed", since_s)
+    await stage.cluster.heal()
+    await stage.resumed("after it was back", SYSTEM_CLOCK.monotonic())
+
+
+async def leader_killed(stage: Stage) -> None:
+    """A node that leads partitions, and coordinates neither group, is killed, and comes back."""
+    await stage.everyone(_three_that_stay)
+    coordinator = await _coordinator(stage)
+    leaders = set((await stage.cluster.leaders(stage.topic)).values())
+    node_id = next(node_id for node_id in leaders if node_id not in {coordinator, None})
+    assert node_id is not None
+    since_s = SYSTEM_CLOCK.monotonic()
+    await stage.cluster.kill([stage.cluster.node(node_id)])
+    await stage.resumed("after a leader was killed", since_s)
+    await stage.cluster.heal()
+    await stage.resumed("after it was back", SYSTEM_CLOCK.monotonic())
+
+
+async def leaders_moved(stage: Stage) -> None:
+    """Every partition gets another leader while all nodes are well."""
+    await stage.everyone(_three_that_stay)
+    before = await stage.cluster.leaders(stage.topic)
+    after = {p: leader % 3 + 1 for p, leader in before.items() if leader is not None}
+    since_s = SYSTEM_CLOCK.monotonic()
+    await asyncio.to_thread(_move_leaders, stage.cluster.address, stage.topic, after)
+    async with asyncio.timeout(30):
+        while await stage.cluster.leaders(stage.topic) != after:
+            await asyncio.sleep(0.1)
+    moved_s = SYSTEM_CLOCK.monotonic()
+    await stage.resumed("since the leaders moved", moved_s)
+    for group in stage.groups:
+        group.figures["move itself"] = moved_s - since_s
+
+
+def _move_leaders(address: str, topic: str, leaders: dict[int, int]) -> None:
+    """Make each partition prefer another of its replicas, and elect the preferred ones."""
+    with warnings.catch_warnings(action="ignore"):
+        admin = KafkaAdminClient(bootstrap_servers=address.split(","))
+        try:
+            refusals = admin.alter_partition_reassignments(
+                {
+                    kafka.TopicPartition(topic, partition): [
+                        (leader - 1 + step) % 3 + 1 for step in range(3)
+                    ]
+                    for partition, leader in leaders.items()
+                }
+            )
+            assert not any(refusals.values()), refusals
+            admin.elect_leaders(PREFERRED, {topic: list(leaders)}, timeout_ms=10_000)
+        finally:
+            admin.close()
+
+
+async def all_brokers_down(stage: Stage) -> None:
+    """All nodes are killed for eight seconds; meanwhile some members stop, at once and later."""
+    cluster = stage.cluster
+
+    async def begin(group: Group) -> None:
+        group.join("auto")
+        group.join("iterate")
+        await _three_that_stay(group)
+
+    await stage.everyone(begin)
+    since_s = SYSTEM_CLOCK.monotonic()
+    await cluster.kill(cluster.kafka.nodes)
+    for group in stage.groups:
+        group.members[0].leave_soon()
+    await asyncio.sleep(2)
+    for group in stage.groups:
+        group.members[1].leave_soon()
+    await stage.everyone(lambda group: group.leave(group.members[:2]))
+    await asyncio.sleep(since_s + OUTAGE_S - SYSTEM_CLOCK.monotonic())
+    await cluster.heal()
+    healed_s = SYSTEM_CLOCK.monotonic()
+    await stage.resumed("since all nodes were killed", since_s)
+    await stage.resumed("since all nodes were back", healed_s)
+
+
+async def _coordinator(stage: Stage) -> int:
+    async with connected(stage.cluster.address) as client:
+        found = {await coordinator_of(client, group.group_id) for group in stage.groups}
+    assert len(found) == 1, "both groups have one coordinator"
+    return found.pop()
+
+
+async def _three_that_stay(group: Group) -> None:
+    for manner in ("commit", "auto", "explicit"):
+        group.join(manner)
+    await group.all_at_work()
+
+
+SPARING_NODES = (member_killed, members_join_and_leave, leaders_moved)
+STRIKING_NODES = (coordinator_killed, leader_killed, all_brokers_down)
+SCENARIOS = (*SPARING_NODES, *STRIKING_NODES)

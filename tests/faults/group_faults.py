@@ -1,0 +1,452 @@
+"""A group under faults, on a real three-node Kafka: the cluster's accidents, records that never
+stop, members as tasks and processes, and a watcher of what is committed.
+
+What the members did is judged by `group_oracle`; what is done to them by `group_fault_scenarios`.
+"""
+
+import asyncio
+import itertools
+import logging
+import os
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import confluent_kafka
+
+from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka_lite.admin.topics import connected, create_topic, delete_topic, describe_topics
+from aiokafka_lite.clock import SYSTEM_CLOCK
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.errors import KafkaError, KafkaTimeoutError
+from aiokafka_lite.producer.batch.record_ack import RecordAck
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
+from aiokafka_lite.testing.apache_kafka import ApacheKafka, KafkaNode
+from tests.faults import group_oracle as oracle
+from tests.faults.group_worker import API_TIMEOUT_MS, STOP_MS, Member, Orders, as_argument
+
+PARTITIONS = 6
+RECORDS_PER_S = 120
+QUICKLY_S = 0.002
+WATCH_EVERY_S = 0.25
+LOOK_EVERY_S = 0.1
+WATCHERS_SLACK_S = 5.0  # it asks for each partition, and the machine may be busy
+PATIENCE_S = 45.0
+READY_S = 180.0  # three Java processes at once need half a minute of CPU, which others may want too
+COMMITTED_OFFSETS_TOPIC = "__consumer_offsets"
+ROOT = Path(__file__).parents[2]
+
+logger = logging.getLogger(__name__)
+
+
+async def eventually(what: str, condition: Callable[[], object]) -> None:
+    """Return once `condition()` is true, looking from time to time."""
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            while not condition():
+                await asyncio.sleep(LOOK_EVERY_S)
+    except TimeoutError:
+        raise AssertionError(f"waited {PATIENCE_S:.0f} s in vain: {what}") from None
+
+
+class Cluster:
+    """The accidents of a real Kafka's nodes; the calls return without blocking the loop."""
+
+    def __init__(self, kafka: ApacheKafka) -> None:
+        self.kafka = kafka
+
+    @property
+    def address(self) -> str:
+        return self.kafka.bootstrap_servers
+
+    def node(self, node_id: int) -> KafkaNode:
+        return next(node for node in self.kafka.nodes if node.node_id == node_id)
+
+    async def kill(self, nodes: Iterable[KafkaNode]) -> None:
+        """SIGKILL to all of them at once."""
+        await asyncio.gather(*(asyncio.to_thread(node.kill) for node in nodes))
+
+    async def heal(self) -> None:
+        """Bring back who is down; return when every replica of every partition is in sync again."""
+        down = [node for node in self.kafka.nodes if node.process is None]
+        for node in down:
+            await asyncio.to_thread(node.spawn)  # it waits until the new process runs
+        for node in down:
+            await asyncio.to_thread(node.wait_ready, len(self.kafka.nodes), READY_S)
+        async with asyncio.timeout(READY_S):
+            while not await self._is_whole():
+                await asyncio.sleep(LOOK_EVERY_S)
+
+    async def _is_whole(self) -> bool:
+        try:
+            topics = await describe_topics(self.address)
+        except KafkaError:
+            return False
+        return all(
+            partition.leader is not None and set(partition.in_sync) == set(partition.replicas)
+            for topic in topics
+            for partition in topic.partitions
+        )
+
+    async def leaders(self, topic: str) -> dict[int, int | None]:
+        """Return the leader of each partition."""
+        [described] = await describe_topics(self.address, [topic])
+        return {each.partition: each.leader for each in described.partitions}
+
+
+async def coordinator_of(client: KafkaClient, group_id: str) -> int:
+    """Return the node that coordinates the group."""
+    request = FindCoordinatorRequest(key=group_id, key_type=0)
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            with suppress(KafkaError):
+                answer = await client.request_any(request, max_version=3)
+                if answer.error_code == 0:
+                    return answer.node_id
+            await asyncio.sleep(LOOK_EVERY_S)
+
+
+@dataclass(eq=False)
+class TaskMember:
+    """A member in the test's own process."""
+
+    name: str
+    leaving: asyncio.Event
+    task: asyncio.Task[None]
+
+    def leave_soon(self) -> None:
+        """Tell it to leave."""
+        self.leaving.set()
+
+    async def leave(self) -> None:
+        """Return when it has left; raises what it died of."""
+        self.leave_soon()
+        async with asyncio.timeout(PATIENCE_S):
+            await self.task
+
+
+@dataclass(eq=False)
+class ProcessMember:
+    """A member in a process of its own."""
+
+    name: str
+    process: asyncio.subprocess.Process
+    output: Path
+
+    def kill(self) -> None:
+        """SIGKILL: it has no time to say anything."""
+        self.process.kill()
+
+    def leave_soon(self) -> None:
+        """Tell it to leave."""
+        self.process.terminate()
+
+    async def leave(self) -> None:
+        """Return when it has left; an end that is not in order is an error."""
+        self.leave_soon()
+        async with asyncio.timeout(PATIENCE_S):
+            status = await self.process.wait()
+        assert status == 0, f"{self.name} ended with {status}:\n{self.output.read_text()[-3000:]}"
+
+
+class Group:
+    """One group: its members, what they wrote, and what it has committed."""
+
+    def __init__(
+        self, group_id: str, address: str, topic: str, folder: Path, *, is_cooperative: bool
+    ) -> None:
+        self.group_id = group_id
+        self.is_cooperative = is_cooperative
+        self.name = "cooperative" if is_cooperative else "eager"
+        self.history = oracle.History(folder)
+        self.members: list[TaskMember | ProcessMember] = []
+        self.killed: dict[str, float] = {}
+        self.committed: dict[int, int] = {}
+        self.complaints: list[str] = []
+        self.figures: dict[str, float] = {}
+        self._address = address
+        self._topic = topic
+        self._folder = folder
+        self._numbers = itertools.count(1)
+        folder.mkdir(parents=True)
+
+    def __repr__(self) -> str:
+        return f"{self.name} group"
+
+    # Members come and go…
+
+    def join(self, manner: str, pause_s: float = QUICKLY_S) -> TaskMember:
+        """Let a member live in this process; does not wait for it."""
+        name = f"{manner}-{next(self._numbers)}"
+        leaving = asyncio.Event()
+        live = Member(self._orders(name, manner, pause_s)).live(leaving)
+        member = TaskMember(name, leaving, asyncio.create_task(live, name=name))
+        self.members.append(member)
+        return member
+
+    async def spawn(self, manner: str, pause_s: float) -> ProcessMember:
+        """Let a member live in a process of its own; returns when that has been started."""
+        name = f"{manner}-{next(self._numbers)}-process"
+        orders = as_argument(self._orders(name, manner, pause_s))
+        output = self._folder / f"{name}.output"
+        with output.open("wb") as file:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-m", "tests.faults.group_worker", orders),
+                cwd=ROOT,
+                env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+                stdout=file,
+                stderr=file,
+            )
+        member = ProcessMember(name, process, output)
+        self.members.append(member)
+        return member
+
+    def _orders(self, name: str, manner: str, pause_s: float) -> Orders:
+        return Orders(
+            journal=str(self._folder / f"{name}.journal"),
+            bootstrap_servers=self._address,
+            topic=self._topic,
+            group_id=self.group_id,
+            is_cooperative=self.is_cooperative,
+            manner=manner,
+            pause_s=pause_s,
+            is_on_uvloop=not isinstance(asyncio.get_running_loop(), asyncio.BaseEventLoop),
+        )
+
+    async def kill(self, member: ProcessMember) -> None:
+        """Kill a member that is in the middle of its work."""
+        self.killed[member.name] = SYSTEM_CLOCK.monotonic()
+        member.kill()
+        await member.process.wait()
+        self.members.remove(member)
+
+    async def leave(self, members: Collection[TaskMember | ProcessMember]) -> None:
+        """Let members leave, all at once."""
+        await asyncio.gather(*(member.leave() for member in members))
+        self.members = [member for member in self.members if member not in members]
+
+    # What is seen of it…
+
+    async def all_at_work(self) -> None:
+        """Return when each member has processed something of what it was assigned last."""
+        names = {member.name for member in self.members}
+
+        def at_work() -> bool:
+            working: set[str] = set()
+            for event in self.history.refresh():
+                if event.word == "record":
+                    working.add(event.member)
+                elif event.word in oracle.CHANGES_OF_HANDS:
+                    working.discard(event.member)
+            return names <= working
+
+        await eventually(f"all of {sorted(names)} of the {self!r} work", at_work)
+
+    async def resumed(self, since_s: float) -> float:
+        """Return how long after that moment every partition had made progress."""
+        partitions = range(PARTITIONS)
+        await eventually(
+            f"{self!r} goes on with every partition",
+            lambda: oracle.seconds_to_resume(self.history.refresh(), since_s, partitions),
+        )
+        taken_s = oracle.seconds_to_resume(self.history.events, since_s, partitions)
+        assert taken_s is not None
+        return taken_s
+
+    async def processed(self, acked: oracle.Acked) -> None:
+        """Return when everything that was written has been processed."""
+        await eventually(
+            f"the {self!r} has processed everything",
+            lambda: not oracle.unprocessed(self.history.refresh(), acked),
+        )
+
+    def saw_committed(self, committed: dict[int, int]) -> None:
+        """Compare with what was processed; each record is written down before it is committed."""
+        processed = oracle.reach(self.history.refresh())
+        self.complaints += oracle.committed_too_far(committed, processed)
+        self.complaints += oracle.went_back(self.committed, committed)
+        self.committed = committed
+
+    async def committed_as_confluent_sees_it(self) -> dict[int, int]:
+        """Ask by another client."""
+        consumer = confluent_kafka.Consumer(
+            {"bootstrap.servers": self._address, "group.id": self.group_id, "log_level": 0}
+        )
+        asked = [confluent_kafka.TopicPartition(self._topic, p) for p in range(PARTITIONS)]
+        try:
+            found = await asyncio.to_thread(consumer.committed, asked, 15.0)
+        finally:
+            await asyncio.to_thread(consumer.close)
+        return {each.partition: each.offset for each in found if each.offset >= 0}
+
+
+@dataclass
+class Stage:
+    """What a scenario plays on: a cluster, a topic with records that never stop, two groups."""
+
+    cluster: Cluster
+    topic: str
+    groups: list[Group]
+    acks: list[tuple[int, RecordAck]] = field(default_factory=list)
+    end_of_records: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def everyone(self, step: Callable[[Group], Awaitable[None]]) -> None:
+        """Run a step of the scenario with both groups at once."""
+        await asyncio.gather(*(step(group) for group in self.groups))
+
+    async def resumed(self, fault: str, since_s: float) -> None:
+        """Return when both groups have gone on with every partition; keep how long it took."""
+        taken = await asyncio.gather(*(group.resumed(since_s) for group in self.groups))
+        for group, taken_s in zip(self.groups, taken, strict=True):
+            group.figures[fault] = taken_s
+
+    def report(self) -> str:
+        """Return the figures, a line per group."""
+        return "\n".join(
+            f"{group!r}: " + ", ".join(f"{name} {s:.2f} s" for name, s in group.figures.items())
+            for group in self.groups
+        )
+
+    async def produce(self) -> None:
+        """Write numbers round the partitions until the end."""
+        async with AIOKafkaProducer(
+            bootstrap_servers=self.cluster.address, request_timeout_ms=5000
+        ) as producer:
+            for number in itertools.count():
+                if self.end_of_records.is_set():
+                    break
+                value, partition = b"%d" % number, number % PARTITIONS
+                ack = await producer.send(self.topic, value, partition=partition)
+                self.acks.append((number, ack))
+                await asyncio.sleep(1 / RECORDS_PER_S)
+
+    async def watch(self, group: Group, *, is_once: bool = False) -> None:
+        """Compare what is committed with what was processed, all along, by another connection."""
+        partitions = [TopicPartition(self.topic, each) for each in range(PARTITIONS)]
+        async with AIOKafkaConsumer(
+            bootstrap_servers=self.cluster.address,
+            group_id=group.group_id,
+            enable_auto_commit=False,
+            request_timeout_ms=5000,
+            default_api_timeout_ms=API_TIMEOUT_MS,
+        ) as watcher:
+            while True:
+                began_s = SYSTEM_CLOCK.monotonic()
+                with suppress(KafkaTimeoutError):  # nobody coordinates the group for now
+                    found = {tp.partition: await watcher.committed(tp) for tp in partitions}
+                    group.saw_committed({p: o for p, o in found.items() if o is not None})
+                    if is_once:
+                        return
+                taken_s = SYSTEM_CLOCK.monotonic() - began_s
+                if taken_s > API_TIMEOUT_MS / 1000 + WATCHERS_SLACK_S:
+                    group.complaints.append(f"committed() took {taken_s:.2f} s")
+                await asyncio.sleep(WATCH_EVERY_S)
+
+    def complaints(self) -> list[str]:
+        """Return what is wrong so far."""
+        return [
+            f"{group!r}: {each}"
+            for group in self.groups
+            for each in [
+                *group.complaints,
+                *oracle.all_complaints(group.history.refresh(), group.killed),
+            ]
+        ]
+
+    def acked(self) -> dict[tuple[int, int], str]:
+        """Return the value of each record that is in the log for certain."""
+        written = {}
+        for number, ack in self.acks:
+            if ack.exception() is None:
+                where = ack.result()
+                written[where.partition, where.offset] = str(number)
+        return written
+
+
+@asynccontextmanager
+async def stage(kafka: ApacheKafka, topic: str, folder: Path) -> AsyncIterator[Stage]:
+    """A stage for one scenario. After the block the rest is consumed, everybody leaves, and every
+    rule is checked: of the journals, of what was written, of what is committed.
+    """
+    cluster = Cluster(kafka)
+    await cluster.heal()
+    await create_topic(cluster.address, topic, partitions=PARTITIONS)
+    stage = Stage(cluster, topic, await _two_groups(cluster, topic, folder))
+    producing = asyncio.create_task(stage.produce(), name="producer")
+    watching = [
+        asyncio.create_task(stage.watch(group), name=f"watcher of the {group!r}")
+        for group in stage.groups
+    ]
+    try:
+        yield stage
+        stage.end_of_records.set()
+        await producing
+        acked = stage.acked()
+        for group in stage.groups:
+            await group.processed(acked)
+            await group.leave(list(group.members))
+        for watcher in watching:
+            if watcher.done():
+                await watcher  # raises what it died of
+    except Exception as error:
+        error.add_note("\n".join(stage.complaints()))
+        raise
+    finally:
+        await _end([producing, *watching], stage.groups)
+    complaints = stage.complaints()
+    for group in stage.groups:
+        complaints += await _complaints_in_the_end(stage, group)
+    assert not complaints, "\n".join([*complaints, stage.report()])
+    await delete_topic(cluster.address, topic)
+
+
+async def _two_groups(cluster: Cluster, topic: str, folder: Path) -> list[Group]:
+    """One with the default assignors, one cooperative, coordinated by the same node."""
+    async with connected(cluster.address) as client:
+        first = f"{topic}-eager"
+        node_id = await coordinator_of(client, first)
+        for number in itertools.count():
+            second = f"{topic}-cooperative-{number}"
+            if await coordinator_of(client, second) == node_id:
+                break
+    return [
+        Group(first, cluster.address, topic, folder / "eager", is_cooperative=False),
+        Group(second, cluster.address, topic, folder / "cooperative", is_cooperative=True),
+    ]
+
+
+async def _end(tasks: list[asyncio.Task[None]], groups: list[Group]) -> None:
+    """Nothing outlives the stage, whatever has failed on it."""
+    for member in [member for group in groups for member in group.members]:
+        if isinstance(member, ProcessMember):
+            if member.process.returncode is None:
+                member.kill()
+                await member.process.wait()
+        else:
+            tasks.append(member.task)
+    for task in tasks:
+        task.cancel()
+    for ended in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(ended, Exception):
+            logger.error("a task of the stage failed", exc_info=ended)
+
+
+async def _complaints_in_the_end(stage: Stage, group: Group) -> list[str]:
+    group.complaints.clear()
+    await stage.watch(group, is_once=True)
+    events = group.history.refresh()
+    complaints = [*group.complaints, *oracle.unprocessed(events, stage.acked())]
+    processed = oracle.reach(events)
+    if group.committed != processed:
+        complaints.append(f"{processed} was processed, and {group.committed} is committed")
+    seen = await group.committed_as_confluent_sees_it()
+    if group.committed != seen:
+        complaints.append(f"confluent-kafka sees {seen} as committed, ours {group.committed}")
+    group.figures["longest pause"] = oracle.longest_pause(events)
+    stops = [float(event.details[0]) for event in events if event.word == "stopped"]
+    group.figures["slowest stop"] = max(stops)
+    assert max(stops) < STOP_MS / 1000 + 2, stops
+    return [f"{group!r}: {each}" for each in complaints]

@@ -1,0 +1,243 @@
+"""A member of a group in the fault tests: it processes a record by writing it to its journal.
+
+It runs as a task of the test, or as a process that a test can kill: `python -m
+tests.faults.group_worker ORDERS`, ended in order by SIGTERM. `group_oracle` reads the journal.
+"""
+
+import asyncio
+import json
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import uvloop
+
+from aiokafka_lite import (
+    AIOKafkaConsumer,
+    ConsumerRebalanceListener,
+    ConsumerRecord,
+    CooperativeStickyAssignor,
+    TopicPartition,
+)
+from aiokafka_lite.clock import SYSTEM_CLOCK
+from aiokafka_lite.errors import CommitFailedError, KafkaTimeoutError, RebalanceInProgressError
+
+SESSION_MS = 6000
+HEARTBEAT_MS = 500
+REQUEST_TIMEOUT_MS = 5000
+API_TIMEOUT_MS = 15_000
+STOP_MS = 5000
+POLL_MS = 500
+PULSE_S = 0.1
+SLACK_S = 2.0  # what a busy machine may add to the bound of a call
+
+REFUSALS = (CommitFailedError, RebalanceInProgressError, KafkaTimeoutError)
+"""What a commit may say while a group rebalances or has no coordinator."""
+
+Found = dict[TopicPartition, list[ConsumerRecord[bytes, bytes]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orders:
+    """What a member is to do."""
+
+    journal: str
+    bootstrap_servers: str
+    topic: str
+    group_id: str
+    is_cooperative: bool
+    manner: str
+    """How it commits: "auto" and "iterate" by themselves, "commit" after each poll what was
+    returned, "explicit" what was processed."""
+    pause_s: float = 0.0
+    """How long it works on one record."""
+    is_on_uvloop: bool = False
+
+
+class Pulse:
+    """Feels for how long the machine, or a busy task, has kept this event loop from running."""
+
+    def __init__(self) -> None:
+        self._lag_s = 0.0
+        self._since_s = SYSTEM_CLOCK.monotonic()
+        self._since_cpu_s = time.process_time()
+
+    def lag_s(self) -> float:
+        """Return the sum of all delays so far."""
+        return self._lag_s + max(SYSTEM_CLOCK.monotonic() - self._since_s - PULSE_S, 0.0)
+
+    async def beat(self, journal: "Journal") -> None:
+        """Go on for ever."""
+        while True:
+            self._since_s, self._since_cpu_s = SYSTEM_CLOCK.monotonic(), time.process_time()
+            await asyncio.sleep(PULSE_S)
+            lag_s = SYSTEM_CLOCK.monotonic() - self._since_s - PULSE_S
+            self._lag_s += max(lag_s, 0.0)
+            cpu_s = time.process_time() - self._since_cpu_s
+            if cpu_s > SLACK_S:
+                journal.note("busy", f"{cpu_s:.2f} s of computing without letting others run")
+
+
+class Journal:
+    """What one member has done; each line is in the file, kill or no kill, before it goes on."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("ab", buffering=0)
+        self.pulse = Pulse()
+
+    def note(self, word: str, *details: object) -> None:
+        """Write one line with the moment, which all processes of a machine count alike."""
+        line = " ".join([f"{SYSTEM_CLOCK.monotonic():.6f}", word, *map(str, details)])
+        self._file.write(line.replace("\n", " ").encode() + b"\n")
+
+    @contextmanager
+    def within(self, call: str, bound_s: float) -> Iterator[None]:
+        """Note if the block takes longer than its bound, the machine's share not counted."""
+        began_s, lag_s = SYSTEM_CLOCK.monotonic(), self.pulse.lag_s()
+        try:
+            yield
+        finally:
+            took_s = SYSTEM_CLOCK.monotonic() - began_s - (self.pulse.lag_s() - lag_s)
+            if took_s > bound_s + SLACK_S:
+                self.note("late", call, f"{took_s:.2f}", bound_s)
+
+    def close(self) -> None:
+        """The member is gone."""
+        self._file.close()
+
+
+class Member(ConsumerRebalanceListener):
+    """One life in a group."""
+
+    def __init__(self, orders: Orders) -> None:
+        self._orders = orders
+        self._journal = Journal(Path(orders.journal))
+        self._runs: Counter[int] = Counter()  # how often each partition was assigned
+
+    def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        self._runs.update(tp.partition for tp in assigned)
+        self._journal.note("assigned", _names(assigned))
+
+    def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+        self._journal.note("revoked", _names(revoked))
+
+    def on_partitions_lost(self, lost: set[TopicPartition]) -> None:
+        self._journal.note("lost", _names(lost))
+
+    async def live(self, leave: asyncio.Event) -> None:
+        """Consume until told to leave, and leave in order."""
+        pulse = asyncio.create_task(self._journal.pulse.beat(self._journal))
+        try:
+            await self._live(leave)
+        except BaseException as error:
+            self._journal.note("failed", repr(error))
+            raise
+        finally:
+            pulse.cancel()
+            self._journal.close()
+
+    async def _live(self, leave: asyncio.Event) -> None:
+        journal, orders, consumer = self._journal, self._orders, self._consumer()
+        consumer.subscribe([orders.topic], listener=self)
+        with journal.within("start", API_TIMEOUT_MS / 1000):
+            await consumer.start()
+        journal.note("started")
+        try:
+            if orders.manner == "iterate":
+                await self._iterate(consumer, leave)
+            else:
+                await self._poll(consumer, leave)
+        finally:
+            await self._stop(consumer)
+
+    def _consumer(self) -> AIOKafkaConsumer[bytes, bytes]:
+        orders = self._orders
+        return AIOKafkaConsumer(
+            bootstrap_servers=orders.bootstrap_servers,
+            group_id=orders.group_id,
+            auto_offset_reset="earliest",
+            partition_assignment_strategy=(
+                [CooperativeStickyAssignor] if orders.is_cooperative else None
+            ),
+            enable_auto_commit=orders.manner in {"auto", "iterate"},
+            auto_commit_interval_ms=500,
+            session_timeout_ms=SESSION_MS,
+            heartbeat_interval_ms=HEARTBEAT_MS,
+            max_poll_interval_ms=20_000,
+            max_poll_records=20,
+            request_timeout_ms=REQUEST_TIMEOUT_MS,
+            default_api_timeout_ms=API_TIMEOUT_MS,
+        )
+
+    async def _stop(self, consumer: AIOKafkaConsumer[bytes, bytes]) -> None:
+        began_s = SYSTEM_CLOCK.monotonic()
+        with self._journal.within("stop", STOP_MS / 1000):
+            await consumer.stop(STOP_MS)
+        self._journal.note("stopped", f"{SYSTEM_CLOCK.monotonic() - began_s:.3f}")
+
+    async def _iterate(
+        self, consumer: AIOKafkaConsumer[bytes, bytes], leave: asyncio.Event
+    ) -> None:
+        async def stop_when_told() -> None:
+            await leave.wait()
+            await self._stop(consumer)
+
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(stop_when_told())
+            async for record in consumer:
+                self._process(record, self._runs[record.partition])
+                await asyncio.sleep(self._orders.pause_s)
+
+    async def _poll(self, consumer: AIOKafkaConsumer[bytes, bytes], leave: asyncio.Event) -> None:
+        while not leave.is_set():
+            with self._journal.within("getmany", POLL_MS / 1000):
+                found = await consumer.getmany(timeout_ms=POLL_MS)
+            runs = self._runs.copy()  # a rebalance may begin a new one in the middle of the work
+            for tp, records in found.items():
+                for record in records:
+                    self._process(record, runs[tp.partition])
+                    await asyncio.sleep(self._orders.pause_s)
+            if found and self._orders.manner != "auto":
+                await self._commit(consumer, found)
+
+    def _process(self, record: ConsumerRecord[bytes, bytes], run: int) -> None:
+        value = (record.value or b"").decode()
+        self._journal.note("record", run, record.partition, record.offset, value)
+
+    async def _commit(self, consumer: AIOKafkaConsumer[bytes, bytes], found: Found) -> None:
+        offsets = None
+        if self._orders.manner == "explicit":
+            offsets = {tp: records[-1].offset + 1 for tp, records in found.items()}
+        try:
+            with self._journal.within("commit", API_TIMEOUT_MS / 1000):
+                await consumer.commit(offsets)
+            self._journal.note("committed")
+        except REFUSALS as refusal:
+            self._journal.note("refused", repr(refusal))
+
+
+def _names(partitions: set[TopicPartition]) -> str:
+    return ",".join(str(tp.partition) for tp in sorted(partitions))
+
+
+def as_argument(orders: Orders) -> str:
+    """Return the orders as a process takes them."""
+    return json.dumps(asdict(orders))
+
+
+async def _main(orders: Orders) -> None:
+    leave = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, leave.set)
+    await Member(orders).live(leave)
+
+
+if __name__ == "__main__":
+    given = Orders(**json.loads(sys.argv[1]))
+    factory = uvloop.new_event_loop if given.is_on_uvloop else asyncio.new_event_loop
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(_main(given))
