@@ -198,12 +198,12 @@ async def _create_led_by(cluster: Cluster, leader: int, names: Sequence[str]) ->
     ]
     request = CreateTopicsRequest(topics=topics, timeout_ms=30_000)
     async with connected(cluster.bootstrap_servers) as client:
-        response = await client.request_any(request)
+        response = await client.network.request_any(request)
         for result in response.topics:
             if result.error_code:
                 raise SystemExit(f"topic {result.name}: {result.error_message}")
         for name in names:
-            await client.wait_for_topic(name, 30)
+            await client.metadata.wait_for_topic(name, 30)
 
 
 async def _moment_of_election(address: str, dead: int, names: Sequence[str]) -> float:

@@ -79,10 +79,10 @@ async def create_topic(
     )
     request = CreateTopicsRequest(topics=[topic], timeout_ms=REQUEST_TIMEOUT_MS)
     async with connected(bootstrap_servers) as client:
-        response = await client.request(_controller(client), request)
+        response = await client.network.request(_controller(client), request)
         for result in response.topics:
             _raise_if(result.error_code, name, result.error_message)
-        await client.wait_for_topic(name, REQUEST_TIMEOUT_MS / 1000)
+        await client.metadata.wait_for_topic(name, REQUEST_TIMEOUT_MS / 1000)
 
 
 async def delete_topic(bootstrap_servers: str, name: str) -> None:
@@ -97,7 +97,7 @@ async def delete_topic(bootstrap_servers: str, name: str) -> None:
         topics=[DeleteTopicState(name=name)], topic_names=[name], timeout_ms=REQUEST_TIMEOUT_MS
     )
     async with connected(bootstrap_servers) as client:
-        response = await client.request(_controller(client), request)
+        response = await client.network.request(_controller(client), request)
         for result in response.responses:
             _raise_if(result.error_code, name, result.error_message)
 
@@ -114,7 +114,7 @@ async def describe_topics(
     asked = None if names is None else [MetadataRequestTopic(name=name) for name in names]
     request = MetadataRequest(topics=asked, allow_auto_topic_creation=False)
     async with connected(bootstrap_servers) as client:
-        response = await client.request_any(request)
+        response = await client.network.request_any(request)
     for topic in response.topics:
         _raise_if(topic.error_code, topic.name or "", None)
     described = [
@@ -138,8 +138,8 @@ async def describe_topics(
 
 def _controller(client: KafkaClient) -> int:
     """Return the node that takes changes. A KRaft broker names any node here and forwards them."""
-    node = client.snapshot.controller_id
-    return node if node is not None else next(iter(client.snapshot.nodes))
+    node = client.metadata.snapshot.controller_id
+    return node if node is not None else next(iter(client.metadata.snapshot.nodes))
 
 
 def _raise_if(code: int, name: str, message: str | None) -> None:

@@ -203,16 +203,23 @@ class ConnectionPool:
         self.states.mute(node_id, lane, until_s)
         self._free.pop((node_id, lane), None)
 
-    def _new_gate(self, node_id: int, lane: Lane) -> _Gate:
+    def check_running(self) -> TaskOwner:
+        """Return the owner of the tasks. Raises: `KafkaConnectionError` unless the client runs; the
+        client's own failure if a background task has failed.
+        """
         if self._owner is not None:
             self._owner.check()
         if self._owner is None or self._owner.state is not OwnerState.RUNNING:
             raise KafkaConnectionError("the client is closed, or was never started")
+        return self._owner
+
+    def _new_gate(self, node_id: int, lane: Lane) -> _Gate:
+        owner = self.check_running()
         if self._node(node_id) is None:
             raise NodeNotReadyError(f"node {node_id} is not in the cluster's metadata")
         gate = self._gates[node_id, lane] = _Gate()
         name = f"connect[{node_id}, {lane.value}]"
-        gate.task = self._owner.spawn(name, self._run_gate, node_id, lane, gate)
+        gate.task = owner.spawn(name, self._run_gate, node_id, lane, gate)
         return gate
 
     async def _run_gate(self, node_id: int, lane: Lane, gate: _Gate) -> None:

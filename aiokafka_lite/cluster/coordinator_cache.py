@@ -105,7 +105,7 @@ class CoordinatorCache:
 
     async def _ask(self, key_type: CoordinatorType, key: str) -> int:
         request = FindCoordinatorRequest(key=key, key_type=key_type)
-        answer = await self._client.request_any(request, max_version=_SINGLE_KEY_VERSION)
+        answer = await self._client.network.request_any(request, max_version=_SINGLE_KEY_VERSION)
         self.note_answer()
         if answer.error_code:
             raise for_code(answer.error_code)(
@@ -113,9 +113,9 @@ class CoordinatorCache:
                 f"{answer.error_message or for_code(answer.error_code).description}"
             )
         node_id = answer.node_id
-        if node_id not in self._client.snapshot.nodes:
+        if node_id not in self._client.metadata.snapshot.nodes:
             # A node that joined the cluster after the newest metadata.
-            self._client.request_metadata_update()
+            self._client.metadata.request_update()
             raise NodeNotReadyError(
                 f"node {node_id} coordinates {key!r} and is not in the metadata yet"
             )

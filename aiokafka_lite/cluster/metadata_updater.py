@@ -198,12 +198,15 @@ class MetadataUpdater:
 
     # Waiting for news…
 
-    async def refresh(self, timeout_s: float) -> MetadataSnapshot:
-        """Return metadata that was asked for after this call.
+    async def refresh(self, timeout_s: float | None = None) -> MetadataSnapshot:
+        """Return metadata that was asked for after this call; `timeout_s` None:
+        default_api_timeout_ms.
 
         Raises: `KafkaTimeoutError` chained to the last failure; `Cancelled` when closed meanwhile.
         Cancelled: the refresh goes on.
         """
+        if timeout_s is None:
+            timeout_s = self._config.default_api_timeout_ms / 1000
         wanted = self._begun + 1
         self._schedule.request(urgent=True)
         self._wakeup.set()

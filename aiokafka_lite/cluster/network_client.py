@@ -15,7 +15,7 @@ from aiokafka_lite.cluster.connection_pool import ConnectionPool
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.node_states import Candidate, least_loaded
 from aiokafka_lite.concurrency.task_owner import TaskOwner
-from aiokafka_lite.errors import KafkaConnectionError, KafkaError
+from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NodeNotReadyError
 from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.pending_request import Answer
@@ -136,7 +136,7 @@ class NetworkClient:
             max_version=max_version,
             expects_response=expects_response,
         )
-        self.note_throttle(node_id, lane, response)
+        self.note_throttle(node_id, response, lane)
         return response
 
     def request_soon(
@@ -179,7 +179,31 @@ class NetworkClient:
         connection.request_into(answer, request, max_version=max_version)
         return True
 
-    def note_throttle(self, node_id: int, lane: Lane, response: Response | None) -> None:
+    async def request_any(
+        self,
+        request: Request[R],
+        *,
+        timeout_s: float | None = None,
+        max_version: int | None = None,
+    ) -> R:
+        """Return the response of the least loaded node. If every node is in its backoff, ask the
+        one whose backoff ends first.
+
+        Raises: as `request`; `NodeNotReadyError` when no node is known. Nothing is retried.
+        Cancelled: as `request`.
+        """
+        node_id = self.least_loaded_node()
+        if node_id is None:
+            node_ids = self._pool.nodes
+            if not node_ids:
+                self._pool.check_running()
+                raise NodeNotReadyError("no node of the cluster is known")
+            node_id = min(node_ids, key=self.ready_delay)
+        return await self.request(node_id, request, timeout_s=timeout_s, max_version=max_version)
+
+    def note_throttle(
+        self, node_id: int, response: Response | None, lane: Lane = Lane.GENERAL
+    ) -> None:
         """Let no request of the lane pass for as long as an answer says.
 
         From brokers 2.0 on, which is older than any we speak to, the broker answers first and the

@@ -329,7 +329,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
 
     async def _start(self, poller: RecordPoller) -> None:
         client = poller.client
-        client.add_snapshot_listener(poller.follow)
+        client.metadata.add_listener(poller.follow)
         poller.set_topics_of_interest()
         await client.start()
         client.owner.add_failure_callback(poller.look_again)
@@ -337,8 +337,8 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         if poller.group is None:
             await self._wait_for_topics(client, bound_s)
         else:
-            self._raise_hopeless_topics(client.snapshot)
-        poller.follow(client.snapshot)
+            self._raise_hopeless_topics(client.metadata.snapshot)
+        poller.follow(client.metadata.snapshot)
         if poller.group is not None:
             poller.group.listeners.listener = self._listener
             poller.group.start()
@@ -349,7 +349,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         until_s = self._clock.monotonic() + bound_s
         for topic in sorted(self._subscription.topics):
             left_s = until_s - self._clock.monotonic()
-            await client.wait_for_topic(topic, max(left_s, 0.0))
+            await client.metadata.wait_for_topic(topic, max(left_s, 0.0))
 
     def _raise_hopeless_topics(self, snapshot: MetadataSnapshot) -> None:
         """A group waits for topics that do not exist yet, but not for those that never will."""
@@ -385,7 +385,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         if self._state in (ConsumerState.NEW, ConsumerState.STOPPED) or poller is None:
             self._state = ConsumerState.STOPPED
             return
-        if poller.client.has_lost_its_loop:
+        if poller.client.loop.has_ended:
             self._state = ConsumerState.STOPPED
             logger.warning("%r: its event loop has ended before stop()", self)
             return
@@ -575,7 +575,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     def _assignment_changed(self) -> None:
         if self._poller is not None:
             self._poller.assignment_changed()
-            self._poller.follow(self._poller.client.snapshot)
+            self._poller.follow(self._poller.client.metadata.snapshot)
 
     def _not_stopped(self) -> None:
         self._check_loop()
@@ -788,7 +788,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             lambda: self._has_position(partition), timeout_s, reset_missing=(partition,)
         )
         if not known:
-            snapshot = poller.client.snapshot
+            snapshot = poller.client.metadata.snapshot
             reason = "its leader has not answered"
             if snapshot.leader(partition).node_id is None:
                 reason = why_unreadable(partition, snapshot)
@@ -912,7 +912,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         """Return the topic's partitions as far as they are known; None for an unknown topic."""
         if self._poller is None:
             return None
-        known = self._poller.client.snapshot.partitions_for(topic)
+        known = self._poller.client.metadata.snapshot.partitions_for(topic)
         return None if known is None else set(known)
 
     async def topics(self) -> set[str]:
@@ -953,7 +953,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         asked = None if names is None else [MetadataRequestTopic(name=name) for name in names]
         async with self._waiting_calls.one():
             response = await client.ask_until_answered(
-                lambda: client.request_any(
+                lambda: client.network.request_any(
                     MetadataRequest(topics=asked, allow_auto_topic_creation=False)
                 ),
                 self._config.default_api_timeout_ms / 1000,

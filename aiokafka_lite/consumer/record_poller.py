@@ -112,7 +112,7 @@ class RecordPoller:
             )
             topics_changed = subscription.match_topics(found.names)
             if found.is_in_doubt:
-                self.client.request_metadata_update()
+                self.client.metadata.request_update()
         if self.group is not None:
             self.group.metadata_changed(snapshot, topics_changed=topics_changed)
         elif subscription.is_subscribed:
@@ -151,11 +151,11 @@ class RecordPoller:
         of_group = frozenset() if self.group is None else self.group.topics
         named = {*subscription.topics, *of_group, *(tp.topic for tp in subscription.assignment)}
         if subscription.mode is SubscriptionMode.PATTERN:
-            self.client.set_topics(
+            self.client.metadata.set_topics(
                 None, lambda topic: topic in named or subscription.matches(topic)
             )
         else:
-            self.client.set_topics(named)
+            self.client.metadata.set_topics(named)
 
     # Polls…
 
@@ -354,7 +354,7 @@ class RecordPoller:
     def _raise_errors(self) -> None:
         error = self.fetcher.take_error() or self.offset_fetcher.take_error()
         if error is None:
-            snapshot, subscription = self.client.snapshot, self._subscription
+            snapshot, subscription = self.client.metadata.snapshot, self._subscription
             leaderless = (*self.offset_fetcher.leaderless, *self.fetcher.leaderless)
             error = self._leader_watch.check(
                 [tp for tp in leaderless if subscription.get(tp) is not None],

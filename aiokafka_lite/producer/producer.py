@@ -330,7 +330,7 @@ class AIOKafkaProducer(SendMethods):
             self._life.state = ProducerState.STOPPED
             return
         if self._life.state is not ProducerState.STOPPED:
-            if self.client.has_lost_its_loop:
+            if self.client.loop.has_ended:
                 self._life.state = ProducerState.STOPPED
                 self._routes.close()
                 logger.warning("%r: its event loop has ended before stop()", self)

@@ -39,7 +39,7 @@ async def client_of(
 
 async def test_a_topic_is_created_by_asking_for_it(clean: None) -> None:
     async with EmbeddedBroker(num_partitions=3) as broker, client_of(broker) as (client, _):
-        snapshot = await client.wait_for_topic("orders", 10)
+        snapshot = await client.metadata.wait_for_topic("orders", 10)
         assert snapshot.partition_ids("orders") == (0, 1, 2)
         assert snapshot.topic_name(snapshot.topic_id("orders")) == "orders"
 
@@ -50,16 +50,16 @@ async def test_a_topic_that_may_not_be_created_is_unknown(clean: None) -> None:
         client_of(broker) as (client, _),
     ):
         with pytest.raises(UnknownTopicOrPartitionError, match="orders"):
-            await client.wait_for_topic("orders", 3)
+            await client.metadata.wait_for_topic("orders", 3)
 
 
 async def test_a_leader_that_moved_is_found_with_its_new_epoch(clean: None) -> None:
     async with EmbeddedBroker(nodes=3) as broker:
         broker.create_topic("t")
         async with client_of(broker) as (client, _):
-            before = (await client.wait_for_topic("t", 5)).leader(T0)
+            before = (await client.metadata.wait_for_topic("t", 5)).leader(T0)
             broker.move_leader(T0, 3)
-            after = (await client.refresh_metadata()).leader(T0)
+            after = (await client.metadata.refresh()).leader(T0)
             assert after.node_id == 3
             assert after.epoch > before.epoch
 
@@ -69,13 +69,13 @@ async def test_a_topic_made_anew_is_another_topic(clean: None) -> None:
     async with EmbeddedBroker(nodes=3) as broker:
         broker.create_topic("t")
         async with client_of(broker) as (client, _):
-            await client.wait_for_topic("t", 5)
+            await client.metadata.wait_for_topic("t", 5)
             broker.move_leader(T0, 2)
             broker.move_leader(T0, 3)
-            before = await client.refresh_metadata()
+            before = await client.metadata.refresh()
             broker.delete_topic("t")
             broker.create_topic("t")
-            after = await client.refresh_metadata()
+            after = await client.metadata.refresh()
             assert after.topic_id("t") != before.topic_id("t")
             assert after.leader(T0).epoch < before.leader(T0).epoch
 
@@ -84,31 +84,31 @@ async def test_a_node_that_dies_and_comes_back(clean: None) -> None:
     async with EmbeddedBroker(nodes=3) as broker:
         broker.create_topic("t", partitions=3)
         async with client_of(broker) as (client, _):
-            await client.wait_for_topic("t", 5)
-            await client.request(2, MetadataRequest(topics=[]))
+            await client.metadata.wait_for_topic("t", 5)
+            await client.network.request(2, MetadataRequest(topics=[]))
             broker.stop_node(2)
-            while 2 in client.snapshot.nodes:
-                await client.refresh_metadata()
-            assert len(client.snapshot.available_partitions("t")) == 3
+            while 2 in client.metadata.snapshot.nodes:
+                await client.metadata.refresh()
+            assert len(client.metadata.snapshot.available_partitions("t")) == 3
             broker.start_node(2)
-            while 2 not in client.snapshot.nodes:
-                await client.refresh_metadata()
-            await client.request(2, MetadataRequest(topics=[]))
+            while 2 not in client.metadata.snapshot.nodes:
+                await client.metadata.refresh()
+            await client.network.request(2, MetadataRequest(topics=[]))
 
 
 async def test_a_connection_cut_in_the_middle_of_an_answer(clean: None) -> None:
     async with EmbeddedBroker() as broker, client_of(broker) as (client, _):
         broker.faults.cut(DescribeClusterRequest, after_bytes=7)
         with pytest.raises(KafkaConnectionError):
-            await client.request(1, DescribeClusterRequest())
-        response = await client.request(1, DescribeClusterRequest())
-        assert response.cluster_id == client.snapshot.cluster_id
+            await client.network.request(1, DescribeClusterRequest())
+        response = await client.network.request(1, DescribeClusterRequest())
+        assert response.cluster_id == client.metadata.snapshot.cluster_id
 
 
 async def test_metadata_survives_a_broker_that_cuts_it_short(clean: None) -> None:
     async with EmbeddedBroker() as broker, client_of(broker) as (client, _):
         broker.faults.cut(MetadataRequest, after_bytes=3, times=3)
-        await client.refresh_metadata()
+        await client.metadata.refresh()
         client.check()
 
 
@@ -117,10 +117,10 @@ async def test_a_quota_keeps_one_lane_quiet(clean: None) -> None:
     async with EmbeddedBroker() as broker, client_of(broker) as (client, clock):
         broker.faults.throttle(DescribeClusterRequest, 900)
         began = clock.monotonic()
-        await client.request(1, DescribeClusterRequest())
-        assert client.ready_delay(1) == pytest.approx(0.9)
-        assert client.ready_delay(1, Lane.COORDINATOR) == 0.0
-        await client.request(1, DescribeClusterRequest())
+        await client.network.request(1, DescribeClusterRequest())
+        assert client.network.ready_delay(1) == pytest.approx(0.9)
+        assert client.network.ready_delay(1, Lane.COORDINATOR) == 0.0
+        await client.network.request(1, DescribeClusterRequest())
         assert clock.monotonic() - began >= 0.9
 
 
@@ -129,10 +129,10 @@ async def test_a_stalled_lane_does_not_stall_another(clean: None) -> None:
     async with EmbeddedBroker() as broker, client_of(broker) as (client, _):
         broker.faults.stall(DescribeClusterRequest, times=1)
         held = asyncio.create_task(
-            client.request(1, DescribeClusterRequest(), lane=Lane.FETCH, timeout_s=3600)
+            client.network.request(1, DescribeClusterRequest(), lane=Lane.FETCH, timeout_s=3600)
         )
         await broker.wait_until(lambda: bool(broker.requests_of(DescribeClusterRequest)))
-        await client.request(1, DescribeClusterRequest(), lane=Lane.COORDINATOR)
+        await client.network.request(1, DescribeClusterRequest(), lane=Lane.COORDINATOR)
         assert not held.done()
         broker.faults.release()
         await held
@@ -143,8 +143,8 @@ async def test_an_old_broker_is_asked_in_versions_it_knows(clean: None) -> None:
         EmbeddedBroker(max_versions={ApiKey.METADATA: 7}) as broker,
         client_of(broker) as (client, _),
     ):
-        await client.wait_for_topic("t", 5)
-        assert client.max_version(1, MetadataRequest) == 7
+        await client.metadata.wait_for_topic("t", 5)
+        assert client.network.max_version(1, MetadataRequest) == 7
         assert {
             received.api_version
             for received in broker.requests
@@ -161,11 +161,11 @@ async def test_a_whole_cluster_that_restarts_is_found_again(clean: None) -> None
     async with EmbeddedBroker(nodes=3) as broker, client_of(broker) as (client, clock):
         for node_id in (1, 2, 3):
             broker.stop_node(node_id)
-        waiting = asyncio.create_task(client.refresh_metadata(timeout_s=600))
+        waiting = asyncio.create_task(client.metadata.refresh(timeout_s=600))
         await clock.sleep(10)  # jumps on whenever the real sockets have refused
         assert not waiting.done()
         for node_id in (1, 2, 3):
             broker.start_node(node_id)
         await waiting
-        assert set(client.snapshot.nodes) == {1, 2, 3}
+        assert set(client.metadata.snapshot.nodes) == {1, 2, 3}
         client.check()

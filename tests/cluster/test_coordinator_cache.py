@@ -67,7 +67,7 @@ async def test_a_coordinator_is_asked_for_once_and_then_known() -> None:
     async with scene_of(3) as scene:
         assert scene.cache.known(GROUP, "g") is None
         node_id = await scene.find()
-        assert node_id in scene.client.snapshot.nodes
+        assert node_id in scene.client.metadata.snapshot.nodes
         assert await scene.find() == node_id
         assert scene.cache.known(GROUP, "g") == node_id
         [question] = scene.questions
@@ -245,11 +245,11 @@ async def test_the_time_ends_although_no_answer_comes() -> None:
 async def test_a_coordinator_that_joined_the_cluster_after_the_metadata_costs_a_refresh() -> None:
     clock = FakeClock(autojump_threshold_s=0.02)
     async with scene_of(2, clock=clock, down=2) as scene:
-        assert set(scene.client.snapshot.nodes) == {1}
+        assert set(scene.client.metadata.snapshot.nodes) == {1}
         scene.broker.start_node(2)
         scene.broker.move_coordinator("g", 2)
         assert await scene.find() == 2
-        assert set(scene.client.snapshot.nodes) == {1, 2}
+        assert set(scene.client.metadata.snapshot.nodes) == {1, 2}
 
 
 async def test_closing_the_client_ends_the_search() -> None:

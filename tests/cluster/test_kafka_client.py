@@ -53,7 +53,7 @@ def refused_ports() -> Iterator[tuple[int, int]]:
 
 def test_a_client_is_built_without_a_loop() -> None:
     client = KafkaClient(ClientConfig(bootstrap_servers="a:1,b:2"), name="c")
-    assert set(client.snapshot.nodes) == {-1, -2}
+    assert set(client.metadata.snapshot.nodes) == {-1, -2}
     assert repr(client) == "<KafkaClient c new>"
 
 
@@ -61,8 +61,8 @@ async def test_start_brings_the_nodes_and_close_ends_all(
     three_nodes: ScriptedCluster,
 ) -> None:
     async with started(three_nodes) as client:
-        assert set(client.snapshot.nodes) == {1, 2, 3}
-        assert client.snapshot.cluster_id == "cluster"
+        assert set(client.metadata.snapshot.nodes) == {1, 2, 3}
+        assert client.metadata.snapshot.cluster_id == "cluster"
         client.check()
     assert repr(client) == "<KafkaClient test closed>"
     await client.close()
@@ -71,18 +71,18 @@ async def test_start_brings_the_nodes_and_close_ends_all(
 async def test_a_node_is_asked_over_a_connection_made_when_needed(cluster: ScriptedCluster) -> None:
     async with started(cluster) as client:
         before = cluster.nodes[1].connections
-        assert client.max_version(1, MetadataRequest) is None
-        response = await client.request(1, MetadataRequest(topics=[]))
+        assert client.network.max_version(1, MetadataRequest) is None
+        response = await client.network.request(1, MetadataRequest(topics=[]))
         assert [broker.node_id for broker in response.brokers] == [1]
-        await client.request(1, MetadataRequest(topics=[]))
+        await client.network.request(1, MetadataRequest(topics=[]))
         assert cluster.nodes[1].connections == before + 1
-        assert client.max_version(1, MetadataRequest) == 13
-        assert client.ready_delay(1) == 0.0
+        assert client.network.max_version(1, MetadataRequest) == 13
+        assert client.network.ready_delay(1) == 0.0
 
 
 async def test_request_any_asks_some_node(three_nodes: ScriptedCluster) -> None:
     async with started(three_nodes) as client:
-        response = await client.request_any(MetadataRequest(topics=[]))
+        response = await client.network.request_any(MetadataRequest(topics=[]))
         assert len(response.brokers) == 3
 
 
@@ -126,7 +126,7 @@ async def test_a_failed_start_may_be_repeated(cluster: ScriptedCluster) -> None:
         await client.start()
     await node.start()
     await client.start()
-    assert set(client.snapshot.nodes) == {1}
+    assert set(client.metadata.snapshot.nodes) == {1}
     await client.close()
 
 
@@ -135,7 +135,7 @@ async def test_a_seed_that_fails_leaves_the_others_a_chance(three_nodes: Scripte
     three_nodes.nodes[2].is_silent = True
     three_nodes.known = {3}
     async with started(three_nodes, clock=FakeClock(autojump_threshold_s=0.02)) as client:
-        assert set(client.snapshot.nodes) == {3}
+        assert set(client.metadata.snapshot.nodes) == {3}
 
 
 async def test_a_cancelled_start_leaves_nothing(cluster: ScriptedCluster) -> None:
@@ -180,12 +180,12 @@ async def test_requests_fail_with_the_cause_when_the_client_closes(
     async with started(cluster) as client:
         cluster.nodes[1].script = lambda request: None
         asked = len(cluster.requests)
-        asking = asyncio.create_task(client.request(1, MetadataRequest(topics=[])))
+        asking = asyncio.create_task(client.network.request(1, MetadataRequest(topics=[])))
         await eventually(lambda: len(cluster.requests) > asked)
     with pytest.raises(KafkaConnectionError, match="closed"):
         await asking
     with pytest.raises(KafkaConnectionError, match="closed"):
-        await client.request(1, MetadataRequest(topics=[]))
+        await client.network.request(1, MetadataRequest(topics=[]))
 
 
 async def test_a_background_failure_reaches_check(cluster: ScriptedCluster) -> None:
@@ -194,9 +194,9 @@ async def test_a_background_failure_reaches_check(cluster: ScriptedCluster) -> N
         def listener(snapshot: object) -> None:
             raise ZeroDivisionError("a bug")
 
-        client.add_snapshot_listener(listener)
+        client.metadata.add_listener(listener)
         with pytest.raises(KafkaError):
-            await client.refresh_metadata()
+            await client.metadata.refresh()
         with pytest.raises(KafkaError, match="a bug") as caught:
             client.check()
         assert isinstance(caught.value.__cause__, ZeroDivisionError)
@@ -207,9 +207,9 @@ async def test_topics_wanted_before_start_are_asked_for_in_the_first_question(
 ) -> None:
     cluster.describe = lambda name: topic(name, [partition(0, 1)])
     client = KafkaClient(cluster.config(), clock=FakeClock())
-    client.set_topics(["t"])
+    client.metadata.set_topics(["t"])
     await client.start()
-    assert client.snapshot.partitions_for("t") == {0}
+    assert client.metadata.snapshot.partitions_for("t") == {0}
     assert len(cluster.requests) == 1
     await client.close()
 
@@ -237,7 +237,7 @@ async def test_a_close_cancelled_at_any_moment_can_be_repeated(cluster: Scripted
     for steps in range(12):
         client = KafkaClient(cluster.config(), clock=FakeClock(), rng=random.Random(1))
         await client.start()
-        await client.request(1, MetadataRequest(topics=[]))
+        await client.network.request(1, MetadataRequest(topics=[]))
         closing = asyncio.create_task(client.close())
         for _ in range(steps):
             await asyncio.sleep(0)
@@ -266,12 +266,12 @@ async def test_a_request_cancelled_at_any_moment_leaves_the_next_one_its_answer(
     """A cancelled request neither takes the next one's answer nor closes the connection (2f-14)."""
     async with started(cluster) as client:
         for steps in range(40):
-            asking = asyncio.create_task(client.request(1, MetadataRequest(topics=[])))
+            asking = asyncio.create_task(client.network.request(1, MetadataRequest(topics=[])))
             for _ in range(steps):
                 await asyncio.sleep(0)
             asking.cancel()
             await asyncio.wait([asking])
-            assert (await client.request(1, MetadataRequest(topics=[]))).brokers
+            assert (await client.network.request(1, MetadataRequest(topics=[]))).brokers
         assert cluster.nodes[1].connections == 2  # the seed's and the node's
 
 
@@ -280,12 +280,12 @@ async def test_the_features_in_force_are_those_a_node_told(level: int) -> None:
     """A feature has the level that ApiVersions told, and 0 when it is unknown (KIP-584)."""
     async with nothing_left_behind(), EmbeddedBroker(transaction_version=level) as broker:
         client = KafkaClient(ClientConfig(bootstrap_servers=broker.bootstrap_servers))
-        assert client.finalized_level("transaction.version") == 0
+        assert client.network.finalized_level("transaction.version") == 0
         await client.start()
-        node_id = next(iter(client.snapshot.nodes))
-        await client.request(node_id, MetadataRequest(topics=[]))
-        assert client.finalized_level("transaction.version") == level
-        assert client.finalized_level("no.such.feature") == 0
+        node_id = next(iter(client.metadata.snapshot.nodes))
+        await client.network.request(node_id, MetadataRequest(topics=[]))
+        assert client.network.finalized_level("transaction.version") == level
+        assert client.network.finalized_level("no.such.feature") == 0
         await client.close()
 
 

@@ -262,7 +262,7 @@ async def test_what_can_be_sent_at_once_is_sent_without_a_task(cluster: Scripted
         answer = network.request_soon(1, ASK)
         assert answer is not None
         cluster.change = lambda response: setattr(response, "throttle_time_ms", 700)
-        network.note_throttle(1, Lane.GENERAL, await answer)
+        network.note_throttle(1, await answer)
         assert network.request_soon(1, ASK) is None
         assert network.ready_delay(1) == pytest.approx(0.7)
         await clock.advance(0.7)
@@ -302,7 +302,7 @@ async def test_a_request_goes_out_at_once_only_where_nothing_has_to_be_waited_fo
         assert network.request_into(answer, 1, ASK, lane=Lane.FETCH)
         response = await answer
         response.throttle_time_ms = 700
-        network.note_throttle(1, Lane.FETCH, response)
+        network.note_throttle(1, response, Lane.FETCH)
         assert not network.request_into(answer, 1, ASK, lane=Lane.FETCH)
         await clock.advance(0.7)
         assert network.ready_delay(1, Lane.FETCH) == 0.0

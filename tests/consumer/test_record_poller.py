@@ -279,7 +279,7 @@ async def test_h5_a_waiting_poll_goes_on_by_itself_when_a_backoff_is_over(
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 1)
         assert consumer._poller is not None
-        monkeypatch.setattr(consumer._poller.client, "request_metadata_update", lambda: None)
+        monkeypatch.setattr(consumer._poller.client.metadata, "request_update", lambda: None)
         broker.faults.fail(request_type, UnknownError, times=2)
         pending = consumer.getone() if kind == "getone" else consumer.getmany(timeout_ms=60_000)
         await asyncio.wait_for(pending, 30)

@@ -126,7 +126,7 @@ class CopyStage:
         """Return the node that coordinates a worker's transactions."""
         request = FindCoordinatorRequest(key=worker.transactional_id, key_type=TRANSACTION_KEY)
         async with connected(self.stage.cluster.address) as client:
-            answer = await client.request_any(request, max_version=3)
+            answer = await client.network.request_any(request, max_version=3)
         assert answer.error_code == 0
         return answer.node_id
 

@@ -44,7 +44,7 @@ async def read(consumer: AIOKafkaConsumer[Any, Any], count: int) -> list[bytes]:
 
 def leader_of(consumer: AIOKafkaConsumer[Any, Any], tp: TopicPartition) -> int:
     assert consumer._poller is not None
-    leader = consumer._poller.client.snapshot.leader(tp).node_id
+    leader = consumer._poller.client.metadata.snapshot.leader(tp).node_id
     assert leader is not None
     return leader
 
@@ -59,7 +59,7 @@ async def test_a_follower_in_the_consumers_rack_is_read_from_and_left_when_it_di
     await create_topic(cluster.bootstrap_servers, topic_name, partitions=1)
     await write(cluster.bootstrap_servers, topic_name, b"a", b"b")
     async with connected(cluster.bootstrap_servers) as client:
-        leader = (await client.wait_for_topic(topic_name, 30)).leader(tp).node_id
+        leader = (await client.metadata.wait_for_topic(topic_name, 30)).leader(tp).node_id
     assert leader is not None
     near = leader % 3 + 1
     async with AIOKafkaConsumer(
@@ -125,7 +125,7 @@ async def test_2c_3_a_real_broker_says_where_an_epoch_ended(
     await create_topic(cluster.bootstrap_servers, topic_name, partitions=1)
     await write(cluster.bootstrap_servers, topic_name, b"a", b"b")
     async with connected(cluster.bootstrap_servers) as client:
-        leader = (await client.wait_for_topic(topic_name, 30)).leader(tp)
+        leader = (await client.metadata.wait_for_topic(topic_name, 30)).leader(tp)
         assert leader.node_id is not None
         found = []
         for epoch in (leader.epoch, leader.epoch + 7):
@@ -133,7 +133,7 @@ async def test_2c_3_a_real_broker_says_where_an_epoch_ended(
                 partition=0, current_leader_epoch=leader.epoch, leader_epoch=epoch
             )
             topic = OffsetForLeaderTopic(topic=topic_name, partitions=[partition])
-            answer = await client.request(
+            answer = await client.network.request(
                 leader.node_id, OffsetForLeaderEpochRequest(replica_id=-1, topics=[topic])
             )
             end = answer.topics[0].partitions[0]

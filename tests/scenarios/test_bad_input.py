@@ -312,7 +312,9 @@ async def test_a_value_no_request_can_carry_fails_its_call_and_nothing_else() ->
     async with _producer() as (_, producer), asyncio.timeout(30):
         client = producer.client
         with pytest.raises(IllegalArgumentError, match=r"key.*bytes, above the limit"):
-            await client.request_any(FindCoordinatorRequest(key="g" * 40_000), max_version=3)
+            await client.network.request_any(
+                FindCoordinatorRequest(key="g" * 40_000), max_version=3
+            )
         assert (await producer.send_and_wait("t", b"v")).offset == 0
 
 

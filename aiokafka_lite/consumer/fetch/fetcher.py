@@ -94,7 +94,7 @@ class Fetcher:
         self._signal = signal
         self._planner = FetchPlanner(config, subscription, buffer, self)
         self._handler = FetchResponseHandler(
-            config, subscription, buffer, client.retry_backoff, client.update_leaders
+            config, subscription, buffer, client.retry_backoff, client.metadata.update_leaders
         )
         self._nodes: dict[int, _NodeFetches] = {}
         self._error: KafkaError | None = None
@@ -121,7 +121,7 @@ class Fetcher:
         """
         if self._is_closed:
             return None
-        snapshot = self._client.snapshot
+        snapshot = self._client.metadata.snapshot
         seen = (self._revision.number, snapshot.version)
         now_s = self._client.clock.monotonic()
         if seen == self._looked_at and (self._due_at_s is None or now_s < self._due_at_s):
@@ -135,7 +135,7 @@ class Fetcher:
         self._leaderless = tuple(found.leaderless)
         self.lacks_room = found.lacks_room
         if found.leaderless or found.needs_metadata:
-            self._client.request_metadata_update()
+            self._client.metadata.request_update()
         self._looked_at = (self._revision.number, snapshot.version)
         self._due_at_s = found.due_at_s
         return found.due_at_s
@@ -165,7 +165,7 @@ class Fetcher:
     def start_fetches_for(self, wanted: Collection[TopicPartition]) -> float | None:
         """As `start_fetches`, when all polls that run want `wanted` alone and found none of it."""
         clock = self._client.clock
-        self._planner.make_room_for(wanted, self._client.snapshot, clock.monotonic())
+        self._planner.make_room_for(wanted, self._client.metadata.snapshot, clock.monotonic())
         return self.start_fetches()
 
     @property
@@ -177,7 +177,7 @@ class Fetcher:
     def leaderless(self) -> tuple[TopicPartition, ...]:
         """The partitions that could be fetched if a leader were known, as of the newest round, and
         as far as that is the user's business."""
-        return missed(self._leaderless, self._subscription, self._client.snapshot)
+        return missed(self._leaderless, self._subscription, self._client.metadata.snapshot)
 
     def free_partitions(self) -> list[TopicPartition]:
         """Return the partitions that a fetch may ask for, in queue order."""
@@ -202,7 +202,7 @@ class Fetcher:
 
     def fetch_delay(self, node_id: int) -> float | None:
         """Return the seconds until the node may be asked, None while it owes an answer (A10)."""
-        delay_s = self._client.ready_delay(node_id, Lane.FETCH)
+        delay_s = self._client.network.ready_delay(node_id, Lane.FETCH)
         node = self._nodes.get(node_id)
         if node is None:
             return delay_s
@@ -212,7 +212,7 @@ class Fetcher:
 
     def fetch_version(self, node_id: int) -> int | None:
         """Return the version a Fetch would have there; None when it was never connected."""
-        return self._client.max_version(node_id, FetchRequest)
+        return self._client.network.max_version(node_id, FetchRequest)
 
     # Rounds…
 
@@ -229,7 +229,7 @@ class Fetcher:
         """Send the request if there is a connection for it; say whether it could be."""
         answer = _FetchAnswer(self, node)
         try:
-            return self._client.request_into(
+            return self._client.network.request_into(
                 answer,
                 node.node_id,
                 planned.request,
@@ -245,7 +245,7 @@ class Fetcher:
         if self._is_closed:
             return
         try:
-            self._client.note_throttle(node.node_id, response, Lane.FETCH)
+            self._client.network.note_throttle(node.node_id, response, Lane.FETCH)
             self._answered(node, response)
         except Exception as error:  # noqa: BLE001 - not the connection's; the loop ends with it
             node.failed = error
@@ -268,7 +268,7 @@ class Fetcher:
 
     async def _run_round(self, node: _NodeFetches, planned: PlannedFetch) -> None:
         try:
-            response = await self._client.request(
+            response = await self._client.network.request(
                 node.node_id, planned.request, lane=Lane.FETCH, max_version=planned.max_version
             )
         except KafkaError as error:
@@ -291,7 +291,7 @@ class Fetcher:
             timestamp_ms=int(clock.time() * 1000),
         )
         if outcome.needs_metadata:
-            self._client.request_metadata_update()
+            self._client.metadata.request_update()
         if not outcome.is_accepted:
             self._refused(node, response)
             return
@@ -319,7 +319,7 @@ class Fetcher:
         self._back_off(node, node.failures)
         node.failures += 1
         if error.invalid_metadata:
-            self._client.request_metadata_update()
+            self._client.metadata.request_update()
         if isinstance(error.__cause__, FrameTooLargeError):
             self._error = _too_large(session, error.__cause__)
             self._asked = dict(session.partitions)
@@ -362,10 +362,10 @@ class Fetcher:
 
     async def _close_session(self, session: FetchSession, lane: Lane) -> None:
         planned = self._planner.plan_close(session)
-        if self._client.ready_delay(planned.node_id, lane):
+        if self._client.network.ready_delay(planned.node_id, lane):
             return  # not reachable: the broker will drop the session by itself
         try:
-            await self._client.request(
+            await self._client.network.request(
                 planned.node_id, planned.request, lane=lane, max_version=planned.max_version
             )
         except KafkaError as error:

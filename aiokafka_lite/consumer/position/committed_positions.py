@@ -125,7 +125,7 @@ class CommittedPositions:
                 self._subscription.note_no_committed(state)
                 continue
             logger.info("%s-%d: going on at the committed %d", *tp, committed.offset)
-            self._client.note_leader_epoch(tp, committed.leader_epoch)
+            self._client.metadata.note_leader_epoch(tp, committed.leader_epoch)
             self._subscription.seek(tp, committed.offset, committed.leader_epoch)
 
     def _retry_later(self, states: Collection[PartitionState]) -> None:

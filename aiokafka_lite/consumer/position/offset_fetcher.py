@@ -116,7 +116,7 @@ class OffsetFetcher:
         """The partitions without a valid position that have no known leader either, as far as that
         is the user's business."""
         waiting = (*self._leaderless, *self._validator.leaderless)
-        return missed(waiting, self._subscription, self._client.snapshot)
+        return missed(waiting, self._subscription, self._client.metadata.snapshot)
 
     def take_error(self) -> KafkaError | None:
         """Return a failure the application has to hear of, once."""
@@ -139,11 +139,11 @@ class OffsetFetcher:
         now_ms = int(self._client.clock.time() * 1000)
         asked = group_by_leader(
             ((tp, strategy.timestamp(now_ms)) for tp, strategy in wanted.items()),
-            self._client.snapshot,
+            self._client.metadata.snapshot,
         )
         self._leaderless = tuple(asked.leaderless)
         if asked.leaderless:
-            self._client.request_metadata_update()
+            self._client.metadata.request_update()
         for node_id, questions in asked.by_node.items():
             for tp in questions:
                 self._subscription.assigned(tp).retry_at_s = hold_until_s
@@ -167,7 +167,7 @@ class OffsetFetcher:
             logger.debug("asking node %d for offsets failed: %s", node_id, error)
             self._retry_later(strategies)
             if error.invalid_metadata:
-                self._client.request_metadata_update()
+                self._client.metadata.request_update()
             if not error.retriable:
                 self._keep(error, strategies)
         else:
@@ -185,7 +185,7 @@ class OffsetFetcher:
             elif listed.offset < 0:  # both ends of a log have an offset: the answer is no answer
                 outcome.to_retry[tp] = UnknownError
             elif self._subscription.reset(tp, strategies[tp], listed.offset):
-                self._client.note_leader_epoch(tp, listed.leader_epoch)
+                self._client.metadata.note_leader_epoch(tp, listed.leader_epoch)
                 logger.info(
                     "%s-%d: position reset to %d (%s)",
                     tp.topic,
@@ -197,7 +197,7 @@ class OffsetFetcher:
             level = logging.DEBUG if is_expected(error) else logging.WARNING
             logger.log(level, "no offset of %s-%d yet: %s", tp.topic, tp.partition, error.message)
         if outcome.to_retry:
-            self._client.request_metadata_update()
+            self._client.metadata.request_update()
         again = [*outcome.to_retry, *outcome.refused]
         self._retry_later({tp: strategies[tp] for tp in again})
         for tp, refusal in outcome.refused.items():
@@ -231,7 +231,7 @@ class OffsetFetcher:
             read_committed=self._config.is_read_committed,
             timeout_ms=self._config.request_timeout_ms,
         )
-        return read_response(await self._client.request(node_id, request), questions)
+        return read_response(await self._client.network.request(node_id, request), questions)
 
     # For the user…
 
@@ -245,7 +245,7 @@ class OffsetFetcher:
         TopicAuthorizationFailedError. Cancelled: nothing stays behind.
         """
         for topic in {tp.topic for tp in timestamps}:
-            self._client.add_topic(topic)
+            self._client.metadata.add_topic(topic)
         found: dict[TopicPartition, ListedOffset] = {}
         missing = dict(timestamps)
         reasons: dict[TopicPartition, str] = {}
@@ -261,7 +261,7 @@ class OffsetFetcher:
                         del missing[tp]
                     if not missing:
                         return {tp: found[tp] for tp in timestamps}
-                    self._client.request_metadata_update()
+                    self._client.metadata.request_update()
                     until_s = self._client.clock.monotonic() + self._client.retry_backoff.delay(
                         attempts
                     )
@@ -285,7 +285,7 @@ class OffsetFetcher:
         waited_s: float,
     ) -> None:
         """Raise KafkaTimeoutError if the metadata does not know some of the partitions."""
-        snapshot = self._client.snapshot
+        snapshot = self._client.metadata.snapshot
         unknown = [
             tp
             for tp in missing
@@ -300,11 +300,11 @@ class OffsetFetcher:
     async def _wait_until(self, until_s: float, missing: tuple[TopicPartition, ...]) -> None:
         """Wait for the backoff to end, or for the first news of a leader that was not known."""
         clock = self._client.clock
-        snapshot = self._client.snapshot
+        snapshot = self._client.metadata.snapshot
         had_leaders = any(snapshot.leader(tp).node_id is not None for tp in missing)
         while clock.monotonic() < until_s:
             await self._signal.wait(until_s)
-            snapshot = self._client.snapshot
+            snapshot = self._client.metadata.snapshot
             if not had_leaders and any(snapshot.leader(tp).node_id is not None for tp in missing):
                 return
 
@@ -312,9 +312,9 @@ class OffsetFetcher:
         self, timestamps: Mapping[TopicPartition, int], reasons: dict[TopicPartition, str]
     ) -> dict[TopicPartition, ListedOffset]:
         """Ask every leader once, side by side; what went wrong is noted in `reasons`."""
-        asked = group_by_leader(timestamps.items(), self._client.snapshot)
+        asked = group_by_leader(timestamps.items(), self._client.metadata.snapshot)
         for tp in asked.leaderless:
-            reasons[tp] = why_unreadable(tp, self._client.snapshot)
+            reasons[tp] = why_unreadable(tp, self._client.metadata.snapshot)
         found: dict[TopicPartition, ListedOffset] = {}
         refused: list[KafkaError] = []
 
@@ -328,7 +328,7 @@ class OffsetFetcher:
                 return
             found.update(outcome.offsets)
             for tp, listed in outcome.offsets.items():
-                self._client.note_leader_epoch(tp, listed.leader_epoch)
+                self._client.metadata.note_leader_epoch(tp, listed.leader_epoch)
             found.update(dict.fromkeys(outcome.unanswerable, ListedOffset(-1, -1, -1)))
             reasons.update({tp: error.message for tp, error in outcome.to_retry.items()})
             refused.extend(outcome.refused.values())

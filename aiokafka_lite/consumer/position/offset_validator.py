@@ -64,7 +64,7 @@ class OffsetValidator:
 
     def follow_metadata(self) -> None:
         """Compare every position with the metadata, if there is any news on either side (2c-2)."""
-        snapshot, subscription = self._client.snapshot, self._subscription
+        snapshot, subscription = self._client.metadata.snapshot, self._subscription
         is_known = snapshot.version == self._seen_version
         for state in subscription.unfollowed if is_known else subscription.states():
             self._follow_topic(state, snapshot)
@@ -77,7 +77,7 @@ class OffsetValidator:
     def follow_topics(self) -> None:
         """Void the positions in topics that were created anew, before anybody commits them."""
         for state in self._subscription.states():
-            self._follow_topic(state, self._client.snapshot)
+            self._follow_topic(state, self._client.metadata.snapshot)
 
     def _follow_topic(self, state: PartitionState, snapshot: MetadataSnapshot) -> None:
         tp = state.topic_partition
@@ -109,7 +109,7 @@ class OffsetValidator:
                 by_node.setdefault(question.leader.node_id, {})[state.topic_partition] = question
         self.leaderless = tuple(leaderless)
         if leaderless:
-            self._client.request_metadata_update()
+            self._client.metadata.request_update()
         for node_id, questions in by_node.items():
             name = f"offset_validator.ask[{node_id}]"
             self._client.owner.spawn(name, self._validate, node_id, questions)
@@ -124,7 +124,9 @@ class OffsetValidator:
         if question.leader.epoch < 0 or question.offset_epoch < 0:
             return False
         assert question.leader.node_id is not None
-        version = self._client.max_version(question.leader.node_id, OffsetForLeaderEpochRequest)
+        version = self._client.network.max_version(
+            question.leader.node_id, OffsetForLeaderEpochRequest
+        )
         return version is None or version >= FIRST_VERSION  # None: perhaps not connected yet
 
     def _waits_for_newer_leader(
@@ -139,14 +141,14 @@ class OffsetValidator:
             return False
         delay_s = self._client.retry_backoff.delay(state.failures)
         self._subscription.back_off(state, now_s + delay_s)
-        self._client.request_metadata_update()
+        self._client.metadata.request_update()
         return True
 
     # One round at one node…
 
     async def _validate(self, node_id: int, questions: _Questions) -> None:
         try:
-            response = await self._client.request(node_id, build_request(questions))
+            response = await self._client.network.request(node_id, build_request(questions))
         except UnsupportedVersionError:
             for tp, question in questions.items():
                 if (state := self._waiting_for(tp, question)) is not None:
@@ -155,7 +157,7 @@ class OffsetValidator:
             logger.debug("asking node %d where epochs end failed: %s", node_id, error)
             self._retry_later(questions, questions)
             if error.invalid_metadata:
-                self._client.request_metadata_update()
+                self._client.metadata.request_update()
             if not error.retriable:
                 self._keep(error, questions, questions)
         else:
@@ -170,7 +172,7 @@ class OffsetValidator:
         for tp, error in outcome.to_retry.items():
             logger.debug("position of %s-%d not validated yet: %s", *tp, error.message)
         if outcome.to_retry:
-            self._client.request_metadata_update()
+            self._client.metadata.request_update()
         self._retry_later([*outcome.to_retry, *outcome.refused], questions)
         for tp, refusal in outcome.refused.items():
             self._keep(refusal, [tp], questions)

@@ -394,7 +394,7 @@ class AppendPath:
         index = batch.append(timestamp_ms, key, value, headers)
         assert index is not None, "the first record of a batch has room"
         self._filled_bytes += len(buffer)
-        self._client.add_topic(queue.topic_partition.topic)
+        self._client.metadata.add_topic(queue.topic_partition.topic)
         if self._concerns_sender(queue):
             self._wake_sender()
         return _ack(batch, index, timestamp_ms, key, value)
@@ -446,7 +446,7 @@ class AppendPath:
         batch = self._accumulator.append_batch(queue, builder, buffer, self._clock.monotonic())
         batch.close()
         self._filled_bytes += len(buffer)
-        self._client.add_topic(queue.topic_partition.topic)
+        self._client.metadata.add_topic(queue.topic_partition.topic)
         self._wake_sender()
         return batch
 

@@ -62,7 +62,7 @@ class RouteFinder:
             while True:
                 if route is None:
                     try:
-                        await self._client.wait_for_topic(topic, self.left_s(began_s))
+                        await self._client.metadata.wait_for_topic(topic, self.left_s(began_s))
                     finally:
                         self._life.check_running()  # whatever happened, that it was stopped is more
                 await wait.turn()
@@ -74,7 +74,7 @@ class RouteFinder:
         """Return the route to a topic. Raises: as `find`; its metadata is asked for by then."""
         route = self._known(topic)
         if route is None:
-            self._client.add_topic(topic)
+            self._client.metadata.add_topic(topic)
             raise KafkaTimeoutError(
                 f"there is no metadata of topic {topic!r} yet, and send_nowait() does not wait for "
                 f"it; await partitions_for({topic!r}) once, or try again later"
@@ -121,7 +121,7 @@ class RouteFinder:
                         if attempts:
                             await self._clock.sleep(self._client.retry_backoff.delay(attempts - 1))
                         try:
-                            await self._client.refresh_metadata()
+                            await self._client.metadata.refresh()
                         finally:
                             self._life.check_running()  # as above
                         attempts += 1
@@ -139,7 +139,7 @@ class RouteFinder:
         queue = self.known_queue(route, partition)
         if queue is not None:
             return queue
-        self._client.request_metadata_update()
+        self._client.metadata.request_update()
         raise KafkaTimeoutError(
             f"topic {route.topic!r} has no partition {partition}, only {route.count} of them, and "
             f"send_nowait() does not wait for more; send to one of those"

@@ -107,18 +107,18 @@ class Sender:
             config,
             accumulator,
             sequences,
-            on_stale_metadata=client.request_metadata_update,
+            on_stale_metadata=client.metadata.request_update,
             told_as=None if transactions is None else transactions.told_as,
             on_failed=None if transactions is None else transactions.batch_failed,
-            update_leaders=client.update_leaders,
+            update_leaders=client.metadata.update_leaders,
             why_unsent=self._why_unsent,
         )
 
     def start(self) -> None:
         """Start sending. The client has to be running."""
         self.client.owner.add_failure_callback(self._client_failed)
-        self.client.add_snapshot_listener(self._metadata_changed)
-        self._follow(self.client.snapshot)
+        self.client.metadata.add_listener(self._metadata_changed)
+        self._follow(self.client.metadata.snapshot)
         self._spawn("sender", self._run)
 
     def wake(self) -> None:
@@ -262,8 +262,8 @@ class Sender:
         ready = self._accumulator.ready(now_s)
         if ready.leaderless_topics:
             for topic in ready.leaderless_topics:
-                self.client.add_topic(topic)
-            self.client.request_metadata_update()
+                self.client.metadata.add_topic(topic)
+            self.client.metadata.request_update()
         for node_id in ready.node_ids:
             delay_s = self._let_go(node_id, now_s)
             if delay_s:
@@ -279,7 +279,7 @@ class Sender:
         node = self._nodes.get(node_id)
         if node is None:
             node = self._nodes[node_id] = _NodeRequests(node_id)
-        delay_s = max(self.client.ready_delay(node_id), node.retry_at_s - now_s)
+        delay_s = max(self.client.network.ready_delay(node_id), node.retry_at_s - now_s)
         if self._routes.patience.is_on:
             has_room = node.count < self._config.max_in_flight_requests_per_connection
             can_send = delay_s <= 0 and node.is_connected and has_room
@@ -300,7 +300,7 @@ class Sender:
         goes on filling up, and keeps its attempts.
         """
         try:
-            await self.client.request(
+            await self.client.network.request(
                 node.node_id,
                 ApiVersionsRequest(
                     client_software_name="aiokafka-lite", client_software_version=__version__
@@ -326,7 +326,7 @@ class Sender:
         node.failures += 1
 
     def _drain(self, node: _NodeRequests) -> list[ProducerBatch]:
-        if not node.is_connected or self.client.ready_delay(node.node_id) > 0:
+        if not node.is_connected or self.client.network.ready_delay(node.node_id) > 0:
             return []
         now_s = self._clock.monotonic()
         batches = self._accumulator.drain(node.node_id, now_s)
@@ -358,7 +358,7 @@ class Sender:
         transactions = self._transactions
         return ProduceExchange(
             batches,
-            self.client.snapshot,
+            self.client.metadata.snapshot,
             required_acks=self._config.required_acks,
             timeout_ms=self._config.request_timeout_ms,
             wires=[self._accumulator.seal(batch) for batch in batches],
@@ -371,7 +371,7 @@ class Sender:
     ) -> "asyncio.Future[ProduceResponse | None] | None":
         if node.at_gate:
             return None
-        return self.client.request_soon(
+        return self.client.network.request_soon(
             node.node_id,
             exchange.request,
             max_version=exchange.max_version,
@@ -382,7 +382,7 @@ class Sender:
         """Send a request that has to wait for its connection, which was lost unnoticed, say."""
         response, failure = None, None
         try:
-            response = await self.client.request(
+            response = await self.client.network.request(
                 node.node_id,
                 exchange.request,
                 max_version=exchange.max_version,
@@ -407,7 +407,7 @@ class Sender:
         failure = error if isinstance(error, KafkaError) else None
         try:
             response = None if failure is not None else answer.result()
-            self.client.note_throttle(node.node_id, response)
+            self.client.network.note_throttle(node.node_id, response)
             self._take_in(node, exchange, response, failure)
             self._go_on(node)
         except Exception as fault:  # noqa: BLE001  the loop would log it and go on
@@ -438,7 +438,7 @@ class Sender:
         if self._sequences is not None and not self._sequences.has_producer_id:
             said = "" if self._id_failure is None else f": {self._id_failure}"
             return f"no broker has given a producer id{said}"
-        leader_id, _ = self.client.snapshot.leader(topic_partition)
+        leader_id, _ = self.client.metadata.snapshot.leader(topic_partition)
         if leader_id is None:
             return "no leader of the partition is known"
         node = self._nodes.get(leader_id)
@@ -481,7 +481,7 @@ class Sender:
         assert self._sequences is not None
         request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=_INT32_MAX)
         try:
-            response = await self.client.request_any(request)
+            response = await self.client.network.request_any(request)
         except KafkaError as error:
             return error
         if response.error_code:

@@ -122,7 +122,7 @@ class TransactionCoordinator:
             found = await self._cache.find(*key, FIND_BOUND_S)
             async with self._turn:  # one transactional request at a time
                 node_id = found
-                answer = await self._client.request(
+                answer = await self._client.network.request(
                     node_id, request(), lane=Lane.COORDINATOR, max_version=max_version
                 )
         except KafkaError as error:

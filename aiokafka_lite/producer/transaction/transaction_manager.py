@@ -203,7 +203,7 @@ class TransactionManager:
         self._calls.check_no_other("begin_transaction()")
         self.status.to(TransactionState.IN_TRANSACTION)
         self.sends.begin()
-        self._is_v2 = self._client.finalized_level(FEATURE) >= V2
+        self._is_v2 = self._client.network.finalized_level(FEATURE) >= V2
 
     async def commit(self, timeout_s: float) -> None:
         """Write what is queued, and let all of it count. Raises: as `AIOKafkaProducer` says."""

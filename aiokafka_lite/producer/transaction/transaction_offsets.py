@@ -85,7 +85,7 @@ class TransactionOffsets:
             attempts += 1
 
     def _may_have_ids(self) -> bool:
-        highest = self._client.highest_version(TxnOffsetCommitRequest)
+        highest = self._client.network.highest_version(TxnOffsetCommitRequest)
         return highest is not None and highest > LAST_BY_NAME
 
     async def _ids_of(self, topics: list[str]) -> TopicIds:
@@ -114,7 +114,7 @@ class TransactionOffsets:
             topics=[MetadataRequestTopic(name=topic) for topic in topics],
             allow_auto_topic_creation=False,
         )
-        answer = await self._client.request_any(request)
+        answer = await self._client.network.request_any(request)
         return {
             topic.name: topic.topic_id
             for topic in answer.topics

@@ -177,7 +177,7 @@ class MixedPlay(Play):
 
     async def _refresh(self) -> None:
         with suppress(KafkaError):
-            await self.producer.client.refresh_metadata()
+            await self.producer.client.metadata.refresh()
 
     async def _send_to(self, name: str) -> None:
         try:

@@ -191,7 +191,7 @@ class MixedTransactionPlay(TransactionPlay):
                 self.topics.step(step)
             case Refresh():
                 self.topics.mislead(step)
-                self.producer.client.request_metadata_update()
+                self.producer.client.metadata.request_update()
             case SendOffsets():
                 await self.begin()
                 await self._send_offsets()

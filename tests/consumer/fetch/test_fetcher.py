@@ -37,7 +37,7 @@ class Bench:
             bootstrap_servers=broker.bootstrap_servers, **{"fetch_max_wait_ms": 100, **options}
         )
         self.client = KafkaClient(config, **({"clock": clock} if clock else {}))
-        self.client.set_topics({tp.topic for tp in partitions})
+        self.client.metadata.set_topics({tp.topic for tp in partitions})
         self.subscription = SubscriptionState(None)
         self.subscription.assign_from_user(partitions)
         for tp in partitions:
@@ -100,7 +100,7 @@ async def test_a2_over_a_connection_that_is_there_a_fetch_has_left_when_it_was_s
         fetch.take(1)
         bench.buffer.remove(fetch)
         bench.subscription.seek(P0, 1)
-        connection = bench.client._network._pool.connected(1, Lane.FETCH)
+        connection = bench.client.network._pool.connected(1, Lane.FETCH)
         assert connection is not None
         assert connection.in_flight == 0
         bench.fetcher.start_fetches()
@@ -135,7 +135,7 @@ async def test_an_answer_that_comes_after_the_end_is_dropped() -> None:
         bench.fetcher.start_fetches()
         await bench.fetcher.close(1.0)
         fill(broker, P0, 1)
-        connection = bench.client._network._pool.connected(1, Lane.FETCH)
+        connection = bench.client.network._pool.connected(1, Lane.FETCH)
         assert connection is not None
         await eventually(lambda: not connection.in_flight)
         assert len(bench.buffer) == 0

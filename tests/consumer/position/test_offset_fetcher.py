@@ -39,11 +39,11 @@ class Bench:
         clock = options.pop("clock", None)
         self.config = ConsumerConfig(bootstrap_servers=broker.bootstrap_servers, **options)
         self.client = KafkaClient(self.config, **({"clock": clock} if clock else {}))
-        self.client.set_topics({tp.topic for tp in partitions})
+        self.client.metadata.set_topics({tp.topic for tp in partitions})
         self.subscription = SubscriptionState(EARLIEST)
         self.subscription.assign_from_user(partitions)
         self.signal = PollSignal(self.client.clock)
-        self.client.add_snapshot_listener(lambda _snapshot: self.signal.notify())
+        self.client.metadata.add_listener(lambda _snapshot: self.signal.notify())
         self.fetcher = OffsetFetcher(self.config, self.client, self.subscription, self.signal)
 
     async def news(self) -> None:
@@ -227,9 +227,9 @@ async def test_2c_7_a_refused_reset_is_no_news_once_nobody_waits_for_it(change: 
 async def test_2c_6_the_leader_epoch_of_an_answer_is_news_for_the_metadata() -> None:
     async with embedded({"t": 1}, nodes=2) as broker, asking(broker, P0) as bench:
         fill(broker, P0, 3)
-        await bench.client.wait_for_topic("t", 5)
+        await bench.client.metadata.wait_for_topic("t", 5)
         noted: list[tuple[TopicPartition, int]] = []
-        bench.client.note_leader_epoch = lambda *news: noted.append(news)  # type: ignore[method-assign]
+        bench.client.metadata.note_leader_epoch = lambda *news: noted.append(news)  # type: ignore[method-assign]
         await bench.fetcher.list_offsets({P0: -1}, 5)
         bench.fetcher.update_positions()
         while bench.subscription.assigned(P0).position is None:

@@ -47,7 +47,7 @@ async def reading(
     async with embedded({"t": 2}, nodes=2, **broker_options) as broker:
         fill(broker, P0, 2, 2, 2)
         async with asking(broker, P0, **options) as bench:
-            await bench.client.wait_for_topic("t", 5)
+            await bench.client.metadata.wait_for_topic("t", 5)
             bench.subscription.seek(P0, offset)
             state = bench.subscription.assigned(P0)
             bench.fetcher.update_positions()
@@ -60,7 +60,7 @@ async def move(broker: EmbeddedBroker, bench: Bench, *, truncate_to: int | None 
     if truncate_to is not None:
         broker.cluster.partition(P0).truncate(truncate_to)
     broker.move_leader(P0, 3 - broker.leader(P0))
-    await bench.client.refresh_metadata()
+    await bench.client.metadata.refresh()
 
 
 async def until(bench: Bench, condition: Callable[[], object]) -> None:
@@ -101,7 +101,7 @@ async def test_2c_2_another_leader_is_asked_where_the_epoch_ended_before_fetchin
 
 async def test_2c_2_without_news_nothing_is_validated() -> None:
     async with reading() as (broker, bench, state):
-        await bench.client.refresh_metadata()
+        await bench.client.metadata.refresh()
         bench.fetcher.update_positions()
         assert state.position == 6
         assert questions(broker) == []
@@ -118,7 +118,7 @@ async def test_2c_2_a_position_whose_epoch_is_not_known_goes_on_unasked() -> Non
 @pytest.mark.parametrize("highest", [2, None])
 async def test_2c_2_a_broker_that_cannot_compare_epochs_is_not_asked(highest: int | None) -> None:
     async with reading(broker={"max_versions": {API: highest}}) as (broker, bench, state):
-        await bench.client.request(3 - broker.leader(P0), MetadataRequest(topics=[]))
+        await bench.client.network.request(3 - broker.leader(P0), MetadataRequest(topics=[]))
         await move(broker, bench)
         await until(bench, lambda: state.position == 6)
         assert questions(broker) == []
@@ -148,7 +148,7 @@ async def test_2c_3_an_epoch_no_leader_ever_has_is_reset_by_policy() -> None:
 async def test_2c_4_a_leader_of_an_earlier_epoch_is_not_asked_about_a_newer_one() -> None:
     async with reading(offset=0, epoch=-1) as (broker, bench, state):
         fill(broker, P0, 1)
-        bench.client.note_leader_epoch = lambda *_: None  # type: ignore[method-assign] # lags
+        bench.client.metadata.note_leader_epoch = lambda *_: None  # type: ignore[method-assign] # lags
         broker.move_leader(P0, 3 - broker.leader(P0))
         bench.subscription.seek(P0, 7, offset_epoch=1)
         bench.fetcher.update_positions()
@@ -253,11 +253,11 @@ async def test_2c_4_a_seek_with_an_epoch_is_validated_even_if_the_leader_is_not_
         async with asking(broker, P0) as bench:
             state = bench.subscription.assigned(P0)
             bench.subscription.seek(P0, 2, offset_epoch=0)
-            bench.client.set_topics(())
-            await bench.client.refresh_metadata()
+            bench.client.metadata.set_topics(())
+            await bench.client.metadata.refresh()
             bench.fetcher.update_positions()
             assert bench.fetcher.leaderless == (P0,)
-            bench.client.set_topics(["t"])
+            bench.client.metadata.set_topics(["t"])
             await until(bench, lambda: state.position == 2)
             assert questions(broker) == [(0, 0, 0)]
 
@@ -269,11 +269,11 @@ async def test_the_position_in_a_topic_created_anew_is_reset_by_policy(
         broker.delete_topic("t")
         broker.create_topic("t", 2)
         fill(broker, P0, 1)
-        await bench.client.refresh_metadata()
+        await bench.client.metadata.refresh()
         await until(bench, lambda: state.position == 0)
         assert state.incarnation == 1
         assert "t-0: the topic was deleted and created again" in caplog.text
-        await bench.client.refresh_metadata()
+        await bench.client.metadata.refresh()
         bench.fetcher.update_positions()
         assert state.position == 0
 
@@ -283,7 +283,7 @@ async def test_without_a_policy_the_position_in_a_topic_created_anew_is_an_error
         bench.subscription.default_reset = None
         broker.delete_topic("t")
         broker.create_topic("t", 2)
-        await bench.client.refresh_metadata()
+        await bench.client.metadata.refresh()
         for _ in range(2):
             bench.fetcher.update_positions()
             with pytest.raises(OffsetOutOfRangeError, match="t-0 belongs to a topic that was"):
@@ -293,6 +293,6 @@ async def test_without_a_policy_the_position_in_a_topic_created_anew_is_an_error
 async def test_while_a_topic_is_gone_its_position_is_kept() -> None:
     async with reading(broker={"auto_create_topics": False}) as (broker, bench, state):
         broker.delete_topic("t")
-        await bench.client.refresh_metadata()
+        await bench.client.metadata.refresh()
         bench.fetcher.update_positions()
         assert (state.position, state.incarnation) == (6, 0)

@@ -261,14 +261,16 @@ async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> No
     """No request overtakes one whose task waits for a connection (2d-10)."""
     async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
         await producer.send_and_wait("orders", b"first")
-        outcomes, request_soon = producer._sender._outcomes, producer.client.request_soon
+        outcomes, request_soon = producer._sender._outcomes, producer.client.network.request_soon
         is_free = [True] * 8 + [False]  # from its end
 
         def free_from_the_second_time_on(*args: Any, **options: Any) -> Any:
             return request_soon(*args, **options) if is_free.pop() else None
 
         with (
-            mock.patch.object(producer.client, "request_soon", free_from_the_second_time_on),
+            mock.patch.object(
+                producer.client.network, "request_soon", free_from_the_second_time_on
+            ),
             mock.patch.object(outcomes, "_refused", wraps=outcomes._refused) as refused,
         ):
             acks = [
@@ -277,7 +279,9 @@ async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> No
             offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
         assert offsets == list(range(1, 9))
         assert not refused.called
-        with mock.patch.object(producer.client, "request_soon", wraps=request_soon) as at_once:
+        with mock.patch.object(
+            producer.client.network, "request_soon", wraps=request_soon
+        ) as at_once:
             await producer.send_and_wait("orders", b"last")
         assert at_once.called  # later ones need no task of their own again
 
@@ -286,7 +290,7 @@ async def test_a_connection_that_is_gone_is_made_again_for_the_next_batches() ->
     async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
         await producer.send_and_wait("orders", b"first")
         (node_id,) = producer._sender._nodes
-        producer.client._network.disconnect([node_id], KafkaConnectionError("says the test"))
+        producer.client.network.disconnect([node_id], KafkaConnectionError("says the test"))
         with mock.patch.object(producer._sender._outcomes, "lost") as lost:
             acks = []
             for number in range(8):

@@ -45,6 +45,7 @@ class World:
         self.clock = FakeClock(autojump_threshold_s=0)
         self.backoffs: list[int] = []
         self.retry_backoff = SimpleNamespace(delay=self.note_backoff)
+        self.network = self
         self.offsets = TransactionOffsets(self)  # type: ignore[arg-type]
         self.config = SimpleNamespace()
         self._refusals = list(refusals)

@@ -195,7 +195,7 @@ async def test_2c_3_a_truncation_is_seen_from_amidst_records_of_several_leaders(
         broker.move_leader(P0, 1)
         broker.append(P0, batch([b"new"] * 4, end_offset))
         assert consumer.client is not None
-        await consumer.client.refresh_metadata()
+        await consumer.client.metadata.refresh()
         if end_offset < taken:
             with pytest.raises(LogTruncationError, match=f"part at offset {end_offset}"):
                 await read(consumer, 1)
@@ -259,7 +259,7 @@ async def test_2b_14_what_was_fetched_before_a_truncation_is_not_returned_after_
         broker.move_leader(P0, 2)
         broker.append(P0, batch([b"new"] * 9, 4))
         assert consumer.client is not None
-        await consumer.client.refresh_metadata()
+        await consumer.client.metadata.refresh()
         log = [(record.offset, record.value) for record in broker.log(P0).records()]
         while len(seen) < len(log):
             seen += await reader(consumer)
@@ -278,7 +278,7 @@ async def test_2b_14_after_an_ordinary_change_of_the_leader_what_was_fetched_is_
         assert await read(consumer, 2) == {P0: [0, 1]}
         broker.move_leader(P0, 2)
         assert consumer.client is not None
-        await consumer.client.refresh_metadata()
+        await consumer.client.metadata.refresh()
         assert await read(consumer, 4) == {P0: [2, 3, 4, 5]}
         assert fetched_from(broker)[-1] == 2
 
@@ -321,7 +321,7 @@ async def test_nothing_of_the_old_topic_is_returned_once_the_new_one_is_known() 
         await recreate(broker)
         poller = consumer._poller
         assert poller is not None
-        await poller.client.refresh_metadata()
+        await poller.client.metadata.refresh()
         seen = await read(consumer, 3)
         assert seen == {P0: [0, 1, 2]}
 

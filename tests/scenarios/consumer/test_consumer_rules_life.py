@@ -81,7 +81,7 @@ async def test_f4_a_lost_connection_fails_every_waiter_of_its_node_with_one_caus
             wanted = ListOffsetsPartition(partition_index=partition, timestamp=-1)
             topic = ListOffsetsTopic(name="t", partitions=[wanted])
             request = ListOffsetsRequest(replica_id=-1, topics=[topic])
-            return asyncio.create_task(client.request(node_id, request))
+            return asyncio.create_task(client.network.request(node_id, request))
 
         lost_node, other_node = broker.leader(P0), broker.leader(P1)
         broker.forget_requests()

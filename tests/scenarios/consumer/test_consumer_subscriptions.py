@@ -77,7 +77,7 @@ async def test_b1_a_topic_that_grows_is_noticed_by_the_metadata() -> None:
             topics=[CreatePartitionsTopic(name="t", count=3, assignments=None)], timeout_ms=1000
         )
         assert consumer._poller is not None
-        await consumer._poller.client.request(1, grown)
+        await consumer._poller.client.network.request(1, grown)
         fill(broker, P2, 2)
         assert await read(consumer, 2) == {P2: [0, 1]}
         assert consumer.assignment() == {P0, P1, P2}
@@ -242,7 +242,7 @@ async def test_b1_a_pattern_does_not_let_go_of_a_topic_for_one_metadata_answer(
             broker.faults.fail(MetadataRequest, LeaderNotAvailableError)
         else:
             del cluster.topics["t"], cluster._names[topic.topic_id]
-        await consumer.client.refresh_metadata()
+        await consumer.client.metadata.refresh()
         cluster.topics["t"] = topic
         cluster._names[topic.topic_id] = "t"
         fill(broker, P0, 2)
@@ -259,7 +259,7 @@ async def test_b1_a_pattern_lets_go_of_a_topic_that_stays_away() -> None:
         await consumer.position(P0)
         broker.delete_topic("t")
         assert consumer.client is not None
-        await consumer.client.refresh_metadata()
+        await consumer.client.metadata.refresh()
         assert consumer.assignment() == {P0, U0}
         began_s = clock.monotonic()
         while consumer.assignment() != {U0}:
@@ -276,7 +276,7 @@ async def test_with_a_pattern_topics_of_others_do_not_keep_metadata_coming() -> 
             await consumer.position(P0)
             broker.stop_node(2)
             assert consumer.client is not None
-            await consumer.client.refresh_metadata()
+            await consumer.client.metadata.refresh()
             broker.forget_requests()
             await consumer.getmany(timeout_ms=60_000)
             assert len(broker.requests_of(MetadataRequest)) <= 2

@@ -128,7 +128,9 @@ def test_nothing_is_said_of_brokers_that_nobody_asks(
                 connected = client.client
                 assert connected is not None
                 for lane in Lane:
-                    ask = partial(connected.request, 1, MetadataRequest(topics=[]), lane=lane)
+                    ask = partial(
+                        connected.network.request, 1, MetadataRequest(topics=[]), lane=lane
+                    )
                     here.run(ask)
         assert len(here.clients) == 2
     here.run(lambda: eventually(lambda: len(here.clients) == 0))

@@ -130,11 +130,11 @@ class ClassicCoordinator:
         A courtesy: failures are logged, and an unknown coordinator is not looked for.
         """
         node_id = self.node_id
-        if node_id is None or self._client.ready_delay(node_id, lane):
+        if node_id is None or self._client.network.ready_delay(node_id, lane):
             return
         request = self._leave_request(node_id, member_id, reason[:_LONGEST_REASON])
         try:
-            answer: LeaveGroupResponse = await self._client.request(
+            answer: LeaveGroupResponse = await self._client.network.request(
                 node_id, request, lane=lane, timeout_s=timeout_s
             )
         except KafkaError as error:
@@ -152,7 +152,7 @@ class ClassicCoordinator:
 
     def _leave_request(self, node_id: int, member_id: str, reason: str) -> LeaveGroupRequest:
         group_id = self._member.group_id
-        version = self._client.max_version(node_id, LeaveGroupRequest)
+        version = self._client.network.max_version(node_id, LeaveGroupRequest)
         if version is not None and version < _MEMBERS_SINCE:
             return LeaveGroupRequest(group_id=group_id, member_id=member_id)
         identity = MemberIdentity(
@@ -168,7 +168,7 @@ class ClassicCoordinator:
     async def _ask(self, request: Request[R], timeout_s: float) -> R:
         node_id = await self.find(self._config.request_timeout_ms / 1000)
         try:
-            return await self._client.request(
+            return await self._client.network.request(
                 node_id, request, lane=Lane.COORDINATOR, timeout_s=timeout_s
             )
         except KafkaError as error:

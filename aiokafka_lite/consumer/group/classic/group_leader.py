@@ -44,15 +44,15 @@ class GroupLeader:
         told = read_members(members)
         self.topics = topics_of(told)
         self._with_racks = any(member.rack_id for member in told.values())
-        snapshot = self._client.snapshot
+        snapshot = self._client.metadata.snapshot
         if not all(snapshot.partition_ids(topic) for topic in self.topics):
             for topic in self.topics:
-                self._client.add_topic(topic)
+                self._client.metadata.add_topic(topic)
             try:
-                await self._client.refresh_metadata(self._client.config.request_timeout_ms / 1000)
+                await self._client.metadata.refresh(self._client.config.request_timeout_ms / 1000)
             except KafkaError as error:
                 logger.warning("assigning with the metadata at hand: %s", error)
-        self._picture = self._look(self._client.snapshot)
+        self._picture = self._look(self._client.metadata.snapshot)
 
     def assign(
         self,
@@ -61,7 +61,7 @@ class GroupLeader:
         protocol: RebalanceProtocol,
     ) -> dict[str, bytes]:
         """Return each member's assignment, ready for the wire. Raises: what the assignor raises."""
-        cluster = ClusterView(self._client.snapshot)
+        cluster = ClusterView(self._client.metadata.snapshot)
         given = assign(assignor, cluster, read_members(members), protocol)
         logger.info(
             "this member leads; %s assigned %s",

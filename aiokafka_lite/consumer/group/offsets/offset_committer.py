@@ -257,12 +257,12 @@ class OffsetCommitter:
         offsets = self._of_present_topics(offsets, is_automatic=is_automatic)
         if not offsets:
             return
-        snapshot = self._client.snapshot
+        snapshot = self._client.metadata.snapshot
         has_ids = names_topics_by_id(offsets, snapshot)
         request = commit_request(committer, offsets, snapshot)
         self.commits_sent += 1
         try:
-            response = await self._client.request(
+            response = await self._client.network.request(
                 node_id, request, max_version=None if has_ids else LAST_VERSION_WITH_NAMES
             )
         except KafkaError as error:
@@ -273,9 +273,9 @@ class OffsetCommitter:
         self._cache.note_answer()
         errors = commit_errors(response, request)
         if any(for_code(code).invalid_metadata for code in errors.values()):
-            self._client.request_metadata_update()
+            self._client.metadata.request_update()
         if is_automatic:
-            for tp in not_worth_another_try(errors, offsets, self._client.snapshot):
+            for tp in not_worth_another_try(errors, offsets, self._client.metadata.snapshot):
                 del errors[tp]
                 logger.info("%s-%d: not committed, the coordinator does not know it", *tp)
         if errors:
@@ -285,7 +285,7 @@ class OffsetCommitter:
         """Return what may be stored: an offset of a deleted topic means nothing in the one that was
         created under its name. Raises: UnknownTopicIdError, unless the commit is automatic.
         """
-        former = of_former_topics(offsets, self._client.snapshot)
+        former = of_former_topics(offsets, self._client.metadata.snapshot)
         if not former:
             return offsets
         if not is_automatic:
@@ -397,7 +397,7 @@ class OffsetCommitter:
         behind. Source: 2e-15, KIP-447.
         """
         node_id = await self._find(self._client.config.request_timeout_ms / 1000)
-        snapshot = self._client.snapshot
+        snapshot = self._client.metadata.snapshot
         try:
             response = await self._ask(node_id, partitions, snapshot)
         except KafkaError as error:
@@ -415,19 +415,19 @@ class OffsetCommitter:
     ) -> OffsetFetchResponse:
         client, group_id = self._client, self._member.group_id
         has_ids = knows_topic_ids({tp.topic for tp in partitions}, snapshot)
-        version = client.max_version(node_id, OffsetFetchRequest)
+        version = client.network.max_version(node_id, OffsetFetchRequest)
         if version is None:  # never connected: what nearly every broker understands
             try:
                 request = fetch_request(group_id, partitions, snapshot, STABLE_SINCE)
-                return await client.request(node_id, request, max_version=STABLE_SINCE)
+                return await client.network.request(node_id, request, max_version=STABLE_SINCE)
             except UnsupportedVersionError:
-                version = client.max_version(node_id, OffsetFetchRequest)
+                version = client.network.max_version(node_id, OffsetFetchRequest)
                 if version is None:
                     raise
         if not has_ids:
             version = min(version, LAST_VERSION_WITH_NAMES)
         request = fetch_request(group_id, partitions, snapshot, version)
-        return await client.request(node_id, request, max_version=version)
+        return await client.network.request(node_id, request, max_version=version)
 
     def _raise_fetch_error(self, error_code: int, partitions: Collection[TopicPartition]) -> None:
         if not error_code:
@@ -436,7 +436,7 @@ class OffsetCommitter:
         if action is Action.FIND_COORDINATOR:
             self._forget_coordinator(error.message)
         if error.invalid_metadata:
-            self._client.request_metadata_update()
+            self._client.metadata.request_update()
         named = names_of(sorted(partitions))
         text = f"asking for the committed offsets of {named}: {error.description}"
         if action is Action.RAISE and error.retriable:

@@ -255,7 +255,7 @@ async def test_f1_heartbeats_do_not_queue_behind_other_requests_to_the_node() ->
         await scene.be_stable()
         scene.broker.forget_requests()
         scene.broker.faults.stall(MetadataRequest)
-        waiting = asyncio.create_task(scene.client.request(1, MetadataRequest(topics=[])))
+        waiting = asyncio.create_task(scene.client.network.request(1, MetadataRequest(topics=[])))
         await scene.broker.wait_until(lambda: bool(scene.broker.requests))
         assert (await scene.coordinator.heartbeat()).error_code == 0
         assert not waiting.done()
@@ -401,7 +401,7 @@ async def test_a_coordinator_that_may_not_be_asked_now_is_not_waited_for() -> No
         generation = await scene.be_stable()
         scene.broker.faults.throttle(HeartbeatRequest, 10_000)
         await scene.coordinator.heartbeat()
-        assert scene.client.ready_delay(1, Lane.COORDINATOR) > 0
+        assert scene.client.network.ready_delay(1, Lane.COORDINATOR) > 0
         await scene.coordinator.leave(generation.member_id, "a test", 5.0)
         assert scene.broker.requests_of(LeaveGroupRequest) == []
 

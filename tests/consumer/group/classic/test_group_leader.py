@@ -24,7 +24,7 @@ EAGER = RebalanceProtocol.EAGER
 
 
 class Cluster:
-    """In place of a KafkaClient: it knows `known`, and learns `real` by a refresh."""
+    """A client and its metadata in one: it knows `known`, and learns `real` by a refresh."""
 
     config = ClientConfig(request_timeout_ms=7000)
 
@@ -35,6 +35,7 @@ class Cluster:
         self.added: set[str] = set()
         self.refreshes: list[float | None] = []
         self.failure: Exception | None = None
+        self.metadata = self
 
     @property
     def snapshot(self) -> MetadataSnapshot:
@@ -48,7 +49,7 @@ class Cluster:
     def add_topic(self, name: str) -> None:
         self.added.add(name)
 
-    async def refresh_metadata(self, timeout_s: float | None = None) -> MetadataSnapshot:
+    async def refresh(self, timeout_s: float | None = None) -> MetadataSnapshot:
         self.refreshes.append(timeout_s)
         if self.failure is not None:
             raise self.failure

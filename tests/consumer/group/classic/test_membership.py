@@ -93,12 +93,12 @@ async def test_each_join_that_is_taken_over_counts() -> None:
 async def test_2e_9_only_the_leader_looks_for_changes_and_only_of_the_groups_topics() -> None:
     async with scene_of("t") as scene:
         assert scene.membership.leader.topics == {"t"}
-        scene.membership.metadata_changed(scene.client.snapshot)
+        scene.membership.metadata_changed(scene.client.metadata.snapshot)
         grow(scene.broker, "u", 2)
-        await scene.client.refresh_metadata(5.0)
+        await scene.client.metadata.refresh(5.0)
         assert scene.member.rejoin_reason is None
         grow(scene.broker, "t", 2)
-        await scene.client.refresh_metadata(5.0)
+        await scene.client.metadata.refresh(5.0)
         await scene.stable(P0, P1)
         assert scene.broker.requests_of(JoinGroupRequest)[-1].reason == (
             "topics of the group have changed"
@@ -106,7 +106,7 @@ async def test_2e_9_only_the_leader_looks_for_changes_and_only_of_the_groups_top
         scene.membership.leader.step_down()
         grow(scene.broker, "t", 3)
         joins = scene.joins()
-        await scene.client.refresh_metadata(5.0)
+        await scene.client.metadata.refresh(5.0)
         assert scene.joins() == joins
 
 

@@ -80,8 +80,8 @@ class Bench:
 async def bench_of(*, is_member: bool = False, **options: Any) -> AsyncIterator[Bench]:
     async with scene_of(**options) as scene:
         bench = Bench(scene, is_member=is_member)
-        scene.client.set_topics({"t"})
-        await scene.client.wait_for_topic("t", 5.0)
+        scene.client.metadata.set_topics({"t"})
+        await scene.client.metadata.wait_for_topic("t", 5.0)
         if is_member:
             await scene.be_stable()
         yield bench
