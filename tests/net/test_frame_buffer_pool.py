@@ -1,5 +1,7 @@
 """Buffers are reused exactly when nobody can see into them any more."""
 
+import platform
+import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -112,3 +114,27 @@ def test_the_interpreter_is_asked_whether_refcounts_are_exact(
     assert frame_buffer_pool._refcounts_are_exact()
     monkeypatch.setattr(sys, "_is_gil_enabled", lambda: False, raising=False)
     assert not frame_buffer_pool._refcounts_are_exact()
+
+
+_FAULTS_OF_POLLS = """
+import resource
+import aiokafka_lite.net.frame_buffer_pool
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+for poll in range(25):
+    if poll == 5:
+        before = faults()
+    records = [bytes(1000) for _ in range(1000)]
+    del records
+print(faults() - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries decide otherwise")
+def test_the_memory_of_one_polls_records_serves_the_next_without_page_faults() -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", _FAULTS_OF_POLLS], capture_output=True, check=True, text=True
+    )
+    assert int(answer.stdout) < 100  # else 200 a poll
