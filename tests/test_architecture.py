@@ -65,6 +65,7 @@ FLOORS: dict[str, float] = {
 ROOMS: dict[str, list[set[str]]] = {
     "producer": [
         {"producer"},
+        {"producer_engine"},
         {"append", "send"},
         {"transaction", "partition"},
         {"accumulator"},
@@ -159,6 +160,7 @@ PLAIN_FILES = {
     "producer/append/manual_batch",
     "producer/transaction/transaction_errors",
     "producer/transaction/transaction_requests",
+    "producer/transaction/transaction_scope",
     "producer/transaction/transaction_state",
     "producer/partition/partition_loads",
     "producer/partition/murmur2",

@@ -24,35 +24,21 @@ from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.running_loop import running_loop
 from aiokafka_lite.errors import (
     IllegalOperation,
-    IllegalStateError,
     KafkaError,
     KafkaTimeoutError,
-    ProducerClosed,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, RecordMetadata
 from aiokafka_lite.offset_arguments import OffsetsToCommit, checked_group, checked_offsets
-from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
-from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
-from aiokafka_lite.producer.accumulator.short_way import SendMethods, ShortWay
-from aiokafka_lite.producer.append.append_path import AppendPath
+from aiokafka_lite.producer.accumulator.short_way import SendMethods
 from aiokafka_lite.producer.append.arrow_ack import ArrowAck
 from aiokafka_lite.producer.append.arrow_send import ArrowSend
 from aiokafka_lite.producer.append.bulk_ack import BulkAck
 from aiokafka_lite.producer.append.bulk_send import BulkSend
 from aiokafka_lite.producer.append.manual_batch import BatchBuilder
-from aiokafka_lite.producer.append.producer_interceptors import (
-    InterceptedPath,
-    ProducerInterceptors,
-)
-from aiokafka_lite.producer.append.route_finder import RouteFinder
-from aiokafka_lite.producer.append.transactional_path import TransactionalPath
-from aiokafka_lite.producer.batch.buffer_pool import BufferPool
 from aiokafka_lite.producer.batch.record_ack import BatchAck
-from aiokafka_lite.producer.partition.partition_loads import NodePatience
-from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
 from aiokafka_lite.producer.producer_config import Partitioner, ProducerConfig, TopicPartitioner
-from aiokafka_lite.producer.producer_life import ProducerLife, ProducerState
-from aiokafka_lite.producer.send.sender import Sender
+from aiokafka_lite.producer.producer_engine import ProducerEngine
+from aiokafka_lite.producer.producer_life import ProducerState
 from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
 from aiokafka_lite.producer.transaction.transaction_state import TransactionState
 from aiokafka_lite.serialization import AnySerializer
@@ -196,80 +182,27 @@ class AIOKafkaProducer(SendMethods):
             max_backlog_batch_size=max_backlog_batch_size,
         )
         self._clock = clock if clock is not None else SYSTEM_CLOCK
-        self._now = self._clock.time
         self._max_block_s = self._config.max_block_ms / 1000
         self._loop: asyncio.AbstractEventLoop | None = None
         self._rng = rng if rng is not None else random.Random()
-        self._assemble(self._rng)
+        self._build_engine()
         self._is_made = True
 
     if not TYPE_CHECKING:  # who reads the class sees the signature as it stands
         __init__ = explain_unknown_options(__init__)
 
-    def _assemble(self, rng: random.Random) -> None:
-        config = self._config
-        self.client = KafkaClient(
-            config,
-            clock=self._clock,
-            rng=rng,
-            name=config.client_id,
-            max_in_flight=config.max_in_flight_requests_per_connection,
-            metadata_max_idle_ms=config.metadata_max_idle_ms,
-        )
-        """The cluster as this producer sees it."""
-        self._pool = BufferPool(config.buffer_memory, *config.batch_sizes)
-        sequences = SequenceNumbers() if config.is_idempotent else None
-        self._transactions: TransactionManager | None = None
-        self._accumulator = RecordAccumulator(
-            config, self._pool, backoff=self.client.retry_backoff, sequences=sequences
-        )
-        self._routes = TopicRoutes(
-            self._accumulator,
-            share_bytes=config.max_batch_size,
-            rng=rng,
-            is_adaptive=config.partitioner_adaptive_partitioning_enable,
-            patience=NodePatience(config.partitioner_availability_timeout_ms),
-        )
-        if config.transactional_id is not None and sequences is not None:
-            self._transactions = TransactionManager(
-                self.client, config, self._accumulator, sequences
-            )
-            sequences.transactions = self._transactions
-        self._sender = Sender(
-            self.client, config, self._accumulator, self._routes, sequences, self._transactions
-        )
-        self._life = ProducerLife(self.client, config.client_id)
-        self._check_running = self._life.check_running
-        self._assemble_path()
+    def _build_engine(self) -> None:
+        self._engine = ProducerEngine(self._config, clock=self._clock, rng=self._rng)
+        self._short_way = self._engine.short_way_of_send()
+        self._way = self._engine.long_way_of_send()
 
-    def _assemble_path(self) -> None:
-        config = self._config
-        self._finder = RouteFinder(self.client, config, self._routes, self._life)
-        self._path = AppendPath(
-            self.client,
-            config,
-            self._pool,
-            self._accumulator,
-            self._finder,
-            self._life,
-            self._transactions,
-            wake_sender=self._sender.wake,
-        )
-        self._intercepted: InterceptedPath | None = None
-        self._short_way = self._path.short_way
-        self._way = self._path
-        if config.interceptors:
-            interceptors = ProducerInterceptors(config.interceptors)
-            self._way = self._intercepted = InterceptedPath(self._path, interceptors)
-        if self._path.serializers or config.interceptors:
-            self._short_way = ShortWay({}, now=self._now, key_hashes={})  # which no record can go
-        if self._transactions is not None:
-            self._way = TransactionalPath(
-                self._way, self._transactions.sends, self._life.check_running
-            )
+    @property
+    def client(self) -> KafkaClient:
+        """The cluster as this producer sees it."""
+        return self._engine.client
 
     def __repr__(self) -> str:
-        return repr(self._life)
+        return repr(self._engine.life)
 
     # Life…
 
@@ -280,40 +213,34 @@ class AIOKafkaProducer(SendMethods):
         IllegalStateError when started before, ProducerClosed after stop().
         Cancelled: as if it had failed, nothing stays behind.
         """
-        if self._life.state is ProducerState.STOPPED or self._life.state is ProducerState.STOPPING:
-            raise ProducerClosed(f"{self!r} was stopped; create another producer")
-        if self._life.state is not ProducerState.NEW:
-            raise IllegalStateError(f"{self!r} was started before")
-        self._loop = running_loop()
-        self._life.state = ProducerState.STARTING
+        engine = self._engine
+        engine.life.to(ProducerState.STARTING)
         try:
-            await self.client.start()
-            self._path.short_way.thread_id = self.client.loop.thread_id
-            self._check_starting()
-            self._sender.start()
-            if self._transactions is not None:
-                await self._init_transactions(self._transactions)
-            self._check_starting()
-            self._life.state = ProducerState.RUNNING
+            self._loop = running_loop()
+            await engine.client.start()
+            engine.append_path.start()
+            engine.life.check_starting()
+            engine.sender.start()
+            if engine.transactions is not None:
+                await self._start_transactions(engine, engine.transactions)
+            engine.life.check_starting()
+            engine.life.to(ProducerState.RUNNING)
         finally:
-            if self._life.state is ProducerState.STARTING:
-                self._life.state = ProducerState.NEW
+            if engine.life.state is ProducerState.STARTING:  # what was closed cannot start again
+                self._build_engine()
 
-    async def _init_transactions(self, transactions: TransactionManager) -> None:
+    async def _start_transactions(
+        self, engine: ProducerEngine, transactions: TransactionManager
+    ) -> None:
         try:
-            await transactions.init(self._max_block_s)
+            await self._init_transactions(transactions)
         except BaseException:
-            try:
-                with anyio.CancelScope(shield=True):
-                    await self._sender.close(0)
-            finally:
-                if self._life.state is ProducerState.STARTING:
-                    self._assemble(self._rng)  # what was closed cannot be started again
+            with anyio.CancelScope(shield=True):
+                await engine.sender.close(0)
             raise
 
-    def _check_starting(self) -> None:
-        if self._life.state is not ProducerState.STARTING:
-            raise ProducerClosed(f"{self!r} was stopped while it was starting")
+    async def _init_transactions(self, transactions: TransactionManager) -> None:
+        await transactions.init(self._max_block_s)
 
     async def stop(self, timeout_ms: int | None = DefaultInt(30_000)) -> None:
         """Send what is queued, for at most `timeout_ms`, and close everything. Idempotent.
@@ -326,21 +253,22 @@ class AIOKafkaProducer(SendMethods):
         """
         if isinstance(timeout_ms, DefaultInt):
             timeout_ms = self._config.stop_timeout_ms
-        if self._life.state is ProducerState.NEW:
-            self._life.state = ProducerState.STOPPED
+        engine, life = self._engine, self._engine.life
+        if life.state is ProducerState.NEW:
+            life.to(ProducerState.STOPPED)
             return
-        if self._life.state is not ProducerState.STOPPED:
-            if self.client.loop.has_ended:
-                self._life.state = ProducerState.STOPPED
-                self._routes.close()
+        if life.state is not ProducerState.STOPPED:
+            if engine.client.loop.has_ended:
+                life.to(ProducerState.STOPPED)
+                engine.routes.close()
                 logger.warning("%r: its event loop has ended before stop()", self)
                 return
-            self.client.loop.check()
-            self._life.state = ProducerState.STOPPING
+            engine.client.loop.check()
+            life.to(ProducerState.STOPPING)
             try:
-                await self._sender.close(None if timeout_ms is None else timeout_ms / 1000)
+                await engine.sender.close(None if timeout_ms is None else timeout_ms / 1000)
             finally:
-                self._life.state = ProducerState.STOPPED
+                life.to(ProducerState.STOPPED)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -357,13 +285,15 @@ class AIOKafkaProducer(SendMethods):
             await self.stop()
 
     def __del__(self) -> None:
-        if self._is_made and self._life.state in (ProducerState.STARTING, ProducerState.RUNNING):
+        if not self._is_made:
+            return
+        if self._engine.life.state in (ProducerState.STARTING, ProducerState.RUNNING):
             message = f"Unclosed AIOKafkaProducer {self!r}: {_TO_CLOSE}"
             warnings.warn(message, ResourceWarning, stacklevel=2, source=self)
             if self._loop is not None and not self._loop.is_closed():
                 context = {"producer": self, "message": "Unclosed AIOKafkaProducer"}
                 self._loop.call_exception_handler({**context, "remedy": _TO_CLOSE})
-                self._loop.call_soon_threadsafe(self._sender.close_soon)
+                self._loop.call_soon_threadsafe(self._engine.sender.close_soon)
 
     # Sending…
 
@@ -388,8 +318,8 @@ class AIOKafkaProducer(SendMethods):
         were queued before it, which are sent. Cancelled: the same.
         """
         bulk = BulkSend(
-            self._path,
-            self._intercepted,
+            self._engine.append_path,
+            self._engine.records,
             topic,
             partition=partition,
             timestamp_ms=timestamp_ms,
@@ -427,10 +357,10 @@ class AIOKafkaProducer(SendMethods):
         at the first row in question; a note of the error says how many were queued before it, which
         are sent. Cancelled: the same.
         """
-        self._check_running()
+        self._engine.life.check_running()
         sending = ArrowSend(
-            self._path,
-            self._intercepted,
+            self._engine.append_path,
+            self._engine.records,
             self._config,
             self._clock,
             topic=topic,
@@ -446,9 +376,9 @@ class AIOKafkaProducer(SendMethods):
 
         Its memory counts from then on.
         """
-        accumulator = self._accumulator
+        accumulator, path = self._engine.accumulator, self._engine.append_path
         return BatchBuilder(
-            accumulator.new_builder, accumulator.batch_bytes, self._path.serializers, self._now
+            accumulator.new_builder, accumulator.batch_bytes, path.serializers, self._clock.time
         )
 
     async def send_batch(self, batch: BatchBuilder, topic: str, *, partition: int) -> BatchAck:
@@ -461,7 +391,9 @@ class AIOKafkaProducer(SendMethods):
         with self._one_transaction():
             builder, buffer = batch.take()
             try:
-                sent = await self._path.append_batch(topic, partition, builder, buffer)
+                sent = await self._engine.append_path.append_batch(
+                    topic, partition, builder, buffer
+                )
             except BaseException:
                 batch.give_back()
                 raise
@@ -480,7 +412,7 @@ class AIOKafkaProducer(SendMethods):
 
         Raises: as `send`, and why the record was not written. Cancelled: it may be written.
         """
-        self.client.loop.check()
+        self._engine.client.loop.check()
         ack = await self.send(topic, value, key, partition, timestamp_ms, headers)
         metadata = await ack
         # aiokafka's; who sets acks=0 expects no answer, and the others no None.
@@ -493,23 +425,23 @@ class AIOKafkaProducer(SendMethods):
         Raises KafkaTimeoutError after `timeout_ms`, ProducerClosed, IllegalStateError before
         start(). Cancelled: the records go on.
         """
-        self._check_running()
+        self._engine.life.check_running()
         try:
             async with deadline(self._clock, None if timeout_ms is None else timeout_ms / 1000):
-                await self._sender.flush()
+                await self._engine.sender.flush()
         except TimeoutError:
             raise KafkaTimeoutError(
                 f"flush() did not end within timeout_ms={timeout_ms}: "
-                f"{len(self._accumulator.incomplete)} batches are not acknowledged"
+                f"{len(self._engine.accumulator.incomplete)} batches are not acknowledged"
             ) from None
-        self.client.check()
+        self._engine.client.check()
 
     async def partitions_for(self, topic: str) -> set[int]:
         """Return the partitions of `topic`, waiting max_block_ms for its metadata at most.
 
         Raises: as `send`, for want of metadata. Cancelled: nothing stays behind.
         """
-        route = await self._finder.find(topic, self._clock.monotonic())
+        route = await self._engine.append_path.finder.find(topic, self._clock.monotonic())
         return set(route.partitions)
 
     # Transactions…
@@ -556,7 +488,10 @@ class AIOKafkaProducer(SendMethods):
         try:
             yield self
         except BaseException:
-            if not transactions.status.is_fatal and self._life.state is ProducerState.RUNNING:
+            if (
+                not transactions.status.is_fatal
+                and self._engine.life.state is ProducerState.RUNNING
+            ):
                 with anyio.CancelScope(shield=True):
                     await self._abort_after_error()
             raise
@@ -601,17 +536,19 @@ class AIOKafkaProducer(SendMethods):
     def _one_transaction(self) -> AbstractContextManager[None]:
         """Return a context for a call that belongs to the transaction that is open now, if there
         are transactions."""
-        if self._transactions is None:
+        transactions = self._engine.transactions
+        if transactions is None:
             return nullcontext()
-        self._check_running()
-        sends = self._transactions.sends
+        self._engine.life.check_running()
+        sends = transactions.sends
         return sends.call(sends.number)
 
     def _in_transactions(self) -> TransactionManager:
-        if self._transactions is None:
+        transactions = self._engine.transactions
+        if transactions is None:
             raise IllegalOperation("You need to configure transactional_id to use transactions")
-        self._check_running()
-        return self._transactions
+        self._engine.life.check_running()
+        return transactions
 
 
 def _warn_of_unused(**options: object) -> None:

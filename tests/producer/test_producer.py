@@ -103,7 +103,7 @@ async def test_compressed_records_arrive(codec: str) -> None:
             await producer.send("orders", value)
         await producer.flush()
         assert written(broker) == values
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0
 
 
 async def test_serializers_run_key_first_and_see_the_headers() -> None:
@@ -183,7 +183,7 @@ async def test_what_cannot_be_sent_raises_and_queues_nothing() -> None:
                 await producer.send(topic, b"v")  # type: ignore[arg-type]
         with pytest.raises(KafkaTimeoutError, match=r"partition 3 of topic 'orders'.*1 partitions"):
             await producer.send("orders", b"v", partition=3)
-        assert not producer._accumulator.has_incomplete
+        assert not producer._engine.accumulator.has_incomplete
         assert written(broker) == [b"first"]
 
 
@@ -436,7 +436,7 @@ async def test_a_failed_background_task_reaches_the_next_calls_and_the_acks() ->
         def broken(batch: object) -> memoryview:
             raise ZeroDivisionError("a bug")
 
-        producer._accumulator.seal = broken  # type: ignore[method-assign]
+        producer._engine.accumulator.seal = broken  # type: ignore[method-assign]
         with pytest.raises(KafkaError, match="a bug"):
             await producer.flush()
         with pytest.raises(KafkaError, match="a bug") as caught:
@@ -460,14 +460,14 @@ async def test_a_failed_background_task_reaches_who_waits_for_memory() -> None:
         ack = await producer.send("orders", b"x" * 900)
         await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
         waiting = asyncio.create_task(producer.send("orders", b"x" * 900))
-        while not producer._pool.waiting:
+        while not producer._engine.pool.waiting:
             await asyncio.sleep(0)
 
         def broken(now_s: float) -> None:
             raise ZeroDivisionError("a bug")
 
-        producer._accumulator.ready = broken  # type: ignore[assignment]
-        producer._sender.wake()
+        producer._engine.accumulator.ready = broken  # type: ignore[assignment]
+        producer._engine.sender.wake()
         for lost in (waiting, ack):
             with pytest.raises(KafkaError, match="a bug"):
                 await lost
@@ -504,5 +504,5 @@ async def test_an_idle_producer_sets_no_timer_of_its_own(kafka_broker: EmbeddedB
     producer = AIOKafkaProducer(bootstrap_servers=kafka_broker.bootstrap_servers)
     await producer.start()
     await producer.send_and_wait("orders", b"v")
-    assert producer._sender._dispatch(producer._clock.monotonic()) is None
+    assert producer._engine.sender._dispatch(producer._clock.monotonic()) is None
     await producer.stop()

@@ -46,8 +46,8 @@ def ends_impatiently(producer: AIOKafkaProducer) -> Iterator[None]:
 
 def state(producer: AIOKafkaProducer) -> TransactionState:
     """Where the producer stands."""
-    assert producer._transactions is not None
-    return producer._transactions.status.state
+    assert producer._engine.transactions is not None
+    return producer._engine.transactions.status.state
 
 
 async def visible(

@@ -93,27 +93,24 @@ class _PartitionSequence:
 
 
 class TransactionGate(Protocol):
-    """What transactions have to say about batches."""
+    """Decides which batches may be sent in the open transaction."""
 
     def may_send(self, topic_partition: TopicPartition) -> bool:
-        """Say whether the partition is part of the transaction, for brokers too."""
+        """Return whether the transaction's coordinator knows of the partition."""
 
-    def sending(self, topic_partition: TopicPartition) -> None:
-        """Hear that a batch of the partition is on its way."""
-
-    def sequence_is_lost(self) -> None:
-        """Hear that numbers have a gap: the transaction needs a new epoch."""
+    def batch_is_sent(self) -> None:
+        """Note that a batch is being sent."""
 
 
 class SequenceNumbers:
     """The numbers of one idempotent producer, over all partitions.
 
-    With `transactions` no epoch is bumped here: a gap ends the transaction, and the next one has an
-    epoch from its coordinator.
+    With a `gate`, that is in transactions, no epoch is bumped here: a gap fails the transaction,
+    and the next transaction gets its epoch from the coordinator.
     """
 
-    def __init__(self) -> None:
-        self.transactions: TransactionGate | None = None
+    def __init__(self, gate: TransactionGate | None = None) -> None:
+        self._gate = gate
         self.producer = NO_PRODUCER
         self._topic_id: Callable[[str], UUID] = lambda _: ZERO_UUID
         self._partitions: dict[TopicPartition, _PartitionSequence] = {}
@@ -164,12 +161,12 @@ class SequenceNumbers:
         """
         if self.producer == NO_PRODUCER:
             return False
-        if self.transactions is not None and not self.transactions.may_send(batch.topic_partition):
+        if self._gate is not None and not self._gate.may_send(batch.topic_partition):
             return False
         state = self._partitions.get(batch.topic_partition)
         if state is None:
             return True
-        if state.needs_restart and (self.transactions is None or not batch.has_sequence):
+        if state.needs_restart and (self._gate is None or not batch.has_sequence):
             return False  # in a transaction that is lost, what was sent before goes to its end
         if batch.base_sequence != NO_SEQUENCE:
             return not state.in_flight or state.in_flight[0] is batch
@@ -179,8 +176,8 @@ class SequenceNumbers:
 
     def assign(self, batch: ProducerBatch) -> None:
         """Give a batch its numbers at its first drain; they stay (2d-11)."""
-        if self.transactions is not None:
-            self.transactions.sending(batch.topic_partition)
+        if self._gate is not None:
+            self._gate.batch_is_sent()
         if batch.base_sequence != NO_SEQUENCE:
             return
         state = self._partitions.get(batch.topic_partition)
@@ -193,26 +190,29 @@ class SequenceNumbers:
         state.next_sequence = (state.next_sequence + batch.record_count) & SEQUENCE_MASK
         state.in_flight.append(batch)
 
-    def settle(self) -> None:
-        """Resolve what is unresolved and restart partitions, where nothing is on its way any more.
+    def settle(self) -> bool:
+        """Resolve or restart the troubled partitions that have no request in flight.
 
-        Call before sending. An epoch bump is local: epoch + 1; past 32767 a new producer id is
-        needed, and `has_producer_id` says so (2d-18, 2d-20).
+        Call it before sending. Returns whether the open transaction has lost sequence numbers, so
+        that it can only be aborted, with a new epoch. Without transactions the epoch is bumped
+        here: epoch + 1; past 32767 `has_producer_id` becomes False (2d-18, 2d-20).
         """
         if not self._troubled:
-            return
+            return False
+        is_lost = False
         for topic_partition, state in tuple(self._troubled.items()):
             if state.is_unresolved and not state.in_flight:
                 if state.next_sequence == state.expected_sequence:
                     state.is_unresolved = False  # everything was written after all
                 else:
                     self._need_restart(topic_partition, state)
+                    is_lost = self._gate is not None
         quiet = [
             state
             for state in self._troubled.values()
             if state.needs_restart and not state.has_request_in_flight
         ]
-        if self.transactions is not None:
+        if self._gate is not None:
             quiet = []
         if quiet and any(state.producer == self.producer for state in quiet):
             self._bump_epoch()
@@ -223,8 +223,9 @@ class SequenceNumbers:
             topic_partition: state
             for topic_partition, state in self._troubled.items()
             if (state.needs_restart or state.is_unresolved)
-            and not (self.transactions is not None and state.needs_restart)
+            and not (self._gate is not None and state.needs_restart)
         }
+        return is_lost
 
     def _bump_epoch(self) -> None:
         producer_id, epoch = self.producer
@@ -271,10 +272,10 @@ class SequenceNumbers:
         if (
             issubclass(error, _BAD_PRODUCER)
             and self.producer == state.producer
-            and self.transactions is None
+            and self._gate is None
         ):
             self.producer = NO_PRODUCER
-        if self.transactions is not None:
+        if self._gate is not None:
             state.needs_restart = True  # the transaction hears of the error itself
         else:
             self._need_restart(batch.topic_partition, state)
@@ -306,7 +307,7 @@ class SequenceNumbers:
         `log_start_offset`: as the broker said with the error, -1 if it did not (2d-17).
         """
         state = self._partitions.get(batch.topic_partition)
-        if self.transactions is not None and self._ends_transaction(batch, state, error):
+        if self._gate is not None and self._ends_transaction(batch, state, error):
             return False
         if state is not None and issubclass(error, _NO_SUCH_TOPIC):
             state.is_known = False
@@ -332,9 +333,7 @@ class SequenceNumbers:
 
     def _need_restart(self, topic_partition: TopicPartition, state: _PartitionSequence) -> None:
         state.needs_restart = True
-        if self.transactions is not None:
-            self.transactions.sequence_is_lost()
-        else:
+        if self._gate is None:
             self._troubled[topic_partition] = state
 
 

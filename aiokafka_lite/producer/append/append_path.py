@@ -82,6 +82,10 @@ class AppendPath:
         )
         """For records whose key and value are bytes."""
 
+    def start(self) -> None:
+        """Belong to the thread that the client was started in."""
+        self.short_way.thread_id = self._loop.thread_id
+
     # The whole way…
 
     async def send(

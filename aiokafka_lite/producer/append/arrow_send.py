@@ -29,7 +29,7 @@ class ArrowSend:
     def __init__(
         self,
         path: AppendPath,
-        intercepted: InterceptedPath | None,
+        records: AppendPath | InterceptedPath,
         config: ProducerConfig,
         clock: Clock,
         *,
@@ -39,14 +39,14 @@ class ArrowSend:
         allow_empty: bool,
     ) -> None:
         self._path = path
-        self._intercepted = intercepted
+        self._records = records
         self._clock = clock
         self._topic = topic
         self._partition = partition
         self._timestamp_ms = timestamp_ms
         self._allow_empty = allow_empty
         self._by_key = not config.partitioner_ignore_keys
-        self._is_plain = intercepted is None and not path.serializers and config.partitioner is None
+        self._is_plain = records is path and not path.serializers and config.partitioner is None
         self._acks = ArrowAck()
         self._rows_before = 0  # in the batches that were sent already
 
@@ -132,7 +132,7 @@ class ArrowSend:
         if timestamp_ms is None:
             timestamp_ms = rows.timestamp_ms(row)
         key, value = rows.key(row), rows.value(row)
-        ack = await (self._intercepted or self._path).send(
+        ack = await self._records.send(
             topic,
             value,
             key,

@@ -19,7 +19,7 @@ class BulkSend:
     def __init__(
         self,
         path: AppendPath,
-        intercepted: InterceptedPath | None,
+        records: AppendPath | InterceptedPath,
         topic: str,
         *,
         partition: int | None,
@@ -27,12 +27,12 @@ class BulkSend:
         headers: Iterable[tuple[str, bytes | None]] | None,
     ) -> None:
         self._path = path
-        self._intercepted = intercepted
+        self._records = records
         self._topic = topic
         self._partition = partition
         self._timestamp_ms = timestamp_ms
         self._headers: Headers = freeze_headers(headers)
-        self._is_plain = intercepted is None and not path.serializers
+        self._is_plain = records is path and not path.serializers
         self._acks = BulkAck()
 
     async def send(self, records: Iterable[Any]) -> BulkAck:
@@ -70,7 +70,7 @@ class BulkSend:
     async def _send_one(self, item: Any) -> int:
         """Append one record the way that may wait; return its timestamp."""
         key, value = item if item.__class__ is tuple and len(item) == 2 else (None, item)
-        ack = await (self._intercepted or self._path).send(
+        ack = await self._records.send(
             self._topic, value, key, self._partition, self._timestamp_ms, self._headers
         )
         batch, index = ack.place

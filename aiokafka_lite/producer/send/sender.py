@@ -81,15 +81,19 @@ class Sender:
         accumulator: RecordAccumulator,
         routes: TopicRoutes,
         sequences: SequenceNumbers | None,
-        transactions: TransactionManager | None = None,
+        transactions: TransactionManager | None,
+        wakeup: Wakeup,
     ) -> None:
+        """`wakeup` is set whenever something may be due."""
         self.client = client
         self._config = config
         self._clock = client.clock
         self._accumulator = accumulator
         self._routes = routes
         self._sequences = sequences
-        self._wakeup = Wakeup()
+        self._wakeup = wakeup
+        self.wake = wakeup.set
+        """Look again at what is due. Cheap, may be called any number of times."""
         self._nodes: dict[int, _NodeRequests] = {}
         self._timer: TimerHandle | None = None
         self._timer_at_s = 0.0
@@ -101,8 +105,6 @@ class Sender:
         self._has_asked_for_id = False
         self._id_failure: KafkaError | None = None
         self._transactions = transactions
-        if transactions is not None:
-            transactions.wake_sender = self.wake
         self._outcomes = BatchOutcomes(
             config,
             accumulator,
@@ -120,10 +122,6 @@ class Sender:
         self.client.metadata.add_listener(self._metadata_changed)
         self._follow(self.client.metadata.snapshot)
         self._spawn("sender", self._run)
-
-    def wake(self) -> None:
-        """Look again at what is due. Cheap, may be called any number of times."""
-        self._wakeup.set()
 
     async def flush(self) -> None:
         """Return when every record sent before this call has its outcome.
@@ -248,8 +246,8 @@ class Sender:
         """Send what is due; return in how many seconds to look again, None: when woken."""
         self._outcomes.expire(now_s)
         sequences = self._sequences
-        if sequences is not None:
-            sequences.settle()
+        if sequences is not None and sequences.settle() and self._transactions is not None:
+            self._transactions.sequence_is_lost()
         delays = []
         expiry_s = self._accumulator.next_expiry_s
         if expiry_s is not None:

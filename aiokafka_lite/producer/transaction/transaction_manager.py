@@ -47,6 +47,7 @@ from aiokafka_lite.producer.transaction.transaction_requests import (
     add_partitions_request,
     txn_offset_commit_request,
 )
+from aiokafka_lite.producer.transaction.transaction_scope import TransactionScope
 from aiokafka_lite.producer.transaction.transaction_sends import TransactionSends
 from aiokafka_lite.producer.transaction.transaction_state import (
     PreparedTransaction,
@@ -89,32 +90,29 @@ class TransactionManager:
         config: ProducerConfig,
         accumulator: RecordAccumulator,
         sequences: SequenceNumbers,
+        scope: TransactionScope,
+        *,
+        wake_sender: Callable[[], object],
     ) -> None:
+        """`scope` is the gate of `sequences`. `wake_sender()` is called when batches may be sent
+        that might not before.
+        """
         assert config.transactional_id is not None
         self._client = client
         self._config = config
         self._accumulator = accumulator
         self._sequences = sequences
+        self._scope = scope
+        self._wake_sender = wake_sender
         self.transactional_id = config.transactional_id
         self.status = TransactionStatus(config.transactional_id)
         self.coordinator = TransactionCoordinator(client, config.transactional_id)
         """For questions that belong to the transaction, and for those about its groups."""
-        self.wake_sender: Callable[[], object] = _nothing
-        """Called when batches may be sent that might not before."""
         self.sends = TransactionSends(self.check_may_send)
         """The calls of send() that wait."""
         self._offsets = TransactionOffsets(client)
         self._calls = TransactionCalls(client, on_refusal=self._refused)
-        self._is_v2 = False
-        self._partitions: dict[TopicPartition, bool] = {}
-        """Partitions of the transaction; True once the coordinator knows of them."""
         self._adding: OwnedTask | None = None
-        self._groups: set[str] = set()
-        self._has_begun = False
-        """The coordinator knows of the transaction, or may: it has to be told of the end. In V1 not
-        before it has said so, since it refuses to end what has not begun."""
-        self._may_not_have_begun = False
-        """It was asked to add what has not been confirmed, so its end may be refused."""
         self._prepared: PreparedTransaction | None = None
 
     # For the sender and for send(); nothing here waits…
@@ -122,7 +120,7 @@ class TransactionManager:
     @property
     def max_produce_version(self) -> int | None:
         """The newest version of Produce that may be used; None: any."""
-        return None if self._is_v2 else LAST_PRODUCE_V1
+        return None if self._scope.is_v2 else LAST_PRODUCE_V1
 
     def check_may_send(self) -> None:
         """Raise unless a record may be added to a transaction now.
@@ -139,23 +137,8 @@ class TransactionManager:
     def add_partition(self, tp: TopicPartition) -> None:
         """Note that the transaction writes to a partition. Raises: as `check_may_send`."""
         self.check_may_send()
-        if tp not in self._partitions:
-            self._partitions[tp] = self._is_v2
-            if not self._is_v2:
-                self._add_partitions_soon()
-
-    def may_send(self, tp: TopicPartition) -> bool:
-        """Say whether batches of a partition may be sent: the coordinator knows of it (2d'-2).
-
-        Also in a transaction that can only be aborted: what has sequence numbers is sent to its
-        end.
-        """
-        return self._partitions.get(tp, False)
-
-    def sending(self, topic_partition: TopicPartition) -> None:
-        """A batch is sent, which makes its partition part of the transaction (KIP-890)."""
-        del topic_partition
-        self._has_begun = self._has_begun or self._is_v2
+        if tp not in self._scope.partitions and self._scope.add(tp):
+            self._add_partitions_soon()
 
     def told_as(self, error: Exception) -> Exception:
         """Return what to tell the user of a batch that was given up."""
@@ -203,7 +186,7 @@ class TransactionManager:
         self._calls.check_no_other("begin_transaction()")
         self.status.to(TransactionState.IN_TRANSACTION)
         self.sends.begin()
-        self._is_v2 = self._client.network.finalized_level(FEATURE) >= V2
+        self._scope.is_v2 = self._client.network.finalized_level(FEATURE) >= V2
 
     async def commit(self, timeout_s: float) -> None:
         """Write what is queued, and let all of it count. Raises: as `AIOKafkaProducer` says."""
@@ -344,18 +327,18 @@ class TransactionManager:
             self.status.raise_error()
         producer_id, epoch = self._sequences.producer
         self._prepared = None
-        if self._has_begun:
+        if self._scope.has_begun:
             self._prepared = PreparedTransaction(
-                self.transactional_id, producer_id, epoch, self._is_v2
+                self.transactional_id, producer_id, epoch, self._scope.is_v2
             )
-        self._forget_transaction()
+        self._scope.clear()
         self.status.to(TransactionState.UNINITIALIZED)
 
     async def _abort(self) -> None:
         self.status.to(TransactionState.ABORTING)
         self.sends.end()
         if isinstance(self.status.error, InvalidProducerIdMapping):
-            self._has_begun = False  # it would not know what to end (2d'-5)
+            self._scope.has_begun = False  # it would not know what to end (2d'-5)
         aborted = KafkaError("the transaction was aborted before the record was sent")
         self._accumulator.fail_unsent(aborted, is_wanted=True)
         await self._all_added()
@@ -373,7 +356,7 @@ class TransactionManager:
 
     async def _flush(self) -> None:
         batches = self._accumulator.begin_flush()
-        self.wake_sender()
+        self._wake_sender()
         try:
             await all_done(batches)
         finally:
@@ -381,12 +364,12 @@ class TransactionManager:
 
     async def _end(self, *, committed: bool) -> None:
         """Tell the coordinator, if it knows of the transaction (2d'-3); be ready for the next."""
-        if self._has_begun:
+        if self._scope.has_begun:
             await self._end_begun(committed=committed)
         if self.status.needs_epoch_bump:
             self.status.to(TransactionState.INITIALIZING)
             await self._get_producer_id(bump=True)
-        self._forget_transaction()
+        self._scope.clear()
         self.status.to(TransactionState.READY)
 
     async def _end_begun(self, *, committed: bool) -> None:
@@ -404,11 +387,11 @@ class TransactionManager:
                 lambda: request,
                 lambda told: told.error_code,
                 END_ACTIONS,
-                max_version=None if self._is_v2 else LAST_END_V1,
+                max_version=None if self._scope.is_v2 else LAST_END_V1,
             )
         except TransactionError as refusal:
             is_hopeless = refusal.action in (TxnAction.FENCED, TxnAction.FATAL)
-            if self._may_not_have_begun and isinstance(refusal.error, InvalidTxnState):
+            if self._scope.may_not_have_begun and isinstance(refusal.error, InvalidTxnState):
                 is_hopeless = False  # there was nothing to end
             if committed or is_hopeless:
                 raise
@@ -416,15 +399,10 @@ class TransactionManager:
             logger.warning("%s", refusal)
             self.status.needs_epoch_bump = True
             return
-        self._has_begun = False
-        if self._is_v2 and answer.producer_id >= 0:
+        self._scope.has_begun = False
+        if self._scope.is_v2 and answer.producer_id >= 0:
             self._sequences.begin_epoch(answer.producer_id, answer.producer_epoch)
             self.status.needs_epoch_bump = False
-
-    def _forget_transaction(self) -> None:
-        self._partitions.clear()
-        self._groups.clear()
-        self._has_begun = self._may_not_have_begun = False
 
     # Partitions and groups, as the first protocol has it…
 
@@ -433,7 +411,7 @@ class TransactionManager:
             self._adding = self._client.owner.spawn("add_partitions", self._add_partitions)
 
     async def _add_partitions(self) -> None:
-        while wanted := [tp for tp, is_known in self._partitions.items() if not is_known]:
+        while wanted := self._scope.unconfirmed():
             if self._adds_in_vain():
                 return
             request = add_partitions_request(
@@ -452,17 +430,15 @@ class TransactionManager:
                 self._note_doubt(refusal)
                 self._refused(refusal)
                 return
-            self._has_begun = True
-            self._partitions.update(dict.fromkeys(wanted, True))
-            self.wake_sender()
+            self._scope.confirm(wanted)
+            self._wake_sender()
 
     def _note_doubt(self, refusal: TransactionError) -> None:
         """Something may have been added though it was refused in the end: the transaction has to be
         ended, and by a new epoch what comes too late is refused.
         """
         if refusal.may_be_served:
-            self._may_not_have_begun = self._may_not_have_begun or not self._has_begun
-            self._has_begun = True
+            self._scope.doubt()
             self.status.needs_epoch_bump = True
 
     async def _send_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> None:
@@ -473,7 +449,7 @@ class TransactionManager:
             raise
 
     async def _add_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> None:
-        if not self._is_v2 and group.group_id not in self._groups:
+        if not self._scope.is_v2 and group.group_id not in self._scope.groups:
             producer_id, epoch = self._sequences.producer
             add = AddOffsetsToTxnRequest(
                 transactional_id=self.transactional_id,
@@ -488,21 +464,17 @@ class TransactionManager:
                 ADD_OFFSETS_ACTIONS,
                 gives_up=self._adds_in_vain,
             )
-            self._groups.add(group.group_id)
-        self._has_begun = True
+            self._scope.groups.add(group.group_id)
+        self._scope.has_begun = True
         transactional_id, producer = self.transactional_id, self._sequences.producer
         await self._offsets.commit(
             self.coordinator,
             lambda topic_ids: txn_offset_commit_request(
                 transactional_id, producer, offsets, group, topic_ids
             ),
-            is_v2=self._is_v2,
+            is_v2=self._scope.is_v2,
             gives_up=self._adds_in_vain,
         )
-
-
-def _nothing() -> None:
-    return None
 
 
 __all__ = ["COMMIT", "LAST_END_V1", "TransactionManager"]

@@ -232,8 +232,8 @@ async def play_mixed(
                     await play.mixed_step(step)
                 await play.heal()
                 await play.to_the_end()
-            assert producer._pool.used_bytes == 0
-            assert not producer._sender._accumulator.has_incomplete
+            assert producer._engine.pool.used_bytes == 0
+            assert not producer._engine.sender._accumulator.has_incomplete
         return MixedStory(play.caller, play.topics, play.topics.logs())
 
 

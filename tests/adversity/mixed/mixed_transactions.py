@@ -293,7 +293,7 @@ async def play_mixed_transactions(
                     for step in schedule:
                         await play.mixed_step(step)
                     await play.to_the_end()
-                    assert play.producer._pool.used_bytes == 0
+                    assert play.producer._engine.pool.used_bytes == 0
                     return play.story_of_it()
                 except AssertionError as error:
                     error.add_note(

@@ -337,7 +337,7 @@ class Play:
 
     def _forget(self, partition: int) -> None:
         state = self.broker.cluster.partition(TopicPartition(TOPIC, partition % self.partitions))
-        sequences = self.producer._sender._sequences
+        sequences = self.producer._engine.sender._sequences
         assert sequences is not None
         state.producers.forget(sequences.producer.producer_id)
 
@@ -388,8 +388,8 @@ async def play(
                 await run.heal()
                 for partition in range(partitions):
                     run.send(partition)
-            assert producer._sender._accumulator._pool.used_bytes == 0
-            assert not producer._sender._accumulator.has_incomplete
+            assert producer._engine.sender._accumulator._pool.used_bytes == 0
+            assert not producer._engine.sender._accumulator.has_incomplete
         run.story.logs = {partition: run.log(partition) for partition in range(partitions)}
     return run.story
 
@@ -414,9 +414,9 @@ async def _begin_at(producer: AIOKafkaProducer, options: Options, partitions: in
     """Give the producer the past that `options` ask for."""
     if not options.epoch and not options.sequence:
         return
-    sequences = producer._sender._sequences
+    sequences = producer._engine.sender._sequences
     assert sequences is not None
-    assert await producer._sender._init_producer_id() is None
+    assert await producer._engine.sender._init_producer_id() is None
     sequences.set_producer(sequences.producer.producer_id, options.epoch)
     for partition in range(partitions):
         state = sequences._partitions[TopicPartition(TOPIC, partition)] = _PartitionSequence()

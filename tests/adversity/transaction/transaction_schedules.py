@@ -206,7 +206,7 @@ class TransactionPlay:
 
     @property
     def is_fatal(self) -> bool:
-        transactions = self.producer._transactions
+        transactions = self.producer._engine.transactions
         assert transactions is not None
         return transactions.status.state is TransactionState.FATAL_ERROR
 

@@ -53,7 +53,7 @@ async def test_send_nowait_raises_what_it_would_have_waited_for() -> None:
                 BufferExhaustedError, match=r"batch of 1000 bytes.*not wait.*buffer_memory=2000"
             ):
                 producer.send_nowait("orders", b"v" * 800)
-            assert producer._pool.used_bytes == 2000
+            assert producer._engine.pool.used_bytes == 2000
             with pytest.raises(MessageSizeTooLargeError):
                 producer.send_nowait("orders", b"v" * 3000)
             with pytest.raises(AssertionError):
@@ -90,12 +90,12 @@ async def test_a_backlog_is_sent_in_fewer_and_larger_batches() -> None:
         values = [b"%04d" % number * 25 for number in range(700)]
         for value in values:
             await producer.send("orders", value)
-        sizes = {batch.reserved_bytes for batch in producer._accumulator.incomplete}
+        sizes = {batch.reserved_bytes for batch in producer._engine.accumulator.incomplete}
         assert sizes == {1000, 2000, 4000, 8000}
         broker.faults.release()
         await producer.flush()
         assert written(broker) == [b"first", *values]
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0
         assert len(broker.requests_of(ProduceRequest)) < 30
 
 
@@ -114,14 +114,14 @@ async def test_send_nowait_takes_a_usual_batch_where_there_is_no_room_for_a_larg
         broker.faults.stall(ProduceRequest, times=None)
         for _ in range(4):
             producer.send_nowait("orders", b"v" * 800)
-        assert [batch.reserved_bytes for batch in producer._accumulator.incomplete] == [
+        assert [batch.reserved_bytes for batch in producer._engine.accumulator.incomplete] == [
             1000,
             1000,
             2000,
         ]
         for _ in range(2):
             producer.send_nowait("orders", b"v" * 400)
-        assert producer._accumulator.incomplete[-1].reserved_bytes == 1000
+        assert producer._engine.accumulator.incomplete[-1].reserved_bytes == 1000
         with pytest.raises(BufferExhaustedError, match="batch of 1000 bytes"):
             producer.send_nowait("orders", b"v" * 800)
         broker.faults.release()
@@ -158,11 +158,11 @@ async def test_a_batch_behind_others_does_not_wake_the_sender() -> None:
     async with kafka() as broker, producing(broker, linger_ms=1000) as producer:
         await producer.send_and_wait("orders", b"v")
         broker.faults.stall(ProduceRequest, times=None)
-        with mock.patch.object(producer._path, "_wake_sender") as wake:
+        with mock.patch.object(producer._engine.append_path, "_wake_sender") as wake:
             for _ in range(20):
                 producer.send_nowait("orders", b"v" * 10_000)
         assert wake.call_count == 2  # the first batch is new, and it is full
-        assert len(producer._accumulator.incomplete) == 5
+        assert len(producer._engine.accumulator.incomplete) == 5
         broker.faults.release()
 
 
@@ -203,7 +203,7 @@ async def test_a_batch_made_by_hand_is_sent_as_it_is() -> None:
         assert [(record.value, record.timestamp) for record in log[1:]] == [
             (b"%d" % number, 100 + number) for number in range(5)
         ]
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0
 
 
 async def test_a_batch_by_hand_keeps_the_order_with_records_before_and_after() -> None:
@@ -241,7 +241,7 @@ async def test_what_cannot_be_sent_as_a_batch_raises_and_may_be_tried_again() ->
         assert (await (await producer.send_batch(batch, "orders", partition=0))).offset == 0
         with pytest.raises(IllegalStateError, match="sent before"):
             await producer.send_batch(batch, "orders", partition=0)
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0
 
 
 async def test_a_split_batch_by_hand_is_acknowledged_as_a_whole() -> None:

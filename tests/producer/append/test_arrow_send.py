@@ -57,7 +57,7 @@ async def test_values_arrive_in_order_in_full_batches() -> None:
         assert written(broker) == values
         assert len(broker.log(("orders", 0)).records()) == 3000
         assert len(ack._firsts) == len(ack._batches) < 80
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0
 
 
 async def test_in_a_single_partition_rows_with_and_without_keys_keep_their_order() -> None:
@@ -342,7 +342,7 @@ async def test_cancelled_it_has_queued_whole_records_and_goes_on_sending_them() 
         broker.faults.stall(ProduceRequest)
         task = asyncio.create_task(producer.send_arrow(pa.table({"value": values}), "orders"))
         async with asyncio.timeout(30):
-            while producer._pool.used_bytes < 20_000:
+            while producer._engine.pool.used_bytes < 20_000:
                 await asyncio.sleep(0)
         assert not task.done(), "it waits for memory"
         task.cancel()

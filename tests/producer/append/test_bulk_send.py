@@ -26,7 +26,7 @@ async def test_values_arrive_in_order_in_full_batches() -> None:
         assert {metadata.timestamp for metadata in bulk.metadata()} == {77}
         assert written(broker) == values
         assert len(bulk._firsts) == len(bulk._batches) < 80
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0
 
 
 async def test_values_spread_over_the_partitions_batch_by_batch() -> None:
@@ -157,7 +157,7 @@ async def test_it_waits_only_for_memory_and_within_its_bound() -> None:
         def watched() -> Iterator[bytes]:
             nonlocal most
             for number in range(600):
-                most = max(most, producer._pool.used_bytes)
+                most = max(most, producer._engine.pool.used_bytes)
                 yield b"%05d" % number * 20
 
         await (await producer.send_many("orders", watched()))

@@ -10,7 +10,7 @@ from tests.producer.world import jumping_clock, kafka, producing
 async def test_without_metadata_it_is_asked_for_and_the_caller_told() -> None:
     """Without metadata, the route finder requests it and raises (C3)."""
     async with kafka() as broker, producing(broker) as producer:
-        finder = producer._finder
+        finder = producer._engine.append_path.finder
         with pytest.raises(KafkaTimeoutError, match=r"no metadata of topic 'orders' yet.*not wait"):
             finder.find_nowait("orders")
         await producer.client.metadata.wait_for_topic("orders", 10.0)
@@ -22,20 +22,22 @@ async def test_without_metadata_it_is_asked_for_and_the_caller_told() -> None:
 async def test_a_partition_that_is_not_there_is_not_waited_for() -> None:
     """A partition number that the topic lacks raises at once (C3)."""
     async with kafka() as broker, producing(broker) as producer:
-        route = await producer._finder.find("orders", producer._clock.monotonic())
-        assert producer._finder.queue_nowait(route, 0) is route.queues[0]
+        route = await producer._engine.append_path.finder.find(
+            "orders", producer._clock.monotonic()
+        )
+        assert producer._engine.append_path.finder.queue_nowait(route, 0) is route.queues[0]
         with pytest.raises(KafkaTimeoutError, match=r"no partition 1, only 1.*does not wait"):
-            producer._finder.queue_nowait(route, 1)
+            producer._engine.append_path.finder.queue_nowait(route, 1)
         for wrong in (-1, True, "0", 2**31):
             with pytest.raises(IllegalArgumentError, match="is no partition of 'orders'"):
-                producer._finder.queue_nowait(route, wrong)  # type: ignore[arg-type]
+                producer._engine.append_path.finder.queue_nowait(route, wrong)  # type: ignore[arg-type]
 
 
 async def test_what_is_left_counts_from_the_callers_beginning() -> None:
     """`max_block_ms` is one bound for metadata and memory together (C3)."""
     clock = FakeClock(100.0)
     async with kafka() as broker, producing(broker, max_block_ms=2000) as producer:
-        finder = producer._finder
+        finder = producer._engine.append_path.finder
         finder._clock = clock
         assert finder.left_s(None) == 2.0
         assert finder.left_s(99.5) == 1.5

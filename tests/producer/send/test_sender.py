@@ -60,7 +60,10 @@ async def test_a_batch_lingers_no_longer_behind_one_that_has_no_answer() -> None
         await clock.advance(0.11)
         for _ in range(20):
             await asyncio.sleep(0)
-        assert [batch.is_in_flight for batch in producer._accumulator.incomplete] == [True, True]
+        assert [batch.is_in_flight for batch in producer._engine.accumulator.incomplete] == [
+            True,
+            True,
+        ]
         broker.faults.release()
         assert [(await ack).offset for ack in acks] == [1, 2]
 
@@ -73,11 +76,11 @@ async def test_up_to_five_requests_are_in_flight_in_order() -> None:
         acks = [await producer.send("orders", b"%d" % n + b"x" * 100) for n in range(8)]
         # The broker holds the first; the others lie in its socket.
         await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
-        while sum(batch.is_in_flight for batch in producer._accumulator.incomplete) < 5:
+        while sum(batch.is_in_flight for batch in producer._engine.accumulator.incomplete) < 5:
             await asyncio.sleep(0)
         for _ in range(50):
             await asyncio.sleep(0)
-        assert sum(batch.is_in_flight for batch in producer._accumulator.incomplete) == 5
+        assert sum(batch.is_in_flight for batch in producer._engine.accumulator.incomplete) == 5
         broker.faults.release()
         offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
         assert offsets == list(range(1, 9))
@@ -99,7 +102,7 @@ async def test_one_in_flight_is_one_in_flight() -> None:
         for n in range(6):
             await producer.send("orders", b"%d" % n + b"x" * 100)
         while len(broker.requests_of(ProduceRequest)) < 4:
-            assert sum(batch.is_in_flight for batch in producer._accumulator.incomplete) <= 1
+            assert sum(batch.is_in_flight for batch in producer._engine.accumulator.incomplete) <= 1
             await asyncio.sleep(0)
         await producer.flush()
         assert [value and value[:1] for value in written(broker)[1:]] == [
@@ -122,7 +125,7 @@ async def test_batches_of_a_node_that_is_down_stay_open_and_unattempted() -> Non
             leader = broker.leader(("orders", 0))
             broker.stop_node(leader)
             first = await producer.send("orders", b"1")
-            while producer._sender._nodes[leader].is_connected:
+            while producer._engine.sender._nodes[leader].is_connected:
                 await asyncio.sleep(0)
             acks = [await producer.send("orders", b"%d" % n) for n in range(2, 50)]
             broker.start_node(leader)
@@ -189,8 +192,8 @@ async def test_a_cancelled_flush_leaves_no_hurry_behind() -> None:
         flush.cancel()
         with pytest.raises(asyncio.CancelledError):
             await flush
-        assert producer._accumulator._flushes == 0
-        assert not producer._accumulator.incomplete[0]._listeners
+        assert producer._engine.accumulator._flushes == 0
+        assert not producer._engine.accumulator.incomplete[0]._listeners
         broker.faults.release()
         await ack
 
@@ -225,10 +228,10 @@ async def test_a_record_is_on_its_way_one_turn_of_the_loop_after_its_send() -> N
     """And so is what the next answer lets go: nobody has to be woken for it first."""
     async with kafka() as broker, producing(broker) as producer:
         await producer.send_and_wait("orders", b"0")
-        while producer._sender._wakeup.is_set:
+        while producer._engine.sender._wakeup.is_set:
             await asyncio.sleep(0)
         ack = await producer.send("orders", b"1")
-        (batch,) = producer._accumulator.incomplete
+        (batch,) = producer._engine.accumulator.incomplete
         was_in_flight = [batch.is_in_flight]
         for _ in range(2):  # the sender has the second of them
             await asyncio.sleep(0)
@@ -246,7 +249,9 @@ async def test_what_nobody_foresaw_in_an_answer_ends_the_producer(
         await producer.start()
         await producer.send_and_wait("orders", b"0")
         fault = ZeroDivisionError("nobody foresaw this")
-        monkeypatch.setattr(producer._sender._outcomes, "answered", mock.Mock(side_effect=fault))
+        monkeypatch.setattr(
+            producer._engine.sender._outcomes, "answered", mock.Mock(side_effect=fault)
+        )
         ack = await producer.send("orders", b"1")
         with pytest.raises(KafkaError, match="nobody foresaw this"):
             await ack
@@ -261,7 +266,10 @@ async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> No
     """No request overtakes one whose task waits for a connection (2d-10)."""
     async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
         await producer.send_and_wait("orders", b"first")
-        outcomes, request_soon = producer._sender._outcomes, producer.client.network.request_soon
+        outcomes, request_soon = (
+            producer._engine.sender._outcomes,
+            producer.client.network.request_soon,
+        )
         is_free = [True] * 8 + [False]  # from its end
 
         def free_from_the_second_time_on(*args: Any, **options: Any) -> Any:
@@ -289,9 +297,9 @@ async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> No
 async def test_a_connection_that_is_gone_is_made_again_for_the_next_batches() -> None:
     async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
         await producer.send_and_wait("orders", b"first")
-        (node_id,) = producer._sender._nodes
+        (node_id,) = producer._engine.sender._nodes
         producer.client.network.disconnect([node_id], KafkaConnectionError("says the test"))
-        with mock.patch.object(producer._sender._outcomes, "lost") as lost:
+        with mock.patch.object(producer._engine.sender._outcomes, "lost") as lost:
             acks = []
             for number in range(8):
                 acks.append(await producer.send("orders", b"%d" % number + b"x" * 100))
@@ -306,14 +314,14 @@ async def test_an_answer_behind_which_nothing_waits_has_the_sender_look_no_more(
     clock = jumping_clock()
     async with kafka(clock=clock) as broker, producing(broker, clock=clock) as producer:
         await producer.send_and_wait("orders", b"first")
-        looks = mock.Mock(wraps=producer._sender._dispatch)
-        with mock.patch.object(producer._sender, "_dispatch", looks):
+        looks = mock.Mock(wraps=producer._engine.sender._dispatch)
+        with mock.patch.object(producer._engine.sender, "_dispatch", looks):
             await producer.send_and_wait("orders", b"second")
             assert looks.call_count == 1
             broker.faults.stall(ProduceRequest)
             acks = [await producer.send("orders", b"third")]
             await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 3)
-            producer._accumulator._linger_s = 20.0
+            producer._engine.accumulator._linger_s = 20.0
             acks.append(await producer.send("orders", b"fourth"))
             broker.faults.release()
             for ack in acks:

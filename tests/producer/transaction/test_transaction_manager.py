@@ -92,8 +92,8 @@ ROWS: list[tuple[type[Request[Any]], type[BrokerResponseError], str]] = [
 
 
 def manager_of(producer: AIOKafkaProducer) -> TransactionManager:
-    assert producer._transactions is not None
-    return producer._transactions
+    assert producer._engine.transactions is not None
+    return producer._engine.transactions
 
 
 async def one_transaction(producer: AIOKafkaProducer) -> None:
@@ -243,27 +243,27 @@ async def test_partitions_belong_to_one_transaction(version: int) -> None:
         broker.create_topic("orders")
         manager = manager_of(producer)
         woken: list[int] = []
-        wake = manager.wake_sender
+        wake = manager._wake_sender
 
         def count() -> None:
             woken.append(1)
             wake()
 
-        manager.wake_sender = count
-        assert not manager.may_send(ORDERS)
+        manager._wake_sender = count
+        assert not manager._scope.may_send(ORDERS)
         with pytest.raises(IllegalStateError):
             manager.add_partition(ORDERS)
         await producer.begin_transaction()
-        assert not manager.may_send(ORDERS)
+        assert not manager._scope.may_send(ORDERS)
         manager.add_partition(ORDERS)
-        assert manager.may_send(ORDERS) == (version == 2)
+        assert manager._scope.may_send(ORDERS) == (version == 2)
         if version == 1:
             async with asyncio.timeout(30):
-                while not manager.may_send(ORDERS):
+                while not manager._scope.may_send(ORDERS):
                     await asyncio.sleep(0)
             assert woken
         await producer.commit_transaction()
-        assert not manager.may_send(ORDERS)
+        assert not manager._scope.may_send(ORDERS)
 
 
 @pytest.mark.parametrize(

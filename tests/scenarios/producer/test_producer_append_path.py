@@ -35,7 +35,7 @@ async def test_batches_a_topic_finds_too_large_are_split_until_they_fit(
             await producer.flush()
             written_at = [ack.result() for ack in acks]
             assert [metadata.timestamp for metadata in written_at] == list(range(1000, 1400))
-            assert producer._pool.used_bytes == 0
+            assert producer._engine.pool.used_bytes == 0
         log = {record.offset: record.value for record in broker.log(("orders", 0)).records()}
         assert [log[metadata.offset] for metadata in written_at] == values
         assert sorted(called) == list(range(400))

@@ -41,7 +41,7 @@ async def test_with_dead_brokers_every_record_fails_within_delivery_timeout(
         outcomes = await asyncio.gather(*acks, return_exceptions=True)
         assert all(isinstance(outcome, DeliveryTimeoutError) for outcome in outcomes)
         assert 40 <= clock.monotonic() - began_s < 41
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0
         # …and the producer is as good as new when the broker is back.
         broker.start_node(1)
         await producer.send_and_wait("orders", b"v2")
@@ -77,7 +77,7 @@ async def test_a_batch_in_flight_expires_too_and_its_late_answer_is_ignored() ->
         broker.faults.release()
         await producer.send_and_wait("orders", b"2")
         assert written(broker)[-1] == b"2"
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0
 
 
 async def test_retries_are_bounded_by_their_number_when_it_is_given() -> None:
@@ -123,7 +123,7 @@ async def test_memory_is_bounded_and_its_end_says_which_option() -> None:
         async def fill() -> None:
             while True:
                 acks.append(await producer.send("orders", b"x" * 100))
-                assert producer._pool.used_bytes <= 10_000
+                assert producer._engine.pool.used_bytes <= 10_000
 
         with pytest.raises(
             BufferExhaustedError, match=r"max_block_ms=3000.*of buffer_memory=10000"
@@ -134,7 +134,7 @@ async def test_memory_is_bounded_and_its_end_says_which_option() -> None:
         assert 50 < len(acks) < 100
         broker.start_node(1)
         await asyncio.gather(*acks)
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0
 
 
 async def test_with_dead_brokers_memory_stays_flat_however_much_is_sent() -> None:
@@ -204,9 +204,11 @@ async def test_who_waits_for_memory_is_served_in_order_when_the_broker_answers()
             asyncio.create_task(producer.send_and_wait("orders", b"%d" % number + b"x" * 900))
             for number in range(9)
         ]
-        while not producer._pool.waiting:  # the first of them; the others wait for their turn
+        while (
+            not producer._engine.pool.waiting
+        ):  # the first of them; the others wait for their turn
             await asyncio.sleep(0)
-        assert producer._pool.used_bytes <= 3000
+        assert producer._engine.pool.used_bytes <= 3000
         broker.faults.release()
         offsets = [metadata.offset for metadata in await asyncio.gather(*sends)]
         assert offsets == list(range(1, 10))
@@ -331,7 +333,7 @@ async def test_stop_wakes_who_waits_for_memory_or_metadata() -> None:
         for_memory = asyncio.create_task(producer.send("orders", b"x" * 900))
         for_metadata = asyncio.create_task(producer.send("nowhere", b"v"))
         for_partition = asyncio.create_task(producer.send("orders", b"v", partition=7))
-        while not producer._pool.waiting:
+        while not producer._engine.pool.waiting:
             await asyncio.sleep(0)
         await producer.stop(timeout_ms=20)
         for waiting in (for_memory, for_metadata, for_partition, ack):
@@ -375,13 +377,13 @@ async def test_memory_granted_in_the_moment_of_the_stop_takes_no_record_any_more
         producing(broker, buffer_memory=1000, max_batch_size=1000) as producer,
     ):
         await producer.send_and_wait("orders", b"v")
-        held = producer._pool.take_nowait(1000)
+        held = producer._engine.pool.take_nowait(1000)
         assert held is not None
         sending = asyncio.create_task(producer.send("orders", b"x" * 900))
-        while not producer._pool.waiting:
+        while not producer._engine.pool.waiting:
             await asyncio.sleep(0)
-        producer._pool.give(held)
+        producer._engine.pool.give(held)
         await producer.stop()
         with pytest.raises(ProducerClosed):
             await sending
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0

@@ -25,7 +25,7 @@ async def test_a_send_cancelled_while_it_waits_for_metadata_queued_nothing() -> 
         for _ in range(5):
             await asyncio.sleep(0)
         assert await cancelled(task)
-        assert not producer._accumulator.has_incomplete
+        assert not producer._engine.accumulator.has_incomplete
         broker.faults.release()
         await producer.send_and_wait("orders", b"next")
         assert written(broker) == [b"next"]
@@ -41,14 +41,14 @@ async def test_a_send_cancelled_while_it_waits_for_memory_queued_nothing() -> No
         broker.faults.stall(ProduceRequest)
         ack = await producer.send("orders", b"a" * 900)
         tasks = [asyncio.create_task(producer.send("orders", c * 900)) for c in (b"b", b"c")]
-        while not producer._pool.waiting:  # the first of them; the other waits for its turn
+        while not producer._engine.pool.waiting:  # the first of them; the other waits for its turn
             await asyncio.sleep(0)
         assert await cancelled(tasks[0])
         broker.faults.release()
         await ack
         assert (await (await tasks[1])).offset == 2
         assert written(broker) == [b"first", b"a" * 900, b"c" * 900]
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0
 
 
 async def test_a_send_cancelled_while_it_gives_others_a_turn_queued_nothing() -> None:
@@ -190,5 +190,5 @@ async def test_a_send_cancelled_at_any_step_queues_its_record_never_or_wholly() 
                 expected.append(value)
         await producer.flush()
         assert written(broker) == expected
-        assert producer._pool.used_bytes == 0
-        assert producer._pool.waiting == 0
+        assert producer._engine.pool.used_bytes == 0
+        assert producer._engine.pool.waiting == 0

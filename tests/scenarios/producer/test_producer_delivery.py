@@ -43,8 +43,8 @@ async def produce_all(broker: EmbeddedBroker, **options: object) -> None:
         offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
         known = [offset for offset in offsets if offset >= 0]
         assert known == sorted(known)
-        assert producer._pool.used_bytes == 0
-        assert not producer._accumulator.has_incomplete
+        assert producer._engine.pool.used_bytes == 0
+        assert not producer._engine.accumulator.has_incomplete
 
 
 @pytest.mark.parametrize(
@@ -164,11 +164,11 @@ async def test_a_lost_connection_is_one_failure_however_much_was_on_its_way() ->
         await producer.send_and_wait("orders", b"1", partition=0)
         broker.faults.stall(ProduceRequest)
         acks = [await producer.send("orders", b"x" * 120, partition=0) for _ in range(5)]
-        while sum(batch.is_in_flight for batch in producer._accumulator.incomplete) < 5:
+        while sum(batch.is_in_flight for batch in producer._engine.accumulator.incomplete) < 5:
             await asyncio.sleep(0)
         began_s = clock.monotonic()
         broker.drop_connections()
-        while any(batch.is_in_flight for batch in producer._accumulator.incomplete):
+        while any(batch.is_in_flight for batch in producer._engine.accumulator.incomplete):
             await asyncio.sleep(0)
         broker.faults.release()
         await producer.send_and_wait("orders", b"2", partition=1)

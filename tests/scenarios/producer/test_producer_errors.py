@@ -125,5 +125,5 @@ async def test_compressed_batches_take_memory_for_what_they_hold() -> None:
         await producer.flush()
         for partition in range(20):
             await producer.send("orders", b"v" * 100, partition=partition)
-        assert producer._pool.used_bytes == 20_000
+        assert producer._engine.pool.used_bytes == 20_000
         await producer.flush()

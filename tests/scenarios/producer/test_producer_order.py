@@ -56,7 +56,7 @@ async def test_a_send_that_has_waited_joins_the_batch_that_send_nowait_has_begun
         producing(broker, buffer_memory=2000, max_batch_size=1000, linger_ms=100) as producer,
     ):
         await producer.send_and_wait("orders", b"0")
-        pool = producer._pool
+        pool = producer._engine.pool
         held = [pool.take_nowait(1000) for _ in range(2)]
         waiting = asyncio.ensure_future(producer.send("orders", b"2"))
         while not pool.waiting:
@@ -109,7 +109,7 @@ async def test_sends_that_wait_for_memory_keep_the_order_of_their_calls() -> Non
         acks = await asyncio.gather(*tasks)
         await asyncio.gather(*acks)
         assert order_of(written(broker)) == list(range(150))
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0
 
 
 async def test_sends_that_wait_for_metadata_are_before_those_that_find_it() -> None:
@@ -197,7 +197,7 @@ async def test_a_send_that_is_never_awaited_is_named_and_keeps_nothing_from_goin
         with pytest.warns(RuntimeWarning, match=r"'AIOKafkaProducer\.send' was never awaited"):
             producer.send("orders", b"dropped")  # type: ignore[unused-coroutine]
         await producer.send_and_wait("orders", b"first")
-        assert "orders" in producer._routes.known
+        assert "orders" in producer._engine.routes.known
         assert written(broker) == [b"first"]
 
 

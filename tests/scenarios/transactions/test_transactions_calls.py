@@ -395,7 +395,7 @@ async def test_a_send_that_waits_for_memory_is_not_taken_into_the_next_transacti
         with pytest.raises(IllegalStateError):
             await late
         await commit
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0
         assert await visible(broker, partition=1) == []
 
 

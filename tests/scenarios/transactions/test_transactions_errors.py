@@ -190,7 +190,7 @@ async def test_batches_behind_a_failed_one_hold_no_abort_up(version: int) -> Non
         broker.faults.fail(ProduceRequest, NotLeaderForPartitionError, times=3)
         broker.faults.stall(ProduceRequest, times=None)
         acks = [await producer.send("orders", b"x" * 120) for _ in range(4)]
-        while sum(batch.is_in_flight for batch in producer._accumulator.incomplete) < 4:
+        while sum(batch.is_in_flight for batch in producer._engine.accumulator.incomplete) < 4:
             await asyncio.sleep(0)
         broker.faults.release()
         await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) >= 4)
@@ -213,7 +213,7 @@ async def test_another_failure_after_the_first_leaves_no_gap(version: int) -> No
         broker.faults.fail(ProduceRequest, TopicAuthorizationFailedError)
         broker.faults.stall(ProduceRequest)
         ack = await producer.send("orders", b"1", partition=1)
-        while not any(batch.is_in_flight for batch in producer._accumulator.incomplete):
+        while not any(batch.is_in_flight for batch in producer._engine.accumulator.incomplete):
             await asyncio.sleep(0)
         with pytest.raises(GroupAuthorizationFailedError):
             await producer.send_offsets_to_transaction({ORDERS: 1}, "g")

@@ -272,7 +272,7 @@ async def test_epochs_that_are_used_up_begin_a_new_id() -> None:
         await commit_one(producer, b"1")
         metadata = broker._transactions._by_id[ID]
         metadata.producer_epoch = 32_765
-        manager = producer._transactions
+        manager = producer._engine.transactions
         assert manager is not None
         manager._sequences.begin_epoch(metadata.producer_id, 32_765)
         for number in range(2, 6):

@@ -112,7 +112,7 @@ async def test_what_waits_for_memory_ends_with_its_transaction(
         await asyncio.gather(*acks, return_exceptions=True)
         await commit_one(producer, b"4")
         assert b"late" * 200 not in await visible(broker)
-        assert producer._pool.used_bytes == 0
+        assert producer._engine.pool.used_bytes == 0
 
 
 @both_protocols
@@ -214,7 +214,7 @@ async def test_what_waits_for_memory_while_its_transaction_fails_is_told_why(
         broker.faults.fail(ProduceRequest, TopicAuthorizationFailedError)
         ack = await producer.send("orders", b"2" * 900)
         await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
-        held = producer._pool.take_nowait(producer._pool.available_bytes)
+        held = producer._engine.pool.take_nowait(producer._engine.pool.available_bytes)
         assert held is not None
         late = asyncio.ensure_future(way(producer, "orders"))
         await a_few_turns()
@@ -223,8 +223,8 @@ async def test_what_waits_for_memory_while_its_transaction_fails_is_told_why(
             await ack
         with pytest.raises(TopicAuthorizationFailedError):
             await late
-        producer._pool.give(held)
-        assert producer._pool.used_bytes == 0
+        producer._engine.pool.give(held)
+        assert producer._engine.pool.used_bytes == 0
         await producer.abort_transaction()
         assert await visible(broker) == [b"1"]
 
@@ -240,7 +240,7 @@ async def test_what_waits_behind_another_is_told_why_its_transaction_failed_with
         await commit_one(producer, b"1")
         await producer.begin_transaction()
         await producer.send_and_wait("orders", b"2")
-        held = producer._pool.take_nowait(producer._pool.available_bytes)
+        held = producer._engine.pool.take_nowait(producer._engine.pool.available_bytes)
         assert held is not None
         first, second = (asyncio.create_task(producer.send("orders", b"late")) for _ in range(2))
         await a_few_turns()
@@ -250,7 +250,7 @@ async def test_what_waits_behind_another_is_told_why_its_transaction_failed_with
         first.cancel()
         with pytest.raises(GroupAuthorizationFailedError):
             await second
-        producer._pool.give(held)
+        producer._engine.pool.give(held)
         await producer.abort_transaction()
         assert await visible(broker) == [b"1"]
 

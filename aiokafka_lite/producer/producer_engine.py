@@ -1,0 +1,112 @@
+"""Owns the parts of a producer and the order in which they are made: each part is given those it
+uses, and none is changed afterwards.
+
+Nothing here knows the facade, so a producer that is dropped without `stop()` is noticed at once.
+An engine is started once: after a start that failed the producer makes another.
+"""
+
+import random
+
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
+from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
+from aiokafka_lite.producer.accumulator.short_way import ShortWay
+from aiokafka_lite.producer.append.append_path import AppendPath
+from aiokafka_lite.producer.append.producer_interceptors import (
+    InterceptedPath,
+    ProducerInterceptors,
+)
+from aiokafka_lite.producer.append.route_finder import RouteFinder
+from aiokafka_lite.producer.append.transactional_path import TransactionalPath
+from aiokafka_lite.producer.batch.buffer_pool import BufferPool
+from aiokafka_lite.producer.partition.partition_loads import NodePatience
+from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
+from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.producer_life import ProducerLife
+from aiokafka_lite.producer.send.sender import Sender
+from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
+from aiokafka_lite.producer.transaction.transaction_scope import TransactionScope
+
+
+class ProducerEngine:
+    """The parts of one producer: batches, sequence numbers, accumulator, sender, append path."""
+
+    def __init__(self, config: ProducerConfig, *, clock: Clock, rng: random.Random) -> None:
+        self.client = KafkaClient(
+            config,
+            clock=clock,
+            rng=rng,
+            name=config.client_id,
+            max_in_flight=config.max_in_flight_requests_per_connection,
+            metadata_max_idle_ms=config.metadata_max_idle_ms,
+        )
+        self.life = ProducerLife(self.client, config.client_id)
+        self.pool = BufferPool(config.buffer_memory, *config.batch_sizes)
+        scope = None if config.transactional_id is None else TransactionScope()
+        sequences = SequenceNumbers(scope) if config.is_idempotent else None
+        self.accumulator = RecordAccumulator(
+            config, self.pool, backoff=self.client.retry_backoff, sequences=sequences
+        )
+        self.routes = TopicRoutes(
+            self.accumulator,
+            share_bytes=config.max_batch_size,
+            rng=rng,
+            is_adaptive=config.partitioner_adaptive_partitioning_enable,
+            patience=NodePatience(config.partitioner_availability_timeout_ms),
+        )
+        wakeup = Wakeup()
+        self.transactions: TransactionManager | None = None
+        if scope is not None and sequences is not None:
+            self.transactions = TransactionManager(
+                self.client, config, self.accumulator, sequences, scope, wake_sender=wakeup.set
+            )
+        self.sender = Sender(
+            self.client,
+            config,
+            self.accumulator,
+            self.routes,
+            sequences,
+            self.transactions,
+            wakeup,
+        )
+        self.append_path = AppendPath(
+            self.client,
+            config,
+            self.pool,
+            self.accumulator,
+            RouteFinder(self.client, config, self.routes, self.life),
+            self.life,
+            self.transactions,
+            wake_sender=wakeup.set,
+        )
+        self.records: AppendPath | InterceptedPath = self.append_path
+        """Calls the interceptors, if there are any, then appends the record."""
+        if config.interceptors:
+            interceptors = ProducerInterceptors(config.interceptors)
+            self.records = InterceptedPath(self.append_path, interceptors)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there are neither serializers nor interceptors."""
+        return self.records is self.append_path and not self.append_path.serializers
+
+    def short_way_of_send(self) -> ShortWay:
+        """Return what `send` tries first: without serializers and interceptors the append path's,
+        else one that takes no record.
+        """
+        if self.is_plain:
+            return self.append_path.short_way
+        return ShortWay({}, now=self.client.clock.time, key_hashes={})
+
+    def long_way_of_send(self) -> AppendPath | InterceptedPath | TransactionalPath:
+        """Return what takes a record of `send` otherwise. In a transactional producer it ties the
+        call to the transaction that is open.
+        """
+        if self.transactions is None:
+            return self.records
+        return TransactionalPath(self.records, self.transactions.sends, self.life.check_running)
+
+
+__all__ = ["ProducerEngine"]
