@@ -1,8 +1,7 @@
-"""The one public door of aiokafka_lite: every name users import, found in its own module at first
-use.
+"""The public module of aiokafka_lite: offers every name that users import.
 
-Nothing is imported until it is asked for, so that the pytest plugin and the command line start
-quickly.
+A name is imported from its own module at its first use. So the pytest plugin and the command line
+start quickly.
 """
 
 from importlib import import_module

@@ -1,20 +1,20 @@
-"""`python -m aiokafka_lite` and the script `aiokafka-lite`: hands over to the command line, if its
-extra is there.
-"""
+"""`python -m aiokafka_lite` and the script `aiokafka-lite`: start the command line."""
 
 import importlib.util
 import sys
 
 
 def main() -> None:
-    """Run the command line; without typer and rich name the extra that brings them (exit 2)."""
+    """Run the command line; without typer and rich name the extra that brings them and exit
+    with 2.
+    """
     missing = [name for name in ("typer", "rich") if importlib.util.find_spec(name) is None]
     if missing:
         sys.stderr.write(
             f"the command line needs {' and '.join(missing)}: pip install 'aiokafka-lite[cli]'\n"
         )
         sys.exit(2)
-    # Only once its libraries are known to be there.
+    # Imported here, after the check that typer and rich are installed.
     from aiokafka_lite.cli.app import app  # noqa: PLC0415
 
     app(prog_name="aiokafka-lite")

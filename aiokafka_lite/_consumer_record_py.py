@@ -1,6 +1,7 @@
 """The pure twin of the record that consumers return: a dataclass.
 
-It is also where the native twin takes its description as a dataclass from. It does not wait.
+The native twin takes its description as a dataclass (fields, pattern matching) from this class.
+Does not wait.
 """
 
 from collections.abc import Sequence
@@ -8,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic
 
 if TYPE_CHECKING:
-    # Their default (PEP 696) is for type checkers alone: a bare ConsumerRecord is one of bytes.
+    # Only type checkers use the defaults (PEP 696): a bare ConsumerRecord has bytes as key and
+    # value.
     from typing_extensions import TypeVar
 
     KT = TypeVar("KT", default=bytes)
@@ -22,31 +24,32 @@ else:
 
 @dataclass(eq=True)
 class ConsumerRecord(Generic[KT, VT]):
-    """A record as it was read.
+    """A record as the consumer returns it.
 
-    Mutable, without slots and not hashable, as aiokafka's: interceptors and processing steps may
-    set attributes of their own on it.
+    The class is mutable, has no slots and is not hashable, like aiokafka's. Interceptors and
+    processing steps may set attributes of their own on a record.
     """
 
     topic: str
     partition: int
     offset: int
     timestamp: int
-    """Milliseconds since the epoch, -1 when there is none."""
+    """Milliseconds since the epoch; -1 for a record without a timestamp."""
     timestamp_type: int
     """One of `TimestampType`."""
     key: KT | None
     value: VT | None
     checksum: int | None
-    """The CRC of a magic 0 or 1 record; None since magic 2."""
+    """The CRC of a magic 0 or 1 record; None for magic 2."""
     serialized_key_size: int
-    """Bytes, -1 without a key."""
+    """Bytes; -1 without a key."""
     serialized_value_size: int
-    """Bytes, -1 without a value."""
+    """Bytes; -1 without a value."""
     headers: Sequence[tuple[str, bytes | None]]
-    """In the producer's order; a name may occur more than once."""
+    """In the producer's order. A name may occur more than once."""
 
 
-ConsumerRecord.__module__ = "aiokafka_lite.model"  # where users, and their pickles, find it
+# the module in which users and pickles look for it
+ConsumerRecord.__module__ = "aiokafka_lite.model"
 
 __all__ = ["KT", "VT", "ConsumerRecord"]

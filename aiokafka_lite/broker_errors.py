@@ -1,8 +1,9 @@
-"""One class per error code a broker may answer with, up to Apache Kafka 4.4.0.
+"""One class per error code of a broker's response, up to Apache Kafka 4.4.0.
 
-A row is: code, Kafka's name, facts, meaning. Class names are aiokafka's where it has the code,
-otherwise made from Kafka's name. What is retriable and what calls for a metadata refresh is the
-Java client's judgement. Codes a newer broker may add arrive as `UnknownError`.
+Each class states its code, Kafka's name of the code, the facts of `ErrorFacts` and the meaning. A
+class has aiokafka's name if aiokafka knows the code. Otherwise its name is made from Kafka's name.
+`retriable` and `invalid_metadata` follow the Java client. A code that a newer broker adds becomes
+`UnknownError`.
 """
 
 from typing import ClassVar
@@ -10,7 +11,7 @@ from typing import ClassVar
 from aiokafka_lite.kafka_error import Fault, KafkaError
 
 kafka_errors: dict[int, type["BrokerResponseError"]] = {}
-"""Error code -> class, for every known code, 0 (`NoError`) included."""
+"""Error code -> class, for every known code including 0 (`NoError`)."""
 
 
 class BrokerResponseError(KafkaError):
@@ -35,13 +36,13 @@ class BrokerResponseError(KafkaError):
         fatal: bool = False,
     ) -> None:
         super().__init_subclass__()
-        if code is None:  # an application's own subclass shares the facts of its base
+        if code is None:  # a subclass that an application derives has the facts of its base
             return
         if code in kafka_errors:
             raise TypeError(f"error code {code} belongs to {kafka_errors[code].__name__} already")
         cls.errno = code
         cls.message = name
-        cls.description = cls.__doc__ or ""  # python -OO drops the sentences, nothing else
+        cls.description = cls.__doc__ or ""  # python -OO removes the descriptions and nothing else
         cls.fault = fault or cls.fault
         cls.retriable = retriable
         cls.invalid_metadata = invalid_metadata
@@ -61,7 +62,7 @@ def for_code(code: int) -> type[BrokerResponseError]:
 
 
 class UnknownError(BrokerResponseError, code=-1, name="UNKNOWN_SERVER_ERROR"):
-    """The broker failed in a way it has no error code for; its log says more."""
+    """The broker failed in a way that has no error code. Its log says more."""
 
 
 class NoError(BrokerResponseError, code=0, name="NONE"):
@@ -84,7 +85,7 @@ class CorruptRecordException(BrokerResponseError, code=2, name="CORRUPT_MESSAGE"
         partition: int | None = None,
         offset: int | None = None,
     ) -> None:
-        """Say where the bad bytes are, when the client found them itself."""
+        """Add where the bad bytes are, if the client found them itself."""
         super().__init__(*args)
         self.topic = topic
         self.partition = partition
@@ -104,7 +105,7 @@ class UnknownTopicOrPartitionError(
 class InvalidFetchRequestError(
     BrokerResponseError, code=4, name="INVALID_FETCH_SIZE", fault=Fault.LIBRARY
 ):
-    """A fetch was asked for with an impossible size."""
+    """The size given in a fetch request is impossible."""
 
 
 class LeaderNotAvailableError(
@@ -128,7 +129,7 @@ class RequestTimedOutError(BrokerResponseError, code=7, name="REQUEST_TIMED_OUT"
 
 
 class BrokerNotAvailableError(BrokerResponseError, code=8, name="BROKER_NOT_AVAILABLE"):
-    """The broker needed for this request is not alive."""
+    """The broker that the request needs is not alive."""
 
 
 class ReplicaNotAvailableError(
@@ -161,7 +162,7 @@ class StaleLeaderEpochCodeError(
     retriable=True,
     invalid_metadata=True,
 ):
-    """The connection between two nodes broke before an answer came."""
+    """The connection between two brokers broke before a response came."""
 
 
 class GroupLoadInProgressError(
@@ -281,13 +282,13 @@ class UnsupportedSaslMechanismError(
 class IllegalSaslStateError(
     BrokerResponseError, code=34, name="ILLEGAL_SASL_STATE", fault=Fault.LIBRARY, fatal=True
 ):
-    """The request came at a moment when the authentication does not allow it."""
+    """The authentication does not allow this request at its present step."""
 
 
 class UnsupportedVersionError(
     BrokerResponseError, code=35, name="UNSUPPORTED_VERSION", fault=Fault.LIBRARY, fatal=True
 ):
-    """The broker does not support the version of the API that was used."""
+    """The broker does not support the version of the API that the request has."""
 
 
 class TopicAlreadyExistsError(
@@ -333,7 +334,7 @@ class InvalidRequestError(
 class UnsupportedForMessageFormatError(
     BrokerResponseError, code=43, name="UNSUPPORTED_FOR_MESSAGE_FORMAT", fault=Fault.USER
 ):
-    """The topic's old message format cannot do what was asked."""
+    """The topic's old message format does not support the request."""
 
 
 class PolicyViolationError(BrokerResponseError, code=44, name="POLICY_VIOLATION", fault=Fault.USER):
@@ -395,13 +396,13 @@ class SecurityDisabled(BrokerResponseError, code=54, name="SECURITY_DISABLED", f
 
 
 class OperationNotAttempted(BrokerResponseError, code=55, name="OPERATION_NOT_ATTEMPTED"):
-    """The broker gave up before it came to this part of the request."""
+    """The broker gave up before it reached this part of the request."""
 
 
 class KafkaStorageError(
     BrokerResponseError, code=56, name="KAFKA_STORAGE_ERROR", retriable=True, invalid_metadata=True
 ):
-    """The broker could not read from or write to its disk."""
+    """The broker could not read from its disk or write to it."""
 
 
 class LogDirNotFound(BrokerResponseError, code=57, name="LOG_DIR_NOT_FOUND", fault=Fault.USER):
@@ -489,7 +490,7 @@ class InvalidFetchSessionEpoch(
 class ListenerNotFound(
     BrokerResponseError, code=72, name="LISTENER_NOT_FOUND", retriable=True, invalid_metadata=True
 ):
-    """The leader has no listener of the name this client came in by."""
+    """The leader has no listener with the name of the listener that this client uses."""
 
 
 class TopicDeletionDisabledError(
@@ -513,21 +514,21 @@ class UnknownLeaderEpochError(
 class UnsupportedCompressionTypeError(
     BrokerResponseError, code=76, name="UNSUPPORTED_COMPRESSION_TYPE", fault=Fault.USER
 ):
-    """The partition is compressed in a way the API version used cannot carry."""
+    """The API version of the request does not support the compression of the partition."""
 
 
 class StaleBrokerEpochError(BrokerResponseError, code=77, name="STALE_BROKER_EPOCH"):
-    """The broker that sent the request has been registered anew since."""
+    """The sending broker has been registered anew since it sent the request."""
 
 
 class OffsetNotAvailableError(
     BrokerResponseError, code=78, name="OFFSET_NOT_AVAILABLE", retriable=True
 ):
-    """A new leader does not know yet how far the partition's log is committed."""
+    """A new leader does not know yet how far the partition's log is committed; ask again later."""
 
 
 class MemberIdRequired(BrokerResponseError, code=79, name="MEMBER_ID_REQUIRED"):
-    """The member has to join again with the member id it was just given."""
+    """The member has to join again with the member id that this response assigns."""
 
 
 class PreferredLeaderNotAvailableError(
@@ -587,7 +588,7 @@ class InvalidRecordError(BrokerResponseError, code=87, name="INVALID_RECORD", fa
 class UnstableOffsetCommitError(
     BrokerResponseError, code=88, name="UNSTABLE_OFFSET_COMMIT", retriable=True
 ):
-    """Offsets of a transaction that is not finished yet were asked for."""
+    """The offsets belong to a transaction that has not finished yet."""
 
 
 class ThrottlingQuotaExceededError(
@@ -641,11 +642,11 @@ class PrincipalDeserializationFailureError(
 
 
 class SnapshotNotFoundError(BrokerResponseError, code=98, name="SNAPSHOT_NOT_FOUND"):
-    """The snapshot asked for does not exist."""
+    """The snapshot does not exist."""
 
 
 class PositionOutOfRangeError(BrokerResponseError, code=99, name="POSITION_OUT_OF_RANGE"):
-    """The position asked for lies outside the snapshot."""
+    """The position lies outside the snapshot."""
 
 
 class UnknownTopicIdError(
@@ -671,7 +672,7 @@ class InconsistentTopicIdError(
     retriable=True,
     invalid_metadata=True,
 ):
-    """The topic id is not the one the partition's log belongs to."""
+    """The topic id is not the id of the partition's log."""
 
 
 class InconsistentClusterIdError(
@@ -689,11 +690,11 @@ class TransactionalIdNotFoundError(
 class FetchSessionTopicIdError(
     BrokerResponseError, code=106, name="FETCH_SESSION_TOPIC_ID_ERROR", retriable=True
 ):
-    """The fetch session mixes topic ids and names in a way the broker cannot follow."""
+    """The fetch session mixes ids and names in a way that the broker does not support."""
 
 
 class IneligibleReplicaError(BrokerResponseError, code=107, name="INELIGIBLE_REPLICA"):
-    """One of the replicas put forward may not be in sync."""
+    """One of the proposed replicas may not join the in-sync replicas."""
 
 
 class NewLeaderElectedError(BrokerResponseError, code=108, name="NEW_LEADER_ELECTED"):
@@ -801,7 +802,7 @@ class InvalidRegularExpressionError(
 
 
 class RebootstrapRequiredError(BrokerResponseError, code=129, name="REBOOTSTRAP_REQUIRED"):
-    """The client's picture of the cluster is too old; it has to bootstrap again."""
+    """The client's metadata of the cluster is too old; it has to bootstrap again."""
 
 
 class StreamsInvalidTopologyError(
@@ -829,13 +830,13 @@ class ShareSessionLimitReachedError(
 
 
 class GroupDeletionFailedError(BrokerResponseError, code=134, name="GROUP_DELETION_FAILED"):
-    """A group was not deleted; the answer says why."""
+    """A group was not deleted; the response says why."""
 
 
 class StreamsTopologyDescriptionUpdateFailedError(
     BrokerResponseError, code=135, name="STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED"
 ):
-    """The description of the streams topology was not taken; the answer says why."""
+    """The broker refused the description of the streams topology; the response says why."""
 
 
 class ControllerIdNotRegisteredError(
@@ -844,7 +845,7 @@ class ControllerIdNotRegisteredError(
     """No controller with this id is registered."""
 
 
-# Names aiokafka has a second time.
+# Second names that aiokafka has for these classes.
 InvalidMessageError = CorruptRecordException
 CoordinatorLoadInProgressError = GroupLoadInProgressError
 CoordinatorNotAvailableError = GroupCoordinatorNotAvailableError

@@ -1,6 +1,7 @@
-"""Time comes in through here: every wait and every timestamp of the library asks a `Clock`.
+"""The source of time: every wait and every timestamp of the library comes from a `Clock`.
 
-The only file that reads the machine's clock. `testing/fake_clock.py` has the one tests move.
+Only this file reads the machine's clock. Tests use the clock in `testing/fake_clock.py`, which they
+move by hand.
 """
 
 import asyncio
@@ -13,42 +14,45 @@ class TimerHandle(Protocol):
     """A callback that has not run yet."""
 
     def cancel(self) -> None:
-        """Drop the callback; harmless when it has run or was dropped before."""
+        """Drop the callback. Harmless after it has run or was dropped."""
 
 
 class Clock(Protocol):
-    """What the library knows of time. Every method belongs to the event loop's thread."""
+    """The time functions that the library uses. Call every method in the event loop's thread."""
 
     def monotonic(self) -> float:
         """Seconds since an arbitrary moment; never goes back."""
 
     def time(self) -> float:
-        """Seconds since the epoch, as the machine (or the test) believes."""
+        """Seconds since the epoch, by the machine's clock or the test's."""
 
     def call_at(self, when: float, callback: Callable[[], object]) -> TimerHandle:
-        """Run `callback` in the loop once `monotonic()` has reached `when`; never at once."""
+        """Run `callback` in the loop once `monotonic()` has reached `when`, never in this call."""
 
     async def sleep(self, delay_s: float) -> None:
-        """Wait `delay_s` seconds; with 0 or less, let others run once.
+        """Wait `delay_s` seconds. With 0 or less, let the other tasks of the loop run once.
 
-        Cancelled: nothing stays behind.
+        Cancelled: the wait ends and leaves nothing behind.
         """
 
 
 _FOREIGN_LOOP_MARGIN_S = 0.002
-"""uvloop counts whole milliseconds from a truncated now: its timers may come 1.5 ms early, and a
-wait that is over for the loop but not for `monotonic()` would begin again, without a timer."""
+"""How many seconds a timer of uvloop may fire early, rounded up.
+
+uvloop counts whole milliseconds from a truncated present, so a timer may fire 1.5 ms early. A loop
+that checks `monotonic()` then waits again, without a timer.
+"""
 
 
 class SystemClock:
-    """The machine's own time, waited for by the running event loop."""
+    """The machine's clock; the running event loop does the waiting."""
 
-    # The functions themselves: `send` asks for the time once per record.
+    # The functions themselves, without a method around them: `send` reads the time once per record.
     monotonic = staticmethod(time.monotonic)
     time = staticmethod(time.time)
 
     def call_at(self, when: float, callback: Callable[[], object]) -> TimerHandle:
-        # The loop's own clock may count from another moment, so only the difference travels.
+        # The loop's clock may start from another moment. So only the difference is passed on.
         loop = asyncio.get_running_loop()
         delay_s = max(0.0, when - time.monotonic())
         if not isinstance(loop, asyncio.BaseEventLoop):
@@ -60,6 +64,6 @@ class SystemClock:
 
 
 SYSTEM_CLOCK = SystemClock()
-"""The clock of every client that was given none."""
+"""The default clock of every client."""
 
 __all__ = ["SYSTEM_CLOCK", "Clock", "SystemClock", "TimerHandle"]

@@ -1,6 +1,6 @@
 """Every error a user can meet, importable from here.
 
-The client-side classes live here, the broker's in `broker_errors`.
+This file defines the client's own classes; `broker_errors` defines those of the error codes.
 
     Exception
     ├── ConsumerStoppedError               stop() was called before a record came
@@ -15,16 +15,16 @@ The client-side classes live here, the broker's in `broker_errors`.
         │   ├── BufferExhaustedError R     no room in buffer_memory within max_block_ms
         │   └── DeliveryTimeoutError R     no acknowledgement within delivery_timeout_ms
         ├── KafkaProtocolError       R     the peer does not keep to the protocol
-        │   ├── CorrelationIdError   R     answers out of order
+        │   ├── CorrelationIdError   R     responses out of order
         │   └── ProtocolDecodeError        hostile or truncated bytes
-        │       └── FrameTooLargeError     an answer above what this side accepts
+        │       └── FrameTooLargeError     a response above the size this side accepts
         ├── SerializationError             also TypeError: a key or value that cannot become bytes
         ├── RecordDeserializationError     bytes that cannot become a key or value; says which
         ├── RecordTooLargeError            a record larger than a fetch or request may be
         ├── NoOffsetForPartitionError      no position, and auto_offset_reset is "none"
         ├── CommitFailedError              the group has moved on without this member
         │   └── PartitionRevokedError      also IllegalStateError: names a partition it took away
-        ├── IllegalStateError              the call does not fit what the client is doing
+        ├── IllegalStateError              the call does not fit the state of the client
         │   └── NoTransactionError             also IllegalOperation: outside of a transaction
         ├── IllegalArgumentError, UnsupportedCodecError, ProducerClosed
         ├── AuthenticationFailedError F, AuthenticationMethodNotSupported F
@@ -33,9 +33,9 @@ The client-side classes live here, the broker's in `broker_errors`.
         └── KafkaUnavailableError, UnrecognizedBrokerVersion, IncompatibleBrokerVersion,
             QuotaViolationError
 
-R: retriable, the same call may succeed later. M: invalid_metadata, refresh the metadata first.
-F: fatal for the producer or group member. `fault` says where to look first. All four are facts of
-the class.
+R: retriable, the same call may succeed later. M: invalid_metadata, refresh the metadata first. F:
+fatal for the producer or group member. `fault` says where to look first. All four are facts of the
+class.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ from aiokafka_lite.model import TopicPartition
 
 
 class ConsumerStoppedError(Exception, ErrorFacts):
-    """The consumer is stopped; a pending call for records ends with this too."""
+    """The consumer is stopped. A call that waits for records at that moment raises this, too."""
 
     fault: ClassVar[Fault] = Fault.USER
 
@@ -63,29 +63,29 @@ class IllegalOperation(Exception, ErrorFacts):
 
 
 class IllegalStateError(KafkaError):
-    """The call does not fit what the client is doing, such as assign() after subscribe()."""
+    """The call does not fit the state of the client, such as assign() after subscribe()."""
 
     fault: ClassVar[Fault] = Fault.USER
 
 
 class NoTransactionError(IllegalStateError, IllegalOperation):
-    """No transaction is open that a call could belong to; begin_transaction() is first."""
+    """The call needs an open transaction; call begin_transaction() first."""
 
 
 class IllegalArgumentError(KafkaError):
-    """An argument, or a combination of them, makes no sense."""
+    """An argument, or a combination of arguments, makes no sense."""
 
     fault: ClassVar[Fault] = Fault.USER
 
 
 class KafkaConfigurationError(KafkaError, ValueError):
-    """Options that cannot work; the text lists every fault at once."""
+    """The options cannot work; the text lists every fault at once."""
 
     fault: ClassVar[Fault] = Fault.USER
 
 
 class FeatureNotSupportedError(KafkaConfigurationError):
-    """The option is Kafka's, its feature is not part of this version of the library."""
+    """The option is Kafka's, but this version of the library lacks its feature."""
 
 
 class UnsupportedCodecError(KafkaError):
@@ -101,10 +101,11 @@ class SerializationError(KafkaError, TypeError):
 
 
 class LogTruncationError(broker_errors.OffsetOutOfRangeError):
-    """The partition's log no longer has what was read before the position (KIP-320).
+    """The partition's log has lost records that were read before the position (KIP-320).
 
-    Records that were returned may be gone, or others may stand in their place. Raised without a
-    reset policy; `seek()` to `divergent_offset` goes on where the logs part, if that is known.
+    Records that the consumer returned may be gone, or others may stand in their place. Raised
+    without a reset policy. If `divergent_offset` is known, `seek()` to it goes on from the offset
+    at which the logs differ.
     """
 
     fault: ClassVar[Fault] = Fault.CLUSTER
@@ -131,7 +132,7 @@ class LogTruncationError(broker_errors.OffsetOutOfRangeError):
 class RecordDeserializationError(KafkaError):
     """The key or value of a record could not be turned into an object; the position stays there.
 
-    Seek to `offset + 1` to go past it. The bytes are copies: they stay valid.
+    Seek to `offset + 1` to skip the record. The bytes are copies and stay valid.
     """
 
     fault: ClassVar[Fault] = Fault.USER
@@ -156,7 +157,7 @@ class RecordDeserializationError(KafkaError):
         self.headers = tuple(headers)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors cross process borders (Spark tasks, process pools); the inherited way would call
+        # Errors cross process borders (Spark tasks, process pools). The inherited method would call
         # __init__ with the message alone.
         return _restore, (type(self), self.args), self.__dict__
 
@@ -206,14 +207,14 @@ class PartitionRevokedError(CommitFailedError, IllegalStateError):
 
 
 class AuthenticationFailedError(KafkaError):
-    """The broker did not accept who we say we are."""
+    """The broker did not accept the client's credentials."""
 
     fault: ClassVar[Fault] = Fault.USER
     fatal: ClassVar[bool] = True
 
 
 class AuthenticationMethodNotSupported(KafkaError):
-    """Broker and client share no way of authentication."""
+    """Broker and client have no authentication mechanism in common."""
 
     fault: ClassVar[Fault] = Fault.USER
     fatal: ClassVar[bool] = True
@@ -237,11 +238,11 @@ class DeliveryTimeoutError(KafkaTimeoutError):
     """A batch was not acknowledged within delivery_timeout_ms; it may have been written."""
 
 
-# The way to the broker…
+# The connection to the broker…
 
 
 class KafkaConnectionError(KafkaError):
-    """A connection could not be made or broke; what was in flight may or may not have been done."""
+    """A connection could not be made or broke; requests in flight may or may not have been done."""
 
     fault: ClassVar[Fault] = Fault.NETWORK
     retriable: ClassVar[bool] = True
@@ -249,7 +250,7 @@ class KafkaConnectionError(KafkaError):
 
 
 class NodeNotReadyError(KafkaError):
-    """There is no usable connection to the node yet."""
+    """The node has no usable connection yet."""
 
     fault: ClassVar[Fault] = Fault.NETWORK
     retriable: ClassVar[bool] = True
@@ -270,7 +271,7 @@ class KafkaUnavailableError(KafkaError):
 
 
 class StaleMetadata(KafkaError):
-    """The metadata at hand does not answer the question; fresh metadata may."""
+    """The client's metadata does not answer the question; fresh metadata may."""
 
     fault: ClassVar[Fault] = Fault.CLUSTER
     retriable: ClassVar[bool] = True
@@ -278,20 +279,20 @@ class StaleMetadata(KafkaError):
 
 
 class MetadataEmptyBrokerList(KafkaError):
-    """A broker's metadata names no broker; it is starting up."""
+    """A broker's metadata names no broker, because the broker is starting up."""
 
     fault: ClassVar[Fault] = Fault.CLUSTER
     retriable: ClassVar[bool] = True
 
 
 class TooManyInFlightRequests(KafkaError):
-    """The connection has as many unanswered requests as it may have."""
+    """The connection already has as many unanswered requests as it may have."""
 
     retriable: ClassVar[bool] = True
 
 
 class Cancelled(KafkaError):
-    """The request was given up before its answer came."""
+    """The request was given up before its response came."""
 
     retriable: ClassVar[bool] = True
 
@@ -306,40 +307,40 @@ class QuotaViolationError(KafkaError):
 
 
 class KafkaProtocolError(KafkaError):
-    """The peer does not keep to Kafka's protocol; another connection may fare better."""
+    """The peer does not keep to Kafka's protocol; another connection may succeed."""
 
     retriable: ClassVar[bool] = True
 
 
 class CorrelationIdError(KafkaProtocolError):
-    """An answer does not belong to the oldest unanswered request."""
+    """A response does not belong to the oldest unanswered request."""
 
 
 class ProtocolDecodeError(KafkaProtocolError):
-    """The bytes cannot be what they should: lengths beyond their frame, a partial struct."""
+    """The bytes are malformed, such as a length beyond the frame or a partial struct."""
 
     retriable: ClassVar[bool] = False
 
 
 class FrameTooLargeError(ProtocolDecodeError):
-    """A frame was announced that is larger than this side accepts."""
+    """The announced size of a frame is larger than this side accepts."""
 
     def __init__(self, message: str = "", *, size: int = 0, limit: int = 0) -> None:
         super().__init__(message)
         self.size = size
-        """Bytes announced."""
+        """Announced size in bytes."""
         self.limit = limit
-        """Bytes accepted."""
+        """Largest accepted size in bytes."""
 
 
 class UnrecognizedBrokerVersion(KafkaError):
-    """The broker's version cannot be told."""
+    """The client cannot determine the broker's version."""
 
     fault: ClassVar[Fault] = Fault.CLUSTER
 
 
 class IncompatibleBrokerVersion(KafkaError):
-    """The broker is too old, or too new, for what was asked."""
+    """The broker is too old, or too new, for the request."""
 
     fault: ClassVar[Fault] = Fault.CLUSTER
 

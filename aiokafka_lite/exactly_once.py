@@ -1,8 +1,7 @@
-"""Owns the loop of a service that reads, processes and writes exactly once: a consumer and a
-transactional producer as one thing.
+"""Runs a service that reads, processes and writes exactly once.
 
-A batch of records, what was written because of them, and the group's offsets behind them are one
-transaction. Source: KIP-98, KIP-447.
+A session joins a consumer and a transactional producer. Each transaction holds the results of one
+batch of records and the group's offsets behind that batch. Source: KIP-98, KIP-447.
 """
 
 import logging
@@ -39,10 +38,10 @@ class ExactlyOnceSession(Generic[KT, VT]):
                             await session.producer.send("out", work(record.value))
 
     The consumer needs a `group_id`, `enable_auto_commit=False` and
-    `isolation_level="read_committed"`, the producer a `transactional_id` of its own in each running
-    instance. The session starts both, and stops both at the end of the block.
+    `isolation_level="read_committed"`. The producer needs a `transactional_id` that no other
+    running instance has. The session starts both clients, and stops them at the end of the block.
 
-    Raises: KafkaConfigurationError for clients that are not so.
+    Raises: KafkaConfigurationError for clients without these options.
     """
 
     def __init__(self, consumer: AIOKafkaConsumer[KT, VT], producer: AIOKafkaProducer) -> None:
@@ -51,11 +50,12 @@ class ExactlyOnceSession(Generic[KT, VT]):
         self.producer = producer
         self._stack = AsyncExitStack()
         self._batch: SessionBatch | None = None
-        """The newest batch, until it is known that it counts or its records will come again."""
+        """The newest batch, until it is known to count or its records are to come again."""
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
-            # Stopped in the other order: the consumer leaves its group behind the last transaction.
+            # Stopped in reverse order: the consumer leaves its group after the last transaction has
+            # ended.
             await stack.enter_async_context(self.consumer)
             await stack.enter_async_context(self.producer)
             self._stack = stack.pop_all()
@@ -73,22 +73,23 @@ class ExactlyOnceSession(Generic[KT, VT]):
     async def batch(
         self, timeout_ms: float = 1000, max_records: int | None = None
     ) -> AsyncIterator[dict[TopicPartition, list[ConsumerRecord[KT, VT]]]]:
-        """Give a block the records of one poll, in a transaction of their own.
+        """Pass the records of one poll to a block, in a transaction of their own.
 
-        At the end of the block the offsets behind them become part of the transaction, and it is
-        committed. When the block raises, it is aborted, the records come again with the next batch,
-        and the error goes on. When the group rebalanced meanwhile, it is aborted in the same way,
-        without an error: the records are for their new owner. So nothing outside of the transaction
-        should be done in the block, or counted as done behind it. {} and no transaction when no
-        record came within `timeout_ms`.
+        At the end of the block the offsets behind the records join the transaction, and the session
+        commits it. If the block raises, the session aborts the transaction and the error goes on.
+        The records then come again with the next batch. If the group rebalanced meanwhile, the
+        session also aborts, but raises no error: the records belong to their new owner. So do
+        nothing in the block that must happen once outside the transaction, and do not count records
+        after the block. If no record came within `timeout_ms`, the block gets {} and no transaction
+        begins.
 
-        When a commit or abort did not end within `max_block_ms`, the next batch waits for its end
-        before it polls: the records come again only if they do not count.
+        If a commit or abort did not end within `max_block_ms`, the next batch waits for its end
+        before it polls. The records come again only if they do not count.
 
         Raises: as `getmany`, `seek_to_committed`, `send_offsets_to_transaction` and
-        `commit_transaction`; IllegalStateError within the block of another batch; after
-        ProducerFenced the session is of no use. Cancelled: aborted, unless the commit was on its
-        way; call `batch` again to go on.
+        `commit_transaction`; IllegalStateError within the block of another batch. After
+        ProducerFenced the session cannot be used any more. Cancelled: the transaction is aborted
+        unless its commit was already requested. Call `batch` again to go on.
         """
         await self._settle()
         records = await self.consumer.getmany(timeout_ms=timeout_ms, max_records=max_records)
@@ -136,7 +137,10 @@ class ExactlyOnceSession(Generic[KT, VT]):
         self._batch = None
 
     async def _give_up(self, batch: SessionBatch) -> None:
-        """Abort what can be aborted; the rest, and what fails here, is left to the next batch."""
+        """Abort the batch's transaction if possible.
+
+        The next batch does the remaining work, and also what fails here.
+        """
         try:
             if self._next_step(batch) is NextStep.ABORT:
                 await self._take(NextStep.ABORT, batch)
@@ -146,7 +150,7 @@ class ExactlyOnceSession(Generic[KT, VT]):
             logger.warning("the next batch has to settle this one first: %s", error)
 
     async def _settle(self) -> None:
-        """Do what is left of the last batch. Raises, Cancelled: call again to go on with it."""
+        """Finish the last batch. Raised or cancelled: call again to continue."""
         while (batch := self._batch) is not None:
             if batch.is_in_block:
                 raise IllegalStateError("leave the block of the last batch before the next one")

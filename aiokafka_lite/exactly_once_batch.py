@@ -1,7 +1,7 @@
-"""Owns what an exactly-once session knows of its newest batch, and what has to be done about it
-before there may be another. Plain: it does not wait.
+"""Holds the state of an exactly-once session's newest batch, and decides the next step for it.
 
-What is known is noted before anything is waited for, so that nobody who stops waiting loses it.
+The session records each fact here before it waits. So a cancelled wait loses no fact. Does not
+wait.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from aiokafka_lite.producer.transaction.transaction_state import TransactionStat
 
 
 class NextStep(Enum):
-    """What to do about a batch that was not committed, as far as its session knows."""
+    """The next step for a batch that was not committed, as far as its session knows."""
 
     COMMIT = "call commit_transaction() again: nobody knows how it ended"
     ABORT = "call abort_transaction(), again if it has not ended"
@@ -39,25 +39,27 @@ class SessionBatch:
         *,
         is_subscribed: bool,
     ) -> None:
-        """`offsets`: behind the records. `member`: who the consumer was in its group at the poll; a
-        later generation may belong to partitions that others have by now.
+        """`offsets`: the offsets behind the records.
+
+        `member`: the consumer's identity in its group at the poll. With a later generation,
+        partitions of the batch may already belong to other members.
         """
         self.first_offsets = {tp: batch[0].offset for tp, batch in records.items()}
         self.offsets = {tp: offsets[tp] for tp in records}
         self.member = member
         self._is_subscribed = is_subscribed
         self.is_in_block = True
-        """The block that processes it has not ended."""
+        """The block that processes the batch has not ended."""
         self.has_begun = False
-        """It has a transaction."""
+        """The batch has a transaction."""
         self.is_aborted = False
-        """Nothing of it counts, and nothing ever will."""
+        """Nothing of the batch counts, and nothing will."""
 
     def is_of(self, member: ConsumerGroupMetadata) -> bool:
-        """Say whether `member` is who took the records, and still owns their partitions.
+        """Return whether `member` took the records and still owns their partitions.
 
-        A subscribed consumer without a generation is nobody: the coordinator would take offsets
-        that are committed so, whoever owns the partitions (KIP-447).
+        A subscribed consumer without a generation never does. The coordinator would accept its
+        offsets from any member, whichever owns the partitions (KIP-447).
         """
         if self._is_subscribed and member.generation_id < 0:
             return False
@@ -69,11 +71,13 @@ class SessionBatch:
     def next_step(
         self, state: TransactionState, unfinished: str | None, member: ConsumerGroupMetadata
     ) -> NextStep:
-        """Return what is next, with the producer in `state`, waiting for the result of the call
-        named `unfinished`, and the consumer in its group as `member`.
+        """Return the next step.
 
-        The first record is where to go on only when nothing counts for sure, and nobody else can
-        have had the partitions meanwhile.
+        `state` is the producer's. `unfinished` names the call whose result is still open. `member`
+        is the consumer's present identity in its group.
+
+        The session may continue at the first record only under two conditions. Nothing of the batch
+        counts for certain, and no other member can have owned the partitions meanwhile.
         """
         if self.has_begun and not self.is_aborted:
             if unfinished == COMMIT:

@@ -1,6 +1,6 @@
-"""The root of the error tree and the four questions every error class answers by itself.
+"""The root of the error tree, and the four facts that every error class states about itself.
 
-Owns no concrete error: those a broker sends are in `broker_errors`, the client's in `errors`.
+Defines no concrete error: `broker_errors` has those of the error codes, `errors` the client's own.
 """
 
 from enum import StrEnum
@@ -8,28 +8,28 @@ from typing import ClassVar
 
 
 class Fault(StrEnum):
-    """Whose fault an error is: the first place to look for the remedy."""
+    """The party at fault: the first place to look for the remedy."""
 
     USER = "user"
-    """The call, the configuration or the rights of the application; asking again gives the same."""
+    """The call, the configuration or the rights of the application; the same call fails again."""
     CLUSTER = "cluster"
     """A broker or the cluster's state, often for a short time only."""
     NETWORK = "network"
-    """The way between client and broker."""
+    """The network between client and broker."""
     LIBRARY = "library"
-    """This library, or a peer that does not speak the protocol as agreed."""
+    """This library, or a peer that breaks the protocol."""
 
 
 class ErrorFacts:
-    """What an error class says about all its instances."""
+    """The facts that hold for all instances of an error class."""
 
     fault: ClassVar[Fault] = Fault.LIBRARY
     retriable: ClassVar[bool] = False
     """The same request may succeed later."""
     invalid_metadata: ClassVar[bool] = False
-    """The client's picture of the cluster is out of date: refresh the metadata before a retry."""
+    """The client's metadata of the cluster is out of date: refresh it before a retry."""
     fatal: ClassVar[bool] = False
-    """The producer or group member that got it cannot go on; a new one may."""
+    """The producer or group member that received the error cannot go on; a new one may."""
 
 
 class KafkaError(RuntimeError, ErrorFacts):
@@ -41,8 +41,9 @@ class KafkaError(RuntimeError, ErrorFacts):
 
 
 def reason_of(error: BaseException) -> str:
-    """Return what an error says without the name and number of its class, which `str` puts first:
-    for texts that have another error's around it, and for people who did not see a traceback.
+    """Return the text of an error without the class name and error code that `str` puts first.
+
+    Use it to quote an error inside another text, and for readers without a traceback.
     """
     if not isinstance(error, KafkaError):
         return str(error) or type(error).__name__

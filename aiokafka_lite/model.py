@@ -1,8 +1,6 @@
 """The plain values of the public API: topics, partitions, nodes, offsets and records.
 
-Two functions name partitions in a text and group them by topic.
-
-No behaviour, no waiting.
+Two functions name partitions in a text and group them by topic. Does not wait.
 """
 
 from collections.abc import Iterable
@@ -13,14 +11,14 @@ from aiokafka_lite.native import native
 
 
 class TimestampType:
-    """Who set a record's timestamp. Source: record batch attributes, bit 3."""
+    """Which clock set a record's timestamp. Source: record batch attributes, bit 3."""
 
     NO_TIMESTAMP: Final = -1
-    """The record's format (magic 0) has none."""
+    """The record's format (magic 0) has no timestamp."""
     CREATE_TIME: Final = 0
     """The producer."""
     LOG_APPEND_TIME: Final = 1
-    """The broker, when it wrote the batch."""
+    """The broker, when it appended the batch."""
 
 
 class TopicPartition(NamedTuple):
@@ -60,8 +58,8 @@ class _OffsetAndMetadata(NamedTuple):
 class OffsetAndMetadata(_OffsetAndMetadata):
     """A committed offset (the next one to read) and the committer's note of at most a few KiB.
 
-    `leader_epoch`, of the record before that offset, is -1 when it is not known. It is an attribute
-    and no part of the tuple, so that two values still unpack and compare as two (KIP-320).
+    `leader_epoch` belongs to the record before that offset; -1 means unknown. It is an attribute
+    outside the tuple. So values still unpack and compare as two fields (KIP-320).
     """
 
     leader_epoch: int
@@ -73,7 +71,7 @@ class OffsetAndMetadata(_OffsetAndMetadata):
 
 
 class ConsumerGroupMetadata(NamedTuple):
-    """Who a consumer is in its group, for a producer that commits in its name (KIP-447)."""
+    """A consumer's identity in its group, for a producer that commits in its name (KIP-447)."""
 
     group_id: str
     generation_id: int = -1
@@ -93,7 +91,7 @@ class _RecordMetadata(NamedTuple):
     partition: int
     topic_partition: TopicPartition
     offset: int
-    """-1 when the broker does not say (acks=0)."""
+    """-1 with acks=0: the broker then reports no offset."""
     timestamp: int | None
     """Milliseconds since the epoch: the record's own, or the broker's under log-append time."""
     timestamp_type: int
@@ -101,19 +99,19 @@ class _RecordMetadata(NamedTuple):
 
 
 class RecordMetadata(_RecordMetadata):
-    """Where a produced record ended up.
+    """Where a produced record was written.
 
-    The serialized sizes are attributes and no part of the tuple, so that it unpacks and compares
-    as aiokafka's seven fields do.
+    The serialized sizes are attributes outside the tuple. So it unpacks and compares like
+    aiokafka's seven fields.
     """
 
     serialized_key_size: int = -1
-    """Bytes, -1 without a key and where it was not kept."""
+    """Bytes; -1 without a key, and where the client did not keep the size."""
     serialized_value_size: int = -1
-    """Bytes, -1 without a value and where it was not kept."""
+    """Bytes; -1 without a value, and where the client did not keep the size."""
 
 
-# Chosen at import: the native record, or the dataclass it is the twin of.
+# Chosen at import: the native record, or its pure twin, a dataclass.
 _twin = native("aiokafka_lite._consumer_record")
 if TYPE_CHECKING or _twin is None:
     from aiokafka_lite._consumer_record_py import ConsumerRecord

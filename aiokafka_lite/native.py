@@ -1,7 +1,7 @@
-"""Finds the native twin of a leaf: the one door through which compiled code comes in. Never waits.
+"""Finds the native twin of a leaf. Only this file imports compiled code. Does not wait.
 
-A leaf is one public file, `x.py`, that chooses between `_x`, compiled from `_x.pyx`, and its twin
-in Python, `_x_py`. Both keep the same promises. AIOKAFKA_LITE_PURE=1 forces Python everywhere.
+A leaf is one public file, `x.py`. It chooses between `_x`, compiled from `_x.pyx`, and `_x_py`, its
+twin in Python. Both keep the same promises. AIOKAFKA_LITE_PURE=1 forces Python everywhere.
 """
 
 import importlib
@@ -15,10 +15,10 @@ _leaves: dict[str, bool] = {}
 
 
 def native(module: str) -> ModuleType | None:
-    """Return the extension module of that dotted name; None if it was not built or is not wanted.
+    """Return the extension module of that dotted name; None if it was not built or is switched off.
 
-    One that is there and cannot be loaded, such as a build for another interpreter, is said in the
-    log: slower than expected should not be a riddle.
+    If the module exists but cannot be loaded, such as a build for another interpreter, the log says
+    so. Then the reason for the lower speed is known.
     """
     _leaves[module] = False
     if os.environ.get("AIOKAFKA_LITE_PURE") == "1":
@@ -35,7 +35,7 @@ def native(module: str) -> ModuleType | None:
 
 
 def leaves() -> dict[str, bool]:
-    """Return whether each leaf that was imported so far is native, by the extension's name."""
+    """Return, by the extension's name, whether each leaf imported so far is native."""
     return dict(sorted(_leaves.items()))
 
 

@@ -1,6 +1,6 @@
-"""Owns the check of offsets that users give to be committed, by a consumer or within a transaction.
+"""Checks the offsets that users pass to a commit, of a consumer or within a transaction.
 
-Plain functions; error texts are aiokafka's.
+Error texts are aiokafka's. Does not wait.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,8 +21,8 @@ def checked_offsets(offsets: object) -> dict[TopicPartition, OffsetAndMetadata]:
     """Return offsets to commit, given as int, (int, str) or OffsetAndMetadata by partition.
 
     Raises: ValueError for an empty mapping, anything but a mapping, or a value of another shape;
-    TypeError for keys that are no TopicPartition and metadata that is no str; as
-    `check_topic_partition`; IllegalArgumentError for what no request can carry.
+    TypeError for a key that is not a TopicPartition, or metadata that is not a str;
+    IllegalArgumentError for values that no request can carry; as `check_topic_partition`.
     """
     if not offsets or not isinstance(offsets, Mapping):
         raise ValueError(f"offsets={offsets!r}: give a dict of TopicPartition to offset")
@@ -30,8 +30,10 @@ def checked_offsets(offsets: object) -> dict[TopicPartition, OffsetAndMetadata]:
 
 
 def checked_key(tp: object) -> TopicPartition:
-    """Return a TopicPartition, or raise TypeError for anything else. Raises also: as
-    `check_topic_partition`."""
+    """Return `tp`, a TopicPartition.
+
+    Raises: TypeError for anything else; as `check_topic_partition`.
+    """
     if not isinstance(tp, TopicPartition):
         raise TypeError(
             f"Key should be TopicPartition instance, not {tp!r} of type {type(tp).__name__}; give "
@@ -42,12 +44,12 @@ def checked_key(tp: object) -> TopicPartition:
 
 
 def check_topic_partition(tp: TopicPartition) -> None:
-    """Raise for a partition that cannot exist, and that requests therefore cannot be about.
+    """Raise for a partition that cannot exist, and that no request can therefore name.
 
     Raises: InvalidTopicError for the topic's name; IllegalArgumentError for the number, naming the
     limits.
     """
-    topic: object = tp.topic  # nobody checks what users make TopicPartitions of
+    topic: object = tp.topic  # users may build a TopicPartition from anything
     partition: object = tp.partition
     if not isinstance(topic, str):
         raise IllegalArgumentError(f"{tp!r}: the topic is no str; give its name")
@@ -87,8 +89,8 @@ def _check_sendable(name: str, text: object) -> None:
 def checked_group(group_id: object) -> ConsumerGroupMetadata:
     """Return a group given by its name, or as ConsumerGroupMetadata.
 
-    Raises: ValueError for anything else, and for a group without a name; IllegalArgumentError for a
-    name, or member id, that no request can carry.
+    Raises: ValueError for anything else and for an empty name; IllegalArgumentError for a name or
+    member id that no request can carry.
     """
     group = ConsumerGroupMetadata(group_id) if isinstance(group_id, str) else group_id
     name: object = group.group_id if isinstance(group, ConsumerGroupMetadata) else None

@@ -1,4 +1,4 @@
-"""Owns which strings of a user's a request can carry. Plain functions."""
+"""Checks whether a request can carry a string that a user passed. Does not wait."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -7,7 +7,7 @@ _MAX_TEXT_BYTES: Final = 32_767
 
 
 def sendable(name: str, value: object) -> Iterator[str]:
-    """Yield the fault of a str that no request can carry; other types are not looked at."""
+    """Yield the fault of a str that no request can carry. Other types have no fault here."""
     if not isinstance(value, str):
         return
     try:

@@ -1,7 +1,8 @@
 """Turning keys and values into bytes and back: the protocols, and four ready pairs.
 
-A callable with one argument is enough. An object with a `serialize(topic, headers, obj)` method is
-asked that way, so that it may choose a schema by topic. None stays None: nobody is asked for it.
+A callable with one argument is enough. If an object has a `serialize(topic, headers, obj)` method,
+that is called instead, so it may choose a schema by topic. None stays None without a call. Does not
+wait.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,21 +21,21 @@ class Serializer(Protocol[_T_contra]):
 
 
 class Deserializer(Protocol[_T_co]):
-    """`bytes -> value`. The bytes are its own to keep."""
+    """`bytes -> value`. It may keep the bytes."""
 
     def __call__(self, data: bytes, /) -> _T_co: ...
 
 
 @runtime_checkable
 class TopicSerializer(Protocol[_T_contra]):
-    """A serializer that wants to know the topic and the record's headers."""
+    """A serializer that uses the topic and the record's headers."""
 
     def serialize(self, topic: str, headers: Headers, obj: _T_contra, /) -> bytes: ...
 
 
 @runtime_checkable
 class TopicDeserializer(Protocol[_T_co]):
-    """A deserializer that wants to know the topic and the record's headers."""
+    """A deserializer that uses the topic and the record's headers."""
 
     def deserialize(self, topic: str, headers: Headers, data: bytes, /) -> _T_co: ...
 
@@ -60,7 +61,7 @@ def topic_deserializer(deserializer: AnyDeserializer[Any]) -> Callable[[str, Hea
 
 
 def bytes_serializer(obj: bytes | bytearray | memoryview, /) -> bytes:
-    """Pass bytes through. Raises TypeError for anything else, a str above all."""
+    """Return the bytes unchanged. Raises: TypeError for anything else, such as a str."""
     if isinstance(obj, bytes):
         return obj
     if isinstance(obj, bytearray | memoryview):
@@ -69,31 +70,31 @@ def bytes_serializer(obj: bytes | bytearray | memoryview, /) -> bytes:
 
 
 def bytes_deserializer(data: bytes, /) -> bytes:
-    """Pass bytes through."""
+    """Return the bytes unchanged."""
     return data
 
 
 def str_serializer(obj: str, /) -> bytes:
-    """UTF-8. Raises TypeError for anything but a str."""
+    """UTF-8. Raises: TypeError for anything but a str."""
     if not isinstance(obj, str):
         raise TypeError(f"expected str, got {type(obj).__name__}")
     return obj.encode()
 
 
 def str_deserializer(data: bytes, /) -> str:
-    """UTF-8. Raises UnicodeDecodeError (a ValueError) for other bytes."""
+    """UTF-8. Raises: UnicodeDecodeError (a ValueError) for other bytes."""
     return str(data, "utf-8")
 
 
 def json_serializer(obj: Any, /) -> bytes:
-    """Compact JSON in UTF-8. Raises TypeError or ValueError for what JSON cannot say, as NaN."""
+    """Compact JSON in UTF-8. Raises: TypeError or ValueError for values JSON lacks, such as NaN."""
     import json  # noqa: PLC0415  only who uses it pays for it
 
     return json.dumps(obj, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 def json_deserializer(data: bytes, /) -> Any:
-    """JSON to Python's own types. Raises ValueError for other bytes."""
+    """JSON to Python's own types. Raises: ValueError for other bytes."""
     import json  # noqa: PLC0415  as above
 
     return json.loads(data)
@@ -103,12 +104,12 @@ _INT_SIZES = (4, 8)
 
 
 def int_serializer(obj: int, /) -> bytes:
-    """Eight bytes, big-endian, signed, as Java's LongSerializer. Raises OverflowError beyond."""
+    """Eight bytes, big-endian, signed, like Java's LongSerializer. Raises: OverflowError beyond."""
     return int(obj).to_bytes(8, "big", signed=True)
 
 
 def int_deserializer(data: bytes, /) -> int:
-    """Four or eight bytes, big-endian, signed. Raises ValueError for other lengths."""
+    """Four or eight bytes, big-endian, signed. Raises: ValueError for other lengths."""
     if len(data) not in _INT_SIZES:
         raise ValueError(f"an integer has 4 or 8 bytes, these are {len(data)}")
     return int.from_bytes(data, "big", signed=True)

@@ -1,7 +1,7 @@
-"""Owns the rule what a topic may be called, for clients and the embedded broker. Plain functions.
+"""Owns the rule for topic names, for clients and the embedded broker. Does not wait.
 
-The clients check names where users give them: a name that no request can carry would otherwise
-fail requests that are also about other topics.
+The clients check names where users pass them. A name that no request can carry would otherwise fail
+requests about other topics, too.
 """
 
 import re
@@ -14,7 +14,7 @@ _SHOWN_CHARACTERS: Final = 80
 
 
 def check_topic_name(name: str) -> None:
-    """Raise InvalidTopicError unless a topic may be called `name`. Source: Topic.validate."""
+    """Raise InvalidTopicError unless `name` is a legal topic name. Source: Topic.validate."""
     if not _LEGAL_NAME.match(name) or name in (".", ".."):
         raise InvalidTopicError(
             f"topic {_shortened(name)} cannot exist: a topic's name has 1 to 249 characters out of "
@@ -23,7 +23,7 @@ def check_topic_name(name: str) -> None:
 
 
 def _shortened(name: str) -> str:
-    """Return the name as error texts show it, with its length if it is long."""
+    """Return the name as error texts show it; a long name is cut and its length added."""
     if len(name) <= _SHOWN_CHARACTERS:
         return repr(name)
     return f"{name[:_SHOWN_CHARACTERS]!r}… ({len(name):,} characters)"

@@ -1,14 +1,11 @@
-"""Checks of values that users pass, and the text of an error that lists all faults.
-
-Plain functions; nothing is kept and nothing waits.
-"""
+"""Checks values that users pass, and words the error that lists all their faults. Does not wait."""
 
 from collections.abc import Sequence
 from typing import TypeGuard
 
 
 def is_int(value: object) -> TypeGuard[int]:
-    """Return whether `value` is an int and not a bool, whatever the caller's types promise."""
+    """Return whether `value` is an int and not a bool, regardless of its declared type."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
