@@ -64,7 +64,7 @@ def test_it_is_a_dataclass_with_aiokafkas_fields_in_their_order(twin: Any, recor
     assert dataclasses.asdict(record()) == FACTS
     assert dataclasses.replace(record(), offset=43) == record(offset=43)
     assert fields == FIELDS
-    assert (twin.__doc__ or "").startswith("A record as it was read.")
+    assert (twin.__doc__ or "").startswith("A record as the consumer returns it.")
 
 
 def test_fields_are_taken_by_position_too(twin: Any, record: Any) -> None:

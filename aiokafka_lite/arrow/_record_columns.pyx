@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Records as Arrow columns, straight from a batch's bytes into buffers of C memory.
+"""Records as Arrow columns, decoded from a batch's bytes straight into C memory.
 
-The native twin of `_record_columns_py`, with the same promises; no byte outside of what it was given
-is read, whatever the lengths in it say.
+The native twin of `_record_columns_py`, with the same promises. It reads no byte outside of its
+input, whatever the lengths in the input say.
 """
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
@@ -72,8 +72,8 @@ cdef extern from "arrow_columns.h" nogil:
 
 cdef enum Fault:
     NO_FAULT = 0
-    BEYOND  # a field goes on where the bytes end
-    TOO_LONG  # a varint of too many bytes
+    BEYOND  # a field goes on beyond the end of the bytes
+    TOO_LONG  # a varint has too many bytes
     BAD_KEY
     BAD_VALUE
     BAD_HEADER_COUNT
@@ -99,13 +99,13 @@ cdef dict _FAULTS = {
 }
 
 cdef int64_t _FIRST_ROWS = 512
-cdef int64_t _MAX_ROWS = 8_000_000  # so many topic names of 249 bytes fit in one column
+cdef int64_t _MAX_ROWS = 8_000_000  # one column holds this many topic names of 249 bytes
 
 
 cdef inline Fault read_varint(
     const uint8_t **at, const uint8_t *end, int max_bytes, int64_t *value
 ) noexcept nogil:
-    """Read a zigzag number of up to `max_bytes` bytes, 5 or 10, bits beyond 64 dropped."""
+    """Read a zigzag number of up to `max_bytes` bytes, 5 or 10; drop bits beyond 64."""
     cdef const uint8_t *position = at[0]
     cdef uint64_t raw
     cdef uint8_t byte
@@ -152,10 +152,11 @@ cdef inline bint is_ascii(const uint8_t *text, int64_t size) noexcept nogil:
 
 
 cdef class RecordColumnsBuilder:
-    """Columns to be filled with up to `max_records` records and not much more than `max_bytes`.
+    """Columns for up to `max_records` records and about `max_bytes` bytes.
 
-    One record comes however large it is. `fields` is a mask of the columns wanted. `max_column_bytes` is what the 32-bit offsets of a column reach, less only for tests. Call
-    `begin` before the records of each partition; once, at the end, `finish`.
+    A single record of any size fits. `fields` is a mask of the wanted columns. `max_column_bytes`
+    is the range of a column's 32-bit offsets; only tests pass less. Call `begin` before the records
+    of each partition, and `finish` once at the end.
     """
 
     cdef alk_columns *_columns
@@ -164,13 +165,13 @@ cdef class RecordColumnsBuilder:
     cdef int32_t _partition
     cdef bint _has_no_room
     cdef readonly int64_t size_in_bytes
-    """Bytes the records had in their batches, decompressed."""
+    """Bytes of the records in their batches, decompressed."""
     cdef readonly int64_t position
-    """Behind the last record `decode` has read, the bad one not included."""
+    """The position behind the last record that `decode` has read, without a bad one."""
     cdef readonly int64_t records_read
-    """How many records `decode` has read, those before the wanted offset included."""
+    """How many records `decode` has read, with those before the wanted offset."""
     cdef readonly int64_t next_offset
-    """Behind the last row."""
+    """The offset behind the last row."""
 
     def __cinit__(
         self,
@@ -204,14 +205,14 @@ cdef class RecordColumnsBuilder:
 
     @property
     def is_full(self):
-        """Whether no more records are to be taken."""
+        """Whether the columns take no more records."""
         cdef int64_t rows = self._unfinished().rows
         return rows >= self._max_records or rows > 0 and (
             self.size_in_bytes >= self._max_bytes or self._has_no_room
         )
 
     def begin(self, str topic, int32_t partition):
-        """Say where the records to come are from."""
+        """Set the topic and partition of the records that follow."""
         self._topic = topic.encode()
         self._partition = partition
 
@@ -228,12 +229,14 @@ cdef class RecordColumnsBuilder:
         int64_t fetch_offset,
         Py_ssize_t end=-1,
     ):
-        """Append records of a batch's decompressed `data` until full; return how many.
+        """Append records of a batch's decompressed `data` until the columns are full; return how
+        many.
 
-        `count` are left from `position` to `end`, -1 for that of the data. Those before
-        `fetch_offset` are passed over. Where it came to is in `position`, `records_read` and
-        `next_offset`. Raises CorruptRecordException at a bad record, with the rows before it
-        appended.
+        `count` records lie between `position` and `end`; -1 means the end of the data. Records
+        before `fetch_offset` are skipped. Afterwards `position`, `records_read` and `next_offset`
+        say how far it read.
+
+        Raises: CorruptRecordException at a bad record. The rows before that record are appended.
         """
         cdef Py_buffer view
         cdef int64_t fault_value = 0, skipped_bytes = 0, before = self._unfinished().rows
@@ -277,7 +280,7 @@ cdef class RecordColumnsBuilder:
         int64_t *skipped_bytes,
         int64_t *fault_value,
     ) except? NO_MEMORY:
-        """Append rows until full or `count` records are read; `position` moves behind them."""
+        """Append rows until full or `count` records are read; move `position` behind them."""
         cdef alk_columns *columns = self._columns
         cdef const uint8_t *at = position[0]
         cdef const uint8_t *record_end
@@ -292,14 +295,14 @@ cdef class RecordColumnsBuilder:
         cdef bint has_key = columns.fields & ALK_KEY, has_value = columns.fields & ALK_VALUE
         if room > count:
             room = count
-        if room > (end - at) // 7 + 1:  # a record has seven bytes at least
+        if room > (end - at) // 7 + 1:  # a record has at least seven bytes
             room = (end - at) // 7 + 1
         if room <= 0:
             return NO_FAULT
         if alk_reserve_rows(columns, room):
             return NO_MEMORY
         if has_value:
-            # Most of a batch are values, so these bytes hold nearly all that are to come.
+            # Values are most of a batch. So these bytes hold nearly all of the remaining ones.
             size = min((end - at) // count * room, byte_room, limit - columns.values.size)
             if alk_reserve_bytes(&columns.values, columns.values.size + size):
                 return NO_MEMORY
@@ -310,8 +313,8 @@ cdef class RecordColumnsBuilder:
         rows = 0
         read = 0
         while read < count and rows < room:
-            # A record: its length, attributes (none in use), timestamp delta, offset delta, key,
-            # value and headers, the lengths and deltas zigzag varints.
+            # A record consists of its length, attributes (unused), timestamp delta, offset delta,
+            # key, value and headers. The lengths and deltas are zigzag varints.
             fault = read_varint(&at, end, 5, &size)
             if fault != NO_FAULT:
                 break
@@ -412,7 +415,7 @@ cdef class RecordColumnsBuilder:
         int64_t value_size,
         int64_t limit,
     ) noexcept:
-        """Write key and value of a row; IS_FULL, with nothing written, if they have no room."""
+        """Write key and value of a row. Without room for them, write nothing and return IS_FULL."""
         cdef alk_columns *columns = self._columns
         cdef int64_t keys = columns.keys.size, values = columns.values.size
         if has_key and key_size > 0:
@@ -445,7 +448,7 @@ cdef class RecordColumnsBuilder:
         return NO_FAULT
 
     cdef Fault _keep_rows(self, int64_t rows, int timestamp_type, Fault fault) noexcept:
-        """Make `rows` that were written count; return `fault`, or that there is no memory."""
+        """Count `rows` written rows. Return `fault`, or the fault for a lack of memory."""
         if rows and alk_append_rows(
             self._columns, rows, PyBytes_AS_STRING(self._topic), PyBytes_GET_SIZE(self._topic),
             self._partition, timestamp_type,
@@ -463,9 +466,9 @@ cdef class RecordColumnsBuilder:
         int64_t *kept,
         int64_t *fault_value,
     ) except? NO_MEMORY:
-        """Read a record's headers and write them behind those that count; `kept`: how many.
+        """Read a record's headers and write them behind the counted ones; `kept`: how many.
 
-        IS_FULL, with `position` where it was, if they have no room.
+        Without room for them, leave `position` unchanged and return IS_FULL.
         """
         cdef alk_columns *columns = self._columns
         cdef const uint8_t *at = position[0]
@@ -531,7 +534,7 @@ cdef class RecordColumnsBuilder:
         cdef int64_t limit = self._max_column_bytes
         cdef bytes replaced
         if not is_ascii(name, name_size):
-            # As Java's client: a name that is no UTF-8 is of no use, the record is.
+            # As Java's client: a name that is not UTF-8 is useless, but its record is useful.
             replaced = name[:name_size].decode("utf-8", "replace").encode()
             name = content_of(replaced)
             name_size = size_of(replaced)
@@ -555,7 +558,7 @@ cdef class RecordColumnsBuilder:
         return NO_FAULT
 
     cdef inline void _keep_headers(self, int64_t row, int64_t count) noexcept:
-        """Make the `count` headers that were written last count as those of `row`."""
+        """Count the last `count` written headers as those of `row`."""
         cdef alk_columns *columns = self._columns
         cdef int64_t i
         if count:
@@ -579,9 +582,9 @@ cdef class RecordColumnsBuilder:
         bytes value,
         headers=(),
     ):
-        """Append a record that was decoded elsewhere; False: no column has room for it any more.
+        """Append a record that was decoded elsewhere. Return False if a column lacks room for it.
 
-        `timestamp_type` -1: there is no timestamp, which is a null.
+        `timestamp_type` -1 means: the record has no timestamp, and the column gets a null.
         """
         cdef alk_columns *columns = self._unfinished()
         cdef int64_t row = columns.rows, index = columns.headers
@@ -634,7 +637,7 @@ cdef class RecordColumnsBuilder:
         return True
 
     def finish(self):
-        """Return the columns; nothing can be appended any more."""
+        """Return the columns. Nothing can be appended after that."""
         cdef RecordColumns finished = RecordColumns.__new__(RecordColumns)
         cdef alk_columns *columns = self._unfinished()
         alk_trim(&columns.topics)
@@ -648,10 +651,10 @@ cdef class RecordColumnsBuilder:
 
 
 cdef class RecordColumns:
-    """Records as columns, for whoever takes Arrow data by the PyCapsule interface.
+    """Records as columns, for any library that imports Arrow data by the PyCapsule interface.
 
-    pyarrow.record_batch(columns), polars.DataFrame(columns), … take the memory over as it is; what
-    they have taken lives on without this object.
+    pyarrow.record_batch(columns), polars.DataFrame(columns) and others take the memory over without
+    a copy. What they imported stays valid without this object.
     """
 
     cdef alk_columns *_columns
@@ -668,7 +671,7 @@ cdef class RecordColumns:
         return self._columns
 
     def __len__(self):
-        """How many records."""
+        """The number of records."""
         return self._content().rows
 
     def __repr__(self):
@@ -688,11 +691,11 @@ cdef class RecordColumns:
         return _schema_capsule(self._content().fields)
 
     def __arrow_c_array__(self, requested_schema=None):
-        """Return schema and rows, as capsules; `requested_schema` is not looked at."""
+        """Return schema and rows, as capsules; `requested_schema` is ignored."""
         return _schema_capsule(self._content().fields), _array_capsule(self._content())
 
     def __arrow_c_stream__(self, requested_schema=None):
-        """Return a stream of one batch, as a capsule; `requested_schema` is not looked at."""
+        """Return a stream of one batch, as a capsule; `requested_schema` is ignored."""
         cdef alk_columns *columns = self._content()
         cdef ArrowArrayStream *stream = <ArrowArrayStream *> malloc(sizeof(ArrowArrayStream))
         if stream == NULL or alk_export_stream(columns, stream):
@@ -701,7 +704,10 @@ cdef class RecordColumns:
         return PyCapsule_New(stream, "arrow_array_stream", _free_stream)
 
     def to_pyarrow(self):
-        """Return a pyarrow.RecordBatch of the same memory. Raises ImportError without pyarrow."""
+        """Return a pyarrow.RecordBatch that shares the memory.
+
+        Raises: ImportError without pyarrow.
+        """
         from aiokafka_lite.arrow.record_schema import import_record_batch
 
         cdef alk_columns *columns = self._content()
@@ -731,7 +737,8 @@ cdef object _array_capsule(alk_columns *columns):
     return PyCapsule_New(array, "arrow_array", _free_array)
 
 
-# An importer moves the content away and leaves a struct without release; else it is released here.
+# An importer moves the content away and leaves a struct without `release`. Otherwise the content is
+# released here.
 
 cdef void _free_schema(object capsule) noexcept:
     cdef ArrowSchema *schema = <ArrowSchema *> PyCapsule_GetPointer(capsule, "arrow_schema")

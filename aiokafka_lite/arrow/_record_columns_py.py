@@ -1,7 +1,7 @@
 """Records as Arrow columns, made from lists by pyarrow.
 
-The pure Python twin. Fields are slices of the batch's bytes; there is no object for a record. The
-Arrow interfaces are those of the pyarrow.RecordBatch, so this one needs pyarrow.
+The pure twin. A field is a slice of the batch's bytes; no object is made per record. The Arrow
+interfaces are those of the pyarrow.RecordBatch, so this twin needs pyarrow.
 """
 
 from array import array
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 Headers = Sequence[tuple[str, bytes | None]]
 
-_MAX_ROWS: Final = 8_000_000  # so many topic names of 249 bytes fit in one column
+_MAX_ROWS: Final = 8_000_000  # one column holds this many topic names of 249 bytes
 _KEY, _VALUE, _HEADERS = (1 << FIELDS.index(name) for name in ("key", "value", "headers"))
 _ONE: Final = tuple((byte >> 1) ^ -(byte & 1) for byte in range(128))
 
 
 class RecordColumnsBuilder:
-    """Columns to be filled with up to `max_records` records and not much more than `max_bytes`.
+    """Columns for up to `max_records` records and about `max_bytes` bytes.
 
-    One record comes however large it is. `fields` is a mask of the columns wanted.
-    `max_column_bytes` is what the 32-bit offsets of a column reach, less only for tests. Call
-    `begin` before the records of each partition; once, at the end, `finish`.
+    A single record of any size fits. `fields` is a mask of the wanted columns. `max_column_bytes`
+    is the range of a column's 32-bit offsets; only tests pass less. Call `begin` before the records
+    of each partition, and `finish` once at the end.
     """
 
     __slots__ = (
@@ -68,13 +68,13 @@ class RecordColumnsBuilder:
         self._has_no_room = False
         self._is_finished = False
         self.size_in_bytes = 0
-        """Bytes the records had in their batches, decompressed."""
+        """Bytes of the records in their batches, decompressed."""
         self.position = 0
-        """Behind the last record `decode` has read, the bad one not included."""
+        """The position behind the last record that `decode` has read, without a bad one."""
         self.records_read = 0
-        """How many records `decode` has read, those before the wanted offset included."""
+        """How many records `decode` has read, with those before the wanted offset."""
         self.next_offset = 0
-        """Behind the last row."""
+        """The offset behind the last row."""
 
     def __len__(self) -> int:
         """Rows so far."""
@@ -87,14 +87,14 @@ class RecordColumnsBuilder:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more records are to be taken."""
+        """Whether the columns take no more records."""
         rows = len(self)
         return rows >= self._max_records or (
             rows > 0 and (self.size_in_bytes >= self._max_bytes or self._has_no_room)
         )
 
     def begin(self, topic: str, partition: int) -> None:
-        """Say where the records to come are from."""
+        """Set the topic and partition of the records that follow."""
         self._topic = topic
         self._partition = partition
 
@@ -111,12 +111,14 @@ class RecordColumnsBuilder:
         fetch_offset: int,
         end: int = -1,
     ) -> int:
-        """Append records of a batch's decompressed `data` until full; return how many.
+        """Append records of a batch's decompressed `data` until the columns are full; return how
+        many.
 
-        `count` are left from `position` to `end`, -1 for that of the data. Those before
-        `fetch_offset` are passed over. Where it came to is in `position`, `records_read` and
-        `next_offset`. Raises CorruptRecordException at a bad record, with the rows before it
-        appended.
+        `count` records lie between `position` and `end`; -1 means the end of the data. Records
+        before `fetch_offset` are skipped. Afterwards `position`, `records_read` and `next_offset`
+        say how far it read.
+
+        Raises: CorruptRecordException at a bad record. The rows before that record are appended.
         """
         columns = self._unfinished()
         view = memoryview(data).cast("B")
@@ -148,9 +150,10 @@ class RecordColumnsBuilder:
     def _decode(
         self, buffer: bytes, count: int, base_offset: int, last_offset: int, base_timestamp: int
     ) -> None:
-        """Append rows, moving position, records_read, next_offset and size_in_bytes along.
+        """Append rows, and move `position`, `records_read`, `next_offset` and `size_in_bytes`
+        forward.
 
-        Raises CorruptRecordException, or IndexError beyond the batch.
+        Raises: CorruptRecordException; IndexError for a position beyond the batch.
         """
         columns = self._columns
         fields = columns.fields
@@ -205,9 +208,9 @@ class RecordColumnsBuilder:
         value: bytes | None,
         headers: Headers = (),
     ) -> bool:
-        """Append a record that was decoded elsewhere; False: no column has room for it any more.
+        """Append a record that was decoded elsewhere. Return False if a column lacks room for it.
 
-        `timestamp_type` -1: there is no timestamp, which is a null.
+        `timestamp_type` -1 means: the record has no timestamp, and the column gets a null.
         """
         columns = self._unfinished()
         if not self._append_fields(
@@ -226,7 +229,7 @@ class RecordColumnsBuilder:
         return True
 
     def _append_fields(self, key: bytes | None, value: bytes | None, headers: Headers) -> bool:
-        """Append the fields of a row; False, with nothing appended, if they have no room."""
+        """Append the fields of a row. Without room for them, append nothing and return False."""
         columns = self._columns
         keys = self._key_bytes + len(key or b"")
         values = self._value_bytes + len(value or b"")
@@ -243,17 +246,17 @@ class RecordColumnsBuilder:
         return True
 
     def finish(self) -> "RecordColumns":
-        """Return the columns; nothing can be appended any more."""
+        """Return the columns. Nothing can be appended after that."""
         columns = self._unfinished()
         self._is_finished = True
         return columns
 
 
 class RecordColumns:
-    """Records as columns, for whoever takes Arrow data by the PyCapsule interface.
+    """Records as columns, for any library that imports Arrow data by the PyCapsule interface.
 
-    pyarrow.record_batch(columns), polars.DataFrame(columns), … take the memory over as it is; what
-    they have taken lives on without this object.
+    pyarrow.record_batch(columns), polars.DataFrame(columns) and others take the memory over without
+    a copy. What they imported stays valid without this object.
     """
 
     __slots__ = (
@@ -277,11 +280,13 @@ class RecordColumns:
         self.values: list[bytes | None] = []
         self.headers: list[Headers] = []
         self.runs: list[tuple[str, int, int, int]] = []
-        """(topic, partition, timestamp type, rows) of rows that share them, in order."""
+        """(topic, partition, timestamp type, rows) for each run of rows that share them, in
+        order.
+        """
         self._batch: pa.RecordBatch | None = None
 
     def __len__(self) -> int:
-        """How many records."""
+        """The number of records."""
         return len(self.offsets)
 
     def __repr__(self) -> str:
@@ -303,16 +308,19 @@ class RecordColumns:
         return record_schema(self.fields).__arrow_c_schema__()
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        """Return schema and rows, as capsules; `requested_schema` is not looked at."""
+        """Return schema and rows, as capsules; `requested_schema` is ignored."""
         schema, rows = self.to_pyarrow().__arrow_c_array__()
         return schema, rows
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return a stream of one batch, as a capsule; `requested_schema` is not looked at."""
+        """Return a stream of one batch, as a capsule; `requested_schema` is ignored."""
         return self.to_pyarrow().__arrow_c_stream__()
 
     def to_pyarrow(self) -> "pa.RecordBatch":
-        """Return a pyarrow.RecordBatch of the same memory. Raises ImportError without pyarrow."""
+        """Return a pyarrow.RecordBatch that shares the memory.
+
+        Raises: ImportError without pyarrow.
+        """
         if self._batch is None:
             self._batch = self._to_pyarrow()
         return self._batch
@@ -340,7 +348,7 @@ class RecordColumns:
         return pa.RecordBatch.from_arrays([makers[name]() for name in schema.names], schema=schema)
 
     def _runs(self, field: Any) -> list[Any]:
-        """Return a field of the runs for each row."""
+        """Return one field of the runs, repeated for each row."""
         return list(chain.from_iterable(repeat(field(run), run[3]) for run in self.runs))
 
     def _header_column(self, kind: "pa.ListType") -> "pa.Array":
@@ -360,7 +368,7 @@ def _read_short(buffer: bytes, position: int) -> tuple[int, int]:
 
 
 def _read_field(buffer: bytes, position: int, what: str) -> tuple[bytes | None, int]:
-    """Return a key or value and where it ends. Raises as `_decode`."""
+    """Return a key or value, and the position behind it. Raises: as `_decode`."""
     size, position = _read_short(buffer, position)
     if size > 0:
         end = position + size
@@ -373,7 +381,7 @@ def _read_field(buffer: bytes, position: int, what: str) -> tuple[bytes | None, 
 
 
 def _int64(number: int) -> int:
-    """Return the 64 bits of a number, signed: what C and Java make of one that is too large."""
+    """Return the low 64 bits of a number, signed, as C and Java do on overflow."""
     return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 

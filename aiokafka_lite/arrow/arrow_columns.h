@@ -1,7 +1,7 @@
-/* The memory of record columns, and its way out by the Arrow C data interface.
+/* The memory of record columns, and its export by the Arrow C data interface.
  *
- * Columns are counted references to one block of buffers, which every exported array shares: what
- * an importer has taken lives on when the exporter is gone, and releasing it needs neither the
+ * Columns are counted references to one block of buffers. Every exported array shares that block, so
+ * an imported array stays valid after the exporter is freed. Releasing it needs neither the
  * interpreter nor its lock. Source: the Arrow C data interface and C stream interface.
  */
 #ifndef ALK_ARROW_COLUMNS_H
@@ -21,7 +21,7 @@
 
 #include "arrow_c_data.h"
 
-/* The columns in the order of the schema; a set of them is a mask of these bits. */
+/* The columns in the order of the schema. A set of columns is a mask of these bits. */
 enum {
     ALK_TOPIC = 1,
     ALK_PARTITION = 2,
@@ -39,7 +39,7 @@ typedef struct {
     int64_t capacity;
 } alk_bytes;
 
-/* Sizes grow with what is appended; a validity bitmap is there once there is a null. */
+/* Sizes grow with appended rows. A column has a validity bitmap once it has a null. */
 typedef struct {
     long references;
     int fields;
@@ -72,7 +72,7 @@ typedef struct {
     alk_bytes header_values;
 } alk_columns;
 
-/* Filling… All return 0, or -1 without memory. */
+/* Filling… All return 0, or -1 when memory runs out. */
 
 static int alk_resize(void *pointer_to_pointer, int64_t size) {
     void *memory;
@@ -146,7 +146,7 @@ static inline int alk_reserve_bytes(alk_bytes *self, int64_t wanted) {
     return wanted > self->capacity ? alk_grow_bytes(self, wanted) : 0;
 }
 
-/* Say that entry `index` is there or not; `capacity` is that of its column. */
+/* Mark entry `index` as valid or null; `capacity` is the column's. */
 static int alk_set_valid(uint8_t **bitmap, int64_t index, int64_t capacity, int is_valid) {
     uint8_t bit = (uint8_t)(1 << (index & 7));
     if (*bitmap == NULL) {
@@ -208,14 +208,14 @@ static alk_columns *alk_new(int fields, int64_t rows) {
     return self;
 }
 
-/* Give back what a buffer has too much of, if that is worth a call. */
+/* Free the unused end of a buffer, if it is large enough to be worth a call. */
 static void alk_trim(alk_bytes *self) {
     if (self->capacity > 65536 && self->capacity / 2 > self->size &&
         !alk_resize(&self->data, self->size))
         self->capacity = self->size;
 }
 
-/* Appended rows of one topic and partition, whose other fields are written already. */
+/* Append the topic and partition of rows whose other fields are written already. */
 static int alk_append_rows(alk_columns *self, int64_t count, const char *topic, int64_t topic_size,
                            int32_t partition, int32_t timestamp_type) {
     int64_t row = self->rows, end = row + count;
@@ -226,7 +226,7 @@ static int alk_append_rows(alk_columns *self, int64_t count, const char *topic, 
             return -1;
         names = self->topics.data + size;
         memcpy(names, topic, (size_t)topic_size);
-        for (; done < total; done *= 2)  /* twice as many with each copy */
+        for (; done < total; done *= 2)  /* each copy doubles the filled part */
             memcpy(names + done, names, (size_t)(done < total - done ? done : total - done));
         for (int64_t at = row; at < end; at++)
             self->topic_offsets[at + 1] = (int32_t)(size + (at - row + 1) * topic_size);
@@ -410,7 +410,7 @@ static int alk_init_headers(struct ArrowArray *out, alk_columns *self) {
                : 0;
 }
 
-/* Nothing is appended any more once an array is out. */
+/* After an array was exported, nothing is appended any more. */
 static int alk_export_array(alk_columns *self, struct ArrowArray *out) {
     int64_t next = 0;
     int fields = self->fields, failed;

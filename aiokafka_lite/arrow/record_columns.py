@@ -1,4 +1,6 @@
-"""Chooses `RecordColumnsBuilder` and `RecordColumns` at import: the native ones where built."""
+"""Chooses `RecordColumnsBuilder` and `RecordColumns` at import: native if built, else the pure
+twins.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,6 @@ else:
     RecordColumnsBuilder = _twin.RecordColumnsBuilder
 
 USES_NATIVE_COLUMNS = _twin is not None
-"""False: the columns are made by pyarrow."""
+"""False: pyarrow makes the columns."""
 
 __all__ = ["USES_NATIVE_COLUMNS", "RecordColumns", "RecordColumnsBuilder"]

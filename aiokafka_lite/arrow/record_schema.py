@@ -1,4 +1,4 @@
-"""Owns what records look like as Arrow columns, and the door to pyarrow, imported when asked for.
+"""Owns the Arrow schema of records, and imports pyarrow at its first use.
 
 | column         | type                                              | null                      |
 |----------------|---------------------------------------------------|---------------------------|
@@ -10,8 +10,8 @@
 | key, value     | binary                                            | as in the record          |
 | headers        | list<struct<key: string not null, value: binary>> | values; no headers: empty |
 
-The types are those Spark, Polars and DuckDB take as they are: plain strings rather than a
-dictionary, 32-bit offsets, which bound a column of one batch to 2 GiB.
+Spark, Polars and DuckDB accept these types without a conversion. Strings are plain, not
+dictionary-encoded. Offsets have 32 bits, which limits a column of one batch to 2 GiB.
 """
 
 import functools
@@ -32,11 +32,14 @@ FIELDS: Final = (
     "headers",
 )
 ALL_FIELDS: Final = (1 << len(FIELDS)) - 1
-"""A set of columns is a mask, the first column bit 0."""
+"""A mask stands for a set of columns; bit 0 is the first column."""
 
 
 def field_mask(columns: Iterable[str] | None) -> int:
-    """Return the mask of these columns; None: of all. Raises ValueError for no or unknown ones."""
+    """Return the mask of these columns; None means all of them.
+
+    Raises: ValueError for unknown columns or an empty selection.
+    """
     if columns is None:
         return ALL_FIELDS
     mask = 0
@@ -50,7 +53,7 @@ def field_mask(columns: Iterable[str] | None) -> int:
 
 
 def require_pyarrow() -> None:
-    """Raise ImportError, with the remedy, where pyarrow is not installed."""
+    """Raise ImportError, with the remedy, if pyarrow is not installed."""
     try:
         import pyarrow  # noqa: F401, ICN001, PLC0415  only who asks for Arrow pays for it
     except ImportError as error:
@@ -62,7 +65,7 @@ def require_pyarrow() -> None:
 
 @functools.cache
 def record_schema(mask: int = ALL_FIELDS) -> "pa.Schema":
-    """Return the schema with these columns. Raises ImportError without pyarrow."""
+    """Return the schema with these columns. Raises: ImportError without pyarrow."""
     require_pyarrow()
     import pyarrow as pa  # noqa: PLC0415  as above
 
@@ -81,9 +84,9 @@ def record_schema(mask: int = ALL_FIELDS) -> "pa.Schema":
 
 
 def import_record_batch(address: int, mask: int) -> "pa.RecordBatch":
-    """Return the batch that lies as an ArrowArray struct at `address`, which is moved from.
+    """Return the batch in the ArrowArray struct at `address`. The struct is emptied.
 
-    With the schema at hand that is a quarter of what an import by capsule costs.
+    The schema is known here, so this costs a quarter of an import by capsule.
     """
     schema = record_schema(mask)
     import pyarrow as pa  # noqa: PLC0415  as above

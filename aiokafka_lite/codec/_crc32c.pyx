@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""CRC-32C in C: the native twin of `crc32c_py`. Never waits.
+"""CRC-32C in C: the native twin of `crc32c_py`. Does not wait.
 
-The work is done by `crc32c.h`, which the other native leaves include and call without an object.
+`crc32c.h` does the work. The other native leaves include it and call it without a Python object.
 """
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
@@ -15,7 +15,7 @@ cdef extern from "crc32c.h":
 
 
 def crc32c(data, uint32_t crc=0, /):
-    """Return the CRC-32C of `data`, going on from `crc` (the CRC of what came before)."""
+    """Return the CRC-32C of `data`, continuing from `crc` (the CRC of the bytes before)."""
     cdef Py_buffer view
     PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
     crc = alk_crc32c(crc, <const uint8_t *>view.buf, <size_t>view.len)
@@ -24,7 +24,7 @@ def crc32c(data, uint32_t crc=0, /):
 
 
 def crc32c_by(int routine, data, uint32_t crc=0, /):
-    """Do the same by one of the routines 1 (the table, for every processor) to `BEST`."""
+    """Return the same as `crc32c`, by one routine: 1 (the table, for every processor) to `BEST`."""
     cdef Py_buffer view
     if not 1 <= routine <= BEST:
         raise ValueError(f"this processor has the routines 1 to {BEST}, not {routine}")
@@ -35,4 +35,6 @@ def crc32c_by(int routine, data, uint32_t crc=0, /):
 
 
 BEST = alk_crc32c_best()
-"""The routine `crc32c` uses: 1 no instruction, 2 the processor's, 3 AVX-512's multiplication."""
+"""The routine of `crc32c`: 1 the table, 2 the processor's CRC instruction, 3 AVX-512's
+multiplication.
+"""

@@ -1,10 +1,10 @@
-/* CRC-32C for the native leaves, by the processor's own instruction where it has one.
+/* CRC-32C for the native leaves, by the processor's own instruction if it has one.
  *
- * x86-64: SSE4.2's crc32 on three parts of the data at a time, since each step waits three cycles
- * for the one before; the parts are joined by carry-less multiplication. With AVX-512 and
- * VPCLMULQDQ that multiplication does nearly all of it, 256 bytes at a time, three times as fast.
- * ARMv8: its crc32c instructions. Elsewhere, and where the compiler is neither gcc nor clang:
- * slicing by 8. Which one is decided at first use. Safe to call without the GIL.
+ * x86-64: SSE4.2's crc32 on three parts of the data in turn, since each step waits three cycles for
+ * the step before. Carry-less multiplication joins the parts. With AVX-512 and VPCLMULQDQ that
+ * multiplication does nearly all the work, 256 bytes at a time, three times as fast.
+ * ARMv8: its crc32c instructions. Other processors and compilers: slicing by 8.
+ * The first use chooses the routine. Safe to call without the GIL.
  */
 #ifndef AIOKAFKA_LITE_CRC32C_H
 #define AIOKAFKA_LITE_CRC32C_H
@@ -16,7 +16,7 @@
 #if defined(__GNUC__) && defined(__x86_64__)
 #define ALK_CRC32C_SSE42 1
 #include <immintrin.h>
-#if defined(__clang__) && __clang_major__ >= 14 /* there its instruction is a feature of its own */
+#if defined(__clang__) && __clang_major__ >= 14 /* clang has a separate feature for crc32 */
 #define ALK_SSE42 "sse4.2,crc32,pclmul"
 #else
 #define ALK_SSE42 "sse4.2,pclmul"
@@ -34,7 +34,7 @@
 #if defined(__GNUC__)
 #define ALK_LOAD(where) __atomic_load_n(&(where), __ATOMIC_ACQUIRE)
 #define ALK_STORE(where, what) __atomic_store_n(&(where), (what), __ATOMIC_RELEASE)
-#else /* a volatile access orders as much with MSVC on x86, and the GIL does the rest */
+#else /* with MSVC on x86 a volatile access orders enough, given the GIL */
 #define ALK_LOAD(where) (*(volatile int *)&(where))
 #define ALK_STORE(where, what) (*(volatile int *)&(where) = (what))
 #endif
@@ -44,7 +44,7 @@
 static uint32_t alk_crc32c_tables[8][256];
 static int alk_crc32c_tables_made;
 
-/* Two threads at once write the same numbers. */
+/* Two threads may fill the table at once: both write the same numbers. */
 static inline void alk_crc32c_make_tables(void)
 {
     for (uint32_t byte = 0; byte < 256; byte++) {
@@ -131,7 +131,7 @@ alk_crc32c_by_instruction(uint32_t crc, const uint8_t *data, size_t n)
 
 #define ALK_AVX512 __attribute__((target(ALK_SSE42 ",avx512f,vpclmulqdq")))
 
-/* Each 128 bits of `part`, moved over as many bits as `over` stands for, on top of `next`. */
+/* Fold `part` over `next`: move each 128 bits by the distance that `over` encodes, then xor. */
 ALK_AVX512 static inline __m512i alk_crc32c_fold(__m512i part, __m512i over, __m512i next)
 {
     __m512i low = _mm512_clmulepi64_epi128(part, over, 0x00);
@@ -174,7 +174,7 @@ ALK_AVX512 static inline uint32_t alk_crc32c_wide(uint32_t crc, const uint8_t *d
 
 #endif
 
-/* 1: none, 2: crc32, 3: the wide multiplication, too. */
+/* 1: no instruction, 2: crc32, 3: the wide multiplication as well. */
 static inline int alk_crc32c_find_instruction(void)
 {
     __builtin_cpu_init();
@@ -189,7 +189,7 @@ static inline int alk_crc32c_find_instruction(void)
 
 #elif defined(ALK_CRC32C_ARMV8)
 
-/* In assembler: what the intrinsics are called and need differs from compiler to compiler. */
+/* In assembler: the intrinsics' names and headers differ between compilers. */
 static inline uint32_t alk_crc32c_by_instruction(uint32_t crc, const uint8_t *data, size_t n)
 {
     crc = ~crc;
@@ -206,7 +206,7 @@ static inline uint32_t alk_crc32c_by_instruction(uint32_t crc, const uint8_t *da
 static inline int alk_crc32c_find_instruction(void)
 {
 #if defined(__ARM_FEATURE_CRC32)
-    return 2; /* the compiler was told so, as on every Mac */
+    return 2; /* a compiler option says so, as on every Mac */
 #elif defined(__linux__)
     return getauxval(AT_HWCAP) & (1ul << 7) ? 2 : 1; /* HWCAP_CRC32 */
 #else
@@ -225,7 +225,7 @@ static inline int alk_crc32c_find_instruction(void)
 
 #endif
 
-static int alk_crc32c_instruction; /* 0: not looked yet, else as found */
+static int alk_crc32c_instruction; /* 0: not determined yet, else a routine's number */
 
 /* Return the best routine here, for alk_crc32c_by. */
 static inline int alk_crc32c_best(void)
@@ -238,7 +238,7 @@ static inline int alk_crc32c_best(void)
     return best;
 }
 
-/* The same by a routine from 1, the table, to the best one here. */
+/* The same by one routine: from 1, the table, to the best one here. */
 static inline uint32_t alk_crc32c_by(int routine, uint32_t crc, const uint8_t *data, size_t n)
 {
 #if defined(ALK_CRC32C_AVX512)
@@ -249,7 +249,7 @@ static inline uint32_t alk_crc32c_by(int routine, uint32_t crc, const uint8_t *d
                        : alk_crc32c_by_table(crc, data, n);
 }
 
-/* Return the CRC-32C of `n` bytes, going on from `crc` (that of what came before, 0 at first). */
+/* Return the CRC-32C of `n` bytes, continuing from `crc` (the CRC of the bytes before, 0 at first). */
 static inline uint32_t alk_crc32c(uint32_t crc, const uint8_t *data, size_t n)
 {
     return alk_crc32c_by(alk_crc32c_best(), crc, data, n);

@@ -1,9 +1,8 @@
 """CRC-32C (Castagnoli), the checksum of record batches.
 
-Picks the fastest routine at import. Does not wait.
-
-The native twin, or else `fastcrc` (extra `fast`), checks a megabyte in tens of microseconds; the
-table below needs some 50 ms for the same, so its first use is said once in the log.
+Chooses the fastest routine at import. Does not wait. The native twin, or else `fastcrc` (extra
+`fast`), checks a megabyte in tens of microseconds. The table below needs some 50 ms, so its first
+use writes one log line.
 """
 
 import logging
@@ -46,7 +45,7 @@ def _tables_at_first_use() -> tuple[tuple[int, ...], ...]:
 
 
 def crc32c_py(data: bytes | bytearray | memoryview, crc: int = 0, /) -> int:
-    """Return the CRC-32C of `data`, going on from `crc` (the CRC of what came before).
+    """Return the CRC-32C of `data`, continuing from `crc` (the CRC of the bytes before).
 
     Source: slicing-by-8 (Kounavis and Berry, 2005).
     """
@@ -71,7 +70,7 @@ def crc32c_py(data: bytes | bytearray | memoryview, crc: int = 0, /) -> int:
 
 
 crc32c: Callable[[bytes | bytearray | memoryview], int]
-"""`crc32c(data, crc=0)`: the CRC-32C of any contiguous bytes, going on from an earlier part's."""
+"""`crc32c(data, crc=0)`: the CRC-32C of any contiguous bytes, continuing from an earlier CRC."""
 USES_C: bool
 _twin = native("aiokafka_lite.codec._crc32c")
 if _twin is not None:

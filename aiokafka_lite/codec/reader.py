@@ -1,9 +1,9 @@
-"""Reading Kafka's primitive types out of a buffer: bounds-checked, never waits, knows no message.
+"""Reads Kafka's primitive types out of a buffer, checking bounds. Knows no message. Does not wait.
 
-`Reader` is for the few places that parse by hand (headers, consumer protocol blobs, tests);
-messages are decoded by compiled code (`schema/`), which shares the varint functions below. Every
-fault of the bytes is a `ProtocolDecodeError`; nothing is allocated for a length before the buffer
-is known to hold it. Source: the protocol guide, "Protocol Primitive Types".
+`Reader` serves the few places that parse by hand: headers, consumer protocol blobs and tests.
+Compiled code (`schema/`) decodes messages and shares the varint functions below. Every fault of the
+bytes is a `ProtocolDecodeError`. The functions check a length against the buffer before they
+allocate memory for it. Source: the protocol guide, "Protocol Primitive Types".
 """
 
 from struct import Struct
@@ -19,8 +19,7 @@ MAX_UNSIGNED_VARINT_BYTES = 5
 def unsigned_varint_at(buffer: bytes | memoryview, position: int) -> tuple[int, int]:
     """Return the unsigned 32-bit varint at `position`, and the position behind it.
 
-    Raises:
-        ProtocolDecodeError: it ends beyond the buffer, has more than 5 bytes, or exceeds 32 bits.
+    Raises: ProtocolDecodeError if it ends beyond the buffer, or exceeds 5 bytes or 32 bits.
     """
     try:
         # Lengths of up to 2 MiB, which is nearly all of them, are read without the loop.
@@ -67,10 +66,10 @@ def _cut_off(buffer: bytes | memoryview, position: int) -> ProtocolDecodeError:
 
 
 class Reader:
-    """A position in a buffer that moves on with each value read.
+    """A position in a buffer. Each value read moves it forward.
 
-    Strings and bytes of the nullable forms come as None for null. `pos` is public: the caller may
-    look at it, or set it back to a place it noted.
+    A null string or null bytes come as None. `pos` is public: the caller may read it, or set it
+    back to an earlier position.
     """
 
     __slots__ = ("_size", "pos", "view")
@@ -126,7 +125,7 @@ class Reader:
         return None if size == -1 else bytes(self.raw(size))
 
     def array_count(self, min_element_size: int = 1) -> int:
-        """The element count, -1 for null; refused when the buffer cannot hold as many."""
+        """The element count, -1 for null. A count that the buffer cannot hold is refused."""
         count = self.int32()
         if count < -1 or count * min_element_size > self._size - self.pos:
             raise ProtocolDecodeError(
@@ -136,7 +135,7 @@ class Reader:
         return count
 
     def skip_tagged_fields(self) -> None:
-        """Read over the tagged fields at the end of a flexible struct. Source: KIP-482."""
+        """Skip the tagged fields at the end of a flexible struct. Source: KIP-482."""
         for _ in range(self.unsigned_varint()):
             self.unsigned_varint()
             self.raw(self.unsigned_varint())

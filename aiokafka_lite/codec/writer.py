@@ -1,4 +1,4 @@
-"""Writing Kafka's primitive types at the end of a bytearray: never waits, knows no message.
+"""Writes Kafka's primitive types at the end of a bytearray. Knows no message. Does not wait.
 
 The counterpart of `reader.py`. A value that does not fit its type is the caller's mistake:
 `ValueError`. Source: the protocol guide, "Protocol Primitive Types".
@@ -17,8 +17,7 @@ MAX_STRING_BYTES = 0x7FFF
 def unsigned_varint_bytes(value: int) -> bytes:
     """Return the unsigned varint of a value below 2**32.
 
-    Raises:
-        ValueError: the value is negative or has more than 32 bits.
+    Raises: ValueError if the value is negative or has more than 32 bits.
     """
     if 0 <= value < 0x80:
         return ONE_BYTE_VARINTS[value]
@@ -41,7 +40,7 @@ def _base128(value: int) -> bytes:
 
 
 class Writer:
-    """Appends values to `buffer`, which the caller owns and may look at or write to in between."""
+    """Appends values to `buffer`. The caller owns it and may read it or write to it in between."""
 
     __slots__ = ("buffer",)
 

@@ -1,6 +1,6 @@
-"""The codecs a record batch may be compressed with, their numbers on the wire and their levels.
+"""The codecs of record batches, with their numbers on the wire and their levels.
 
-No codec code here.
+Does not compress anything itself.
 """
 
 from enum import IntEnum
@@ -20,15 +20,15 @@ class CompressionType(IntEnum):
 
     @classmethod
     def parse(cls, name: "str | CompressionType | None") -> "CompressionType":
-        """Return the codec of a configuration value, a name or None for none.
+        """Return the codec for a configuration value: a name, or None for no compression.
 
-        Raises KafkaConfigurationError for anything else, naming the choices.
+        Raises: KafkaConfigurationError for anything else, naming the choices.
         """
         if name is None:
             return cls.NONE
         if isinstance(name, CompressionType):
             return name
-        # str(): the value comes from a user's configuration, whatever its type
+        # str(): a user's configuration may hold a value of any type
         found = _BY_NAME.get(str(name).lower())
         if found is None:
             raise KafkaConfigurationError(
@@ -37,11 +37,9 @@ class CompressionType(IntEnum):
         return found
 
     def check_level(self, level: int | None) -> None:
-        """Raise KafkaConfigurationError if this codec has no such level.
+        """Raise KafkaConfigurationError unless this codec has the level.
 
-        None, the default level, always is one.
-
-        Source: KIP-390; the ranges are the Java client's.
+        None, the default level, is always valid. Source: KIP-390; the ranges are the Java client's.
         """
         if level is None:
             return
@@ -66,6 +64,6 @@ LEVELS: Final = {
     CompressionType.LZ4: (1, 17),
     CompressionType.ZSTD: (-131072, 22),
 }
-"""Codec -> lowest and highest level. gzip also takes -1."""
+"""Codec -> lowest and highest level. gzip also accepts -1."""
 
 __all__ = ["LEVELS", "CompressionType"]

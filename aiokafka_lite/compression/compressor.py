@@ -1,6 +1,6 @@
-"""The one way to the codecs: `compress` and `decompress` by type.
+"""The entrance to the codecs: `compress` and `decompress` by type.
 
-The codec files choose their libraries at import, which is when a codec is first asked for.
+Each codec file chooses its library at import, which happens at the first use of the codec.
 """
 
 from functools import cache
@@ -31,7 +31,7 @@ def _codec(name: str) -> ModuleType:
 
 
 def compress(compression: CompressionType, data: Buffer, level: int | None = None) -> Buffer:
-    """Return the compressed data; with NONE the data itself. `level` None is its default."""
+    """Return the compressed data; with NONE the data itself. `level` None means the default."""
     if compression == CompressionType.NONE:
         return data
     compressed: bytes = _codec(_NAMES[compression]).compress(data, level)
@@ -43,9 +43,9 @@ def decompress(
 ) -> Buffer:
     """Return the decompressed data, of at most `max_size` bytes; with NONE the data itself.
 
-    `compression` is the number off the wire. Raises CorruptRecordException: an unknown codec,
-    malformed or truncated data, or more than max_size bytes (naming both sizes); nothing near the
-    size of a bomb is allocated for it.
+    `compression` is the number off the wire. Raises: CorruptRecordException for an unknown codec,
+    malformed or truncated data, or more than `max_size` bytes. The error for size names both sizes.
+    Memory near the size of a decompression bomb is never allocated.
     """
     if compression == CompressionType.NONE:
         if len(data) > max_size:

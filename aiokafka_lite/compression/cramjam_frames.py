@@ -1,4 +1,4 @@
-"""Unpacks the frames of a codec through cramjam, each into room of the size its header allows."""
+"""Decompresses the frames of a codec with cramjam, each into memory of the size in its header."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -18,7 +18,7 @@ def decompress_frames(
 ) -> bytes:
     """Return the content of all frames, joined.
 
-    Raises CorruptRecordException: malformed, truncated, beyond max_size bytes.
+    Raises: CorruptRecordException for malformed or truncated data, or more than `max_size` bytes.
     """
     parts: list[bytes] = []
     room = max_size

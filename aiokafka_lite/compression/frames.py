@@ -1,4 +1,4 @@
-"""A sequence of frames of one codec, with skippable ones between them, as lz4 and zstd have it."""
+"""Walks a sequence of frames of one codec, with skippable frames between them (lz4, zstd)."""
 
 import struct
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ _UINT32 = struct.Struct("<I")
 
 
 class Frame(NamedTuple):
-    """Where a frame lies in the data, and how many bytes it can hold at the most."""
+    """Where a frame lies in the data, and the most bytes it can hold."""
 
     start: int
     end: int
@@ -21,12 +21,11 @@ class Frame(NamedTuple):
 def walk_frames(
     codec: str, magic: int, view: memoryview, measure: Callable[[memoryview, int], Frame]
 ) -> Iterator[Frame]:
-    """Yield the data frames in order; `measure` is given where one starts.
+    """Yield the data frames in order. `measure` is called with the start of each.
 
-    It raises struct.error or IndexError for a frame that is cut off. Raises CorruptRecordException
-    for what is no sequence of whole frames.
-
-    Source: RFC 8878 section 3.1; lz4_Frame_format.md 1.6.
+    `measure` raises struct.error or IndexError for a frame that is cut off. Raises:
+    CorruptRecordException for anything but a sequence of whole frames. Source: RFC 8878 section
+    3.1; lz4_Frame_format.md 1.6.
     """
     position = 0
     try:

@@ -1,10 +1,8 @@
 """gzip, through isal (extra `fast`) or the standard library's zlib.
 
-Several members in a row are one stream.
-
-The default level is 1, not zlib's 6: on record batches it costs a third of the time for a tenth
-more bytes. isal has levels 0 to 3 only; levels 1 to 3 of ours go there, higher ones to zlib, which
-compresses more.
+Several members in a row are one stream. The default level is 1, not zlib's 6. On record batches it
+takes a third of the time and makes a tenth more bytes. isal has only levels 0 to 3. Our levels 1 to
+3 use isal; higher ones use zlib, which compresses more.
 """
 
 import zlib
@@ -25,7 +23,10 @@ _GZIP_WINDOW: Final = 31  # 15 bits of window, +16: gzip header and trailer
 _DEFAULT_LEVEL: Final = 1
 _ISAL_MAX_LEVEL: Final = 3
 _LATER_MEMBER_STEP: Final = 16 * 1024
-"""A decompressor hands back what it did not use as a copy; steps keep many members linear."""
+"""Bytes that the decompressor of a later member gets in one step.
+
+A decompressor returns the unused rest as a copy. Small steps keep the cost of many members linear.
+"""
 
 
 def compress_zlib(data: bytes | bytearray | memoryview, level: int | None = None) -> bytes:
@@ -34,7 +35,7 @@ def compress_zlib(data: bytes | bytearray | memoryview, level: int | None = None
 
 
 def compress_isal(data: bytes | bytearray | memoryview, level: int | None = None) -> bytes:
-    """Return one gzip member, from isal where it has the level."""
+    """Return one gzip member, from isal if it has the level."""
     level = _DEFAULT_LEVEL if level is None else level
     if not 1 <= level <= _ISAL_MAX_LEVEL:
         return compress_zlib(data, level)
@@ -49,7 +50,7 @@ def _decompress(
 ) -> bytes:
     """Return the content of all members.
 
-    Raises CorruptRecordException: malformed, truncated, beyond max_size bytes.
+    Raises: CorruptRecordException for malformed or truncated data, or more than `max_size` bytes.
     """
     view = memoryview(data)
     parts: list[bytes] = []
@@ -74,7 +75,9 @@ def _decompress(
 
 
 def _member(decompressor: Any, view: memoryview, room: int, step: int) -> tuple[bytes | None, int]:
-    """Return a member's content (None: larger than room bytes) and how much of view it took."""
+    """Return a member's content (None if larger than `room`) and how many bytes of `view` it
+    took.
+    """
     parts: list[bytes] = []
     position = 0
     while not decompressor.eof:
@@ -92,15 +95,15 @@ def _member(decompressor: Any, view: memoryview, room: int, step: int) -> tuple[
 
 
 def decompress_zlib(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
-    """Return the content of all members, by zlib.
+    """Return the content of all members, decompressed by zlib.
 
-    Raises CorruptRecordException: malformed, truncated, beyond max_size bytes.
+    Raises: CorruptRecordException for malformed or truncated data, or more than `max_size` bytes.
     """
     return _decompress(zlib.decompressobj, zlib.error, data, max_size)
 
 
 def decompress_isal(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
-    """As `decompress_zlib`, by isal."""
+    """Do the same as `decompress_zlib`, by isal."""
     return _decompress(isal_zlib.decompressobj, _isal_error, data, max_size)
 
 

@@ -1,8 +1,8 @@
 """lz4 frames, through lz4 (extra `fast`) or cramjam.
 
-Reading walks the frames itself, so every output is bounded. Written: independent blocks of at most
-64 KiB without content size, as Java's client writes them; Java's reader refuses linked blocks.
-Read: any frame without a dictionary, several in a row, skippable frames between them.
+Reading walks the frames itself, so every output has a limit. It accepts any frame without a
+dictionary, several in a row, and skippable frames between them. Writing makes independent blocks of
+at most 64 KiB without content size, like Java's client. Java's reader refuses linked blocks.
 """
 
 import struct
@@ -33,9 +33,9 @@ def _frames(view: memoryview) -> Iterator[Frame]:
 
 
 def _measure(view: memoryview, start: int) -> Frame:
-    """Measure the frame at start by its blocks' sizes.
+    """Measure the frame at `start` by the sizes of its blocks.
 
-    Raises struct.error or IndexError if it is cut off.
+    Raises: struct.error or IndexError if the frame is cut off.
     """
     flags, descriptor = view[start + 4], view[start + 5]
     block_max = _BLOCK_MAX_BYTES.get(descriptor >> 4 & 7)
@@ -69,7 +69,7 @@ def _measure(view: memoryview, start: int) -> Frame:
 def compress_lz4(data: bytes | bytearray | memoryview, level: int | None = None) -> bytes:
     """Return one frame.
 
-    Levels 1-2 are the fast compressor, 3-17 the high one, None is the fast one.
+    Levels 1 and 2 use the fast compressor, levels 3 to 17 the high one. None means fast.
     """
     compressed: bytes = lz4_frame.compress(
         data,
@@ -82,18 +82,18 @@ def compress_lz4(data: bytes | bytearray | memoryview, level: int | None = None)
 
 
 def compress_cramjam(data: bytes | bytearray | memoryview, level: int | None = None) -> bytes:
-    """Return one frame, as `compress_lz4`."""
+    """Do the same as `compress_lz4`, by cramjam."""
     compressor = cramjam.lz4.Compressor(
         level=level or 1, content_checksum=False, block_linked=False
     )
-    compressor.compress(bytes(data))  # it takes nothing else
+    compressor.compress(bytes(data))  # it accepts only bytes
     return bytes(compressor.finish())
 
 
 def decompress_lz4(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
     """Return the content of all frames.
 
-    Raises CorruptRecordException: malformed, truncated, beyond max_size bytes.
+    Raises: CorruptRecordException for malformed or truncated data, or more than `max_size` bytes.
     """
     view = memoryview(data)
     parts: list[bytes] = []
@@ -116,17 +116,17 @@ def decompress_lz4(data: bytes | bytearray | memoryview, max_size: int) -> bytes
 
 
 def decompress_cramjam(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
-    """As `decompress_lz4`."""
+    """Do the same as `decompress_lz4`, by cramjam."""
     view = memoryview(data)
     into = cramjam.lz4.decompress_into
     return decompress_frames("lz4", view, _frames(view), into, max_size)
 
 
 def with_right_header_checksum(data: bytes | bytearray | memoryview) -> bytes:
-    """Return a copy of the data whose first frame has the header checksum the format asks for.
+    """Return a copy of the data whose first frame has the header checksum of the specification.
 
-    Kafka before 0.10 (magic 0) took the checksum over the frame's magic number too; such data is
-    refused by every library. Data that is no frame comes back as it is. Source: KIP-57.
+    Kafka before 0.10 (magic 0) took the checksum over the frame's magic number, too; every library
+    refuses such data. Data without a frame is returned unchanged. Source: KIP-57.
     """
     repaired = bytearray(data)
     if len(repaired) < 7 or _UINT32.unpack_from(repaired)[0] != _MAGIC:

@@ -1,8 +1,8 @@
-"""The bomb guard the codecs share: how large an output may become, and its errors.
+"""Limits the output of every codec, and words the errors.
 
-A compressed batch of a few kilobytes can claim, or really hold, gigabytes. Every codec here learns
-the size from the frame's own headers where they say it, refuses a claim beyond the bound before
-allocating, and stops at the bound where nothing was claimed.
+A compressed batch of a few kilobytes can claim gigabytes, or really hold them. Each codec reads the
+size from the frame's headers, if they state it. It refuses a size above the limit before it
+allocates memory. If the headers state no size, it stops at the limit.
 """
 
 from typing import Final, NoReturn
@@ -10,17 +10,17 @@ from typing import Final, NoReturn
 from aiokafka_lite.errors import CorruptRecordException
 
 DEFAULT_MAX_DECOMPRESSED_BYTES: Final = 128 * 1024 * 1024
-"""Bound of one decompressed batch.
+"""The limit for one decompressed batch.
 
-Batches are at most the broker's `message.max.bytes` (1 MiB by default) *compressed*; a topic that
-raises it to the usual 10 MiB still has a ratio of 12 here, real data's being 3 to 8.
+A compressed batch is at most `message.max.bytes` of the broker, 1 MiB by default. A topic with the
+usual 10 MiB may still expand by a factor of 12. Real data expands by 3 to 8.
 """
 
 
 def raise_too_large(codec: str, compressed_size: int, max_size: int, claimed: int = 0) -> NoReturn:
     """Raise CorruptRecordException for an output beyond `max_size` bytes.
 
-    `claimed` is the size a header says, if one does.
+    `claimed` is the size that a header states, if one does.
     """
     size = f"{claimed:,} bytes" if claimed else "more"
     raise CorruptRecordException(
@@ -30,9 +30,9 @@ def raise_too_large(codec: str, compressed_size: int, max_size: int, claimed: in
 
 
 def raise_malformed(codec: str, reason: object) -> NoReturn:
-    """Raise CorruptRecordException for bytes which are not what the codec says.
+    """Raise CorruptRecordException for bytes that break the codec's format.
 
-    `reason` is a word or the library's error, which becomes the cause.
+    `reason` is a word, or the library's error, which becomes the cause.
     """
     error = CorruptRecordException(f"malformed {codec} data: {reason}")
     raise error from reason if isinstance(reason, BaseException) else None

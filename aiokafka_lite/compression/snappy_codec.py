@@ -1,4 +1,6 @@
-"""snappy, through cramjam: written in xerial's framing as Java's client does, read framed and raw.
+"""snappy, through cramjam.
+
+It writes xerial's framing, like Java's client, and reads framed and raw.
 
 | offset | size | xerial frame                                          |
 |--------|------|-------------------------------------------------------|
@@ -19,7 +21,7 @@ from aiokafka_lite.compression.output_bound import raise_malformed, raise_too_la
 _MAGIC: Final = b"\x82SNAPPY\x00"
 _HEADER: Final = _MAGIC + struct.pack(">ii", 1, 1)
 _MAGIC_AS_SIZE: Final = struct.unpack(">i", _MAGIC[:4])[0]
-_BLOCK_BYTES: Final = 32 * 1024  # Java's block size; its reader holds one block at a time
+_BLOCK_BYTES: Final = 32 * 1024  # Java's block size; its reader keeps one block at a time in memory
 _MAX_RATIO: Final = 32  # a copy element of three bytes makes at most 64
 LIBRARY: Final = "cramjam"
 
@@ -41,7 +43,7 @@ def compress(data: bytes | bytearray | memoryview, level: int | None = None) -> 
 def decompress(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
     """Return the content, framed or raw.
 
-    Raises CorruptRecordException: malformed, truncated, beyond max_size bytes.
+    Raises: CorruptRecordException for malformed or truncated data, or more than `max_size` bytes.
     """
     view = memoryview(data)
     if bytes(view[:8]) != _MAGIC:
@@ -69,7 +71,7 @@ def decompress(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
 
 
 def _block(block: memoryview, room: int, compressed_size: int, max_size: int) -> bytes:
-    """Return one raw block's content; a size that cannot be is refused before it is allocated."""
+    """Return one raw block's content; refuse an impossible size before allocating memory for it."""
     try:
         claimed = cramjam.snappy.decompress_raw_len(block)
         if claimed > len(block) * _MAX_RATIO:

@@ -1,8 +1,8 @@
 """zstd, through compression.zstd (Python 3.14), backports.zstd (extra `fast`) or cramjam.
 
-Reading walks the frames itself: their headers often carry no content size (Java's do not), but
-their blocks tell how much they can hold at most, so the output is bounded and made in one go. The
-default level is 3, as Java's.
+Reading walks the frames itself. Their headers often state no content size (Java's do not), but the
+block headers limit it. So the output has a limit and is made in one step. The default level is 3,
+like Java's.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ _DEFAULT_LEVEL: Final = 3
 _MAX_KEPT_LEVEL: Final = 5
 """Up to this level a compressor is kept for the next batch.
 
-Setting one up takes a quarter of the time of a 16 KiB batch. The tables of the highest levels take
+Making one takes a quarter of the time of a 16 KiB batch. The tables of the highest levels take
 hundreds of megabytes.
 """
 _BLOCK_MAX_BYTES: Final = 128 * 1024
@@ -42,7 +42,7 @@ def _frames(view: memoryview) -> Iterator[Frame]:
 
 
 def _measure(view: memoryview, start: int) -> Frame:
-    """Measure the frame at start by its blocks' headers. Raises IndexError if it is cut off."""
+    """Measure the frame at `start` by its blocks' headers. Raises: IndexError if it is cut off."""
     descriptor = view[start + 4]
     is_single_segment = descriptor >> 5 & 1
     size_bytes = (is_single_segment, 2, 4, 8)[descriptor >> 6]
@@ -76,7 +76,7 @@ def _kept_compressor(level: int) -> Any:
 
 
 def compress_std(data: bytes | bytearray | memoryview, level: int | None = None) -> bytes:
-    """Return one frame. Levels -131072 to 22, None for 3."""
+    """Return one frame. Levels -131072 to 22; None means 3."""
     level = _DEFAULT_LEVEL if level is None else level
     if not 0 <= level <= _MAX_KEPT_LEVEL:
         one_off: bytes = std_zstd.compress(data, level)
@@ -87,14 +87,14 @@ def compress_std(data: bytes | bytearray | memoryview, level: int | None = None)
 
 
 def compress_cramjam(data: bytes | bytearray | memoryview, level: int | None = None) -> bytes:
-    """Return one frame, as `compress_std`."""
+    """Do the same as `compress_std`, by cramjam."""
     return bytes(cramjam.zstd.compress(data, level=_DEFAULT_LEVEL if level is None else level))
 
 
 def decompress_std(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
     """Return the content of all frames.
 
-    Raises CorruptRecordException: malformed, truncated, beyond max_size bytes.
+    Raises: CorruptRecordException for malformed or truncated data, or more than `max_size` bytes.
     """
     view = memoryview(data)
     parts: list[bytes] = []
@@ -115,7 +115,7 @@ def decompress_std(data: bytes | bytearray | memoryview, max_size: int) -> bytes
 
 
 def decompress_cramjam(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
-    """As `decompress_std`."""
+    """Do the same as `decompress_std`, by cramjam."""
     view = memoryview(data)
     into = cramjam.zstd.decompress_into
     return decompress_frames("zstd", view, _frames(view), into, max_size)

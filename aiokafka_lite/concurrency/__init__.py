@@ -1,1 +1,1 @@
-"""Asyncio idioms that know nothing of Kafka."""
+"""Asyncio helpers that know nothing of Kafka."""

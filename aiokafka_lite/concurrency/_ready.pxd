@@ -1,3 +1,3 @@
-"""What other native leaves may call: a ready awaitable without the call of a Python function."""
+"""What other native leaves may call, without the cost of a Python function."""
 
 cdef object ready_value(object value)

@@ -1,14 +1,18 @@
 # cython: language_level=3, binding=False, boundscheck=False, wraparound=False
-"""A ready awaitable, for native leaves: an await of it costs a sixth of a coroutine's. Never waits.
+"""A ready awaitable, for native leaves.
 
-Its pure counterpart is a coroutine that returns at once: `async def` of the leaf's twin.
+An await of it costs a sixth of a coroutine's. Does not wait.
 
-A value is handed to the awaiter by `StopIteration`, and to raise one costs more than all the rest.
-So slots of the type are replaced: `am_send`, which gives the value without any exception (the
-interpreter asks it up to 3.11, asyncio's tasks in every version), `tp_iternext`, which raises one
-exception object over and over, and `tp_dealloc`, which keeps a few for the next ones. A self-test
-at import tries what an awaiter sees; should an interpreter not go along, the slots Cython made come
-back: the same, only slower.
+Its pure counterpart is a coroutine that returns at once: the `async def` of the leaf's twin.
+
+An awaitable passes its value to the awaiter by `StopIteration`. Raising that costs more than all
+the rest, so the leaf replaces three slots of the type. `am_send` returns the value without an
+exception. The interpreter calls it up to 3.11, asyncio's tasks call it in every version.
+`tp_iternext` raises one exception object again and again. `tp_dealloc` keeps a few freed objects
+for later awaitables.
+
+A self-test at import checks what an awaiter sees. If an interpreter does not support the replaced
+slots, Cython's own slots are put back. The result is the same, only slower.
 """
 
 from cpython.exc cimport PyErr_SetString
@@ -39,9 +43,9 @@ cdef extern from "Python.h":
 
 @cython.final
 cdef class Ready:
-    # Own references, not fields Cython knows of: the value moves to the awaiter uncounted, and the
-    # garbage collector has nothing to walk. It lives from the call to the await, so it is in no
-    # cycle unless someone builds one on purpose.
+    # These are owned references, not fields that Cython manages. The value moves to the awaiter
+    # without a change of its count, and the garbage collector traverses nothing. An awaitable lives
+    # from the call to the await. It is part of a cycle only if a caller builds one on purpose.
     cdef PyObject *value
     cdef bint stop_holds_value
 
@@ -59,7 +63,7 @@ cdef class Ready:
     def __next__(self):
         raise StopIteration(take(self))
 
-    # With these it is a `collections.abc.Coroutine`, which `asyncio.create_task` wants.
+    # These methods make it a `collections.abc.Coroutine`, which `asyncio.create_task` requires.
 
     def send(self, _value):
         raise StopIteration(take(self))
@@ -126,7 +130,7 @@ cdef void tp_dealloc(PyObject *self) noexcept:
 
 
 cdef object ready_value(object value):
-    """Return an awaitable that gives `value` without suspending; it is awaited once."""
+    """Return an awaitable that gives `value` without suspending. It can be awaited once."""
     global spares
     cdef PyObject *self
     Py_INCREF(value)
@@ -141,14 +145,14 @@ cdef object ready_value(object value):
 
 
 def ready(value, /):
-    """As `ready_value`, to who is no native leaf: a test."""
+    """Do the same as `ready_value`; for tests, which cannot call C functions."""
     return ready_value(value)
 
 
 cdef bint self_test():
-    """Return whether the interpreter's `await`, and who drives a coroutine by hand, get the value.
+    """Return whether `await`, and a caller that drives the coroutine by hand, get the value.
 
-    The awaiter is compiled by the interpreter at hand: Cython's own `await` goes another way.
+    The interpreter compiles the awaiter, because Cython's own `await` uses other slots.
     """
     namespace = {}
     exec("async def awaiter(awaitable):\n    return await awaitable", namespace)
@@ -173,7 +177,7 @@ cdef bint self_test():
     return True
 
 
-cdef alk_slots slots  # the ones to put in; once they are in, the ones that were there
+cdef alk_slots slots  # before the swap the new slots, after it the previous ones
 slots.am_send = am_send
 slots.tp_iternext = tp_iternext
 slots.tp_dealloc = tp_dealloc
@@ -188,11 +192,11 @@ cdef bint patch_slots() except -1:
         if self_test():
             return True
     except Exception:
-        pass  # any answer but "as it should be" is a no
+        pass  # any other outcome counts as a failed test
     alk_swap_slots(<PyTypeObject *>Ready, &slots)
     spares = 0
     return False
 
 
 HAS_PATCHED_SLOTS = patch_slots()
-"""Whether this interpreter goes along with the replaced slots."""
+"""Whether this interpreter works with the replaced slots."""

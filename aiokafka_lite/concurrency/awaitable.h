@@ -1,9 +1,9 @@
-/* What the awaitables among the native leaves share: handing over a value, slots, spare objects.
+/* What the awaitables of the native leaves share: passing a value, slots, spare objects.
  *
- * A value is handed to an awaiter by StopIteration.
- * To raise one costs more than all the rest of an await. Up to 3.11 the interpreter asks `am_send`,
- * which needs none; asyncio's tasks do so in every version. From 3.12 on `await` raises one: here it
- * is one object over and over. The interpreter's lock guards it; where there is none, each is new.
+ * An awaitable passes its value to the awaiter by StopIteration, and raising that costs more than all
+ * the rest of an await. Up to 3.11 the interpreter calls `am_send`, which needs no exception; asyncio's
+ * tasks call it in every version. From 3.12 on `await` needs the exception. The leaves then raise one
+ * object again and again, guarded by the interpreter's lock. Without that lock, each one is new.
  */
 #ifndef AIOKAFKA_LITE_AWAITABLE_H
 #define AIOKAFKA_LITE_AWAITABLE_H
@@ -17,7 +17,7 @@
 #endif
 
 #if ALK_ONE_STOP_ITERATION
-/* The one exception object; its value goes when the awaitable that set it goes. */
+/* The one exception object. Its value is dropped with the awaitable that set it. */
 static PyObject *alk_stop_iteration;
 #endif
 
@@ -31,12 +31,12 @@ static inline void alk_raise_new_stop_iteration(PyObject *value)
     }
 }
 
-/* Raise StopIteration with that value, whose reference is stolen. Return whether it is the one
- * object, which keeps the value until alk_forget_value. */
+/* Raise StopIteration with that value, and steal its reference. Return whether the one object was
+ * raised. That object keeps the value until alk_forget_value. */
 static inline int alk_raise_stop_iteration(PyObject *value)
 {
 #if ALK_ONE_STOP_ITERATION
-    /* Somebody who caught it may hold it still: then it is theirs. */
+    /* Code that caught the object may still refer to it. Then it belongs to that code. */
     if (alk_stop_iteration != NULL && Py_REFCNT(alk_stop_iteration) == 1) {
         Py_XSETREF(((PyStopIterationObject *)alk_stop_iteration)->value, value);
         PyErr_SetRaisedException(Py_NewRef(alk_stop_iteration));
@@ -73,7 +73,7 @@ typedef struct {
     destructor tp_dealloc;
 } alk_slots;
 
-/* Give the type these slots, and keep here the ones it had: a second swap undoes the first. */
+/* Put these slots into the type and its previous ones here: a second swap undoes the first. */
 static inline void alk_swap_slots(PyTypeObject *type, alk_slots *slots)
 {
     alk_slots had = {type->tp_as_async->am_send, type->tp_iternext, type->tp_dealloc};
@@ -84,9 +84,9 @@ static inline void alk_swap_slots(PyTypeObject *type, alk_slots *slots)
     PyType_Modified(type);
 }
 
-/* How many objects that were let go are kept for the next ones. */
+/* How many freed objects are kept for reuse. */
 #ifdef Py_GIL_DISABLED
-#define ALK_SPARES 0 /* threads would take the same one */
+#define ALK_SPARES 0 /* two threads could take the same one */
 #else
 #define ALK_SPARES 16
 #endif

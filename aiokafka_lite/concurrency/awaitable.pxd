@@ -27,7 +27,7 @@ cdef extern from "aiokafka_lite/concurrency/awaitable.h":
 
 
 cdef inline object raise_thrown(object kind, object value, object traceback):
-    """Raise what a `throw` was given, in any of its forms."""
+    """Raise the exception that `throw` was called with, in any of its forms."""
     error = kind if isinstance(kind, BaseException) else value
     if not isinstance(error, BaseException):
         error = kind() if value is None else kind(value)

@@ -1,13 +1,13 @@
-"""How long to wait before the next attempt. Computes only; the waiting is the caller's."""
+"""Computes how long to wait before the next attempt. Does not wait itself."""
 
 import random
 
 
 class ExponentialBackoff:
-    """Delays that double from `initial_s` up to `max_s`, each blurred by ± `jitter` (a fraction).
+    """Delays that double from `initial_s` up to `max_s`, each varied by ± `jitter` (a fraction).
 
-    The bound is applied after the blur, so no delay exceeds `max_s`.
-    Source: KIP-580, org.apache.kafka.common.utils.ExponentialBackoff.
+    The upper limit is applied after the variation, so no delay exceeds `max_s`. Source: KIP-580,
+    org.apache.kafka.common.utils.ExponentialBackoff.
     """
 
     __slots__ = ("_rng", "initial_s", "jitter", "max_s", "multiplier")

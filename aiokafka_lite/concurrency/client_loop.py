@@ -1,7 +1,7 @@
-"""Owns which event loop a client belongs to, and what it says when it is called from elsewhere.
+"""Knows the event loop that a client belongs to, and refuses calls from elsewhere.
 
-Nothing of a client is made for several threads, and what waits in one loop is not woken by another:
-a call from elsewhere would never return, or change what the client's own tasks are working with.
+A client is not made for several threads, and one loop does not wake a task that waits in another. A
+call from elsewhere would never return, or would change values that the client's tasks are using.
 """
 
 import asyncio
@@ -11,12 +11,12 @@ from aiokafka_lite.errors import IllegalStateError
 
 
 class ClientLoop:
-    """The event loop that a client was started in. Nobody's until `enter`."""
+    """The event loop that a client was started in. Before `enter` it is undecided."""
 
     __slots__ = ("_name", "loop", "thread_id")
 
     def __init__(self, name: str) -> None:
-        """`name` is what messages call the client."""
+        """`name`: how messages name the client."""
         self._name = name
         self.loop: asyncio.AbstractEventLoop | None = None
         """The client's loop; None before the start."""
@@ -24,21 +24,21 @@ class ClientLoop:
         """`threading.get_ident()` of the thread that runs it; 0 before the start."""
 
     def enter(self) -> asyncio.AbstractEventLoop:
-        """Belong to the running loop from now on, and return it."""
+        """Bind the client to the running loop, and return that loop."""
         self.loop = asyncio.get_running_loop()
         self.thread_id = get_ident()
         return self.loop
 
     @property
     def has_ended(self) -> bool:
-        """Whether the loop is closed, so that nothing of the client can run any more."""
+        """Whether the loop is closed, so that no code of the client can run any more."""
         return self.loop is not None and self.loop.is_closed()
 
     def check(self) -> None:
         """Raise IllegalStateError for a call from another loop or thread, or after the loop's end.
 
-        Between two runs of the loop its own thread may call what does not wait. For calls, not for
-        records: up to Python 3.11 asking for the running loop is a system call.
+        Between two runs of the loop, its own thread may call functions that do not wait. Use this
+        per call, not per record. Up to Python 3.11, asking for the running loop is a system call.
         """
         try:
             running = asyncio.get_running_loop()
@@ -48,7 +48,7 @@ class ClientLoop:
             self._check_elsewhere(running)
 
     def check_thread(self) -> None:
-        """Raise as `check` for a call from another thread; for what runs once per record."""
+        """Raise as `check` for a call from another thread; for code that runs once per record."""
         if get_ident() != self.thread_id:
             self.check()
 

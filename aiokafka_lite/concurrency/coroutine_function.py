@@ -1,4 +1,4 @@
-"""Lets a plain function that returns a coroutine be told for a coroutine function. Never waits."""
+"""Marks a plain function that returns a coroutine as a coroutine function. Does not wait."""
 
 import asyncio.coroutines
 import inspect
@@ -8,8 +8,10 @@ from typing import Any
 
 
 def look_like_coroutine_function(function: Callable[..., Any]) -> None:
-    """Have `asyncio.iscoroutinefunction(function)` say yes, so that a mock made after a class with
-    it as a method can be awaited. From Python 3.12 on `inspect` says so, too.
+    """Make `asyncio.iscoroutinefunction(function)` return True.
+
+    A mock that is made from a class with such a method can then be awaited. From Python 3.12 on,
+    `inspect.iscoroutinefunction` returns True as well.
     """
     if sys.version_info >= (3, 12):
         inspect.markcoroutinefunction(function)

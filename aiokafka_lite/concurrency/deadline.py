@@ -1,4 +1,4 @@
-"""A bound around awaits, like `asyncio.timeout`, measured by the client's own clock.
+"""A time limit around awaits, like `asyncio.timeout`, measured by the client's own clock.
 
 An outer cancellation that arrives together with the deadline wins: it stays a cancellation.
 """
@@ -12,11 +12,11 @@ from aiokafka_lite.clock import Clock, TimerHandle
 
 
 class deadline:  # noqa: N801  reads as `async with deadline(clock, 5.0):`, like asyncio.timeout
-    """Cancel the body after `timeout_s` seconds and raise TimeoutError; None sets no bound.
+    """Cancel the body after `timeout_s` seconds and raise TimeoutError; None sets no limit.
 
-    0 or less lets the body run up to its first real wait. `expire()` ends the body before its time.
-    Raises the builtin TimeoutError, without text: whoever set the bound knows what to say. One use
-    per instance.
+    With 0 or less the body runs up to its first real wait. `expire()` ends the body early. The
+    TimeoutError is the builtin one and has no text, because the caller that set the limit can word
+    it. Use each instance once.
     """
 
     __slots__ = ("_cancelling", "_clock", "_expired", "_task", "_timer", "timeout_s")
@@ -31,7 +31,7 @@ class deadline:  # noqa: N801  reads as `async with deadline(clock, 5.0):`, like
 
     @property
     def expired(self) -> bool:
-        """Whether the bound was hit."""
+        """Whether the limit was reached."""
         return self._expired
 
     async def __aenter__(self) -> Self:
@@ -56,8 +56,8 @@ class deadline:  # noqa: N801  reads as `async with deadline(clock, 5.0):`, like
             self._timer.cancel()
         if not self._expired or self._task is None:
             return
-        # uncancel() gives back our own cancel(); if more than at the start remain, somebody else
-        # wants this task to end.
+        # uncancel() takes back this deadline's own cancel(). If more requests remain than at the
+        # start, another caller wants this task to end.
         ours_alone = self._task.uncancel() <= self._cancelling
         if ours_alone and exc_type is not None and issubclass(exc_type, asyncio.CancelledError):
             raise TimeoutError from exc
@@ -66,18 +66,20 @@ class deadline:  # noqa: N801  reads as `async with deadline(clock, 5.0):`, like
         self.expire()
 
     def expire(self) -> None:
-        """End the body now, from another task or callback; without effect when it has begun to end.
-        Does not wait."""
+        """End the body now, from another task or callback. Does not wait.
+
+        Without effect once the body has begun to end.
+        """
         if self._task is not None and not self._expired:
             self._expired = True
             self._task.cancel()
 
 
 class silence_deadline(deadline):  # noqa: N801
-    """A deadline that is over before its time when nobody was heard of.
+    """A deadline that also ends the body when nothing was heard for too long.
 
-    `heard_s()` says when somebody was heard of last. `silence_s` seconds after that, and not before
-    `silence_s` seconds after `since_s`, the body is cancelled.
+    `heard_s()` returns when something was last heard. The body is cancelled `silence_s` seconds
+    after that, but not before `silence_s` seconds after `since_s`.
     """
 
     __slots__ = ("_ends_s", "_heard_s", "_silence_s", "_since_s")

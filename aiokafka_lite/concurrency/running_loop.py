@@ -1,4 +1,4 @@
-"""Which event loop a client belongs to."""
+"""Finds the event loop that a client belongs to. Does not wait."""
 
 import asyncio
 

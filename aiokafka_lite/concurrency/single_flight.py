@@ -1,7 +1,7 @@
-"""Many callers, one refresh: whoever asks while an answer is on its way waits for the same answer.
+"""Lets many callers share one refresh: a caller that asks during a flight waits for its result.
 
-The work runs as a child of the client's `TaskOwner`, so a caller that gives up does not take it
-from the others, and closing the client ends it.
+The work runs as a child of the client's `TaskOwner`. So a caller that gives up does not end the
+work for the others, and closing the client ends it.
 """
 
 import asyncio
@@ -27,10 +27,10 @@ class SingleFlight(Generic[T]):
         return self._waiters is not None
 
     async def run(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Return the result of the flight under way; without one, start `work()` for it.
+        """Return the result of the running flight. If none runs, start `work()` as a new one.
 
-        Raises what the flight raised; `Cancelled` when the owner was closed before its end.
-        Cancelled: the flight goes on, for the others and to its end.
+        Raises: what the flight raised; `Cancelled` when the owner was closed before its end.
+        Cancelled: the flight goes on for the other callers, up to its end.
         """
         waiters = self._waiters
         if waiters is None:
@@ -43,7 +43,8 @@ class SingleFlight(Generic[T]):
         try:
             return await waiter
         finally:
-            # Answered and cancelled in the same moment: the loop shall not call the error unseen.
+            # The caller was answered and cancelled in the same moment. Reading the error keeps the
+            # loop from reporting it as unseen.
             if waiter.done() and not waiter.cancelled():
                 waiter.exception()
 
@@ -62,12 +63,13 @@ class SingleFlight(Generic[T]):
                     waiter.set_result(result)
 
     def _land(self, waiters: "list[asyncio.Future[T]]") -> None:
-        # Before anybody is told: who asks from now on wants a newer answer than this.
+        # This comes before the waiting callers get the result: a later caller needs a newer result.
         if self._waiters is waiters:
             self._waiters = None
 
     def _give_up(self, _child: OwnedTask) -> None:
-        # Still in the air although the task has ended: it was cancelled, maybe before it began.
+        # The flight is still recorded although its task has ended. So the task was cancelled, maybe
+        # before it began.
         waiters, self._waiters = self._waiters, None
         if waiters is not None:
             _fail(waiters, Cancelled(f"{self._name} was given up because its client closed"))

@@ -1,19 +1,21 @@
-"""The life of every background task: a root task per client holds an anyio group of children.
+"""Owns every background task: one root task per client holds an anyio group of children.
 
-The only place where tasks are created. Whoever holds the owner may start, spawn and close from
-different tasks, because the group lives in the root task and no cancel scope spans a caller.
+Only this file creates tasks. Different tasks may start an owner, spawn its children and close it.
+The group lives in the root task, so no cancel scope spans a caller.
 
-Children are cancelled the way asyncio does it, once, so that an `await` in their clean-up works.
-Only a child that shrugs that off twice meets anyio's kind of cancellation, which strikes at every
-await. They end last started first, each awaited before the next is asked to go: what was started
-later leans on what was there before it (a fetch loop on its connections), and so may still use it
-while it leaves. A client that needs another order cancels and awaits those children itself first.
+A child is cancelled once, as asyncio does it, so that an `await` in its clean-up works. A child
+that survives two cancellations gets anyio's kind, which interrupts every await. Children end in
+reverse order of their start, and the owner awaits each before it cancels the next. A later child
+may depend on an earlier one, as a fetch loop depends on connections. So it may still use the
+earlier one while it ends. A client that needs another order cancels and awaits those children
+first.
 
-The first child that fails wins: the failure is kept, the callbacks hear of it, the root closes the
-others, and `check()` raises it in the application's next call. When somebody else cancels the root
-(a shutdown handler that cancels all tasks, the end of `asyncio.run`), that is a failure, too:
-whoever waits for the children must hear that nobody will answer. Children hold what they need and
-never the client's facade, so that dropping an unclosed client is noticed by its `__del__`.
+The first child that fails wins. The owner keeps its error and calls the failure callbacks; then the
+root ends the other children. `check()` raises the error in the application's next call. The root
+may be cancelled from outside: by a shutdown handler that cancels all tasks, or at the end of
+`asyncio.run`. That is a failure, too: calls that wait for the children must learn that no result
+will come. Children refer to what they need, but never to the client's facade. So the facade's
+`__del__` can notice a client that was dropped without being closed.
 """
 
 import asyncio
@@ -40,16 +42,16 @@ _running_roots: set["asyncio.Task[None]"] = set()
 
 
 class OwnerState(Enum):
-    """Where a `TaskOwner` stands in its life; it goes down this list only."""
+    """The states of a `TaskOwner`, in their only possible order."""
 
     NEW = "new"
-    """Not started; has no task."""
+    """Not started, without a task."""
     RUNNING = "running"
     """Children may be spawned."""
     CLOSING = "closing"
-    """Children are being ended, by close() or because one of them failed."""
+    """The children are ending, because of close() or because one of them failed."""
     CLOSED = "closed"
-    """No child is left."""
+    """All children have ended."""
 
 
 class OwnedTask:
@@ -58,7 +60,7 @@ class OwnedTask:
     def __init__(self, name: str) -> None:
         self.name = name
         self.error: BaseException | None = None
-        """What the child died of, if it neither returned nor was cancelled by its owner."""
+        """The error that ended the child. None if it returned or its owner cancelled it."""
         self._task: asyncio.Task[Any] | None = None
         self._body: Coroutine[Any, Any, None] | None = None
         self._cancel_requested = False
@@ -67,23 +69,24 @@ class OwnedTask:
 
     @property
     def done(self) -> bool:
-        """Whether the child has ended, in whatever way."""
+        """Whether the child has ended, by any cause."""
         return self._done.is_set() or self._never_ran
 
     @property
     def _never_ran(self) -> bool:
-        # A task cancelled by a stranger before its first step ends without running any of its code.
+        # A task that is cancelled from outside before its first step ends without running any of
+        # its code.
         body = self._body
         return body is not None and inspect.getcoroutinestate(body) == inspect.CORO_CLOSED
 
     def cancel(self) -> None:
-        """Ask the child to end; does not wait. Harmless when it has ended."""
+        """Ask the child to end. Does not wait. Harmless after the child has ended."""
         self._cancel_requested = True
         if self._task is not None and not self.done:
             self._task.cancel()
 
     async def wait(self) -> None:
-        """Return when the child has ended, however it did; its error is in `error`.
+        """Return when the child has ended, by any cause; its error is in `error`.
 
         Cancelled: the child goes on.
         """
@@ -91,10 +94,10 @@ class OwnedTask:
             await self._done.wait()
 
     def add_done_callback(self, callback: Callable[["OwnedTask"], object]) -> None:
-        """Call `callback(child)` when the child has ended, at once if it has.
+        """Call `callback(child)` when the child has ended; call it at once if it already has.
 
-        Reaches what the child's own `finally` cannot: a child cancelled before its first step
-        never runs. The callback must not raise.
+        The callback also runs where the child's own `finally` cannot: for a child cancelled before
+        its first step. The callback must not raise.
         """
         if self._done.is_set():
             callback(self)
@@ -102,8 +105,7 @@ class OwnedTask:
             self._done_callbacks.append(callback)
 
     def _never_run(self) -> None:
-        """Make sure that a child that has not begun never does, and that Python does not complain
-        of that."""
+        """Keep a child that has not begun from running, without a warning of Python."""
         if self._body is not None and inspect.getcoroutinestate(self._body) == inspect.CORO_CREATED:
             self._body.close()
 
@@ -121,7 +123,7 @@ class OwnedTask:
 class TaskOwner:
     """Starts, names, supervises and ends the background tasks of one client.
 
-    It is built without a loop and lives in the one that start() runs in.
+    The owner is built without a loop, and belongs to the loop in which start() runs.
     """
 
     def __init__(
@@ -132,12 +134,15 @@ class TaskOwner:
         child_close_timeout_s: float = 5.0,
         loop: ClientLoop | None = None,
     ) -> None:
-        """`loop` is told which one start() ran in, for an owner that follows another."""
+        """`loop` learns the loop in which start() runs.
+
+        An owner that follows another shares its `loop`.
+        """
         self.name = name
         self.loop = loop if loop is not None else ClientLoop(name)
-        """The loop that start() ran in, to which all of this belongs."""
+        """The loop in which start() ran. All children belong to it."""
         self.failure: BaseException | None = None
-        """What the first child to fail died of."""
+        """The error of the first child that failed."""
         self._failed_child = ""
         self._failure_text = ""
         self._failure_seen = False
@@ -157,7 +162,7 @@ class TaskOwner:
 
     @property
     def children(self) -> tuple[OwnedTask, ...]:
-        """The children alive, in the order of their start."""
+        """The running children, in the order of their start."""
         return tuple(self._children)
 
     def __repr__(self) -> str:
@@ -167,9 +172,10 @@ class TaskOwner:
     # Starting…
 
     async def start(self) -> None:
-        """Start the root task. Raises IllegalStateError when called twice or after close().
+        """Start the root task.
 
-        Cancelled: the root task may be running; close() ends it.
+        Raises: IllegalStateError when called twice or after close(). Cancelled: the root task may
+        be running; close() ends it.
         """
         if self._state is not OwnerState.NEW:
             raise IllegalStateError(f"cannot start {self.name} while it is {self._state.value}")
@@ -186,12 +192,12 @@ class TaskOwner:
         coro_fn: Callable[[*_Args], Coroutine[Any, Any, object]],
         *args: *_Args,
     ) -> OwnedTask:
-        """Run `coro_fn(*args)` as a child; may be called from any task of the loop.
+        """Run `coro_fn(*args)` as a child. Any task of the loop may call this.
 
-        The child ends by returning or by being cancelled; any other end is a failure of the owner.
+        The child ends by returning or by being cancelled. Any other end is a failure of the owner.
 
-        Raises KafkaError when a child has failed before, IllegalStateError when not running, or
-        from another event loop.
+        Raises: KafkaError when a child has failed before; IllegalStateError when the owner is not
+        running, or from another event loop.
         """
         self.loop.check()
         self.check()
@@ -212,16 +218,18 @@ class TaskOwner:
     # Failing…
 
     def add_failure_callback(self, callback: Callable[[BaseException], object]) -> None:
-        """Call `callback(error)` at the first failure, in the failing task, or at once.
+        """Call `callback(error)` at the first failure, in the failing task.
 
-        The owner keeps the callback, and everything it refers to, alive.
+        Call it at once after one.
+
+        The owner keeps the callback alive, with everything it refers to.
         """
         self._failure_callbacks.append(callback)
         if self.failure is not None:
             self._call(callback, self.failure)
 
     def check(self) -> None:
-        """Raise KafkaError, chained to the first failure of a child, if there was one. Cheap."""
+        """Raise KafkaError, chained to the first failure of a child, if one has failed. Cheap."""
         if self.failure is not None:
             self._failure_seen = True
             raise KafkaError(self._failure_text) from self.failure
@@ -244,14 +252,14 @@ class TaskOwner:
             self._call(callback, error)
 
     def _fail_if_cancelled_from_outside(self) -> None:
-        """Note that the root was cancelled by somebody else, unless it was to end anyway."""
+        """Record a failure if the root was cancelled from outside before it was to end."""
         if self._closing.is_set():
             return
         text = (
             f"all tasks of {self.name} were cancelled, by the end of asyncio.run() or by whoever "
             f"cancels asyncio.all_tasks(); stop the client before, and create another one"
         )
-        self._failure_seen = True  # whoever did it need not hear of it in the log
+        self._failure_seen = True  # the caller that cancelled the root needs no log line
         self._keep_failure(KafkaError(text), text)
 
     @property
@@ -267,7 +275,10 @@ class TaskOwner:
     # Closing…
 
     def close_soon(self) -> None:
-        """Begin to close, without waiting. For `__del__`: from any thread, loop or no loop."""
+        """Begin to close.
+
+        Does not wait. For `__del__`: callable from any thread, with or without a loop.
+        """
         loop = self.loop.loop
         if loop is None:
             self._state = OwnerState.CLOSED
@@ -275,10 +286,10 @@ class TaskOwner:
             loop.call_soon_threadsafe(self._closing.set)
 
     async def close(self) -> None:
-        """End all children, last started first, and return when none is left. Idempotent.
+        """End all children in reverse order of their start, and return when all have ended.
 
-        A failure that no check() has raised is logged. A child may not close its own owner and
-        expect to survive: it is cancelled like the others. Returns at once when the loop has ended.
+        Idempotent. A failure that no check() has raised is logged. A child that closes its own
+        owner is cancelled like the others. Returns at once when the loop has ended.
 
         Cancelled: closing goes on; a later close() waits for its end.
         """
@@ -324,7 +335,7 @@ class TaskOwner:
 
     def _root_done(self, root: "asyncio.Task[None]") -> None:
         _running_roots.discard(root)
-        self._fail_if_cancelled_from_outside()  # before its first step, too
+        self._fail_if_cancelled_from_outside()  # also before the root's first step
         self._state = OwnerState.CLOSED
         self._group = None
         for child in self.children:

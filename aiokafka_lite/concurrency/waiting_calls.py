@@ -1,4 +1,4 @@
-"""Calls of the application that wait while another of its tasks may end what they wait for."""
+"""Tracks waiting calls of the application, so that another of its tasks can end them."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -8,9 +8,9 @@ from aiokafka_lite.concurrency.deadline import deadline
 
 
 class WaitingCalls:
-    """Ends all calls that wait, each with an error that `ended()` makes.
+    """Ends all waiting calls, each with an error that `ended()` makes.
 
-    A call is `async with calls.one():`. What it awaits is cancelled when it is ended.
+    A call is `async with calls.one():`. `end` cancels what the call awaits.
     """
 
     def __init__(self, clock: Clock, ended: Callable[[], Exception]) -> None:
@@ -20,9 +20,10 @@ class WaitingCalls:
 
     @asynccontextmanager
     async def one(self) -> AsyncIterator[None]:
-        """Run the body of one call. Raises: what `ended()` made, once `end` was called.
+        """Run the body of one call.
 
-        Cancelled: as the body; it wins over an `end` in the same moment.
+        Raises: the error that `ended()` makes, once `end` was called. Cancelled: as the body; a
+        cancellation wins over an `end` in the same moment.
         """
         bound = deadline(self._clock, None)
         try:
@@ -38,7 +39,7 @@ class WaitingCalls:
             raise
 
     def end(self) -> None:
-        """End all calls that wait now. Does not wait for them."""
+        """End all calls that wait now. Does not wait."""
         for bound in list(self._bounds):
             bound.expire()
 

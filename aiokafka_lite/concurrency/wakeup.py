@@ -1,6 +1,6 @@
-"""A latch that says "there may be work": many set it, one loop waits, no wake-up is lost.
+"""A latch that says "work may have arrived": many callers set it, one loop waits, no set is lost.
 
-Sets between two waits coalesce into one. It carries no data: the woken loop looks for itself.
+Several sets between two waits count as one. It carries no data: the woken loop looks for its work.
 """
 
 import asyncio
@@ -24,23 +24,25 @@ class Wakeup:
 
     def set(self) -> None:
         """Let the present or the next wait return. May be called any number of times."""
-        if not self._is_set:  # else whoever waited was stirred, and has not come to it yet
+        if not self._is_set:  # already set: the waiting task was woken and has not run yet
             self._is_set = True
             self._stir()
 
     async def wait(self) -> None:
-        """Return once set, and take the setting with it.
+        """Return once the latch is set, and clear it.
 
-        Cancelled: a setting is not lost, the next wait sees it.
+        Cancelled: the latch stays set, and the next wait returns at once.
         """
         while not self._is_set:
             await self._pause()
         self._is_set = False
 
     async def wait_for(self, clock: Clock, timeout_s: float) -> bool:
-        """Wait at most `timeout_s`; return whether it was set. Cheaper than a deadline around it.
+        """Wait at most `timeout_s`; return whether the latch was set.
 
-        Cancelled: as wait().
+        Cheaper than a deadline around it.
+
+        Cancelled: as `wait`.
         """
         if self._take():
             return True

@@ -1,7 +1,7 @@
-"""Every API this library speaks, by key: its name, request, response and versions. Never waits.
+"""Every API of this library, by key: its name, request, response and versions. Does not wait.
 
-`ApiKey` names all of Kafka 4.4's keys, so that a log or an error can name an API nobody here
-implements.
+`ApiKey` lists all keys of Kafka 4.4. So a log or an error can name an API that this library does
+not implement.
 """
 
 from dataclasses import dataclass
@@ -138,7 +138,7 @@ class ApiKey(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One API as this library speaks it."""
+    """One API, in the versions of this library."""
 
     key: ApiKey
     name: str
@@ -186,11 +186,11 @@ _REQUESTS: tuple[type[Request[Any]], ...] = (
 )
 
 API_BY_KEY: dict[int, Api] = {request.api_key: _api(request) for request in _REQUESTS}
-"""API key -> API, for every API this library speaks."""
+"""API key -> API, for every API of this library."""
 
 
 def api_name(api_key: int) -> str:
-    """Return Kafka's name of an API for logs and errors, known here or not: "Fetch", "API 999"."""
+    """Return Kafka's name of an API for logs and errors; an unknown key 999 becomes "API 999"."""
     if api_key in API_BY_KEY:
         return API_BY_KEY[api_key].name
     try:

@@ -1,9 +1,8 @@
-"""What consumers of one group tell each other through the coordinator: subscriptions and
-assignments.
+"""The subscriptions and assignments that members of a group exchange through the coordinator.
 
-The coordinator hands these bytes on unread, so members of every client, Java's included, must
-agree on them. Who gets which partition is the assignors' business; nothing here waits.
-Source: ConsumerProtocolSubscription and ConsumerProtocolAssignment; KIP-429, KIP-792, KIP-881.
+The coordinator passes these bytes on unread, so members of every client, Java's included, must
+agree on them. The assignors decide which member gets which partition. Does not wait. Source:
+ConsumerProtocolSubscription and ConsumerProtocolAssignment; KIP-429, KIP-792, KIP-881.
 """
 
 from dataclasses import dataclass, field
@@ -15,8 +14,11 @@ from aiokafka_lite.errors import ProtocolDecodeError
 from aiokafka_lite.model import TopicPartition
 
 HIGHEST_VERSION: Final = 3
-"""The newest version written here. v1 owned partitions (KIP-429), v2 their generation (KIP-792),
-v3 the rack (KIP-881). A newer one only adds fields at the end, so it is read as this one."""
+"""The newest version written here.
+
+v1 added owned partitions (KIP-429), v2 their generation (KIP-792), v3 the rack (KIP-881). A newer
+version only adds fields at the end, so it is read as this one.
+"""
 
 PartitionsByTopic = list[tuple[str, list[int]]]
 
@@ -25,32 +27,31 @@ PartitionsByTopic = list[tuple[str, list[int]]]
 class ConsumerProtocolMemberMetadata:
     """One member's subscription, as the group's leader sees it.
 
-    `version` says which of the fields go over the wire; the ones behind `user_data` stay at their
-    defaults where the sender's version lacks them.
+    `version` decides which fields go over the wire. The fields behind `user_data` keep their
+    defaults if the sender's version lacks them.
     """
 
     version: int
     subscription: list[str]
-    """The topics the member wants."""
+    """The topics to which the member subscribes."""
     user_data: bytes | None
-    """What the member's assignor tells the leader's."""
+    """Data from the member's assignor for the leader's assignor."""
     owned_partitions: PartitionsByTopic = field(default_factory=list)
-    """What the member still holds, from v1 (KIP-429)."""
+    """The partitions the member still owns, from v1 (KIP-429)."""
     generation_id: int = -1
-    """The generation in which it got them, or -1; from v2 (KIP-792)."""
+    """The generation that assigned them, or -1; from v2 (KIP-792)."""
     rack_id: str | None = None
-    """Where the member runs, from v3 (KIP-881). An empty rack is none."""
+    """The member's rack, from v3 (KIP-881). An empty one counts as None."""
     group_instance_id: str | None = None
-    """A static member's name. Not on the wire here: JoinGroup brings it to the leader."""
+    """A static member's name. It is not part of these bytes: JoinGroup brings it to the leader."""
 
     def encode(self) -> bytes:
         """Return the bytes in `version`, or in v3 if that is older.
 
-        Topics and owned partitions are sorted, as Java's client does: equal subscriptions have
-        equal bytes, and the coordinator sees no change where there is none.
+        Topics and owned partitions are sorted, like in Java's client. So equal subscriptions have
+        equal bytes, and the coordinator sees no change between them.
 
-        Raises:
-            ValueError: the version is negative, or a value does not fit its field.
+        Raises: ValueError if the version is negative, or a value does not fit its field.
         """
         version = _version_to_write(self.version)
         writer = Writer()
@@ -73,10 +74,9 @@ class ConsumerProtocolMemberMetadata:
         """Return the subscription in `data`; everything is copied.
 
         A version above 3 is read as 3, and what follows its fields is ignored. Some clients name a
-        version whose last fields they do not send: those fields stay at their defaults.
+        version but leave out its last fields. Those fields keep their defaults.
 
-        Raises:
-            ProtocolDecodeError: the bytes are no subscription.
+        Raises: ProtocolDecodeError for bytes that are not a subscription.
         """
         reader = Reader(data)
         version = _version_to_read(reader)
@@ -91,13 +91,13 @@ class ConsumerProtocolMemberMetadata:
         return metadata
 
     def owned(self) -> list[TopicPartition]:
-        """Return the owned partitions one by one, in the order of `owned_partitions`."""
+        """Return the owned partitions, one entry each, in the order of `owned_partitions`."""
         return _flat(self.owned_partitions)
 
 
 @dataclass(slots=True)
 class ConsumerProtocolMemberAssignment:
-    """One member's part of the group's partitions, as the leader wrote it."""
+    """One member's share of the group's partitions, as the leader wrote it."""
 
     class Assignment(NamedTuple):
         """The member's partitions of one topic."""
@@ -107,17 +107,18 @@ class ConsumerProtocolMemberAssignment:
 
     version: int
     assignment: PartitionsByTopic
-    """The partitions by topic. Decoded entries are `Assignment`s; plain tuples do as well."""
+    """The partitions by topic. Decoded entries are `Assignment`s; plain tuples work as well."""
     user_data: bytes | None
-    """What the leader's assignor tells the member's."""
+    """Data from the leader's assignor for the member's assignor."""
 
     def encode(self) -> bytes:
-        """Return the bytes in `version`, or in v3 if that is older; all versions are alike.
+        """Return the bytes in `version`, or in v3 if that is older.
+
+        All versions have the same fields.
 
         The order of topics and partitions is kept; each topic is written once.
 
-        Raises:
-            ValueError: the version is negative, or a value does not fit its field.
+        Raises: ValueError if the version is negative, or a value does not fit its field.
         """
         writer = Writer()
         writer.int16(_version_to_write(self.version))
@@ -131,9 +132,8 @@ class ConsumerProtocolMemberAssignment:
 
         A version above 3 is read as 3, and what follows its fields is ignored.
 
-        Raises:
-            ProtocolDecodeError: the bytes are no assignment. No bytes at all are none either: a
-            coordinator sends them to a member its leader has left out.
+        Raises: ProtocolDecodeError for bytes that are not an assignment. Empty bytes are not one
+        either: the coordinator sends them to a member that its leader has left out.
         """
         reader = Reader(data)
         version = _version_to_read(reader)
@@ -141,12 +141,12 @@ class ConsumerProtocolMemberAssignment:
         return cls(version, [*assignment], reader.nullable_bytes())
 
     def partitions(self) -> list[TopicPartition]:
-        """Return the partitions one by one, in the order of `assignment`."""
+        """Return the partitions, one entry each, in the order of `assignment`."""
         return _flat(self.assignment)
 
 
 class ConsumerProtocol:
-    """The names under which a group of consumers finds its formats."""
+    """The protocol type of consumer groups, and its formats, under names that aiokafka also has."""
 
     PROTOCOL_TYPE: ClassVar = "consumer"
     METADATA: ClassVar = ConsumerProtocolMemberMetadata

@@ -1,8 +1,7 @@
-"""Frames: the 4-byte size in front of every request and response. Bytes in, frames out; never
-waits.
+"""Frames: the 4-byte size in front of every request and response. Does not wait.
 
-The connection reads into buffers of its own and only asks `frame_size`; `FrameSplitter` is for
-whoever gets chunks of any cut, such as the embedded broker and tests.
+The connection reads into buffers of its own and only calls `frame_size`. `FrameSplitter` serves
+callers that get chunks of any size, such as the embedded broker and tests.
 """
 
 from collections.abc import Iterator
@@ -21,13 +20,11 @@ _HTTP_STARTS = frozenset((b"HTTP", b"GET ", b"POST", b"PUT ", b"HEAD", b"OPTI", 
 def frame_size(
     prefix: bytes | bytearray | memoryview, max_frame_bytes: int = MAX_FRAME_BYTES
 ) -> int:
-    """Return the size of the frame behind these 4 bytes, before anything is allocated for it.
+    """Return the size of the frame behind these 4 bytes, before memory for it is allocated.
 
-    Raises:
-        FrameTooLargeError: the size is above `max_frame_bytes`.
-        ProtocolDecodeError: that, or the size is negative; if the bytes look like
-        TLS or
-            HTTP the message says so, with the remedy. The connection is of no more use.
+    Raises: FrameTooLargeError if the size is above `max_frame_bytes`; ProtocolDecodeError if it is
+    negative, or if the bytes look like TLS or HTTP. Then the message names the remedy. The
+    connection cannot be used any more.
     """
     size: int = SIZE_PREFIX.unpack_from(prefix)[0]
     if 0 <= size <= max_frame_bytes:
@@ -61,9 +58,7 @@ def _why_impossible(prefix: bytes, size: int, max_frame_bytes: int) -> ProtocolD
 
 
 class FrameSplitter:
-    """Cuts a stream into frames, whatever chunks it comes in. After an error it must not be fed
-    again.
-    """
+    """Cuts a stream into frames, from chunks of any size. Do not feed it again after an error."""
 
     def __init__(self, max_frame_bytes: int = MAX_FRAME_BYTES) -> None:
         self._max_frame_bytes = max_frame_bytes
@@ -72,10 +67,9 @@ class FrameSplitter:
     def feed(self, data: bytes | bytearray | memoryview) -> Iterator[bytes]:
         """Take the next chunk and yield the frames it completes, without their size, in order.
 
-        The chunk is taken at once; the frames come as the iterator is drawn on.
+        The chunk is taken at once. The frames are cut as the caller iterates.
 
-        Raises:
-            ProtocolDecodeError: as `frame_size`, as soon as the 4 bytes are there.
+        Raises: as `frame_size`, as soon as the 4 bytes have arrived.
         """
         self._pending += data
         return self._complete_frames()

@@ -1,8 +1,8 @@
-"""Headers in front of messages, and whole frames out of messages. Never waits.
+"""Writes and reads message headers, and turns messages into whole frames. Does not wait.
 
-Request header v1 is key, version, correlation id and client id; v2, for flexible versions, adds
-tagged fields, while the client id keeps its old 2-byte length so that any broker can read it.
-Response header v0 is the correlation id, v1 adds tagged fields; ApiVersions always answers with v0.
+Request header v1 is key, version, correlation id and client id. v2, for flexible versions, adds
+tagged fields. Its client id keeps the old 2-byte length, so that any broker can read it. Response
+header v0 is the correlation id; v1 adds tagged fields. The ApiVersions response always has v0.
 Source: KIP-482, KIP-511.
 """
 
@@ -25,7 +25,7 @@ _SIZE_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class RequestHeader:
-    """What stands in front of every request."""
+    """The header in front of every request."""
 
     api_key: int
     api_version: int
@@ -36,11 +36,10 @@ class RequestHeader:
 def encode_request(
     request: Request[Any], *, version: int, correlation_id: int, client_id: str | None
 ) -> Parts:
-    """Return a whole frame, size included, in parts for `writelines`; large records are not copied.
+    """Return a whole frame, size included, in parts for `writelines`. Large records are not copied.
 
-    Raises:
-        UnsupportedVersionError: a field that is set does not exist in `version`.
-        ValueError: a value does not fit its field.
+    Raises: UnsupportedVersionError for a set field that `version` lacks; ValueError for a value
+    that does not fit its field.
     """
     parts = request.encode(version)
     encoded_id = b"" if client_id is None else client_id.encode()
@@ -61,9 +60,8 @@ def encode_request(
 def encode_response(response: Response, *, version: int, correlation_id: int) -> Parts:
     """Return a whole frame, size included, in parts for `writelines`.
 
-    Raises:
-        UnsupportedVersionError: a field that is set does not exist in `version`.
-        ValueError: a value does not fit its field.
+    Raises: UnsupportedVersionError for a set field that `version` lacks; ValueError for a value
+    that does not fit its field.
     """
     parts = response.encode(version)
     tail = b"\0" if has_flexible_response_header(response, version) else b""
@@ -76,12 +74,10 @@ def decode_request_header(
 ) -> tuple[RequestHeader, memoryview]:
     """Return the header of a request frame (without its size) and a view of the body.
 
-    Keys and versions this library does not speak are no error, so that a broker can answer them.
-    For an unknown key nobody can tell where the header ends: the body then starts behind the client
-    id.
+    Unknown keys and versions raise no error, so that a broker can answer them. For an unknown key
+    the end of the header is unknown, too. The body then starts behind the client id.
 
-    Raises:
-        ProtocolDecodeError: the header is cut off, or a length in it is impossible.
+    Raises: ProtocolDecodeError for a header that is cut off, or for an impossible length in it.
     """
     reader = Reader(frame)
     header = RequestHeader(
@@ -99,10 +95,9 @@ def decode_request_header(
 
 
 def response_correlation_id(frame: memoryview | bytes) -> int:
-    """Return the correlation id of a response frame (without its size): which request it answers.
+    """Return the correlation id of a response frame (without its size). It names the request.
 
-    Raises:
-        ProtocolDecodeError: the frame has less than 4 bytes.
+    Raises: ProtocolDecodeError for a frame of less than 4 bytes.
     """
     return Reader(frame).int32()
 
@@ -112,9 +107,8 @@ def decode_response(
 ) -> tuple[int, ResponseT]:
     """Return the correlation id and the response of a frame (without its size).
 
-    Raises:
-        ProtocolDecodeError: the frame is no such response.
-        UnsupportedVersionError: `version` is not spoken here.
+    Raises: ProtocolDecodeError for a frame that is not such a response; UnsupportedVersionError for
+    a `version` outside of the class's range.
     """
     reader = Reader(frame)
     correlation_id = reader.int32()
@@ -124,14 +118,15 @@ def decode_response(
 
 
 def has_flexible_response_header(response: Response | type[Response], version: int) -> bool:
-    """Whether the response's header has tagged fields: in flexible versions, but never for
-    ApiVersions.
+    """Return whether the response's header has tagged fields.
+
+    It has them in flexible versions, but never for ApiVersions.
     """
     return version in response.flexible and response.api_key != ApiVersionsResponse.api_key
 
 
 def _prepend(head: bytes, parts: Parts) -> Parts:
-    """Join the head with the small first part, so that most frames are one part."""
+    """Join the head with the small first part, so that most frames have one part."""
     if parts:
         parts[0] = head + parts[0]
     else:

@@ -1,6 +1,7 @@
-"""What one broker speaks, as it told in ApiVersions, and which version to use with it. Never waits.
+"""The API versions that one broker supports, and which version to use with it. Does not wait.
 
-Source: KIP-35 (ranges), KIP-584 (features), `NodeApiVersions` of the Java client.
+They come from the broker's ApiVersions response. Source: KIP-35 (ranges), KIP-584 (features),
+`NodeApiVersions` of the Java client.
 """
 
 from collections.abc import Mapping
@@ -17,9 +18,9 @@ from aiokafka_lite.schema.version_range import VersionRange
 class NodeApiVersions:
     """The version ranges of one broker.
 
-    `ranges` maps an API key to (lowest, highest). `supported_features` are those the broker could
-    run, and `finalized_features` the levels in force in the cluster, which count only with an epoch
-    of 0 or more.
+    `ranges` maps an API key to (lowest, highest). `supported_features` are those that the broker
+    supports. `finalized_features` are the levels in force in the cluster. They count only with an
+    epoch of 0 or more.
     """
 
     ranges: Mapping[int, tuple[int, int]]
@@ -30,7 +31,9 @@ class NodeApiVersions:
 
     @classmethod
     def from_response(cls, response: ApiVersionsResponse) -> Self:
-        """Return what an ApiVersions answer says; ranges that are upside down are left out."""
+        """Return the contents of an ApiVersions response, without ranges whose lowest exceeds
+        the highest.
+        """
         return cls(
             ranges={
                 api.api_key: (api.min_version, api.max_version)
@@ -52,7 +55,7 @@ class NodeApiVersions:
     def max_version(
         self, request_type: type[ApiMessage], max_version: int | None = None
     ) -> int | None:
-        """Return the highest version both sides speak, at most `max_version`; None when there is
+        """Return the highest version of both sides, at most `max_version`; None if they share
         none.
         """
         broker = self.ranges.get(request_type.api_key)
@@ -65,12 +68,10 @@ class NodeApiVersions:
         return highest if highest >= max(ours.min, broker[0]) else None
 
     def pick(self, request_type: type[ApiMessage], max_version: int | None = None) -> int:
-        """Return the version to send `request_type` in: the highest both sides speak, at most
-        `max_version`.
+        """Return the version for `request_type`: the highest of both sides, at most `max_version`.
 
-        Raises:
-            UnsupportedVersionError: there is none; nothing was sent. Source: `kafka-clients`,
-            NodeApiVersions.
+        Raises: UnsupportedVersionError if both sides share none; nothing was sent. Source:
+        NodeApiVersions of `kafka-clients`.
         """
         version = self.max_version(request_type, max_version)
         if version is None:
@@ -78,7 +79,7 @@ class NodeApiVersions:
         return version
 
     def finalized_level(self, feature: str) -> int:
-        """Return the level of a feature that is in force, 0 when it is off or not known."""
+        """Return the level in force of a feature; 0 when it is off or unknown."""
         level = self.finalized_features.get(feature)
         return 0 if level is None or self.finalized_features_epoch < 0 else level.max
 

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 
 
 cdef class RecordBatchBuilder:
-    cdef object _buffer  # the lent one; None once a compressed batch has left it
+    cdef object _buffer  # the lent buffer; None once a compressed batch has left it
     cdef char *_data
     cdef Py_ssize_t _limit
     cdef Py_ssize_t _position

@@ -1,9 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False
-"""Records as one batch, written straight into a buffer that is lent: the native twin of
-`_batch_builder_py`.
+"""Builds one batch of records in a lent buffer: the native twin of `_batch_builder_py`.
 
-A record is measured, then written where it belongs; no object is made for it on the way. The buffer
-is held by the buffer protocol, so nobody can resize it meanwhile.
+A record is measured, then written straight into its place, without an object in between. The
+builder holds the buffer by the buffer protocol, so nothing can resize it meanwhile.
 """
 
 cimport cython
@@ -78,7 +77,7 @@ cdef inline char *put_bytes(char *at, object field) noexcept:
 
 
 cdef inline Py_ssize_t bytes_size(object field) noexcept:
-    """Return what `put_bytes` takes."""
+    """Return how many bytes `put_bytes` writes."""
     cdef Py_ssize_t size
     if field is None:
         return 1
@@ -95,14 +94,14 @@ cdef inline char *put_big_endian(char *at, uint64_t number, int size) noexcept:
 
 
 cdef object to_bytes(object field):
-    """Return a nullable field as exact `bytes` or None. Raises TypeError for what is neither."""
+    """Return a nullable field as exact `bytes` or None. Raises: TypeError for any other type."""
     if field is None or PyBytes_CheckExact(field):
         return field
     return bytes(memoryview(field))
 
 
 cdef Py_ssize_t headers_size(tuple headers) except -1:
-    """Return what `put_headers` takes for headers of `plain_headers`."""
+    """Return how many bytes `put_headers` writes for headers of `plain_headers`."""
     cdef Py_ssize_t size = varint_size(PyTuple_GET_SIZE(headers)), name_size
     cdef tuple header
     for header in headers:
@@ -125,7 +124,10 @@ cdef char *put_headers(char *at, tuple headers) except NULL:
 
 
 cdef bint are_plain(object headers) noexcept:
-    """Whether the headers are tuples of exact str and bytes: what `send` makes of any others."""
+    """Whether the headers are tuples of exact str and bytes.
+
+    `send` converts all others to that form.
+    """
     cdef object header, name, content
     if not PyTuple_CheckExact(headers):
         return False
@@ -142,7 +144,10 @@ cdef bint are_plain(object headers) noexcept:
 
 
 cdef tuple plain_headers(object headers):
-    """Return headers as `put_headers` takes them. Raises TypeError for a name that is no str."""
+    """Return headers in the form `put_headers` takes.
+
+    Raises: TypeError for a name that is not a str.
+    """
     if are_plain(headers):
         return <tuple>headers
     plain = []
@@ -154,16 +159,16 @@ cdef tuple plain_headers(object headers):
 
 
 def record_upper_bound(key, value, headers=()):
-    """As the pure twin's."""
+    """As the twin."""
     cdef Py_ssize_t size = HEADER_BYTES + MAX_RECORD_OVERHEAD
     return size + bytes_size(to_bytes(key)) + bytes_size(to_bytes(value)) + headers_size(
         plain_headers(headers)
     )
 
 
-@cython.no_gc  # all it refers to is bytes; and the collector would take the buffer from its view
+@cython.no_gc  # it refers only to bytes; and the collector would take the buffer from its view
 cdef class RecordBatchBuilder:
-    """As the pure twin's."""
+    """As the twin."""
 
     def __init__(
         self,
@@ -203,17 +208,17 @@ cdef class RecordBatchBuilder:
 
     @property
     def record_count(self):
-        """How many records it has."""
+        """The number of records."""
         return self._count
 
     @property
     def is_sealed(self):
-        """No record can be added any more."""
+        """Whether the batch takes no more records."""
         return self._wire is not None
 
     @property
     def holds_buffer(self):
-        """Whether the lent buffer is part of the batch; a sealed compressed batch has left it."""
+        """Whether the lent buffer is part of the batch. A sealed compressed batch has left it."""
         return self._buffer is not None
 
     @property
@@ -234,18 +239,18 @@ cdef class RecordBatchBuilder:
         )
 
     def limit_to(self, Py_ssize_t size):
-        """As the pure twin's."""
+        """As the twin."""
         self._limit = min(self._limit, size)
 
     def append(self, int64_t timestamp_ms, key, value, headers=()):
-        """As the pure twin's."""
+        """As the twin."""
         cdef int32_t index = self.add(timestamp_ms, key, value, headers)
         return None if index < 0 else index
 
     cdef int32_t add(
         self, int64_t timestamp_ms, object key, object value, object headers
     ) except -2:
-        """Append a record; return its index, or -1: no room."""
+        """Append a record; return its index, or -1 without room for it."""
         cdef Py_ssize_t size, end, tail = 1
         cdef int64_t delta = 0
         cdef int32_t count
@@ -257,7 +262,7 @@ cdef class RecordBatchBuilder:
         if headers:
             headers = plain_headers(headers)
             tail = headers_size(headers)
-        count = self._count  # not before: foreign bytes may come with code of their own
+        count = self._count  # not earlier: bytes-like objects of a user may run code of their own
         if count:
             delta = <int64_t>(<uint64_t>timestamp_ms - <uint64_t>self._base_timestamp)
         size = 1 + varint_size(delta) + varint_size(count) + bytes_size(key) + bytes_size(value)
@@ -283,10 +288,10 @@ cdef class RecordBatchBuilder:
             self._max_timestamp = timestamp_ms
         return count
 
-    # Once nothing more is to come…
+    # After the last record…
 
     def seal(self):
-        """As the pure twin's."""
+        """As the twin."""
         if self._wire is not None:
             return
         self._limit = 0
@@ -294,17 +299,18 @@ cdef class RecordBatchBuilder:
         if self._codec:
             compressed = memoryview(compress(self._codec, whole[HEADER_BYTES:], self._level))
             size = HEADER_BYTES + len(compressed)
-            batch = PyByteArray_FromStringAndSize(NULL, size)  # not filled with zeros first
+            batch = PyByteArray_FromStringAndSize(NULL, size)  # without filling it with zeros first
             whole = PyMemoryView_FromObject(batch)
             whole[HEADER_BYTES:] = compressed
             self._give_back()
             self._buffer = None
-            self._data = PyByteArray_AS_STRING(batch)  # which `whole` keeps as it is
+            # `whole` keeps the bytearray from being resized
+            self._data = PyByteArray_AS_STRING(batch)
         self._wire = whole
         self._write_header()
 
     def stamp(self, int64_t producer_id, int producer_epoch, int32_t base_sequence):
-        """As the pure twin's."""
+        """As the twin."""
         self._producer_id = producer_id
         self._producer_epoch = producer_epoch
         self._base_sequence = base_sequence
@@ -314,7 +320,7 @@ cdef class RecordBatchBuilder:
             self._write_header()
 
     def wire(self):
-        """As the pure twin's."""
+        """As the twin."""
         if self._wire is None:
             self.seal()
         return self._wire
@@ -325,7 +331,7 @@ cdef class RecordBatchBuilder:
         cdef uint32_t crc
         if size < HEADER_BYTES:
             raise ValueError(f"a batch has at least {HEADER_BYTES} bytes, its buffer has {size}")
-        at = put_big_endian(at, 0, 8)  # base offset and leader epoch are the broker's to set
+        at = put_big_endian(at, 0, 8)  # the broker sets base offset and leader epoch
         at = put_big_endian(at, <uint64_t>(size - LOG_OVERHEAD), 4)
         at = put_big_endian(at, <uint64_t>-1, 4)
         at = put_big_endian(at, 2, 1)

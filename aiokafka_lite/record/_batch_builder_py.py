@@ -1,10 +1,8 @@
-"""Records as one batch, written straight into a buffer that is lent.
+"""Builds one batch of records in a lent buffer: the pure `RecordBatchBuilder`.
 
-The pure Python `RecordBatchBuilder`.
-
-Owns the bytes of one batch from the first record to the finished header. Does not choose when a
-batch is full enough, does not own the buffer's memory, does not wait. `append` is the hot path:
-varints come out of a table, a record is joined once and copied into the buffer once.
+Owns the bytes of one batch from the first record to the finished header. The caller decides when a
+batch is full enough, and owns the buffer's memory. Does not wait. `append` is the hot path: varints
+come out of a table, and each record is joined and copied once.
 """
 
 from collections.abc import Sequence
@@ -35,12 +33,12 @@ _CRC: Final = Struct(">I")
 _NO_PRODUCER: Final = (-1, -1, -1)
 
 
-_TABLE_SIZE: Final = 8192  # the numbers whose varints have one or two bytes
+_TABLE_SIZE: Final = 8192  # varints of this many numbers have one or two bytes
 _VARINTS: Final[list[bytes]] = []
 _WITH_LENGTH: Final[list[int]] = []
-"""Size of a field with its length before it."""
+"""Size of a field together with its length prefix."""
 _ATTRIBUTES_AND_VARINTS: Final[list[bytes]] = []
-"""A record's attributes (0) and its timestamp delta, which stand side by side."""
+"""A record's attributes (0) and its timestamp delta, which are adjacent."""
 
 
 def _fill_tables() -> None:
@@ -52,7 +50,7 @@ def _fill_tables() -> None:
 
 
 def record_upper_bound(key: bytes | None, value: bytes | None, headers: Headers = ()) -> int:
-    """Return the bytes a batch of only this record has at most, its header of 61 bytes included.
+    """Return an upper limit for a batch of only this record, with its header of 61 bytes.
 
     Source: AbstractRecords.estimateSizeInBytesUpperBound.
     """
@@ -69,8 +67,8 @@ def record_upper_bound(key: bytes | None, value: bytes | None, headers: Headers 
 class RecordBatchBuilder:
     """One record batch (magic 2) under construction in `buffer`, which is never resized.
 
-    append… → seal → stamp → wire. A retry may stamp again. The buffer is in use until the batch is
-    acknowledged, except that a compressed batch leaves it at `seal`.
+    Call append for each record, then seal, stamp and wire. A retry may stamp again. The batch uses
+    the buffer until it is acknowledged. But a compressed batch leaves the buffer at `seal`.
     """
 
     __slots__ = (
@@ -101,8 +99,8 @@ class RecordBatchBuilder:
             _fill_tables()
         self._buffer: bytearray | None = buffer
         self._limit = len(buffer)
-        self._position = HEADER_BYTES  # where the next record begins
-        self._flushed = HEADER_BYTES  # up to where the buffer is written; the rest is in parts
+        self._position = HEADER_BYTES  # the next record begins here
+        self._flushed = HEADER_BYTES  # the buffer is written up to here; the rest is in parts
         self._parts: list[bytes] = []
         self._codec = compression
         self._level = level
@@ -116,12 +114,12 @@ class RecordBatchBuilder:
 
     @property
     def is_sealed(self) -> bool:
-        """No record can be added any more."""
+        """Whether the batch takes no more records."""
         return self._wire is not None
 
     @property
     def holds_buffer(self) -> bool:
-        """Whether the lent buffer is part of the batch; a sealed compressed batch has left it."""
+        """Whether the lent buffer is part of the batch. A sealed compressed batch has left it."""
         return self._buffer is not None
 
     @property
@@ -142,16 +140,18 @@ class RecordBatchBuilder:
         )
 
     def limit_to(self, size: int) -> None:
-        """Take records only up to `size` bytes from now on, before compression."""
+        """From now on, accept records only up to `size` bytes before compression."""
         self._limit = min(self._limit, size)
 
     def append(  # noqa: PLR0912  the hot path: calls would double its cost
         self, timestamp_ms: int, key: bytes | None, value: bytes | None, headers: Headers = ()
     ) -> int | None:
-        """Add a record; return its offset relative to the first, or None where it has no room.
+        """Add a record; return its offset relative to the first, or None without room for it.
 
-        A sealed batch has none. A buffer of `record_upper_bound` bytes always takes its first
-        record. Raises TypeError for a key or value that is not bytes-like; nothing was added then.
+        A sealed batch has no room. A buffer of `record_upper_bound` bytes always takes its first
+        record.
+
+        Raises: TypeError for a key or value that is not bytes-like; nothing is added then.
         """
         count = self.record_count
         delta = timestamp_ms - self._base_timestamp if count else 0
@@ -208,18 +208,19 @@ class RecordBatchBuilder:
     def _flush(self) -> None:
         """Write the pending parts into the buffer.
 
-        They are kept for a while because one join of many is cheaper.
+        Parts are collected first, because one join of many is cheaper.
         """
         assert self._buffer is not None
         self._buffer[self._flushed : self._position] = b"".join(self._parts)
         self._parts.clear()
         self._flushed = self._position
 
-    # Once nothing more is to come…
+    # After the last record…
 
     def seal(self) -> None:
-        """Take no more records and write the header; a batch with a codec is compressed now, once.
-        Idempotent.
+        """Take no more records and write the header. Idempotent.
+
+        A batch with a codec is compressed now, once.
         """
         if self._wire is not None:
             return
@@ -236,10 +237,10 @@ class RecordBatchBuilder:
         self._write_header(whole)
 
     def stamp(self, producer_id: int, producer_epoch: int, base_sequence: int) -> None:
-        """Write who sends the batch and its place in the partition's sequence; seal it if need be.
+        """Write the producer and the sequence number into the batch; seal it first if necessary.
 
-        May be called again: a batch is renumbered after an epoch bump. Never while a write of
-        `wire()` is pending.
+        May be called again: a batch is renumbered after an epoch bump. Never call it while a write
+        of `wire()` is pending.
         """
         self._producer = (producer_id, producer_epoch, base_sequence)
         if self._wire is None:
@@ -248,9 +249,9 @@ class RecordBatchBuilder:
             self._write_header(self._wire)
 
     def wire(self) -> memoryview:
-        """Return the finished batch, sealing it if need be.
+        """Return the finished batch; seal it first if necessary.
 
-        It is a view on the lent buffer, or of its own memory if compressed.
+        The result is a view of the lent buffer, or of its own memory if compressed.
         """
         self.seal()
         assert self._wire is not None
@@ -260,7 +261,7 @@ class RecordBatchBuilder:
         HEADER.pack_into(
             whole,
             0,
-            0,  # base offset and leader epoch are the broker's to set
+            0,  # the broker sets base offset and leader epoch
             len(whole) - LOG_OVERHEAD,
             -1,
             2,
@@ -281,7 +282,7 @@ _RecordParts = tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes]
 def _encode_any(
     delta: int, count: int, key: bytes | None, value: bytes | None, headers: Headers
 ) -> _RecordParts:
-    """Return the parts of a record of any size, its length first."""
+    """Return the parts of a record of any size, starting with its length."""
     key_size, key_bytes = _encode_bytes(key)
     value_size, value_bytes = _encode_bytes(value)
     stamp = b"\0" + encode_varint(delta)
@@ -300,7 +301,7 @@ def _encode_bytes(field: bytes | None) -> tuple[bytes, bytes]:
 
 
 def _encode_headers(headers: Headers) -> bytes:
-    """Return the headers as a record ends with them. Raises TypeError for a name that is no str."""
+    """Return a record's headers as bytes. Raises: TypeError for a name that is not a str."""
     parts = [encode_varint(len(headers))]
     for name, content in headers:
         if not isinstance(name, str):

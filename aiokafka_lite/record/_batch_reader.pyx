@@ -1,10 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False
-"""A fetched partition's bytes as records, decoded as they are taken: the native twin of
-`_batch_reader_py`.
+"""Decodes a fetched partition's bytes, record by record: the native twin of `_batch_reader_py`.
 
-Every number that comes off the wire is checked against the bytes that are there before anything is
-read by it. What is rare (markers, aborted transactions, magic 0 and 1, the words of an error) is
-left to the same Python as the twin's.
+Every number off the wire is checked against the available bytes before it is used. Rare cases use
+the same Python code as the twin: markers, aborted transactions, magic 0 and 1, error texts.
 """
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
@@ -55,7 +53,7 @@ cdef enum:
 
 
 cdef enum Fault:
-    """What is wrong with a record."""
+    """The faults of a record."""
     FINE
     CUT
     LONG_VARINT
@@ -94,22 +92,23 @@ cdef struct Header:
 
 
 cdef struct Hold:
-    Py_buffer view  # in a struct, or Cython has the collector drop its object without releasing it
+    # in a struct, because the collector drops a view that Cython manages without releasing it
+    Py_buffer view
 
 
 cdef struct RawRecord:
     int64_t timestamp_delta
     int64_t offset_delta
-    const uint8_t *key  # of size -1: there is none
+    const uint8_t *key  # its size is -1 for a record without a key
     int64_t key_size
     const uint8_t *value
     int64_t value_size
-    const uint8_t *headers  # NULL: there are none
+    const uint8_t *headers  # NULL: the record has no headers
     const uint8_t *end
 
 
 cdef inline int read_short(const uint8_t **at, const uint8_t *end, int64_t *value) noexcept nogil:
-    """Read a varint of 32 bits; those of one and two bytes without a call."""
+    """Read a varint of 32 bits. One or two bytes are read without a call."""
     cdef const uint8_t *p = at[0]
     cdef uint32_t raw
     if end - p >= 2:
@@ -131,7 +130,10 @@ cdef inline Fault varint_fault(int fault) noexcept nogil:
 
 
 cdef Fault skip_headers(const uint8_t **at, const uint8_t *end, int64_t count, int64_t *bad) noexcept nogil:
-    """Move behind the headers, whose count was read, checking what parsing them relies on."""
+    """Move behind the headers, whose count was already read.
+
+    Check everything that the later parsing relies on.
+    """
     cdef int64_t size = 0
     cdef int fault
     if not 0 <= count <= (end - at[0]) // 2:
@@ -162,7 +164,7 @@ cdef Fault skip_headers(const uint8_t **at, const uint8_t *end, int64_t count, i
 
 
 cdef inline Fault read_record(const uint8_t *at, const uint8_t *end, RawRecord *record, int64_t *bad) noexcept nogil:
-    """Read the record at `at`; nothing at or behind `end` is looked at."""
+    """Read the record at `at`. No byte at or behind `end` is read."""
     cdef int64_t size = 0, count = 0
     cdef const uint8_t *record_end
     cdef int64_t body
@@ -171,7 +173,7 @@ cdef inline Fault read_record(const uint8_t *at, const uint8_t *end, RawRecord *
         return varint_fault(fault)
     body = size
     record_end = at
-    # One byte of attributes, none of them in use.
+    # One byte of attributes, all unused.
     if end - at < 1:
         return CUT
     at += 1
@@ -222,7 +224,7 @@ cdef inline Fault read_record(const uint8_t *at, const uint8_t *end, RawRecord *
         fault = skip_headers(&at, end, count, bad)
         if fault:
             return <Fault>fault
-        if count == 0:  # in more bytes than it needs
+        if count == 0:  # a count of 0 in more bytes than it needs
             record.headers = NULL
     if at - record_end != body:
         return BAD_END
@@ -231,7 +233,7 @@ cdef inline Fault read_record(const uint8_t *at, const uint8_t *end, RawRecord *
 
 
 cdef object words_for(Fault fault, int64_t bad, int64_t left):
-    """Return what to tell of a fault."""
+    """Return the text that describes a fault."""
     if fault == LONG_VARINT:
         return "a varint is longer than its type"
     if fault == BAD_KEY:
@@ -254,10 +256,10 @@ cdef object words_for(Fault fault, int64_t bad, int64_t left):
 cdef class RecordCursor:
     """The records of one partition's bytes in a fetch response, decoded batch by batch.
 
-    As its twin, which has the promises.
+    The twin describes the promises.
     """
 
-    cdef object data  # None once there is nothing more in it
+    cdef object data  # None once all of it is used up
     cdef Hold data_hold
     cdef bint has_data_view
     cdef const uint8_t *bytes_
@@ -271,9 +273,9 @@ cdef class RecordCursor:
     cdef readonly bint has_complete_batch
     cdef object error
     cdef Py_ssize_t position  # of the next batch to look at
-    cdef Header header  # of a batch with records to show, not opened yet, or of the open one
+    cdef Header header  # of the open batch, or of the next one with records to show
     cdef bint has_header
-    # The open batch, if records are left in it:
+    # The open batch, if it has records left:
     cdef int32_t left
     cdef object payload
     cdef Hold payload_hold
@@ -281,7 +283,7 @@ cdef class RecordCursor:
     cdef const uint8_t *at
     cdef const uint8_t *end
     cdef RecordOrigin origin, create_time, log_append_time
-    cdef list messages  # of an open magic 0 or 1 batch, the next one last
+    cdef list messages  # the messages of an open magic 0 or 1 batch, the next one last
 
     def __cinit__(self):
         self.has_data_view = self.has_payload_view = False
@@ -327,7 +329,7 @@ cdef class RecordCursor:
         try:
             self.has_complete_batch = batch_size(self) > 0
         except CorruptRecordException:
-            self.has_complete_batch = True  # reading says what is wrong
+            self.has_complete_batch = True  # the reading code says what is wrong
 
     def __dealloc__(self):
         close_payload(self)
@@ -335,7 +337,7 @@ cdef class RecordCursor:
 
     @property
     def exhausted(self):
-        """Whether nothing is left to take: no record, no error, no batch to pass over."""
+        """Whether nothing is left to take: no record, no error, no batch to skip."""
         return is_exhausted(self)
 
     def __repr__(self):
@@ -347,13 +349,7 @@ cdef class RecordCursor:
         return f"<RecordCursor {self.topic}-{self.partition} at {self.next_offset}, {state}>"
 
     def take(self, max_records, max_bytes=None):
-        """Return the next records: at most `max_records`, and not many more bytes than `max_bytes`.
-
-        One record comes however large it is. An empty list means exhausted; `next_offset` may have
-        moved anyway. Raises CorruptRecordException or RecordDeserializationError at a bad record;
-        records before it are returned first, and later calls raise the same again, the position
-        unchanged.
-        """
+        """As the twin."""
         cdef list records = []
         cdef int64_t room = min(max_records, INT64_MAX)
         cdef int64_t byte_room = INT64_MAX if max_bytes is None else min(max_bytes, INT64_MAX)
@@ -373,10 +369,7 @@ cdef class RecordCursor:
         return records
 
     def take_columns(self, columns not None):
-        """Append the next records to `columns` until those are full; return how many.
-
-        0 means exhausted, or full before. Deserializers are not asked. Raises: as `take`.
-        """
+        """As the twin."""
         cdef Py_ssize_t before = len(columns), taken
         if self.error is not None:
             raise self.error.with_traceback(None)
@@ -391,14 +384,11 @@ cdef class RecordCursor:
         return taken
 
     def end_offset(self):
-        """Return where this will stand when all is taken; None if a batch's header is no good.
-
-        For a cursor from which nothing was taken: the headers are walked, nothing is decoded.
-        """
+        """As the twin."""
         return end_of_batches(self)
 
     def own_bytes(self):
-        """Copy what is left to memory of its own, so that the rest of `data` may go."""
+        """As the twin."""
         cdef bint is_open_in_place = self.left and not self.has_payload_view
         cdef Py_ssize_t start = self.position, end = 0
         if not self.has_data_view:
@@ -419,7 +409,7 @@ cdef class RecordCursor:
             self.end = self.bytes_ + (end - start)
 
     def release(self):
-        """Drop every buffer; nothing more can be taken. `next_offset` stays."""
+        """As the twin."""
         close_payload(self)
         close_data(self)
         self.messages = None
@@ -469,7 +459,7 @@ cdef object batch_view(RecordCursor self, int64_t size):
 cdef int fill(RecordCursor self, list records, int64_t max_records, int64_t byte_room) except -1:
     """Append records until a limit is reached or nothing is left.
 
-    Raises CorruptRecordException.
+    Raises: CorruptRecordException.
     """
     while len(records) < max_records and (byte_room > 0 or not records):
         if not stand_at_record(self):
@@ -484,7 +474,7 @@ cdef int fill(RecordCursor self, list records, int64_t max_records, int64_t byte
 
 
 cdef int fill_columns(RecordCursor self, columns) except -1:
-    """As `fill`, for columns, which know when they are full."""
+    """Do the same as `fill` for columns, which know when they are full."""
     while not columns.is_full:
         if not stand_at_record(self):
             return 0
@@ -496,7 +486,10 @@ cdef int fill_columns(RecordCursor self, columns) except -1:
 
 
 cdef bint stand_at_record(RecordCursor self) except -1:
-    """Open what has the next record; False if there is none. Raises CorruptRecordException."""
+    """Open the batch of the next record; return False if none is left.
+
+    Raises: CorruptRecordException.
+    """
     while not (self.left or self.messages):
         if self.has_header:
             open_batch(self)
@@ -506,7 +499,7 @@ cdef bint stand_at_record(RecordCursor self) except -1:
 
 
 cdef int look_ahead(RecordCursor self) except -1:
-    """Pass over what is not shown, markers for one, if no record is left before it.
+    """If no record is left before them, skip batches that are not shown, such as markers.
 
     So the position is behind them before the next fetch, and the buffer counts as used up.
     """
@@ -519,9 +512,9 @@ cdef int look_ahead(RecordCursor self) except -1:
 
 
 cdef int64_t batch_size(RecordCursor self) except -1:
-    """Return the bytes of the batch at the position, 0 if it is not there whole.
+    """Return the bytes of the batch at the position; 0 if it is not complete.
 
-    Raises CorruptRecordException for a length no batch can have, and for an unknown magic.
+    Raises: CorruptRecordException for an impossible length or an unknown magic.
     """
     cdef Py_ssize_t available = self.size - self.position
     cdef const uint8_t *at = self.bytes_ + self.position
@@ -539,9 +532,9 @@ cdef int64_t batch_size(RecordCursor self) except -1:
 
 
 cdef bint advance(RecordCursor self) except -1:
-    """Stand at the next batch with something to show; False if there is none.
+    """Move to the next batch with something to show; return False if none is left.
 
-    Raises CorruptRecordException.
+    Raises: CorruptRecordException.
     """
     cdef int64_t size
     while not self.has_header and not self.messages:
@@ -587,7 +580,7 @@ cdef object end_of_batches(RecordCursor self):
 
 
 cdef int read_header(RecordCursor self, int64_t size) except -1:
-    """Fill in the header of the batch at the position. Raises CorruptRecordException."""
+    """Fill in the header of the batch at the position. Raises: CorruptRecordException."""
     cdef const uint8_t *at = self.bytes_ + self.position
     cdef Header *header = &self.header
     cdef int64_t delta
@@ -612,7 +605,7 @@ cdef int read_header(RecordCursor self, int64_t size) except -1:
             and <int64_t>header.records_count * MIN_RECORD_BYTES > size - HEADER_BYTES
         )
     ):
-        parse_header(batch_view(self, size))  # raises, and says why
+        parse_header(batch_view(self, size))  # raises an error that says why
         raise CorruptRecordException("an impossible batch header")
     header.last_offset = header.base_offset + delta
     return 0
@@ -633,7 +626,7 @@ cdef int check_crc(RecordCursor self) except -1:
 
 
 cdef bint is_shown(RecordCursor self) except -1:
-    """Return whether the batch has records for the user; if not, note what else it says."""
+    """Return whether the batch has records for the user; process the marker of a control batch."""
     cdef bint is_control = self.header.attributes & CONTROL
     if is_control and self.check_crcs:
         check_crc(self)
@@ -651,7 +644,10 @@ cdef bint is_shown(RecordCursor self) except -1:
 
 
 cdef object unpacked(RecordCursor self):
-    """Return the batch's records as any bytes-like. Raises CorruptRecordException."""
+    """Return the batch's records, decompressed, as any bytes-like.
+
+    Raises: CorruptRecordException.
+    """
     content = batch_view(self, self.header.size)[HEADER_BYTES:]
     cdef int codec = self.header.attributes & CODEC_MASK
     if codec:
@@ -660,7 +656,7 @@ cdef object unpacked(RecordCursor self):
 
 
 cdef int open_batch(RecordCursor self) except -1:
-    """Open the batch the cursor stands at for `decode`; raise CorruptRecordException."""
+    """Open the cursor's batch for `decode`. Raises: CorruptRecordException."""
     cdef Py_ssize_t length
     if self.check_crcs:
         check_crc(self)
@@ -670,7 +666,7 @@ cdef int open_batch(RecordCursor self) except -1:
         self.has_payload_view = True
         self.at = <const uint8_t *>self.payload_hold.view.buf
         length = self.payload_hold.view.len
-    else:  # where it is: the data stays open for as long as the batch
+    else:  # uncompressed: the data stays alive as long as the batch is open
         self.at = self.bytes_ + self.position + HEADER_BYTES
         length = self.header.size - HEADER_BYTES
     if <int64_t>self.header.records_count * MIN_RECORD_BYTES > length:
@@ -695,12 +691,12 @@ cdef int open_batch(RecordCursor self) except -1:
 
 
 cdef int close_batch(RecordCursor self) except -1:
-    """Move behind the batch that was just read to its end. Raises CorruptRecordException."""
+    """Move behind the batch, all of whose records were read. Raises: CorruptRecordException."""
     cdef Py_ssize_t extra = self.end - self.at
     if extra:
         raise CorruptRecordException(f"{extra:,} bytes follow a batch's last record")
     close_payload(self)
-    # A compacted batch keeps its last offset, its last record may be gone.
+    # A compacted batch keeps its last offset even if its last record was removed.
     self.next_offset = max(self.next_offset, self.header.last_offset + 1)
     return 0
 
@@ -711,8 +707,9 @@ cdef int close_batch(RecordCursor self) except -1:
 cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_room) except -1:
     """Append up to `room` records of the open batch; return how many bytes they took.
 
-    Reads at least one record and stops after byte_room bytes. Raises CorruptRecordException, the
-    records before the bad one appended.
+    Reads at least one record, and stops after `byte_room` bytes.
+
+    Raises: CorruptRecordException; the records before the bad one are appended.
     """
     cdef const uint8_t *start = self.at
     cdef const uint8_t *at = start
@@ -729,7 +726,7 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
     cdef Fault fault = FINE
     cdef RawRecord raw
     cdef object key, value, headers
-    # What a garbage collection in between runs may release this cursor: the bytes must stay.
+    # A garbage collection may run code that releases this cursor. So hold the bytes here.
     cdef object held = (self.data, self.payload)
     if byte_room < end - at:
         stop = at + max(byte_room, 1)
@@ -737,7 +734,8 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
         fault = read_record(at, end, &raw, &bad)
         if fault != FINE:
             break
-        offset = header.base_offset + raw.offset_delta  # 2**35 at most, so no overflow matters
+        # at most 2**35, so an overflow does not matter
+        offset = header.base_offset + raw.offset_delta
         if offset < first_offset:
             if offset < header.base_offset or not is_first:
                 fault, bad = BAD_OFFSET, offset
@@ -757,7 +755,7 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
             )
         if is_log_append_time:
             timestamp = header.max_timestamp
-        else:  # around the corner, as Java's long does
+        else:  # wraps around like a long in Java
             timestamp = <int64_t>(<uint64_t>header.base_timestamp + <uint64_t>raw.timestamp_delta)
         records.append(
             make_record(
@@ -789,7 +787,7 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
 
 
 cdef int decode_columns(RecordCursor self, columns) except -1:
-    """Append records of the open batch to `columns`. Raises CorruptRecordException."""
+    """Append records of the open batch to `columns`. Raises: CorruptRecordException."""
     cdef Header *header = &self.header
     cdef object buffer = self.payload if self.has_payload_view else self.data
     cdef const uint8_t *start = self.bytes_
@@ -809,7 +807,7 @@ cdef int decode_columns(RecordCursor self, columns) except -1:
             self.end - start,
         )
     finally:
-        if self.at != NULL:  # else released meanwhile
+        if self.at != NULL:  # else the cursor was released meanwhile
             self.at = start + <Py_ssize_t>columns.position
             self.left -= <int32_t>columns.records_read
         self.next_offset = columns.next_offset
@@ -841,7 +839,7 @@ cdef int64_t take_message(RecordCursor self, list records) except -1:
 
 
 cdef bint take_message_into(RecordCursor self, columns) except -1:
-    """Append the next message to `columns`; False if they have no room for it."""
+    """Append the next message to `columns`; return False without room for it."""
     message = self.messages[len(self.messages) - 1]
     if not columns.append(
         message.offset, message.timestamp, message.timestamp_type, message.key, message.value

@@ -1,15 +1,11 @@
-"""A fetched partition's bytes as records, decoded as they are taken.
+"""Decodes a fetched partition's bytes, record by record: the pure `RecordCursor`.
 
-The pure Python `RecordCursor`.
+Owns the decoding and the position within the bytes. It hides control batches, aborted transactions
+and records before the fetch offset. Knows nothing of assignments and seeks. Does not wait.
 
-Owns the decoding, the position within the bytes and what is not shown to anyone: control batches,
-aborted transactions, records before the fetch offset. Knows nothing of assignments and seeks. Does
-not wait.
-
-`_fill_in` is the hot loop, written for speed: varints of one and two bytes are inlined through
-tables, a field is one slice, a record is made without calling its class. A batch is copied out of
-the frame once, because slices of bytes are the bytes the user gets, and slices of a memoryview are
-not.
+`_fill_in` is the hot loop, written for speed. Varints of one and two bytes are inlined through
+tables. A field is one slice. A record is made without calling its class. A batch is copied out of
+the frame once: slices of bytes are bytes, as the user expects, and slices of a memoryview are not.
 """
 
 import struct
@@ -47,23 +43,23 @@ from aiokafka_lite.serialization import AnyDeserializer, Headers
 
 _Record = ConsumerRecord[Any, Any]
 
-# What varints of one and two bytes hold, as tables: adding two of their numbers is cheaper than
-# shifting, and all of them are small enough for Python to keep. The sign of a two-byte varint is in
-# its first byte; _LOW only knows the non-negative ones and makes the others impossibly small, which
-# the comparisons behind it notice.
+# What varints of one and two bytes hold, as tables. Adding two table entries is cheaper than
+# shifting, and Python caches such small numbers. The sign of a two-byte varint is in its first
+# byte. _LOW has the non-negative ones and makes the others impossibly small, which later
+# comparisons detect.
 _IMPOSSIBLE: Final = -(1 << 40)
 _ONE: Final = tuple((byte >> 1) ^ -(byte & 1) for byte in range(128))
 _LOW: Final = tuple(_IMPOSSIBLE if byte & 1 else (byte & 0x7F) >> 1 for byte in range(256))
 _HIGH: Final = tuple(byte << 6 for byte in range(128))
-_ONE_END: Final = tuple(size + 1 for size in _ONE)  # where a record ends, counted from its length
+_ONE_END: Final = tuple(size + 1 for size in _ONE)  # the record's end, counted from its length
 _LOW_END: Final = tuple(size + 2 for size in _LOW)
 _eight_bytes: Final = Struct("8B").unpack_from
 _CAREFUL: Final = 255
 _FAR: Final = 1 << 62
-"""No short delta leads from a base timestamp nearer than this out of 64 bits."""
+"""A base timestamp nearer to 0 than this stays within 64 bits after any short delta."""
 
-# CPython lays out a class's instances when the first one is made by its __init__; bare ones made
-# before that would be four times as dear to fill for the life of the process.
+# CPython lays out a class's instances when __init__ first makes one. Bare ones made before that
+# would be four times as expensive to fill, for the life of the process.
 ConsumerRecord("", 0, 0, 0, 0, None, None, None, 0, 0, ())
 
 _bare = ConsumerRecord.__new__
@@ -74,9 +70,9 @@ _NO_HEADERS: Final[Headers] = ()
 class RecordCursor:
     """The records of one partition's bytes in a fetch response, decoded batch by batch.
 
-    `data` holds whole batches and possibly a partial one at the end, which is ignored. Records come
-    in offset order, those before `fetch_offset` are passed over. With `read_committed`, so are
-    those of `aborted_transactions`, which are (producer id, first offset) in any order.
+    `data` holds whole batches, and possibly a partial one at the end, which is ignored. Records
+    come in offset order. Those before `fetch_offset` are skipped. With `read_committed`, so are the
+    records of `aborted_transactions`: (producer id, first offset) in any order.
     """
 
     __slots__ = (
@@ -130,15 +126,15 @@ class RecordCursor:
             )
         self._max_decompressed_bytes = max_decompressed_bytes
         self.next_offset = fetch_offset
-        """The offset to fetch next once what was taken so far is processed."""
+        """The offset to fetch next, once all taken records are processed."""
         self.last_leader_epoch = -1
-        """Leader epoch of the newest batch that was looked into, -1 if none or unknown."""
+        """Leader epoch of the newest batch that was read; -1 if none or unknown."""
         self.has_complete_batch = has_complete_batch(self._data)
-        """False: the bytes are none, or the beginning of one oversize batch."""
+        """False: the bytes are empty, or only the beginning of one oversize batch."""
         self._error: KafkaError | None = None
         self._position = 0  # of the next batch to look at
         self._header: BatchHeader | None = None  # of a batch with records to show, not opened yet
-        # The open batch, if records are left in it:
+        # The open batch, if it has records left:
         self._left = 0
         self._buffer = b""
         self._record_position = 0
@@ -147,11 +143,12 @@ class RecordCursor:
         self._base_timestamp = 0
         self._max_timestamp = 0
         self._attributes = 0
-        self._messages: list[Message] = []  # of an open magic 0 or 1 batch, the next one last
+        # the messages of an open magic 0 or 1 batch, the next one last
+        self._messages: list[Message] = []
 
     @property
     def exhausted(self) -> bool:
-        """Whether nothing is left to take: no record, no error, no batch to pass over."""
+        """Whether nothing is left to take: no record, no error, no batch to skip."""
         return not (self._left or self._messages or self._header or self._error or self._data)
 
     def __repr__(self) -> str:
@@ -159,12 +156,13 @@ class RecordCursor:
         return f"<RecordCursor {self._topic}-{self._partition} at {self.next_offset}, {state}>"
 
     def take(self, max_records: int, max_bytes: int | None = None) -> list[_Record]:
-        """Return the next records: at most `max_records`, and not many more bytes than `max_bytes`.
+        """Return the next records: at most `max_records`, and about `max_bytes` bytes.
 
-        One record comes however large it is. An empty list means exhausted; `next_offset` may have
-        moved anyway. Raises CorruptRecordException or RecordDeserializationError at a bad record;
-        records before it are returned first, and later calls raise the same again, the position
-        unchanged.
+        A single record of any size is returned. An empty list means exhausted; even then
+        `next_offset` may have moved.
+
+        Raises: CorruptRecordException or RecordDeserializationError at a bad record. The records
+        before it are returned first. Later calls raise the same again, and the position stays.
         """
         if self._error is not None:
             raise self._error.with_traceback(None)
@@ -185,7 +183,8 @@ class RecordCursor:
     def take_columns(self, columns: ColumnsBuilder) -> int:
         """Append the next records to `columns` until those are full; return how many.
 
-        0 means exhausted, or full before. Deserializers are not asked. Raises: as `take`.
+        0 means exhausted, or columns that were full before. Deserializers are not called. Raises:
+        as `take`.
         """
         if self._error is not None:
             raise self._error.with_traceback(None)
@@ -201,20 +200,20 @@ class RecordCursor:
         return taken
 
     def end_offset(self) -> int | None:
-        """Return where this will stand when all is taken; None if a batch's header is no good.
+        """Return the offset behind the last record; None if the header of a batch is invalid.
 
-        For a cursor from which nothing was taken: the headers are walked, nothing is decoded.
+        For a cursor from which nothing was taken. It reads the headers and decodes nothing.
         """
         return end_offset(self._data, self.next_offset)
 
     def own_bytes(self) -> None:
-        """Copy what is left to memory of its own, so that the rest of `data` may go."""
+        """Copy the remaining bytes to separate memory, so that the rest of `data` can be freed."""
         if self._data:
             self._data = memoryview(bytes(self._data[self._position :]))
             self._position = 0
 
     def release(self) -> None:
-        """Drop every buffer; nothing more can be taken. `next_offset` stays."""
+        """Drop every buffer. Nothing more can be taken; `next_offset` stays."""
         self._data = _NO_DATA
         self._buffer = b""
         self._messages = []
@@ -227,7 +226,7 @@ class RecordCursor:
     def _fill(self, records: list[_Record], max_records: int, max_bytes: int | None) -> None:
         """Append records until a limit is reached or nothing is left.
 
-        Raises CorruptRecordException.
+        Raises: CorruptRecordException.
         """
         byte_room = sys.maxsize if max_bytes is None else max_bytes
         while len(records) < max_records and (byte_room > 0 or not records):
@@ -242,7 +241,7 @@ class RecordCursor:
         self._look_ahead()
 
     def _fill_columns(self, columns: ColumnsBuilder) -> None:
-        """As `_fill`, for columns, which know when they are full."""
+        """Do the same as `_fill` for columns, which know when they are full."""
         while not columns.is_full:
             if not self._stand_at_record():
                 return
@@ -253,7 +252,10 @@ class RecordCursor:
         self._look_ahead()
 
     def _stand_at_record(self) -> bool:
-        """Open what has the next record; False if there is none. Raises CorruptRecordException."""
+        """Open the batch of the next record; return False if none is left.
+
+        Raises: CorruptRecordException.
+        """
         while not (self._left or self._messages):
             if self._header is not None:
                 self._open(self._header)
@@ -262,7 +264,7 @@ class RecordCursor:
         return True
 
     def _look_ahead(self) -> None:
-        """Pass over what is not shown, markers for one, if no record is left before it.
+        """If no record is left before them, skip batches that are not shown, such as markers.
 
         So the position is behind them before the next fetch, and the buffer counts as used up.
         """
@@ -273,9 +275,9 @@ class RecordCursor:
                 self._error = with_place(error, self._topic, self._partition, self.next_offset)
 
     def _advance(self) -> bool:
-        """Stand at the next batch with something to show; False if there is none.
+        """Move to the next batch with something to show; return False if none is left.
 
-        Raises CorruptRecordException.
+        Raises: CorruptRecordException.
         """
         while self._header is None and not self._messages:
             size = next_batch_size(self._data, self._position)
@@ -296,7 +298,9 @@ class RecordCursor:
         return True
 
     def _is_shown(self, header: BatchHeader, batch: memoryview) -> bool:
-        """Return whether the batch has records for the user; if not, note what else it says."""
+        """Return whether the batch has records for the user; process the marker of a control
+        batch.
+        """
         is_control = bool(header.attributes & CONTROL)
         if is_control and self._check_crcs:
             check_crc(batch, header)
@@ -312,7 +316,7 @@ class RecordCursor:
         return header.last_offset >= self.next_offset
 
     def _open(self, header: BatchHeader) -> None:
-        """Open the batch the cursor stands at for `_decode`; raise CorruptRecordException."""
+        """Open the cursor's batch for `_decode`. Raises: CorruptRecordException."""
         batch = self._data[self._position : self._position + header.size]
         if self._check_crcs:
             check_crc(batch, header)
@@ -341,13 +345,13 @@ class RecordCursor:
         return bytes(payload)
 
     def _close_batch(self) -> None:
-        """Move behind the batch that was just read to its end. Raises CorruptRecordException."""
+        """Move behind the batch, all of whose records were read. Raises: CorruptRecordException."""
         if self._record_position != len(self._buffer):
             raise CorruptRecordException(
                 f"{len(self._buffer) - self._record_position:,} bytes follow a batch's last record"
             )
         self._buffer = b""
-        # A compacted batch keeps its last offset, its last record may be gone.
+        # A compacted batch keeps its last offset even if its last record was removed.
         self.next_offset = max(self.next_offset, self._last_offset + 1)
 
     # Records of magic 2…
@@ -355,11 +359,12 @@ class RecordCursor:
     def _decode(self, records: list[_Record], room: int, byte_room: int) -> int:
         """Append up to `room` records of the open batch; return how many bytes they took.
 
-        Reads at least one record and stops after byte_room bytes. Raises CorruptRecordException,
-        the records before the bad one appended.
+        Reads at least one record, and stops after `byte_room` bytes.
+
+        Raises: CorruptRecordException; the records before the bad one are appended.
         """
         start = self._record_position
-        # Bare records, made without calling the class, in one loop of C for all of them.
+        # One loop in C makes all bare records, without calling the class.
         bare = list(map(_bare, repeat(ConsumerRecord, min(room, self._left))))
         progress = iter(bare)
         try:
@@ -380,9 +385,10 @@ class RecordCursor:
     ) -> int:
         """Decode into the bare records until they are full or position `stop` is reached.
 
-        `progress` is left behind the last record read. Return how many at the beginning stay bare,
-        being before the fetch offset. Raises CorruptRecordException, or IndexError beyond the
-        batch.
+        `progress` ends behind the last record read. Return how many records at the beginning stay
+        bare, because they lie before the fetch offset.
+
+        Raises: CorruptRecordException; IndexError for a position beyond the batch.
         """
         buffer = self._buffer
         position = self._record_position
@@ -397,11 +403,11 @@ class RecordCursor:
         headers: Headers
         skipped = 0
         for record in progress:
-            # A record begins with its length, attributes (none in use), timestamp delta, offset
-            # delta and key length. Eight bytes hold them, unless it is large or late.
+            # A record begins with its length, attributes (unused), timestamp delta, offset delta
+            # and key length. Eight bytes hold them, unless the record is large or its deltas are.
             try:
                 a, b, c, d, e, f, g, h = eight_bytes(buffer, position)
-            except struct.error:  # fewer are left
+            except struct.error:  # fewer than eight bytes are left
                 a = b = _CAREFUL
             begin = position
             if a < 128:
@@ -462,7 +468,7 @@ class RecordCursor:
                 value = None
             else:
                 raise CorruptRecordException(f"a value of {value_size:,} bytes")
-            # A slice that was cut short shows here: the headers' count is beyond the buffer.
+            # A slice that was cut short raises here: the headers' count lies beyond the buffer.
             if buffer[position]:
                 headers, position = read_headers(buffer, position)
             else:
@@ -492,7 +498,7 @@ class RecordCursor:
         return skipped
 
     def _deliver(self, decoded: list[_Record], records: list[_Record]) -> None:
-        """Append the decoded and move the position behind them. Raises CorruptRecordException."""
+        """Append the decoded records and move the position. Raises: CorruptRecordException."""
         if not decoded:
             return
         if decoded[-1].offset > self._last_offset:
@@ -507,7 +513,7 @@ class RecordCursor:
         self.next_offset = decoded[-1].offset + 1
 
     def _decode_columns(self, columns: ColumnsBuilder) -> None:
-        """Append records of the open batch to `columns`. Raises CorruptRecordException."""
+        """Append records of the open batch to `columns`. Raises: CorruptRecordException."""
         try:
             columns.decode(
                 self._buffer,
@@ -547,7 +553,7 @@ class RecordCursor:
         return message.size_in_bytes
 
     def _take_message_into(self, columns: ColumnsBuilder) -> bool:
-        """Append the next message to `columns`; False if they have no room for it."""
+        """Append the next message to `columns`; return False without room for it."""
         message = self._messages[-1]
         if not columns.append(
             message.offset, message.timestamp, message.timestamp_type, message.key, message.value
@@ -561,7 +567,7 @@ class RecordCursor:
 
 
 def _int64(number: int) -> int:
-    """Return what a long of Java's has of a sum: 64 bits, around the corner."""
+    """Return the low 64 bits of a sum, signed, as a long in Java wraps around."""
     return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 

@@ -1,4 +1,6 @@
-"""Chooses the `RecordBatchBuilder`: the native twin if it was built, the pure one otherwise."""
+"""Chooses the `RecordBatchBuilder` at import: the native twin if it was built, else the pure
+one.
+"""
 
 from typing import TYPE_CHECKING
 

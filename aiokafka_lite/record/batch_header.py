@@ -1,5 +1,4 @@
-"""The 61-byte header of a record batch (magic 2): reading, checking, and rewriting it in place.
-Never decodes records.
+"""The 61-byte header of a record batch (magic 2): read, checked, and rewritten in place.
 
 | offset | size | field                  | offset | size | field          |
 |--------|------|------------------------|--------|------|----------------|
@@ -12,8 +11,8 @@ Never decodes records.
 | 23     | 4    | last offset delta      | 61     |      | records        |
 
 Attributes: bits 0-2 codec, 3 timestamp type, 4 transactional, 5 control, 6 delete horizon. Base
-offset, length and leader epoch are outside the checksum, so a broker sets them without reading the
-batch. Source: Kafka's DefaultRecordBatch.
+offset, length and leader epoch are outside the checksum. So a broker sets them without reading the
+batch. Never decodes records. Source: Kafka's DefaultRecordBatch.
 """
 
 from struct import Struct
@@ -41,9 +40,9 @@ TRANSACTIONAL: Final = 0x10
 CONTROL: Final = 0x20
 
 MIN_RECORD_BYTES: Final = 7
-"""Length, attributes, two deltas, two lengths and the header count, one byte each."""
+"""The fewest bytes of a record: length, attributes, two deltas, two lengths, header count."""
 MAX_OFFSET: Final = (1 << 63) - 2
-"""The last offset whose successor still is an offset."""
+"""The largest offset that has a next offset."""
 
 _INT64 = Struct(">q")
 _INT32 = Struct(">i")
@@ -80,7 +79,7 @@ class BatchHeader(NamedTuple):
 
     @property
     def codec(self) -> int:
-        """The number of a `CompressionType`; 5 to 7 are none."""
+        """The number of a `CompressionType`; 5 to 7 are unassigned."""
         return self.attributes & CODEC_MASK
 
     @property
@@ -90,19 +89,19 @@ class BatchHeader(NamedTuple):
 
     @property
     def is_transactional(self) -> bool:
-        """The records belong to a transaction."""
+        """Whether the records belong to a transaction."""
         return bool(self.attributes & TRANSACTIONAL)
 
     @property
     def is_control(self) -> bool:
-        """The batch holds a marker instead of records."""
+        """Whether the batch holds a marker instead of records."""
         return bool(self.attributes & CONTROL)
 
 
 def parse_header(view: bytes | bytearray | memoryview, position: int = 0) -> BatchHeader:
-    """Return the header at `position`, checked against itself and the bytes that are there.
+    """Return the header at `position`, checked for consistency and against the available bytes.
 
-    The checksum is not looked at. Raises CorruptRecordException naming what does not fit.
+    The checksum is not checked. Raises: CorruptRecordException naming the contradiction.
     """
     available = len(view) - position
     if available < HEADER_BYTES:
@@ -117,7 +116,7 @@ def parse_header(view: bytes | bytearray | memoryview, position: int = 0) -> Bat
 
 
 def _fault(header: BatchHeader, available: int) -> str:
-    """Return what is impossible about the header, "" if nothing."""
+    """Return what is impossible about the header; "" if nothing is."""
     if header.magic != 2:
         return f"magic {header.magic} is not 2"
     if not HEADER_BYTES <= header.size <= available:
@@ -144,11 +143,11 @@ def check_crc(view: memoryview, header: BatchHeader, position: int = 0) -> None:
 
 
 def validate_batch(view: bytes | bytearray | memoryview) -> BatchHeader:
-    """Return the header of the one batch `view` starts with, its checksum verified.
+    """Return the header of the one batch at the start of `view`, with its checksum verified.
 
     Does not decode the records.
 
-    Raises CorruptRecordException: not magic 2, impossible sizes, a wrong checksum.
+    Raises: CorruptRecordException for another magic than 2, impossible sizes or a wrong checksum.
     """
     whole = memoryview(view)
     header = parse_header(whole)
@@ -162,11 +161,12 @@ def assign_offsets(
     leader_epoch: int,
     log_append_time: int | None = None,
 ) -> None:
-    """Rewrite, in place, what a broker sets when it appends the batch `view` starts with.
+    """Rewrite, in place, the fields that a broker sets when it appends the batch at the start of
+    `view`.
 
-    Base offset and leader epoch; with `log_append_time` (ms since the epoch) also the max
-    timestamp, the timestamp type and, for these two, the checksum. The batch was validated before.
-    Source: LogValidator.
+    These are base offset and leader epoch. With `log_append_time` (ms since the epoch) they include
+    the max timestamp, the timestamp type, and therefore the checksum. The batch was validated
+    before. Source: LogValidator.
     """
     _INT64.pack_into(view, 0, base_offset)
     _INT32.pack_into(view, LEADER_EPOCH_OFFSET, leader_epoch)

@@ -1,4 +1,4 @@
-"""Chooses the `RecordCursor` at import: the native one where it was built, else its pure twin."""
+"""Chooses the `RecordCursor` at import: the native twin if it was built, else the pure one."""
 
 from typing import TYPE_CHECKING
 

@@ -1,33 +1,33 @@
-"""What a cursor asks of the columns it decodes records into; `arrow/` has them."""
+"""The interface of the columns into which a cursor decodes records; `arrow/` implements it."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 
 class ColumnsBuilder(Protocol):
-    """Columns under construction, which know when they have enough."""
+    """Columns under construction, which know when they are full."""
 
     @property
     def is_full(self) -> bool:
-        """Whether no more records are to be taken."""
+        """Whether the columns take no more records."""
 
     @property
     def position(self) -> int:
-        """Behind the last record `decode` has read, the bad one not included."""
+        """The position behind the last record that `decode` has read, without a bad one."""
 
     @property
     def records_read(self) -> int:
-        """How many records `decode` has read, those before the wanted offset included."""
+        """How many records `decode` has read, with those before the wanted offset."""
 
     @property
     def next_offset(self) -> int:
-        """Behind the last row."""
+        """The offset behind the last row."""
 
     def __len__(self) -> int:
         """Rows so far."""
 
     def begin(self, topic: str, partition: int) -> None:
-        """Say where the records to come are from."""
+        """Set the topic and partition of the records that follow."""
 
     def decode(
         self,
@@ -43,12 +43,14 @@ class ColumnsBuilder(Protocol):
         end: int = -1,
         /,
     ) -> int:
-        """Append records of a batch's decompressed `data` until full; return how many.
+        """Append records of a batch's decompressed `data` until the columns are full; return how
+        many.
 
-        `count` are left from `position` to `end`, -1 for that of the data. Those before
-        `fetch_offset` are passed over. Where it came to is in `position`, `records_read` and
-        `next_offset`. Raises CorruptRecordException at a bad record, with the rows before it
-        appended.
+        `count` records lie between `position` and `end`; -1 means the end of the data. Records
+        before `fetch_offset` are skipped. Afterwards `position`, `records_read` and `next_offset`
+        say how far it read.
+
+        Raises: CorruptRecordException at a bad record. The rows before that record are appended.
         """
 
     def append(
@@ -61,7 +63,10 @@ class ColumnsBuilder(Protocol):
         headers: Sequence[tuple[str, bytes | None]] = (),
         /,
     ) -> bool:
-        """Append a record that was decoded elsewhere; False: no column has room for it any more."""
+        """Append a record that was decoded elsewhere.
+
+        Return False if a column lacks room for it.
+        """
 
 
 __all__ = ["ColumnsBuilder"]

@@ -1,10 +1,8 @@
 """The markers that end a transaction.
 
-Reading which one it is, and building one for brokers under test.
-
-A control batch holds one record. Its key is (version int16, type int16), its value of an
-end-transaction marker (version int16, coordinator epoch int32). Source: Kafka's ControlRecordType,
-EndTransactionMarker.
+Reads the type of a marker, and builds markers for brokers under test. A control batch holds one
+record. Its key is (version int16, type int16). The value of an end-transaction marker is (version
+int16, coordinator epoch int32). Source: Kafka's ControlRecordType, EndTransactionMarker.
 """
 
 from enum import IntEnum
@@ -24,7 +22,7 @@ from aiokafka_lite.record.varint import encode_varint, read_varint
 
 
 class ControlRecordType(IntEnum):
-    """What a control record says; consumers pass over the numbers of later versions."""
+    """The types of control records. Consumers skip the numbers of later versions."""
 
     ABORT = 0
     COMMIT = 1
@@ -37,8 +35,8 @@ _VALUE = Struct(">hi")
 def control_type(payload: bytes) -> int:
     """Return the type in the first record of a control batch's (decompressed) records.
 
-    Raises CorruptRecordException if there is no such record. Types other than `ControlRecordType`'s
-    come as they are.
+    Types other than `ControlRecordType`'s are returned as numbers. Raises: CorruptRecordException
+    without such a record.
     """
     try:
         _, position = read_varint(payload, 0)
@@ -63,7 +61,7 @@ def build_control_batch(
     leader_epoch: int = -1,
     coordinator_epoch: int = 0,
 ) -> bytes:
-    """Return a whole batch with one marker, as a transaction coordinator has it written."""
+    """Return a whole batch with one marker, as a transaction coordinator writes it."""
     key = _KEY.pack(0, control)
     value = _VALUE.pack(0, coordinator_epoch)
     body = b"".join(

@@ -1,4 +1,4 @@
-"""Says where in a topic a batch is that cannot be read; for both twins of the batch reader."""
+"""Adds topic, partition and offset to the error of an unreadable batch, for both twins."""
 
 from aiokafka_lite.errors import CorruptRecordException
 
@@ -6,9 +6,9 @@ from aiokafka_lite.errors import CorruptRecordException
 def with_place(
     error: CorruptRecordException, topic: str, partition: int, offset: int
 ) -> CorruptRecordException:
-    """Return the error with the place it belongs to.
+    """Return the error, with topic, partition and offset added.
 
-    Drops its traceback, whose frames hold the buffers.
+    Its traceback is dropped, because its frames hold the buffers.
     """
     placed = CorruptRecordException(
         f"{topic}-{partition} at offset {offset}: {error.args[0]}; seek past the batch to go on",

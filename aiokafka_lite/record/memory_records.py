@@ -1,9 +1,8 @@
-"""A partition's bytes as batches, without decoding one.
+"""Splits a partition's bytes into batches without decoding them.
 
-Where each lies, and where the partial tail begins.
-
-Checksums are not looked at here. A broker may cut its answer anywhere, so what follows the last
-whole batch is dropped; a length that cannot be is an error instead.
+It says where each batch lies and where the partial tail begins. Checksums are not checked. A broker
+may cut its response anywhere, so everything behind the last whole batch is dropped. An impossible
+length is an error instead.
 """
 
 from collections.abc import Iterator
@@ -31,19 +30,19 @@ class BatchSlice(NamedTuple):
     """One whole batch of any magic; with magic 0 and 1 one message, which may be a wrapper."""
 
     base_offset: int
-    """Magic 0 and 1: the message's own offset, a wrapper's being that of its last message."""
+    """Magic 0 and 1: the message's own offset; a wrapper has the offset of its last message."""
     last_offset: int
     size: int
     magic: int
     position: int
-    """Where it starts in the bytes it was found in."""
+    """The batch's start in the bytes in which it was found."""
     view: memoryview
 
 
 def next_batch_size(data: memoryview, position: int) -> int:
-    """Return the bytes of the batch at `position`, 0 if it is not there whole.
+    """Return the bytes of the batch at `position`; 0 if it is not complete.
 
-    Raises CorruptRecordException for a length no batch can have, and for an unknown magic.
+    Raises: CorruptRecordException for an impossible length or an unknown magic.
     """
     available = len(data) - position
     if available < LOG_OVERHEAD:
@@ -69,9 +68,9 @@ def next_batch_size(data: memoryview, position: int) -> int:
 
 
 def has_complete_batch(data: memoryview) -> bool:
-    """Return whether the first batch is there whole.
+    """Return whether the first batch is complete.
 
-    A length that cannot be counts as whole: reading says what is wrong.
+    An impossible length counts as complete, so that reading it reports the fault.
     """
     try:
         return next_batch_size(data, 0) > 0
@@ -82,7 +81,7 @@ def has_complete_batch(data: memoryview) -> bool:
 def end_offset(data: memoryview, start_offset: int) -> int | None:
     """Return the offset behind the last whole batch, at least `start_offset`.
 
-    None for a length, or an offset, that cannot be.
+    Return None for an impossible length or offset.
     """
     end, position = start_offset, 0
     try:
@@ -103,7 +102,8 @@ def end_offset(data: memoryview, start_offset: int) -> int | None:
 def iter_batches(data: bytes | bytearray | memoryview) -> Iterator[BatchSlice]:
     """Yield the whole batches in order; the partial tail is dropped.
 
-    Raises CorruptRecordException at the first batch with impossible sizes, after those before it.
+    Raises: CorruptRecordException at the first batch with impossible sizes; earlier batches come
+    first.
     """
     view = memoryview(data)
     position = 0

@@ -12,8 +12,8 @@
 |        | 4+n  | value, likewise                |
 
 A message with a codec is a wrapper: its value holds messages. Inside a magic 1 wrapper offsets are
-relative, the wrapper's own being the last one's; under log-append time the wrapper's timestamp is
-everyone's. Source: KIP-31, KIP-32.
+relative; the wrapper has the last message's offset. Under log-append time all messages have the
+wrapper's timestamp. Source: KIP-31, KIP-32.
 """
 
 import struct
@@ -41,7 +41,7 @@ _MAGIC_OFFSET: Final = 16
 
 
 class Message(NamedTuple):
-    """One message, its offset absolute, its key and value as bytes of their own."""
+    """One message with an absolute offset. Its key and value are copies."""
 
     offset: int
     timestamp: int
@@ -53,11 +53,11 @@ class Message(NamedTuple):
 
     @property
     def size_in_bytes(self) -> int:
-        """About what it took: key and value, and what a record has at least."""
+        """The approximate size: key, value and the smallest overhead of a record."""
         return len(self.key or b"") + len(self.value or b"") + MIN_RECORD_BYTES
 
     def record(self, topic: str, partition: int) -> ConsumerRecord[bytes, bytes]:
-        """Return it as the user gets it, which has no headers."""
+        """Return the message as a record for the user; it has no headers."""
         key, value = self.key, self.value
         return ConsumerRecord(
             topic,
@@ -83,10 +83,10 @@ class _Entry(NamedTuple):
 def read_messages(
     data: bytes | bytearray | memoryview, *, check_crcs: bool, max_decompressed_bytes: int
 ) -> list[Message]:
-    """Return what one message, plain or a wrapper, holds, in offset order.
+    """Return the messages in one plain message or one wrapper, in offset order.
 
-    `data` is exactly that message. Raises CorruptRecordException: a wrong CRC-32, lengths that do
-    not fit, a wrapper inside a wrapper.
+    `data` is exactly that message. Raises: CorruptRecordException for a wrong CRC-32, lengths that
+    do not fit, or a wrapper inside a wrapper.
     """
     entry = _read_entry(memoryview(data), check_crcs)
     if not entry.codec:

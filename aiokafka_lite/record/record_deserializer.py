@@ -1,6 +1,6 @@
-"""Turning the keys and values of decoded records into the user's objects.
+"""Turns the keys and values of decoded records into the user's objects.
 
-The record that fails is named, those before it are kept.
+If one fails, the error names its record, and the records before it are kept.
 """
 
 from typing import Any
@@ -33,9 +33,9 @@ class RecordDeserializer:
     def apply(self, records: list[ConsumerRecord[Any, Any]]) -> RecordDeserializationError | None:
         """Replace keys and values in place.
 
-        At one that fails, cut the list before it and return the error.
+        If one fails, cut the list before it and return the error.
 
-        Source: 2b-20, KIP-334.
+        The records before the bad one still reach the user (2b-20). Source: KIP-334.
         """
         deserialize_key, deserialize_value, topic = self._key, self._value, self._topic
         for index, record in enumerate(records):

@@ -1,9 +1,7 @@
-"""The parts of a record the hot loop of `_batch_reader_py` leaves to calls.
+"""The rarer parts of a record, which the hot loop of `_batch_reader_py` decodes by calls.
 
-Far or large beginnings, and headers.
-
-All of it takes the batch's decompressed bytes and a position, and returns what was read and where
-it ends.
+These are records with large lengths or deltas, and headers. Each function takes the batch's
+decompressed bytes and a position. It returns the values and the position behind them.
 """
 
 from collections.abc import Callable
@@ -16,14 +14,13 @@ from aiokafka_lite.serialization import Headers
 
 _LONGER: Final = -(1 << 40)
 _SHORT: Final = tuple((byte >> 1) ^ -(byte & 1) if byte < 128 else _LONGER for byte in range(256))
-"""A one-byte varint's value; longer ones are impossibly small, which sends them to `read_varint`.
-"""
+"""The value of a one-byte varint. Longer ones are impossibly small, so `read_varint` reads them."""
 
 
 def read_record_start(buffer: bytes, position: int) -> tuple[int, int, int, int, int]:
-    """Return a record's end, timestamp delta, offset delta, key length, and where its key begins.
+    """Return a record's end, timestamp delta, offset delta, key length, and the start of its key.
 
-    Raises CorruptRecordException, or IndexError beyond the buffer.
+    Raises: CorruptRecordException; IndexError for a position beyond the buffer.
     """
     size, position = read_varint(buffer, position)
     end = position + size
@@ -36,9 +33,9 @@ def read_record_start(buffer: bytes, position: int) -> tuple[int, int, int, int,
 def read_headers(
     buffer: bytes, start: int, decode: Callable[[bytes], str] = bytes.decode
 ) -> tuple[Headers, int]:
-    """Return the headers of a record that has some, and where they end.
+    """Return the headers of a record that has some, and the position behind them.
 
-    Raises CorruptRecordException or, where they go on beyond the buffer, IndexError.
+    Raises: CorruptRecordException; IndexError if they go on beyond the buffer.
     """
     count, position = read_varint(buffer, start)
     if not 0 <= count <= (len(buffer) - position) // 2:
@@ -67,7 +64,7 @@ def read_headers(
                 append((name, None))
             else:
                 raise CorruptRecordException(f"a header value of {size:,} bytes")
-    except UnicodeDecodeError:  # as Java's client: the name is of no use, the record is
+    except UnicodeDecodeError:  # as Java's client: the name is useless, but the record is useful
         return read_headers(buffer, start, _replacing)
     if position > len(buffer):
         raise IndexError

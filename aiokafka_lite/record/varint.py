@@ -1,4 +1,4 @@
-"""Zigzag varints of any length, for where the record codecs do not inline the short ones."""
+"""Zigzag varints of any length, for code that does not inline the short ones."""
 
 from typing import Final
 
@@ -8,11 +8,10 @@ _64_BITS: Final = (1 << 64) - 1
 
 
 def read_varint(data: bytes, position: int, max_bytes: int = 5) -> tuple[int, int]:
-    """Return the value at `position` and where it ends.
+    """Return the value at `position`, and the position behind it.
 
-    Five bytes hold 32 bits, ten (max_bytes=10) 64.
-
-    Raises CorruptRecordException if it goes on for longer, IndexError if the data ends within it.
+    Five bytes hold 32 bits; ten (max_bytes=10) hold 64. Raises: CorruptRecordException for a longer
+    varint; IndexError if the data ends within it.
     """
     raw = 0
     for shift in range(0, max_bytes * 7, 7):
@@ -20,7 +19,7 @@ def read_varint(data: bytes, position: int, max_bytes: int = 5) -> tuple[int, in
         position += 1
         raw |= (byte & 0x7F) << shift
         if byte < 0x80:
-            raw &= _64_BITS  # a tenth byte may have more
+            raw &= _64_BITS  # a tenth byte may have more bits
             return (raw >> 1) ^ -(raw & 1), position
     raise CorruptRecordException(f"a varint is longer than {max_bytes} bytes")
 
@@ -37,7 +36,7 @@ def encode_varint(value: int) -> bytes:
 
 
 def varint_size(value: int) -> int:
-    """Return the bytes `encode_varint` makes of value."""
+    """Return how many bytes `encode_varint` makes of a value."""
     return max(1, (((value << 1) ^ (value >> 63)).bit_length() + 6) // 7)
 
 

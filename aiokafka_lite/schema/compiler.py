@@ -1,9 +1,8 @@
-"""Compiles (struct, version) into one flat encode and one flat decode function. Knows no API, never
-waits.
+"""Compiles (struct, version) into one flat encode and one flat decode function. Does not wait.
 
-The source is written by `encoder_source` and `decoder_source`, executed once, and kept by the
-message class (`message.py`). Generated functions have a file name of their own, and their lines
-show in tracebacks.
+Knows no API. `encoder_source` and `decoder_source` write the source, which is executed once. The
+message class keeps the result (`message.py`). Generated functions have a file name of their own,
+and tracebacks show their lines.
 """
 
 import linecache
@@ -19,10 +18,10 @@ Decoder = Callable[[memoryview | bytes], Any]
 
 
 def compile_encoder(cls: type[Struct], version: int, *, flexible: bool) -> Encoder:
-    """Return a function that turns an instance of `cls` into the parts of its bytes in `version`.
+    """Return a function that encodes an instance of `cls` in `version`, as parts of bytes.
 
-    The function raises UnsupportedVersionError for a set field the version lacks, and ValueError
-    for a value that does not fit its type; both name the field.
+    The function raises UnsupportedVersionError for a set field that the version lacks, and
+    ValueError for a value that does not fit its type. Both errors name the field.
     """
     label = f"{cls.__name__} v{version}"
     source = EncoderSource(cls, version, flexible, label)
@@ -33,8 +32,7 @@ def compile_encoder(cls: type[Struct], version: int, *, flexible: bool) -> Encod
 def compile_decoder(cls: type[Struct], version: int, *, flexible: bool) -> Decoder:
     """Return a function that reads a whole buffer as one `cls` of `version`.
 
-    The function raises ProtocolDecodeError for anything else in the buffer, bytes left over
-    included.
+    The function raises ProtocolDecodeError for any other content, including bytes left over.
     """
     label = f"{cls.__name__} v{version}"
     source = DecoderSource(cls, version, flexible, label)
@@ -43,7 +41,7 @@ def compile_decoder(cls: type[Struct], version: int, *, flexible: bool) -> Decod
 
 
 def _execute(text: str, constants: dict[str, Any], filename: str, name: str) -> Any:
-    # An entry without a modification time is never dropped by linecache.checkcache.
+    # linecache.checkcache never drops an entry without a modification time.
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     exec(compile(text, filename, "exec"), constants)  # noqa: S102  made of declared names and constants only
     return constants[name]

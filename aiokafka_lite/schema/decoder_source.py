@@ -1,10 +1,10 @@
 """Writes the source of one decode function: (struct, version) -> flat code, nested structs as
 loops.
 
-Layout of the result: `buf` is the frame, `pos` the read position, `size` the end. A run of
-fixed-width fields is one `unpack_from` straight into the attributes, with the length byte of what
-follows as its last item. Lengths are checked against what is left before anything is made from
-them. Never waits.
+In the result `buf` is the frame, `pos` the read position and `size` the end. A run of fixed-width
+fields is one `unpack_from` straight into the attributes. Its last item is the length byte of the
+next field. Lengths are checked against the remaining bytes before any object is made from them.
+Does not wait.
 """
 
 import struct
@@ -19,7 +19,7 @@ from aiokafka_lite.schema.versioned_struct import Struct, StructField, fields_of
 
 
 class DecoderSource:
-    """One use: construct, then `text()` and `constants`."""
+    """Construct it, then read `text()` and `constants`. Use each instance once."""
 
     def __init__(self, cls: type[Struct], version: int, flexible: bool, label: str) -> None:
         self._version = version
@@ -27,8 +27,8 @@ class DecoderSource:
         self._src = SourceText()
         self._run: list[tuple[str, str]] = []
         self._after_run: list[str] = []
-        # A frame with records stays where it is and its records become views of it; any other is
-        # copied once, since slices of bytes are cheaper than slices of a view and keep no frame
+        # A frame with records stays in place, and its records become views of it. Any other frame
+        # is copied once: slices of bytes are cheaper than slices of a view, and keep no frame
         # alive.
         self._keeps_view = has_records(cls, version)
         self._src.constants.update(
@@ -165,7 +165,7 @@ class DecoderSource:
     def _sized(
         self, kind: Primitive, target: str, nullable: bool, flexible: bool, path: str
     ) -> None:
-        """Strings, bytes and records."""
+        """Write the code for strings, bytes and records."""
         src = self._src
         self._length(flexible, "h" if kind.name == "string" else "i", kind.name == "records")
         if flexible and kind.name == "string":
@@ -219,7 +219,7 @@ class DecoderSource:
         src.add(f"{target} = {items}")
 
     def _length(self, flexible: bool, code: str, mostly_long: bool = False) -> None:
-        """Read a length or count into `n`: as it is, or plus one in the compact form."""
+        """Read a length or count into `n`, unchanged: the compact form is the value plus one."""
         src = self._src
         self._fixed("B" if flexible else code, "n")
         self._flush()
@@ -229,7 +229,7 @@ class DecoderSource:
             if not mostly_long:
                 src.add("n, pos = uvarint_at(buf, pos - 1)")
                 return
-            # Records of 128 bytes to 2 MiB, the usual ones, are spared the call.
+            # Records of 128 bytes to 2 MiB, the usual ones, are read without the call.
             src.add("second = buf[pos]")
             with src.block("if second < 128:"):
                 src.add("n = n & 127 | second << 7")
@@ -243,7 +243,7 @@ class DecoderSource:
                     src.add("n, pos = uvarint_at(buf, pos - 1)")
 
     def _null(self, target: str, nullable: bool, flexible: bool, path: str) -> None:
-        """What to do with a length that announces no value."""
+        """Write the code for a length that announces null."""
         length = "-1" if flexible else "n"
         if not nullable:
             with self._src.block("else:"):
@@ -285,7 +285,7 @@ def _is_flexible(field: StructField, version: int, flexible: bool) -> bool:
 
 
 def has_records(kind: Any, version: int) -> bool:
-    """Whether a value of this type may hold record batches in this version."""
+    """Return whether a value of this type may hold record batches in this version."""
     if isinstance(kind, Primitive):
         return kind.name == "records"
     if isinstance(kind, ArrayOf):
@@ -296,8 +296,9 @@ def has_records(kind: Any, version: int) -> bool:
 
 
 def min_size(kind: Any, version: int, flexible: bool) -> int:
-    """The fewest bytes a value of this type takes; at least 1, so that a count is bounded by the
-    frame.
+    """Return the fewest bytes that a value of this type takes, at least 1.
+
+    So the frame's size limits every count.
     """
     if isinstance(kind, ArrayOf):
         return 1 if flexible else 4

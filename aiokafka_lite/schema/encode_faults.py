@@ -1,7 +1,7 @@
-"""Finds out, after an encode failed, which field's value does not fit its wire type. Never waits.
+"""Finds the field whose value does not fit its wire type, after an encode failed. Does not wait.
 
-Compiled encoders test nothing beforehand; only when `struct` or a method call has refused a value
-is the message walked, so that the error names the field instead of a format letter.
+Compiled encoders check nothing beforehand. The message is walked only after `struct` or a method
+call has refused a value. So the error names the field instead of a format letter.
 """
 
 import struct
@@ -12,13 +12,13 @@ from aiokafka_lite.schema.versioned_struct import Struct, fields_of
 
 
 def unencodable(message: Struct, label: str, version: int, cause: Exception) -> ValueError:
-    """The error to raise for a message whose compiled encoder failed with `cause`."""
+    """Return the error to raise for a message whose compiled encoder failed with `cause`."""
     fault = find_fault(message, version) or f"{type(cause).__name__}: {cause}"
     return ValueError(f"{label} cannot be encoded: {fault}")
 
 
 def find_fault(message: Struct, version: int, path: str = "") -> str | None:
-    """Return what is wrong with the first value that does not fit, or None when all fit."""
+    """Return what is wrong with the first value that does not fit; None when all fit."""
     for field in fields_of(type(message)):
         if version not in field.versions:
             continue

@@ -1,9 +1,9 @@
 """Writes the source of one encode function: (struct, version) -> flat code, nested structs as
 loops.
 
-Layout of the result: chunks are collected in `out` and joined at the end; a run of fixed-width
-fields is one `pack`, with the length byte of what follows as its last item. Large records are
-handed on as a part of their own, uncopied, between the joined parts. Never waits.
+The generated code collects chunks in `out` and joins them at the end. A run of fixed-width fields
+is one `pack`. Its last item is the length byte of the next field. Large records become parts of
+their own, without a copy, between the joined parts. Does not wait.
 """
 
 import struct
@@ -17,11 +17,11 @@ from aiokafka_lite.schema.source_text import SourceText
 from aiokafka_lite.schema.versioned_struct import Struct, StructField, fields_of
 
 PASS_THROUGH_BYTES = 1024
-"""Records above this size are not copied; below it one more part costs more than the copy."""
+"""Records above this size are not copied. Below it, one more part costs more than the copy."""
 
 
 class EncoderSource:
-    """One use: construct, then `text()` and `constants`."""
+    """Construct it, then read `text()` and `constants`. Use each instance once."""
 
     def __init__(self, cls: type[Struct], version: int, flexible: bool, label: str) -> None:
         self._version = version
@@ -88,8 +88,8 @@ class EncoderSource:
             self._tagged_fields(tagged, var, path)
 
     def _null_rule(self, field: StructField) -> bool | None:
-        """True: None goes on the wire; False: None is refused for this version; None: cannot be
-        None.
+        """Return True to write None as null, False to refuse None, None for a field that is
+        never None.
         """
         if self._version in field.nullable:
             return True
@@ -106,7 +106,8 @@ class EncoderSource:
             return f"{expression} is not None"
         if isinstance(field.type, Primitive) and field.default is not ZERO_UUID:
             return f"{expression} != {self._src.literal(field.default)}"
-        # Mostly it is the shared default itself; the identity test spares a slow comparison.
+        # A field mostly holds the shared default itself. The identity test then avoids a slow
+        # comparison.
         default = self._src.literal(field.default)
         return f"{expression} is not {default} and {expression} != {default}"
 
@@ -187,7 +188,7 @@ class EncoderSource:
     def _sized(
         self, kind: Primitive, expression: str, nullable: bool | None, flexible: bool, path: str
     ) -> None:
-        """Strings, bytes and records."""
+        """Write the code for strings, bytes and records."""
         src = self._src
         value = src.local("value")
         is_string = kind.name == "string"
@@ -217,7 +218,7 @@ class EncoderSource:
         src = self._src
         with src.block(f"if n > {PASS_THROUGH_BYTES}:"):
             src.add("parts.append(b''.join(out))")
-            # Other bytes-likes become a view, which also refuses what is no buffer.
+            # Another bytes-like object becomes a view. This also refuses objects without a buffer.
             with src.block(f"if {value}.__class__ is not memoryview:"):
                 src.add(f"{value} = memoryview({value})")
             src.add(f"parts.append({value})")
@@ -261,7 +262,7 @@ class EncoderSource:
                 self._src.add(f"raise unsupported_null({self._label!r}, {path!r})")
 
     def _length(self, flexible: bool, code: str, *, is_string: bool = False) -> None:
-        """Write `n`, which already is what goes on the wire."""
+        """Write `n`, which already has the form of the wire."""
         if not flexible:
             self._fixed(code, "n")
             self._flush()

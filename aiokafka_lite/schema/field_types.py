@@ -1,8 +1,8 @@
-"""The vocabulary of a message declaration: wire types as annotations, and `field()`. Never waits.
+"""The vocabulary of a message declaration: wire types as annotations, and `field()`.
 
-A wire type is an `Annotated` alias, so a type checker sees the plain Python type and the compiler
-the wire form. Whether strings, bytes and arrays are compact follows from the version, not from the
-type (KIP-482).
+A wire type is an `Annotated` alias: a type checker sees the plain Python type, the compiler the
+wire form. The version decides whether strings, bytes and arrays are compact, not the type
+(KIP-482). Does not wait.
 """
 
 from dataclasses import dataclass
@@ -12,13 +12,14 @@ from uuid import UUID
 from aiokafka_lite.schema.version_range import VersionRange
 
 ZERO_UUID: Final = UUID(int=0)
-"""The null id of the protocol: "no topic id", "no directory"."""
+"""The null id of the protocol, which stands for no topic and no directory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
-    """One wire type; `code` is its `struct` letter and `size` its bytes, both empty for variable
-    width.
+    """One wire type.
+
+    `code` is its `struct` letter and `size` its bytes; both are empty for variable width.
     """
 
     name: str
@@ -39,8 +40,9 @@ Uuid = Annotated[UUID, Primitive("uuid", ZERO_UUID, "16s", 16)]
 String = Annotated[str, Primitive("string", "")]
 Bytes = Annotated[bytes, Primitive("bytes", b"")]
 Records = Annotated[bytes | memoryview, Primitive("records", None)]
-"""Record batches: decoded as a view of the frame, encoded without a copy. A bytearray goes in as
-its memoryview.
+"""Record batches: decoded as a view of the frame, encoded without a copy.
+
+A bytearray is passed in as its memoryview.
 """
 
 
@@ -52,7 +54,7 @@ class ArrayOf:
 
 
 class _Absent:
-    """Says that `field()` got no default of its own."""
+    """Stands for a default that `field()` did not get."""
 
     def __repr__(self) -> str:
         return "<the type's zero>"
@@ -63,7 +65,7 @@ ABSENT: Final = _Absent()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldSpec:
-    """What `field()` was told, before the annotation is looked at."""
+    """The arguments of `field()`, before the annotation is read."""
 
     versions: VersionRange
     default: Any
@@ -90,15 +92,17 @@ def field(
 
     Args:
         versions: message versions that have the field.
-        default: the value when it is not given, or not on the wire; without one, the type's zero:
-            0, "", b"", an empty list, a struct of defaults, None for records.
-        nullable: versions where None may stand on the wire; for `X | None` all of `versions` by
-        default. tag: the number of a tagged field (KIP-482), which takes no bytes while it has its
-        default. tagged: versions where it is tagged; all of `versions` by default. ignorable: a
-        value other than the default is silently dropped for a version without the field,
-            where it otherwise is an UnsupportedVersionError.
-        flexible: versions where this one field is compact, if it departs from its message.
-        doc: what the field says, in one sentence; the KIP where one brought it.
+        default: the value when it is not given, or not on the wire. Without one it is the type's
+            zero: 0, "", b"", an empty list, a struct of defaults, None for records.
+        nullable: versions in which None may stand on the wire. For `X | None` the default is all
+            of `versions`.
+        tag: the number of a tagged field (KIP-482). Such a field takes no bytes while it has its
+            default.
+        tagged: versions in which it is tagged; all of `versions` by default.
+        ignorable: drop a value silently for a version without the field. Otherwise a value other
+            than the default is an UnsupportedVersionError there.
+        flexible: versions in which this one field is compact, if it differs from its message.
+        doc: the meaning of the field in one sentence, with the KIP that added it.
     """
     span = VersionRange.parse(versions)
     return FieldSpec(

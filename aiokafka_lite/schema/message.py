@@ -1,7 +1,7 @@
-"""Bases of the messages: what has versions of its own and goes over the wire. Never waits.
+"""Base classes of the messages: versioned structs that go over the wire. Does not wait.
 
-`Message` is any versioned blob, `Request` and `Response` are the two halves of an API. Compiled
-functions are made on first use of a version and kept per class.
+`Message` is any versioned blob; `Request` and `Response` are the two halves of an API. The first
+use of a version compiles its functions, which the class keeps.
 """
 
 from typing import Any, ClassVar, ForwardRef, Generic, Self, TypeVar, cast, get_args, overload
@@ -35,24 +35,22 @@ class Message(Struct):
         cls._decoders = {}
 
     def encode(self, version: int) -> list[bytes | bytearray | memoryview]:
-        """Return the bytes of this message in `version`, in parts for `writelines`; large records
-        are not copied.
+        """Return the bytes of this message in `version`, in parts for `writelines`.
 
-        Raises:
-            UnsupportedVersionError: `version` is out of range, or lacks a field that is set and not
-            ignorable. ValueError: a value does not fit the type of its field.
+        Large records are not copied. Raises: UnsupportedVersionError if `version` is out of range,
+        or lacks a set field that is not ignorable; ValueError for a value that does not fit its
+        field.
         """
         encoder = self._encoders.get(version)
         return (encoder or self._compile_encoder(version))(self)
 
     @classmethod
     def decode(cls, view: memoryview | bytes, version: int) -> Self:
-        """Return the message that `view` holds, all of it. Records are views of `view`, everything
-        else is copied.
+        """Return the message that `view` holds; it must fill the whole view.
 
-        Raises:
-            ProtocolDecodeError: the bytes are no such message, or more than one.
-            UnsupportedVersionError: `version` is out of range.
+        Records are views of `view`; everything else is copied. Raises: ProtocolDecodeError for
+        bytes that are not exactly one such message; UnsupportedVersionError if `version` is out of
+        range.
         """
         decoder = cls._decoders.get(version)
         return cast("Self", (decoder or cls._compile_decoder(version))(view))
@@ -80,7 +78,7 @@ class Message(Struct):
 
 
 class ApiMessage(Message):
-    """What requests and responses have in common: the API they belong to."""
+    """The common part of requests and responses: the API they belong to."""
 
     api_key: ClassVar[int] = -1
 
@@ -91,8 +89,9 @@ class ApiMessage(Message):
 
 
 class Response(ApiMessage):
-    """A broker's answer. Declared as `class XResponse(Response, api_key=1, versions="4-18",
-    flexible="12+")`.
+    """A broker's response.
+
+    Declared as `class XResponse(Response, api_key=1, versions="4-18", flexible="12+")`.
     """
 
 
@@ -100,8 +99,10 @@ ResponseT_co = TypeVar("ResponseT_co", bound=Response, covariant=True)
 
 
 class _ResponseTypeOf:
-    """Gives `SomeRequest.response_type`. The name in `Request["..."]` is looked up on first use;
-    then the class found takes this descriptor's place in the request's class.
+    """Gives `SomeRequest.response_type`.
+
+    The first use looks up the name in `Request["..."]`. Then the found class replaces this
+    descriptor in the request's class.
     """
 
     @overload
@@ -126,12 +127,13 @@ def _find_response_type(owner: Any) -> Any:
 
 
 class Request(ApiMessage, Generic[ResponseT_co]):
-    """A client's question. Declared as `class XRequest(Request["XResponse"], api_key=1,
-    versions=..., flexible=...)`.
+    """A client's request.
+
+    Declared as `class XRequest(Request["XResponse"], api_key=1, versions=..., flexible=...)`.
     """
 
     response_type = _ResponseTypeOf()
-    """The class of the answer."""
+    """The class of the response."""
 
 
 __all__ = ["ApiMessage", "BytesLike", "Message", "Request", "Response", "ResponseT_co"]

@@ -1,4 +1,4 @@
-"""Text of a function being generated: lines, indentation and constants. Never waits."""
+"""The text of a function under construction: lines, indentation and constants. Does not wait."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,25 +23,27 @@ class SourceText:
 
     @contextmanager
     def block(self, header: str) -> Iterator[None]:
-        """Lines added inside belong to the `header` (an `if`, `for`, `try`)."""
+        """Put the lines that are added inside under `header` (an `if`, `for` or `try`)."""
         self.add(header)
         self._indent += 1
         yield
         self._indent -= 1
 
     def local(self, hint: str) -> str:
-        """A local variable name not used before."""
+        """Return an unused name for a local variable."""
         self._locals += 1
         return f"{hint}_{self._locals}"
 
     def literal(self, value: Any) -> str:
-        """`value` as an expression: spelled out where that can be, else a constant's name."""
+        """Return `value` as an expression: as a literal if possible, else as the name of a
+        constant.
+        """
         if value is None or isinstance(value, _LITERALS):
             return repr(value)
         return self.constant("DEFAULT", value)
 
     def constant(self, hint: str, value: Any) -> str:
-        """The name under which the function finds `value`; the same value keeps its name."""
+        """Return the name by which the function finds `value`. The same value keeps its name."""
         for name, known in self.constants.items():
             if known is value:
                 return name
@@ -50,13 +52,13 @@ class SourceText:
         return name
 
     def struct(self, codes: str) -> Struct:
-        """The big-endian `Struct` of these format letters."""
+        """Return the big-endian `Struct` of these format letters."""
         if codes not in self._structs:
             self._structs[codes] = Struct(f">{codes}")
         return self._structs[codes]
 
     def method(self, codes: str, method: str) -> str:
-        """The name of `Struct(codes).pack` or `.unpack_from`, bound once."""
+        """Return the name of `Struct(codes).pack` or `.unpack_from`, bound once."""
         name = f"{method}_{codes.replace('?', '_bool_')}"
         if name not in self.constants:
             self.constants[name] = getattr(self.struct(codes), method)

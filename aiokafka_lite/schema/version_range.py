@@ -1,6 +1,4 @@
-"""Ranges of protocol versions, written as Kafka writes them: "3+", "0-12", "7", "none". Never
-waits.
-"""
+"""Ranges of protocol versions, in Kafka's notation: "3+", "0-12", "7", "none". Does not wait."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Self
@@ -22,8 +20,7 @@ class VersionRange:
     def parse(cls, text: str) -> Self:
         """Return the range that `text` means.
 
-        Raises:
-            ValueError: `text` has none of the four forms above.
+        Raises: ValueError unless `text` has one of the four forms.
         """
         if text == "none":
             return cls(0, -1)
@@ -46,7 +43,7 @@ class VersionRange:
         return self.min <= self.max
 
     def __and__(self, other: "VersionRange") -> "VersionRange":
-        """The versions in both ranges."""
+        """Return the versions in both ranges."""
         return VersionRange(max(self.min, other.min), min(self.max, other.max))
 
     def __str__(self) -> str:

@@ -1,9 +1,8 @@
-"""The base of every struct of the protocol: a typed keyword-only constructor, slots, equality,
-repr.
+"""The base of every struct of the protocol: keyword-only constructor, slots, equality, repr.
 
-A class body declares fields as `name: Type = field(...)`. Annotations are looked at on first use,
-not at import, so structs may refer to ones further down in their module; the constructor is built
-then, too. Bytes are `compiler.py`'s business; nothing here waits.
+A class body declares fields as `name: Type = field(...)`. The first use resolves the annotations
+and builds the constructor. So a struct may refer to structs further down in its module.
+`compiler.py` turns structs into bytes. Does not wait.
 """
 
 import sys
@@ -29,7 +28,10 @@ from aiokafka_lite.schema.version_range import VersionRange
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StructField:
-    """One resolved field. `default` of a list is None; each message gets a list of its own."""
+    """One resolved field.
+
+    A list has the `default` None, because each message gets a list of its own.
+    """
 
     name: str
     type: Any
@@ -45,12 +47,13 @@ class StructField:
     doc: str
 
 
-# No field_specifiers: to a type checker every `= field(...)` is then a default, and indeed every
+# There are no field_specifiers: to a type checker every `= field(...)` is then a default, and every
 # field has one.
 @dataclass_transform(kw_only_default=True)
 class StructType(type):
-    """Turns field declarations into slots and builds the constructor when the first instance is
-    made.
+    """Turns field declarations into slots.
+
+    Builds the constructor when the first instance is made.
     """
 
     _specs: dict[str, FieldSpec]
@@ -74,8 +77,9 @@ class StructType(type):
 
 
 class Struct(metaclass=StructType):
-    """A value with declared fields. Mutable, hence not hashable; equal to one of its class with
-    equal fields.
+    """A value with declared fields. Mutable, hence not hashable.
+
+    It equals another value of the same class with equal fields.
     """
 
     _specs: ClassVar[dict[str, FieldSpec]]
@@ -90,7 +94,7 @@ class Struct(metaclass=StructType):
         values = attrgetter(*names)
         return bool(values(self) == values(other))
 
-    __hash__ = None  # type: ignore[assignment]  # how Python marks a mutable value
+    __hash__ = None  # type: ignore[assignment]  # the form in which Python marks a mutable value
 
     def __repr__(self) -> str:
         shown = []
@@ -122,8 +126,7 @@ def _display(field: StructField, value: Any) -> str:
 def fields_of(cls: type[Struct]) -> tuple[StructField, ...]:
     """Return the fields of a struct in wire order.
 
-    Raises:
-        TypeError: the declaration contradicts itself (the class and field are named).
+    Raises: TypeError for a declaration that contradicts itself, naming class and field.
     """
     declared = _declared_class(cls)
     fields: tuple[StructField, ...] | None = declared._fields
@@ -136,17 +139,16 @@ def fields_of(cls: type[Struct]) -> tuple[StructField, ...]:
 
 
 def _type_hints(cls: type[Struct]) -> dict[str, Any]:
-    """What `typing.get_type_hints` says of a class body, in a sixth of its time.
+    """Return what `typing.get_type_hints` returns for a class body, in a sixth of its time.
 
-    Every message a client is about to use for the first time passes here, most of them before the
-    first record does.
+    Every message passes here at its first use, mostly before a client's first record.
     """
     texts: dict[str, Any] = cls.__annotations__
     if not all(isinstance(text, str) for text in texts.values()):
         return get_type_hints(cls, include_extras=True)
     names = vars(owner_module(cls))
     return {
-        # Most are one word, such as `Int32`.
+        # Most annotations are one word, such as `Int32`.
         name: names[text] if text in names else eval(text, names, vars(cls))  # noqa: S307  own text
         for name, text in texts.items()
     }
@@ -155,8 +157,8 @@ def _type_hints(cls: type[Struct]) -> dict[str, Any]:
 def shared_default(cls: type[Struct]) -> Any:
     """Return the one read-only instance that is the default of every field of type `cls`.
 
-    Sharing it makes "is this field set?" an identity test and spares an object per decoded struct;
-    an attempt to write to it is an error that says what to do instead.
+    Because it is shared, "is this field set?" is an identity test, and decoding makes fewer
+    objects. Writing to it raises an error that names the remedy.
     """
     declared = _declared_class(cls)
     if declared._shared_default is None:
@@ -189,7 +191,9 @@ def _refuse_write(self: Struct, name: str, value: object) -> NoReturn:
 
 
 def _declared_class(cls: Any) -> Any:
-    """The class whose body has the fields: `cls`, or the base of a read-only default."""
+    """Return the class whose body declares the fields: `cls`, or the base of a read-only
+    default.
+    """
     for candidate in cls.__mro__:
         if candidate.__dict__.get("_specs"):
             return candidate
@@ -280,7 +284,7 @@ def _build_init(cls: type[Struct]) -> Callable[..., None]:
 
 
 def owner_module(cls: type) -> Any:
-    """The module a class was declared in: where names in its forward references are looked up."""
+    """Return the module that declares a class, in which its forward references are looked up."""
     return sys.modules[cls.__module__]
 
 

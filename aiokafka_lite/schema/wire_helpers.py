@@ -1,6 +1,7 @@
-"""What compiled encoders and decoders call for the rarer cases: long lengths, ids, errors.
+"""The functions that compiled code calls in rarer cases: long lengths, ids, errors.
 
-The functions for errors return the exception: generated code reads `raise overrun(...)`. No waits.
+The functions for errors return the exception: generated code reads `raise overrun(...)`. Does not
+wait.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ _UUIDS_KEPT = 8192
 
 
 class IntegerRuns:
-    """Packs and unpacks arrays of one fixed-width type; short ones by a `Struct` kept ready."""
+    """Packs and unpacks arrays of one fixed-width type. Short arrays use a cached `Struct`."""
 
     __slots__ = ("_code", "_ready")
 
@@ -44,19 +45,22 @@ class IntegerRuns:
 
 @cache
 def integer_runs(code: str) -> IntegerRuns:
-    """The one `IntegerRuns` of a `struct` letter."""
+    """Return the one `IntegerRuns` of a `struct` letter."""
     return IntegerRuns(code)
 
 
 @lru_cache(maxsize=_UUIDS_KEPT)
 def uuid_of(raw: bytes) -> UUID:
-    """The id of 16 bytes; kept, as each answer names the same topics and making one takes long."""
+    """Return the id of 16 bytes.
+
+    The ids are cached: each response names the same topics, and making an id is slow.
+    """
     found = UUID(bytes=raw)
     return ZERO_UUID if found == ZERO_UUID else found
 
 
 def string_length(encoded_length: int) -> bytes:
-    """The compact length of a string of 127 bytes or more, given as length + 1."""
+    """Return the compact length of a string of 127 bytes or more, given as length + 1."""
     if encoded_length - 1 > MAX_STRING_BYTES:
         raise ValueError(
             f"a string of {encoded_length - 1} bytes exceeds the protocol's limit of "
@@ -124,7 +128,7 @@ def malformed(label: str, position: int, size: int, cause: Exception) -> Protoco
 
 
 def labelled(label: str, error: ProtocolDecodeError) -> ProtocolDecodeError:
-    """The error with the message's name in front; those of the codec do not know it."""
+    """Return the error with the message's name in front, which the codec does not know."""
     text = str(error.args[0])
     return error if text.startswith(label) else ProtocolDecodeError(f"{label}: {text}")
 

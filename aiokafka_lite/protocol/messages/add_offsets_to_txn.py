@@ -1,8 +1,7 @@
-"""AddOffsetsToTxn (key 25): a producer tells its coordinator that a transaction will commit offsets
-of a group (KIP-98).
+"""AddOffsetsToTxn (key 25): announces that a transaction will commit offsets of a group (KIP-98).
 
 v2 PRODUCER_FENCED (KIP-588); v3 flexible; v4 TRANSACTION_ABORTABLE (KIP-890). With
-transaction.version 2 TxnOffsetCommit does this itself.
+transaction.version 2, TxnOffsetCommit announces this itself.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ class AddOffsetsToTxnRequest(
 
 
 class AddOffsetsToTxnResponse(Response, api_key=25, versions="0-4", flexible="3+"):
-    """Whether it is part of the transaction now."""
+    """The result: 0 if the group's offsets are now part of the transaction."""
 
     throttle_time_ms: Int32 = field(
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219)."
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219)."
     )
     error_code: Int16 = field(doc="0, or why it was not added.")
 

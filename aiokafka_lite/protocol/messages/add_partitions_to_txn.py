@@ -1,9 +1,9 @@
-"""AddPartitionsToTxn (key 24): a producer tells its coordinator which partitions a transaction will
-write to (KIP-98).
+"""AddPartitionsToTxn (key 24): announces the partitions a transaction will write to (KIP-98).
 
-v2 PRODUCER_FENCED (KIP-588); v3 flexible; v4 several transactions at once and asking without adding
-(KIP-890), used between brokers: clients stay with v3 and below; v5 TRANSACTION_ABORTABLE. With
-transaction.version 2 a Produce request adds its partitions itself, and clients send none of these.
+v2 PRODUCER_FENCED (KIP-588); v3 flexible; v4 several transactions at once, and checks without
+adding (KIP-890); v5 TRANSACTION_ABORTABLE. Only brokers use v4 and above among themselves; clients
+use v3 and below. With transaction.version 2 a Produce request adds its partitions itself, and
+clients send no AddPartitionsToTxn.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ class AddPartitionsToTxnRequest(
 
 
 class AddPartitionsToTxnTransaction(Struct):
-    """One transaction, as brokers ask about it (KIP-890)."""
+    """One transaction, in a request from another broker (KIP-890)."""
 
     transactional_id: String = field(versions="4+", doc="The transactional id.")
     producer_id: Int64 = field(versions="4+", doc="The producer id in use.")
     producer_epoch: Int16 = field(versions="4+", doc="The epoch in use.")
     verify_only: Bool = field(
-        versions="4+", doc="True to ask whether they are part of it, without adding them."
+        versions="4+",
+        doc="True to check whether they are part of the transaction, without adding them.",
     )
     topics: list[AddPartitionsToTxnTopic] = field(versions="4+", doc="The partitions, by topic.")
 
@@ -49,10 +50,10 @@ class AddPartitionsToTxnTopic(Struct):
 
 
 class AddPartitionsToTxnResponse(Response, api_key=24, versions="0-5", flexible="3+"):
-    """What became of each partition: all are added, or none."""
+    """The result of each partition: all are added, or none."""
 
     throttle_time_ms: Int32 = field(
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219)."
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219)."
     )
     error_code: Int16 = field(
         versions="4+", ignorable=True, doc="0, or the error of the whole request."
@@ -88,7 +89,7 @@ class AddPartitionsToTxnPartitionResult(Struct):
 
     partition_index: Int32 = field(doc="Index of the partition.")
     partition_error_code: Int16 = field(
-        doc="0, or why it was not added; OPERATION_NOT_ATTEMPTED where another one was to blame."
+        doc="0, or why it was not added; OPERATION_NOT_ATTEMPTED when another partition failed."
     )
 
 

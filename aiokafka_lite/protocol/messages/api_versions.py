@@ -1,9 +1,10 @@
-"""ApiVersions (key 18): the first question on every connection, "what do you speak?".
+"""ApiVersions (key 18): the first request on every connection, for the versions a broker supports.
 
-v0-v2 ask alike. v1 answers with the throttle time; v3 is flexible, names the client software
-(KIP-511) and brings the features (KIP-584); v4 lets a feature's lowest version be 0 (KAFKA-17011);
-v5 names the node the client means to reach, so that another one can say so (KIP-1242). The answer's
-header stays v0 in every version, since the asker cannot know yet what the broker reads.
+The requests v0-v2 are alike. v1 responds with the throttle time. v3 is flexible, names the client
+software (KIP-511) and returns the features (KIP-584). v4 lets a feature's lowest version be 0
+(KAFKA-17011). v5 names the node that the client expects, so that another node can refuse
+(KIP-1242). The response header stays v0 in every version: the client does not know yet what the
+broker supports.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from aiokafka_lite.schema.versioned_struct import Struct
 
 
 class ApiVersionsRequest(Request["ApiVersionsResponse"], api_key=18, versions="0-5", flexible="3+"):
-    """Asks a broker for the APIs and versions it speaks."""
+    """Asks a broker for its APIs and their versions."""
 
     client_software_name: String = field(
         versions="3+",
@@ -28,32 +29,33 @@ class ApiVersionsRequest(Request["ApiVersionsResponse"], api_key=18, versions="0
         versions="5+",
         default=None,
         ignorable=True,
-        doc="Id of the cluster the client means to reach, or null for any (KIP-1242).",
+        doc="Id of the cluster the client expects, or null for any (KIP-1242).",
     )
     node_id: Int32 = field(
         versions="5+",
         default=-1,
         ignorable=True,
-        doc="Id of the node the client means to reach; counts with a cluster id only (KIP-1242).",
+        doc="Id of the node the client expects; used only with a cluster id (KIP-1242).",
     )
 
 
 class ApiVersionsResponse(Response, api_key=18, versions="0-5", flexible="3+"):
-    """What a broker speaks. With UNSUPPORTED_VERSION it comes as v0, with the broker's own range
-    (KIP-511).
+    """A broker's APIs, versions and features.
+
+    With UNSUPPORTED_VERSION it comes as v0, with the broker's own range (KIP-511).
     """
 
     error_code: Int16 = field(
         doc=(
-            "0, UNSUPPORTED_VERSION when the request was newer than the broker, or from v5 on "
-            "REBOOTSTRAP_REQUIRED when it was meant for another node (KIP-1242)."
+            "0, UNSUPPORTED_VERSION for a version the broker lacks, or from v5 on "
+            "REBOOTSTRAP_REQUIRED for a request to another node (KIP-1242)."
         )
     )
     api_keys: list[ApiVersion] = field(doc="The APIs of this broker.")
     throttle_time_ms: Int32 = field(
         versions="1+",
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
     supported_features: list[SupportedFeatureKey] = field(
         versions="3+",
@@ -96,7 +98,7 @@ class ApiVersion(Struct):
 
 
 class SupportedFeatureKey(Struct):
-    """A feature the broker could run, with its range of versions (KIP-584)."""
+    """A feature that the broker supports, with its range of versions (KIP-584)."""
 
     name: String = field(doc="Name of the feature, such as transaction.version.")
     min_version: Int16 = field(doc="Lowest level the broker can run.")
@@ -104,7 +106,7 @@ class SupportedFeatureKey(Struct):
 
 
 class FinalizedFeatureKey(Struct):
-    """A feature the cluster has switched on, with its range of levels (KIP-584)."""
+    """A feature that is active in the cluster, with its range of levels (KIP-584)."""
 
     name: String = field(doc="Name of the feature.")
     max_version_level: Int16 = field(doc="The level in force.")

@@ -1,4 +1,4 @@
-"""CreatePartitions (key 37): raise the number of a topic's partitions (KIP-195).
+"""CreatePartitions (key 37): raises the number of a topic's partitions (KIP-195).
 
 v2 flexible; v3 quota errors (KIP-599).
 """
@@ -16,7 +16,7 @@ class CreatePartitionsRequest(
     """Asks for more partitions."""
 
     topics: list[CreatePartitionsTopic] = field(doc="The topics to grow.")
-    timeout_ms: Int32 = field(doc="Milliseconds to wait until the partitions are there.")
+    timeout_ms: Int32 = field(doc="Milliseconds to wait until the partitions exist.")
     validate_only: Bool = field(doc="Only check, change nothing.")
 
 
@@ -37,10 +37,10 @@ class CreatePartitionsAssignment(Struct):
 
 
 class CreatePartitionsResponse(Response, api_key=37, versions="0-3", flexible="2+"):
-    """What became of each topic."""
+    """The result of each topic."""
 
     throttle_time_ms: Int32 = field(
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219)."
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219)."
     )
     results: list[CreatePartitionsTopicResult] = field(doc="The results, by topic.")
 
@@ -49,7 +49,7 @@ class CreatePartitionsTopicResult(Struct):
     """The result for one topic."""
 
     name: String = field(doc="Name of the topic.")
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     error_message: String | None = field(
         default=None, doc="What went wrong, in the broker's words, or null."
     )

@@ -1,8 +1,8 @@
 """CreateTopics (key 19), answered by the controller.
 
-v2 is the floor since Kafka 4.0 (KIP-896). v4 the broker's defaults for partitions and replication
-(KIP-464); v5 flexible, configurations in the answer (KIP-525); v6 quota errors (KIP-599); v7 topic
-ids (KIP-516).
+v2 is the lowest version since Kafka 4.0 (KIP-896). v4 the broker's defaults for partitions and
+replication (KIP-464); v5 flexible, configurations in the response (KIP-525); v6 quota errors
+(KIP-599); v7 topic ids (KIP-516).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class CreateTopicsRequest(
     """Asks for new topics."""
 
     topics: list[CreatableTopic] = field(doc="The topics to create.")
-    timeout_ms: Int32 = field(default=60000, doc="Milliseconds to wait until the topics are there.")
+    timeout_ms: Int32 = field(default=60000, doc="Milliseconds to wait until the topics exist.")
     validate_only: Bool = field(doc="Only check, change nothing.")
 
 
@@ -46,18 +46,18 @@ class CreatableReplicaAssignment(Struct):
 
 
 class CreatableTopicConfig(Struct):
-    """One configuration value other than the broker's default."""
+    """One configuration value that differs from the broker's default."""
 
     name: String = field(doc="Name of the configuration.")
     value: String | None = field(doc="Its value, or null for the default.")
 
 
 class CreateTopicsResponse(Response, api_key=19, versions="2-7", flexible="5+"):
-    """What became of each topic."""
+    """The result of each topic."""
 
     throttle_time_ms: Int32 = field(
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
     topics: list[CreatableTopicResult] = field(doc="The results, by topic.")
 
@@ -67,7 +67,7 @@ class CreatableTopicResult(Struct):
 
     name: String = field(doc="Name of the topic.")
     topic_id: Uuid = field(versions="7+", ignorable=True, doc="Id of the new topic (KIP-516).")
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     error_message: String | None = field(
         ignorable=True, doc="What went wrong, in the broker's words, or null."
     )
@@ -75,7 +75,7 @@ class CreatableTopicResult(Struct):
         versions="5+",
         tag=0,
         ignorable=True,
-        doc="Why the configuration is not told, if it is not (KIP-525).",
+        doc="0, or why the configuration is withheld (KIP-525).",
     )
     num_partitions: Int32 = field(
         versions="5+", default=-1, ignorable=True, doc="Number of partitions it got (KIP-525)."
@@ -86,7 +86,7 @@ class CreatableTopicResult(Struct):
     configs: list[CreatableTopicConfigs] | None = field(
         versions="5+",
         ignorable=True,
-        doc="Its configuration, or null when that may not be told (KIP-525).",
+        doc="Its configuration, or null when the client may not see it (KIP-525).",
     )
 
 

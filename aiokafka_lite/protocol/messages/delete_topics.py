@@ -1,6 +1,6 @@
 """DeleteTopics (key 20), answered by the controller.
 
-v1 is the floor since Kafka 4.0 (KIP-896). v4 flexible; v5 error messages and quota errors
+v1 is the lowest version since Kafka 4.0 (KIP-896). v4 flexible; v5 error messages and quota errors
 (KIP-599); v6 topics by name or id (KIP-516).
 """
 
@@ -31,11 +31,11 @@ class DeleteTopicState(Struct):
 
 
 class DeleteTopicsResponse(Response, api_key=20, versions="1-6", flexible="4+"):
-    """What became of each topic."""
+    """The result of each topic."""
 
     throttle_time_ms: Int32 = field(
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
     responses: list[DeletableTopicResult] = field(doc="The results, by topic.")
 
@@ -47,7 +47,7 @@ class DeletableTopicResult(Struct):
         nullable="6+", doc="Name of the topic; null if it was given by an unknown id."
     )
     topic_id: Uuid = field(versions="6+", ignorable=True, doc="Id of the topic (KIP-516).")
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     error_message: String | None = field(
         versions="5+",
         default=None,

@@ -1,7 +1,7 @@
 """DescribeCluster (key 60): cluster id, controller and brokers (KIP-700).
 
-Flexible from its first version. v1 may ask for the controllers instead (KIP-919); v2 fenced brokers
-(KIP-1073).
+Flexible from its first version. v1 returns the controllers instead on request (KIP-919); v2 fenced
+brokers (KIP-1073).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class DescribeClusterRequest(
     """Asks for the cluster without its topics."""
 
     include_cluster_authorized_operations: Bool = field(
-        doc="Whether to tell what this client may do to the cluster (KIP-430)."
+        doc="Whether to list the operations this client may perform on the cluster (KIP-430)."
     )
     endpoint_type: Int8 = field(
         versions="1+", default=1, doc="1 for brokers, 2 for controllers (KIP-919)."
@@ -31,9 +31,9 @@ class DescribeClusterResponse(Response, api_key=60, versions="0-2", flexible="0+
     """The cluster as the answering node knows it."""
 
     throttle_time_ms: Int32 = field(
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219)."
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219)."
     )
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     error_message: String | None = field(
         default=None, doc="What went wrong, in the broker's words, or null."
     )
@@ -49,14 +49,14 @@ class DescribeClusterResponse(Response, api_key=60, versions="0-2", flexible="0+
     cluster_authorized_operations: Int32 = field(
         default=-0x80000000,
         doc=(
-            "Bits of the operations allowed on the cluster; the lowest int32 when not asked "
-            "for (KIP-430)."
+            "Bits of the operations allowed on the cluster; the lowest int32 when not "
+            "requested (KIP-430)."
         ),
     )
 
 
 class DescribeClusterBroker(Struct):
-    """One node of the kind asked for."""
+    """One node of the requested kind."""
 
     broker_id: Int32 = field(doc="Id of the node.")
     host: String = field(doc="Host name or address to connect to.")

@@ -1,7 +1,8 @@
 """EndTxn (key 26): a producer commits or aborts its transaction (KIP-98).
 
-v2 PRODUCER_FENCED (KIP-588); v3 flexible; v4 TRANSACTION_ABORTABLE (KIP-890); v5 answers with the
-producer id and epoch of the next transaction, each of which has an epoch of its own (KIP-890).
+v2 PRODUCER_FENCED (KIP-588); v3 flexible; v4 TRANSACTION_ABORTABLE (KIP-890). v5 returns the
+producer id and epoch of the next transaction, because each transaction has an epoch of its own
+(KIP-890).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from aiokafka_lite.schema.message import Request, Response
 
 
 class EndTxnRequest(Request["EndTxnResponse"], api_key=26, versions="0-5", flexible="3+"):
-    """Ends the transaction at hand."""
+    """Ends the current transaction."""
 
     transactional_id: String = field(doc="The transactional id.")
     producer_id: Int64 = field(doc="The producer id in use.")
@@ -20,20 +21,20 @@ class EndTxnRequest(Request["EndTxnResponse"], api_key=26, versions="0-5", flexi
 
 
 class EndTxnResponse(Response, api_key=26, versions="0-5", flexible="3+"):
-    """Whether it ends as asked; the markers in the logs follow."""
+    """The result: 0 if the transaction ends as requested. The markers in the logs follow later."""
 
     throttle_time_ms: Int32 = field(
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219)."
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219)."
     )
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     producer_id: Int64 = field(
         versions="5+",
         default=-1,
         ignorable=True,
-        doc="The producer id to go on with; it changes where the epochs were used up (KIP-890).",
+        doc="The producer id to use from now on; it changes once its epochs are used up (KIP-890).",
     )
     producer_epoch: Int16 = field(
-        versions="5+", default=-1, ignorable=True, doc="The epoch to go on with (KIP-890)."
+        versions="5+", default=-1, ignorable=True, doc="The epoch to use from now on (KIP-890)."
     )
 
 

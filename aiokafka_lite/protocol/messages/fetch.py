@@ -1,9 +1,9 @@
 """Fetch (key 1): read record batches, by consumers and by follower replicas.
 
-v4 is the floor since Kafka 4.0 (KIP-896). v7 fetch sessions (KIP-227); v9 leader epochs (KIP-320);
-v10 zstd (KIP-110); v11 rack (KIP-392); v12 flexible, diverging epochs (KIP-595); v13 topic ids
-(KIP-516); v15 replica state (KIP-903); v16 node endpoints (KIP-951); v17 directory ids (KIP-853);
-v18 high watermark (KIP-1166).
+v4 is the lowest version since Kafka 4.0 (KIP-896). v7 fetch sessions (KIP-227); v9 leader epochs
+(KIP-320); v10 zstd (KIP-110); v11 rack (KIP-392); v12 flexible, diverging epochs (KIP-595); v13
+topic ids (KIP-516); v15 replica state (KIP-903); v16 node endpoints (KIP-951); v17 directory ids
+(KIP-853); v18 high watermark (KIP-1166).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from aiokafka_lite.schema.versioned_struct import Struct
 
 
 class FetchRequest(Request["FetchResponse"], api_key=1, versions="4-18", flexible="12+"):
-    """Asks for records; the broker waits for min_bytes, up to max_wait_ms."""
+    """Asks for records. The broker waits for min_bytes, up to max_wait_ms."""
 
     cluster_id: String | None = field(
         versions="12+",
@@ -26,21 +26,25 @@ class FetchRequest(Request["FetchResponse"], api_key=1, versions="4-18", flexibl
     replica_id: Int32 = field(
         versions="0-14",
         default=-1,
-        doc="The follower that asks, -1 for a consumer; from v15 in replica_state.",
+        doc="The requesting follower, or -1 for a consumer; from v15 in replica_state.",
     )
     replica_state: ReplicaState = field(
-        versions="15+", tag=1, doc="The follower that asks; unset for a consumer (KIP-903)."
+        versions="15+", tag=1, doc="The requesting follower; unset for a consumer (KIP-903)."
     )
     max_wait_ms: Int32 = field(doc="Milliseconds the broker may wait for min_bytes.")
-    min_bytes: Int32 = field(doc="Bytes to wait for.")
+    min_bytes: Int32 = field(
+        doc="Bytes that make the broker respond before max_wait_ms has passed."
+    )
     max_bytes: Int32 = field(
         default=0x7FFFFFFF,
         ignorable=True,
-        doc="Bytes to answer with at most; the first batch is sent whole even if larger (KIP-74).",
+        doc="Upper limit of the response in bytes; the first batch comes whole even if "
+        "larger (KIP-74).",
     )
     isolation_level: Int8 = field(
         ignorable=True,
-        doc="0 for all records, 1 for committed ones and what they need to be told apart (KIP-98).",
+        doc="0 for all records, 1 for committed ones and the list of aborted transactions"
+        " (KIP-98).",
     )
     session_id: Int32 = field(
         versions="7+", ignorable=True, doc="The fetch session, 0 for none or a new one (KIP-227)."
@@ -50,7 +54,8 @@ class FetchRequest(Request["FetchResponse"], api_key=1, versions="4-18", flexibl
         default=-1,
         ignorable=True,
         doc=(
-            "Counts the requests of a session; 0 opens one, -1 closes it or goes without (KIP-227)."
+            "Counts the requests of a session; 0 opens one, -1 closes it or fetches without "
+            "one (KIP-227)."
         ),
     )
     topics: list[FetchTopic] = field(doc="What to read, in order of preference.")
@@ -65,7 +70,7 @@ class FetchRequest(Request["FetchResponse"], api_key=1, versions="4-18", flexibl
 
 
 class ReplicaState(Struct):
-    """Who asks, when it is a follower (KIP-903)."""
+    """The identity of a follower that fetches (KIP-903)."""
 
     replica_id: Int32 = field(default=-1, doc="Id of the follower, -1 for a consumer.")
     replica_epoch: Int64 = field(default=-1, doc="Epoch of the follower's registration, or -1.")
@@ -89,11 +94,12 @@ class FetchPartition(Struct):
         ignorable=True,
         doc="The epoch the reader believes to be current, or -1 to skip the check (KIP-320).",
     )
-    fetch_offset: Int64 = field(doc="Offset of the first record wanted.")
+    fetch_offset: Int64 = field(doc="Offset of the first requested record.")
     last_fetched_epoch: Int32 = field(
         versions="12+",
         default=-1,
-        doc="Epoch of the last record read, or -1; lets the leader notice parted logs (KIP-595).",
+        doc="Epoch of the last record read, or -1; lets the leader notice that the logs "
+        "differ (KIP-595).",
     )
     log_start_offset: Int64 = field(
         versions="5+",
@@ -103,8 +109,8 @@ class FetchPartition(Struct):
     )
     partition_max_bytes: Int32 = field(
         doc=(
-            "Bytes of this partition at most; the first batch is sent whole even if larger "
-            "(KIP-74)."
+            "Upper limit for this partition in bytes; the first batch comes whole even if "
+            "larger (KIP-74)."
         )
     )
     replica_directory_id: Uuid = field(
@@ -131,11 +137,11 @@ class ForgottenTopic(Struct):
 
 
 class FetchResponse(Response, api_key=1, versions="4-18", flexible="12+"):
-    """Batches per partition; in a session, of partitions with news only (KIP-227)."""
+    """Batches per partition. In a session, only partitions with changes (KIP-227)."""
 
     throttle_time_ms: Int32 = field(
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
     error_code: Int16 = field(
         versions="7+",
@@ -145,25 +151,25 @@ class FetchResponse(Response, api_key=1, versions="4-18", flexible="12+"):
     session_id: Int32 = field(
         versions="7+", doc="The fetch session, 0 if the broker keeps none (KIP-227)."
     )
-    responses: list[FetchableTopicResponse] = field(doc="The answers, by topic.")
+    responses: list[FetchableTopicResponse] = field(doc="The results, by topic.")
     node_endpoints: list[NodeEndpoint] = field(
-        versions="16+", tag=0, doc="Addresses of the leaders named above (KIP-951)."
+        versions="16+", tag=0, doc="Addresses of the leaders in these results (KIP-951)."
     )
 
 
 class FetchableTopicResponse(Struct):
-    """The answers for one topic."""
+    """The results for one topic."""
 
     topic: String = field(versions="0-12", ignorable=True, doc="Name of the topic.")
     topic_id: Uuid = field(versions="13+", ignorable=True, doc="Id of the topic (KIP-516).")
-    partitions: list[PartitionData] = field(doc="The answers, by partition.")
+    partitions: list[PartitionData] = field(doc="The results, by partition.")
 
 
 class PartitionData(Struct):
-    """One partition's batches, or the error that stands in their place."""
+    """One partition's batches, or its error."""
 
     partition_index: Int32 = field(doc="Index of the partition.")
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     high_watermark: Int64 = field(
         doc="Offset behind the last record that all in-sync replicas have."
     )
@@ -176,12 +182,12 @@ class PartitionData(Struct):
     diverging_epoch: EpochEndOffset = field(
         versions="12+",
         tag=0,
-        doc="Set when the reader's log has parted from the leader's (KIP-595).",
+        doc="Set when the reader's log differs from the leader's (KIP-595).",
     )
     current_leader: LeaderIdAndEpoch = field(
         versions="12+",
         tag=1,
-        doc="The leader to use from now on, told with a leader error (KIP-951).",
+        doc="The leader to use from now on, sent with a leader error (KIP-951).",
     )
     snapshot_id: SnapshotId = field(
         versions="12+",
@@ -202,14 +208,14 @@ class PartitionData(Struct):
 
 
 class EpochEndOffset(Struct):
-    """Where the last common epoch ends, when the logs have parted (KIP-595)."""
+    """Where the last common epoch ends, when the logs differ (KIP-595)."""
 
     epoch: Int32 = field(default=-1, doc="The last epoch both have.")
     end_offset: Int64 = field(default=-1, doc="Where that epoch ends at the leader.")
 
 
 class LeaderIdAndEpoch(Struct):
-    """The leader to go to instead, told with an error (KIP-595)."""
+    """The current leader, sent with an error (KIP-595)."""
 
     leader_id: Int32 = field(default=-1, doc="Id of the leading broker, or -1 if it is not known.")
     leader_epoch: Int32 = field(default=-1, doc="Epoch of that leader, or -1 if it is not known.")
@@ -223,8 +229,9 @@ class SnapshotId(Struct):
 
 
 class AbortedTransaction(Struct):
-    """A transaction in this range whose records must not be shown to a read_committed reader
-    (KIP-98).
+    """A transaction in this range that was aborted (KIP-98).
+
+    A read_committed consumer must not return its records.
     """
 
     producer_id: Int64 = field(doc="Producer of the transaction.")
@@ -232,7 +239,7 @@ class AbortedTransaction(Struct):
 
 
 class NodeEndpoint(Struct):
-    """The address of a broker named as a leader (KIP-951)."""
+    """The address of a leader (KIP-951)."""
 
     node_id: Int32 = field(doc="Id of the broker.")
     host: String = field(doc="Host name or address to connect to.")

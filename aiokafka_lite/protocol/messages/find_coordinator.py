@@ -1,4 +1,4 @@
-"""FindCoordinator (key 10): the broker that looks after a group or a transactional id.
+"""FindCoordinator (key 10): the broker that coordinates a group or a transactional id.
 
 v1 the kind of key; v3 flexible; v4 several keys at once (KIP-699), which replaces the single-key
 fields; v5 TRANSACTION_ABORTABLE (KIP-890); v6 share groups (KIP-932).
@@ -31,11 +31,9 @@ class FindCoordinatorResponse(Response, api_key=10, versions="0-6", flexible="3+
     throttle_time_ms: Int32 = field(
         versions="1+",
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
-    error_code: Int16 = field(
-        versions="0-3", doc="0, or the error that stands in place of a result."
-    )
+    error_code: Int16 = field(versions="0-3", doc="0, or an error code.")
     error_message: String | None = field(
         versions="1-3", ignorable=True, doc="What went wrong, in the broker's words, or null."
     )
@@ -48,11 +46,11 @@ class FindCoordinatorResponse(Response, api_key=10, versions="0-6", flexible="3+
 class Coordinator(Struct):
     """The coordinator of one key, or an error for that key (KIP-699)."""
 
-    key: String = field(doc="The key this entry answers.")
+    key: String = field(doc="The key of this entry.")
     node_id: Int32 = field(doc="Id of the coordinating broker.")
     host: String = field(doc="Host name or address to connect to.")
     port: Int32 = field(doc="Port to connect to.")
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     error_message: String | None = field(
         ignorable=True, doc="What went wrong, in the broker's words, or null."
     )

@@ -1,4 +1,4 @@
-"""Heartbeat (key 12): a member says that it lives, and hears whether the group rebalances.
+"""Heartbeat (key 12): a member reports that it is alive, and learns whether the group rebalances.
 
 v1 throttling; v3 static members (KIP-345); v4 flexible.
 """
@@ -23,12 +23,12 @@ class HeartbeatRequest(Request["HeartbeatResponse"], api_key=12, versions="0-4",
 
 
 class HeartbeatResponse(Response, api_key=12, versions="0-4", flexible="4+"):
-    """Whether the member may stay as it is."""
+    """The result: 0 if the member keeps its place in the group."""
 
     throttle_time_ms: Int32 = field(
         versions="1+",
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
     error_code: Int16 = field(
         doc="0, or what happened; REBALANCE_IN_PROGRESS (27) asks the member to join again."

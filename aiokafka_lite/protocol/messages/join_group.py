@@ -1,7 +1,7 @@
-"""JoinGroup (key 11): a member comes into a group, or back into it when the group rebalances.
+"""JoinGroup (key 11): a member joins a group, or joins again when the group rebalances.
 
-v1 the rebalance timeout of its own (KIP-62); v2 throttling; v4 a new member is told its id and asks
-again (KIP-394); v5 static members (KIP-345); v6 flexible; v7 the protocol type in the answer
+v1 a separate rebalance timeout (KIP-62); v2 throttling; v4 a new member receives its id and asks
+again (KIP-394); v5 static members (KIP-345); v6 flexible; v7 the protocol type in the response
 (KIP-559); v8 the reason (KIP-800); v9 a leader that must not assign (KIP-814).
 """
 
@@ -13,7 +13,10 @@ from aiokafka_lite.schema.versioned_struct import Struct
 
 
 class JoinGroupRequest(Request["JoinGroupResponse"], api_key=11, versions="0-9", flexible="6+"):
-    """Asks to be a member of the group's next generation; answered when that has formed."""
+    """Asks for membership in the group's next generation.
+
+    The coordinator answers once that generation has formed.
+    """
 
     group_id: String = field(doc="The group to join.")
     session_timeout_ms: Int32 = field(
@@ -33,7 +36,7 @@ class JoinGroupRequest(Request["JoinGroupResponse"], api_key=11, versions="0-9",
         default=None,
         doc="The user's name of a static member, or null for a dynamic one (KIP-345).",
     )
-    protocol_type: String = field(doc="What kind of group it is: consumer for consumers.")
+    protocol_type: String = field(doc='The type of the group: "consumer" for consumers.')
     protocols: list[JoinGroupRequestProtocol] = field(
         doc="The assignors this member can work with, the preferred one first."
     )
@@ -46,37 +49,37 @@ class JoinGroupRequest(Request["JoinGroupResponse"], api_key=11, versions="0-9",
 
 
 class JoinGroupRequestProtocol(Struct):
-    """One assignor and what this member tells it."""
+    """One assignor, with this member's subscription for it."""
 
     name: String = field(doc="Name of the assignor, such as range.")
     metadata: Bytes = field(doc="The member's subscription, opaque to the coordinator.")
 
 
 class JoinGroupResponse(Response, api_key=11, versions="0-9", flexible="6+"):
-    """The generation that formed; only its leader is told the members."""
+    """The generation that formed. Only its leader receives the members."""
 
     throttle_time_ms: Int32 = field(
         versions="2+",
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     generation_id: Int32 = field(default=-1, doc="Number of the generation, or -1 on an error.")
     protocol_type: String | None = field(
         versions="7+",
         default=None,
         ignorable=True,
-        doc="What kind of group it is, for the member to compare (KIP-559).",
+        doc="The type of the group, which the member compares (KIP-559).",
     )
     protocol_name: String | None = field(
-        nullable="7+", doc="The assignor all members know; null from v7 where there is none."
+        nullable="7+", doc="The assignor all members know; null from v7 on if there is none."
     )
     leader: String = field(doc="Member id of the leader, who computes the assignment.")
     skip_assignment: Bool = field(
         versions="9+",
-        doc="True where a static leader came back and must not assign anew (KIP-814).",
+        doc="True if the leader is a returning static member and must not assign anew (KIP-814).",
     )
-    member_id: String = field(doc="The id of this member, the one to join with on an error 79.")
+    member_id: String = field(doc="The id of this member. On error 79 it joins again with this id.")
     members: list[JoinGroupResponseMember] = field(
         doc="All members for the leader, empty for the others."
     )
@@ -92,7 +95,7 @@ class JoinGroupResponseMember(Struct):
         ignorable=True,
         doc="The user's name of a static member, or null (KIP-345).",
     )
-    metadata: Bytes = field(doc="What the member told the assignor that was chosen.")
+    metadata: Bytes = field(doc="The member's subscription for the chosen assignor.")
 
 
 __all__ = [

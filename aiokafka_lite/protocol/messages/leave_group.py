@@ -1,4 +1,4 @@
-"""LeaveGroup (key 13): members go, and the group need not wait for their sessions to expire.
+"""LeaveGroup (key 13): members leave, so the group need not wait for their sessions to expire.
 
 v1 throttling; v3 several members at once, static ones by name (KIP-345), which replaces the single
 member id; v4 flexible; v5 the reason (KIP-800).
@@ -12,18 +12,18 @@ from aiokafka_lite.schema.versioned_struct import Struct
 
 
 class LeaveGroupRequest(Request["LeaveGroupResponse"], api_key=13, versions="0-5", flexible="4+"):
-    """Takes one member out of the group or, from v3, several."""
+    """Removes one member from the group or, from v3, several."""
 
     group_id: String = field(doc="The group to leave.")
-    member_id: String = field(versions="0-2", doc="The member that leaves.")
-    members: list[MemberIdentity] = field(versions="3+", doc="The members that leave (KIP-345).")
+    member_id: String = field(versions="0-2", doc="The leaving member.")
+    members: list[MemberIdentity] = field(versions="3+", doc="The leaving members (KIP-345).")
 
 
 class MemberIdentity(Struct):
-    """A member that leaves (KIP-345)."""
+    """A leaving member (KIP-345)."""
 
     member_id: String = field(
-        doc="The member's id; empty where an administrator removes a static member by name."
+        doc="The member's id; empty when an administrator removes a static member by name."
     )
     group_instance_id: String | None = field(
         default=None, doc="The user's name of a static member, or null for a dynamic one."
@@ -37,19 +37,19 @@ class MemberIdentity(Struct):
 
 
 class LeaveGroupResponse(Response, api_key=13, versions="0-5", flexible="4+"):
-    """Whether the members are out."""
+    """The result of the removal."""
 
     throttle_time_ms: Int32 = field(
         versions="1+",
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     members: list[MemberResponse] = field(versions="3+", doc="One entry per member (KIP-345).")
 
 
 class MemberResponse(Struct):
-    """What became of one member (KIP-345)."""
+    """The result for one member (KIP-345)."""
 
     member_id: String = field(doc="The id the request gave.")
     group_instance_id: String | None = field(doc="The name the request gave, or null (KIP-345).")

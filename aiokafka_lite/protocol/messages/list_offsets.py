@@ -1,7 +1,7 @@
-"""ListOffsets (key 2): the offset of a time, of the log's start or of its end.
+"""ListOffsets (key 2): the offset for a time, for the log's start or for its end.
 
-v1 is the floor since Kafka 4.0 (KIP-896). v2 isolation level; v4 leader epochs (KIP-320); v6
-flexible; v7 asks by the greatest timestamp, -3 (KIP-734); v8 local log start, -4 (KIP-405); v9 last
+v1 is the lowest version since Kafka 4.0 (KIP-896). v2 isolation level; v4 leader epochs (KIP-320);
+v6 flexible; v7 the greatest timestamp, -3 (KIP-734); v8 local log start, -4 (KIP-405); v9 last
 tiered offset, -5 (KIP-1005); v10 a time limit (KIP-1075); v11 earliest pending upload, -6
 (KIP-1023).
 """
@@ -16,10 +16,11 @@ from aiokafka_lite.schema.versioned_struct import Struct
 class ListOffsetsRequest(Request["ListOffsetsResponse"], api_key=2, versions="1-11", flexible="6+"):
     """Asks for one offset per partition."""
 
-    replica_id: Int32 = field(doc="The follower that asks, -1 for a consumer.")
+    replica_id: Int32 = field(doc="The requesting follower, or -1 for a consumer.")
     isolation_level: Int8 = field(
         versions="2+",
-        doc="0 for all records, 1 for committed ones and what they need to be told apart (KIP-98).",
+        doc="0 for all records, 1 for committed ones and the list of aborted transactions"
+        " (KIP-98).",
     )
     topics: list[ListOffsetsTopic] = field(doc="The partitions, by topic.")
     timeout_ms: Int32 = field(
@@ -55,28 +56,28 @@ class ListOffsetsPartition(Struct):
 
 
 class ListOffsetsResponse(Response, api_key=2, versions="1-11", flexible="6+"):
-    """The offsets found."""
+    """The offsets that were found."""
 
     throttle_time_ms: Int32 = field(
         versions="2+",
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
-    topics: list[ListOffsetsTopicResponse] = field(doc="The answers, by topic.")
+    topics: list[ListOffsetsTopicResponse] = field(doc="The results, by topic.")
 
 
 class ListOffsetsTopicResponse(Struct):
-    """The answers for one topic."""
+    """The results for one topic."""
 
     name: String = field(doc="Name of the topic.")
-    partitions: list[ListOffsetsPartitionResponse] = field(doc="The answers, by partition.")
+    partitions: list[ListOffsetsPartitionResponse] = field(doc="The results, by partition.")
 
 
 class ListOffsetsPartitionResponse(Struct):
-    """The offset found in one partition."""
+    """The offset that was found in one partition."""
 
     partition_index: Int32 = field(doc="Index of the partition.")
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     timestamp: Int64 = field(default=-1, doc="Timestamp of the record found, or -1.")
     offset: Int64 = field(default=-1, doc="The offset, or -1 if no record is that late.")
     leader_epoch: Int32 = field(

@@ -1,8 +1,9 @@
 """OffsetCommit (key 8): a group stores how far it has read.
 
-v2 is the floor since Kafka 4.0 (KIP-896). v3 throttling; v5 without a retention time, which became
-the broker's alone (KIP-211); v6 the leader epoch (KIP-320); v7 static members (KIP-345); v8
-flexible; v9 also for the consumer group protocol (KIP-848); v10 topic ids in place of topic names.
+v2 is the lowest version since Kafka 4.0 (KIP-896). v3 throttling; v5 without a retention time,
+which only the broker sets now (KIP-211); v6 the leader epoch (KIP-320); v7 static members
+(KIP-345); v8 flexible; v9 also for the consumer group protocol (KIP-848); v10 topic ids in place of
+topic names.
 """
 
 from __future__ import annotations
@@ -15,15 +16,21 @@ from aiokafka_lite.schema.versioned_struct import Struct
 class OffsetCommitRequest(
     Request["OffsetCommitResponse"], api_key=8, versions="2-10", flexible="8+"
 ):
-    """Stores offsets, for a member of the group or, with no member id, from outside of it."""
+    """Stores offsets for a member of the group.
+
+    Without a member id, the request comes from outside.
+    """
 
     group_id: String = field(doc="The group.")
     generation_id_or_member_epoch: Int32 = field(
         default=-1,
         ignorable=True,
-        doc="The member's generation, its epoch in the protocol of KIP-848, or -1 from outside.",
+        doc="The member's generation, its epoch in the protocol of KIP-848, or -1 from "
+        "outside the group.",
     )
-    member_id: String = field(ignorable=True, doc="The member's id, or empty from outside.")
+    member_id: String = field(
+        ignorable=True, doc="The member's id, or empty from outside the group."
+    )
     group_instance_id: String | None = field(
         versions="7+",
         default=None,
@@ -57,7 +64,7 @@ class OffsetCommitRequestPartition(Struct):
         versions="6+",
         default=-1,
         ignorable=True,
-        doc="Leader epoch of the last record processed, or -1 where it is unknown (KIP-320).",
+        doc="Leader epoch of the last record processed, or -1 if unknown (KIP-320).",
     )
     committed_metadata: String | None = field(
         doc="A note to keep with the offset; the broker limits its size."
@@ -65,28 +72,28 @@ class OffsetCommitRequestPartition(Struct):
 
 
 class OffsetCommitResponse(Response, api_key=8, versions="2-10", flexible="8+"):
-    """What was stored, partition by partition."""
+    """The result of each partition."""
 
     throttle_time_ms: Int32 = field(
         versions="3+",
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
-    topics: list[OffsetCommitResponseTopic] = field(doc="The answers, by topic.")
+    topics: list[OffsetCommitResponseTopic] = field(doc="The results, by topic.")
 
 
 class OffsetCommitResponseTopic(Struct):
-    """The answers for one topic."""
+    """The results for one topic."""
 
     name: String = field(versions="2-9", ignorable=True, doc="Name of the topic.")
     topic_id: Uuid = field(
         versions="10+", ignorable=True, doc="Id of the topic in place of its name (KIP-848)."
     )
-    partitions: list[OffsetCommitResponsePartition] = field(doc="The answers, by partition.")
+    partitions: list[OffsetCommitResponsePartition] = field(doc="The results, by partition.")
 
 
 class OffsetCommitResponsePartition(Struct):
-    """The answer for one partition."""
+    """The result for one partition."""
 
     partition_index: Int32 = field(doc="Index of the partition.")
     error_code: Int16 = field(doc="0, or why this offset was not stored.")

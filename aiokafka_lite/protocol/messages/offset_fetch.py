@@ -1,7 +1,7 @@
-"""OffsetFetch (key 9): how far groups have read, as they stored it.
+"""OffsetFetch (key 9): how far groups have read, by their committed offsets.
 
-v1 is the floor since Kafka 4.0 (KIP-896). v2 all topics at once, and an error of the whole group
-(KIP-88); v3 throttling; v5 the leader epoch (KIP-320); v6 flexible; v7 stable offsets only
+v1 is the lowest version since Kafka 4.0 (KIP-896). v2 all topics at once, and an error of the whole
+group (KIP-88); v3 throttling; v5 the leader epoch (KIP-320); v6 flexible; v7 stable offsets only
 (KIP-447); v8 several groups (KIP-709), which replaces the single-group fields; v9 also for the
 consumer group protocol (KIP-848); v10 topic ids in place of topic names.
 """
@@ -35,14 +35,14 @@ class OffsetFetchRequestTopic(Struct):
 
 
 class OffsetFetchRequestGroup(Struct):
-    """One group and what is wanted of it (KIP-709)."""
+    """One group and its requested partitions (KIP-709)."""
 
     group_id: String = field(doc="The group.")
     member_id: String | None = field(
         versions="9+",
         default=None,
         ignorable=True,
-        doc="The id of a member that asks, or null from outside (KIP-848).",
+        doc="The id of the requesting member, or null from outside the group (KIP-848).",
     )
     member_epoch: Int32 = field(
         versions="9+",
@@ -71,7 +71,7 @@ class OffsetFetchResponse(Response, api_key=9, versions="1-10", flexible="6+"):
     throttle_time_ms: Int32 = field(
         versions="3+",
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
     topics: list[OffsetFetchResponseTopic] = field(versions="1-7", doc="The offsets, by topic.")
     error_code: Int16 = field(
@@ -93,7 +93,7 @@ class OffsetFetchResponsePartition(Struct):
     """The offset of one partition, up to v7."""
 
     partition_index: Int32 = field(doc="Index of the partition.")
-    committed_offset: Int64 = field(doc="The offset stored, or -1 where there is none.")
+    committed_offset: Int64 = field(doc="The stored offset, or -1 for none.")
     committed_leader_epoch: Int32 = field(
         versions="5-7",
         default=-1,
@@ -101,13 +101,13 @@ class OffsetFetchResponsePartition(Struct):
         doc="The leader epoch stored with it, or -1 (KIP-320).",
     )
     metadata: String | None = field(doc="The note stored with the offset.")
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
 
 
 class OffsetFetchResponseGroup(Struct):
     """The offsets of one group, or an error of the whole group (KIP-709)."""
 
-    group_id: String = field(doc="The group this entry answers.")
+    group_id: String = field(doc="The group of this entry.")
     topics: list[OffsetFetchResponseTopics] = field(doc="The offsets, by topic.")
     error_code: Int16 = field(doc="0, or the error of the whole group.")
 
@@ -126,14 +126,14 @@ class OffsetFetchResponsePartitions(Struct):
     """The offset of one partition, from v8."""
 
     partition_index: Int32 = field(doc="Index of the partition.")
-    committed_offset: Int64 = field(doc="The offset stored, or -1 where there is none.")
+    committed_offset: Int64 = field(doc="The stored offset, or -1 for none.")
     committed_leader_epoch: Int32 = field(
         default=-1,
         ignorable=True,
         doc="The leader epoch stored with it, or -1 (KIP-320).",
     )
     metadata: String | None = field(doc="The note stored with the offset.")
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
 
 
 __all__ = [

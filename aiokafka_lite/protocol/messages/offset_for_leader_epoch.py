@@ -1,7 +1,7 @@
-"""OffsetForLeaderEpoch (key 23): where a leader epoch ended, by which a truncated log is noticed
+"""OffsetForLeaderEpoch (key 23): where a leader epoch ended, which reveals a truncated log
 (KIP-320).
 
-v2 is the floor since Kafka 4.0 (KIP-896). v3 the replica's id; v4 flexible.
+v2 is the lowest version since Kafka 4.0 (KIP-896). v3 the replica's id; v4 flexible.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from aiokafka_lite.schema.versioned_struct import Struct
 class OffsetForLeaderEpochRequest(
     Request["OffsetForLeaderEpochResponse"], api_key=23, versions="2-4", flexible="4+"
 ):
-    """Asks where epochs ended."""
+    """Asks for the ends of epochs."""
 
     replica_id: Int32 = field(
         versions="3+",
         default=-2,
         ignorable=True,
-        doc="The follower that asks, -1 for a consumer; -2 sees beyond the high watermark.",
+        doc="The requesting follower, or -1 for a consumer; -2 sees beyond the high watermark.",
     )
     topics: list[OffsetForLeaderTopic] = field(doc="The partitions, by topic.")
 
@@ -41,33 +41,33 @@ class OffsetForLeaderPartition(Struct):
         ignorable=True,
         doc="The epoch the reader believes to be current, or -1 to skip the check (KIP-320).",
     )
-    leader_epoch: Int32 = field(doc="The epoch whose end is wanted.")
+    leader_epoch: Int32 = field(doc="The epoch whose end is requested.")
 
 
 class OffsetForLeaderEpochResponse(Response, api_key=23, versions="2-4", flexible="4+"):
-    """The epochs' ends."""
+    """The ends of the epochs."""
 
     throttle_time_ms: Int32 = field(
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
-    topics: list[OffsetForLeaderTopicResult] = field(doc="The answers, by topic.")
+    topics: list[OffsetForLeaderTopicResult] = field(doc="The results, by topic.")
 
 
 class OffsetForLeaderTopicResult(Struct):
-    """The answers for one topic."""
+    """The results for one topic."""
 
     topic: String = field(doc="Name of the topic.")
-    partitions: list[EpochEndOffset] = field(doc="The answers, by partition.")
+    partitions: list[EpochEndOffset] = field(doc="The results, by partition.")
 
 
 class EpochEndOffset(Struct):
     """The end of the epoch in one partition."""
 
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     partition: Int32 = field(doc="Index of the partition.")
     leader_epoch: Int32 = field(
-        default=-1, ignorable=True, doc="The greatest epoch up to the one asked for, or -1."
+        default=-1, ignorable=True, doc="The greatest epoch up to the requested one, or -1."
     )
     end_offset: Int64 = field(default=-1, doc="Offset behind that epoch's last record, or -1.")
 

@@ -1,8 +1,9 @@
 """Produce (key 0): append record batches to partitions.
 
-v3 is the floor since Kafka 4.0 (KIP-896) and carries batches of format 2. v5 log start offset; v7
-zstd (KIP-110); v8 errors per record (KIP-467); v9 flexible; v10 leader hints (KIP-951); v11
-TRANSACTION_ABORTABLE and v12 transactions v2 (KIP-890); v13 topic ids instead of names (KIP-516).
+v3 is the lowest version since Kafka 4.0 (KIP-896) and carries batches of format 2. v5 log start
+offset; v7 zstd (KIP-110); v8 errors per record (KIP-467); v9 flexible; v10 leader hints (KIP-951);
+v11 TRANSACTION_ABORTABLE and v12 transactions v2 (KIP-890); v13 topic ids instead of names
+(KIP-516).
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from aiokafka_lite.schema.versioned_struct import Struct
 
 
 class ProduceRequest(Request["ProduceResponse"], api_key=0, versions="3-13", flexible="9+"):
-    """Asks to append batches. With acks=0 no answer follows."""
+    """Asks to append batches. With acks=0 the broker sends no response."""
 
     transactional_id: String | None = field(
         default=None, doc="The producer's transactional id, or null outside transactions (KIP-98)."
     )
     acks: Int16 = field(
-        doc="0 for no answer, 1 for the leader's word, -1 for that of all in-sync replicas."
+        doc="0 for no response; 1 after the leader's write; -1 after the writes of all "
+        "in-sync replicas."
     )
     timeout_ms: Int32 = field(doc="Milliseconds the leader may wait for its replicas.")
     topic_data: list[TopicProduceData] = field(doc="The batches, by topic.")
@@ -41,15 +43,15 @@ class PartitionProduceData(Struct):
 
 
 class ProduceResponse(Response, api_key=0, versions="3-13", flexible="9+"):
-    """What became of each partition's batches."""
+    """The result of each partition."""
 
     responses: list[TopicProduceResponse] = field(doc="The results, by topic.")
     throttle_time_ms: Int32 = field(
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
     node_endpoints: list[NodeEndpoint] = field(
-        versions="10+", tag=0, doc="Addresses of the leaders named above (KIP-951)."
+        versions="10+", tag=0, doc="Addresses of the leaders in these results (KIP-951)."
     )
 
 
@@ -65,7 +67,7 @@ class PartitionProduceResponse(Struct):
     """The result of one partition."""
 
     index: Int32 = field(doc="Index of the partition.")
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     base_offset: Int64 = field(
         doc="Offset of the batch's first record, or -1 if the broker no longer knows."
     )
@@ -78,7 +80,9 @@ class PartitionProduceResponse(Struct):
         versions="5+", default=-1, ignorable=True, doc="First offset the log still has."
     )
     record_errors: list[BatchIndexAndErrorMessage] = field(
-        versions="8+", ignorable=True, doc="The records that had their batch refused (KIP-467)."
+        versions="8+",
+        ignorable=True,
+        doc="The records because of which the batch was refused (KIP-467).",
     )
     error_message: String | None = field(
         versions="8+",
@@ -89,28 +93,28 @@ class PartitionProduceResponse(Struct):
     current_leader: LeaderIdAndEpoch = field(
         versions="10+",
         tag=0,
-        doc="The leader to use from now on, told with NOT_LEADER_OR_FOLLOWER (KIP-951).",
+        doc="The leader to use from now on, sent with NOT_LEADER_OR_FOLLOWER (KIP-951).",
     )
 
 
 class BatchIndexAndErrorMessage(Struct):
-    """One record at fault for the refusal of its batch (KIP-467)."""
+    """One record because of which the batch was refused (KIP-467)."""
 
-    batch_index: Int32 = field(doc="Place of the record in its batch, from 0.")
+    batch_index: Int32 = field(doc="Index of the record in its batch, from 0.")
     batch_index_error_message: String | None = field(
         default=None, doc="What is wrong with the record, or null."
     )
 
 
 class LeaderIdAndEpoch(Struct):
-    """The leader to go to instead (KIP-951)."""
+    """The current leader (KIP-951)."""
 
     leader_id: Int32 = field(default=-1, doc="Id of the leading broker, or -1 if it is not known.")
     leader_epoch: Int32 = field(default=-1, doc="Epoch of that leader, or -1 if it is not known.")
 
 
 class NodeEndpoint(Struct):
-    """The address of a broker named as a leader (KIP-951)."""
+    """The address of a leader (KIP-951)."""
 
     node_id: Int32 = field(doc="Id of the broker.")
     host: String = field(doc="Host name or address to connect to.")

@@ -1,7 +1,7 @@
-"""SaslHandshake (key 17): choose a SASL mechanism (KIP-43).
+"""SaslHandshake (key 17): chooses a SASL mechanism (KIP-43).
 
-v0 is followed by bare SASL tokens, v1 by SaslAuthenticate requests (KIP-152). Never flexible
-(KAFKA-9577).
+After v0 the SASL tokens follow without a header, after v1 as SaslAuthenticate requests (KIP-152).
+Never flexible (KAFKA-9577).
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from aiokafka_lite.schema.message import Request, Response
 class SaslHandshakeRequest(
     Request["SaslHandshakeResponse"], api_key=17, versions="0-1", flexible="none"
 ):
-    """Names the mechanism the client wants."""
+    """Names the mechanism that the client wants."""
 
-    mechanism: String = field(doc="Name of the mechanism, such as SCRAM-SHA-512.")
+    mechanism: String = field(doc="Name of the requested mechanism, such as SCRAM-SHA-512.")
 
 
 class SaslHandshakeResponse(Response, api_key=17, versions="0-1", flexible="none"):
-    """Yes, or the mechanisms the broker does have."""
+    """0, or an error together with the mechanisms that the broker supports."""
 
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     mechanisms: list[String] = field(doc="The mechanisms this listener accepts.")
 
 

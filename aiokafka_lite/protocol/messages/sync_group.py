@@ -1,4 +1,5 @@
-"""SyncGroup (key 14): the leader hands in the assignment of a generation, each member gets its own.
+"""SyncGroup (key 14): the leader sends the assignment of a generation, and each member gets its
+own.
 
 v1 throttling; v3 static members (KIP-345); v4 flexible; v5 the protocol's type and name, for both
 sides to compare (KIP-559).
@@ -12,7 +13,10 @@ from aiokafka_lite.schema.versioned_struct import Struct
 
 
 class SyncGroupRequest(Request["SyncGroupResponse"], api_key=14, versions="0-5", flexible="4+"):
-    """Asks for one's assignment; answered when the leader has handed it in."""
+    """Asks for the member's assignment.
+
+    The coordinator answers once the leader has sent the assignment.
+    """
 
     group_id: String = field(doc="The group.")
     generation_id: Int32 = field(doc="The generation the member joined.")
@@ -26,13 +30,13 @@ class SyncGroupRequest(Request["SyncGroupResponse"], api_key=14, versions="0-5",
         versions="5+",
         default=None,
         ignorable=True,
-        doc="What kind of group the member takes this for (KIP-559).",
+        doc="The type of group that the member expects (KIP-559).",
     )
     protocol_name: String | None = field(
         versions="5+",
         default=None,
         ignorable=True,
-        doc="The assignor the member takes for the chosen one (KIP-559).",
+        doc="The assignor that the member believes was chosen (KIP-559).",
     )
     assignments: list[SyncGroupRequestAssignment] = field(
         doc="Every member's part from the leader, empty from the others."
@@ -40,35 +44,35 @@ class SyncGroupRequest(Request["SyncGroupResponse"], api_key=14, versions="0-5",
 
 
 class SyncGroupRequestAssignment(Struct):
-    """One member's part."""
+    """One member's share of the partitions."""
 
     member_id: String = field(doc="The member it is for.")
     assignment: Bytes = field(doc="The member's partitions, opaque to the coordinator.")
 
 
 class SyncGroupResponse(Response, api_key=14, versions="0-5", flexible="4+"):
-    """The member's part of the assignment."""
+    """The member's share of the assignment."""
 
     throttle_time_ms: Int32 = field(
         versions="1+",
         ignorable=True,
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219).",
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219).",
     )
-    error_code: Int16 = field(doc="0, or the error that stands in place of a result.")
+    error_code: Int16 = field(doc="0, or an error code.")
     protocol_type: String | None = field(
         versions="5+",
         default=None,
         ignorable=True,
-        doc="What kind of group it is, for the member to compare (KIP-559).",
+        doc="The type of the group, which the member compares (KIP-559).",
     )
     protocol_name: String | None = field(
         versions="5+",
         default=None,
         ignorable=True,
-        doc="The assignor of the generation, for the member to compare (KIP-559).",
+        doc="The assignor of the generation, which the member compares (KIP-559).",
     )
     assignment: Bytes = field(
-        doc="The member's partitions as its leader wrote them; empty where it got no part."
+        doc="The member's partitions as its leader wrote them; empty if it got none."
     )
 
 

@@ -1,9 +1,9 @@
 """TxnOffsetCommit (key 28): offsets of a group, stored if and when a transaction commits (KIP-98).
 
-v2 the leader epoch (KIP-320); v3 flexible, and the member in whose name it is done, so that the
-group can refuse one that is no longer part of it (KIP-447); v4 TRANSACTION_ABORTABLE (KIP-890); v5
-adds the group to the transaction itself where transaction.version is 2 (KIP-890); v6 topic ids in
-place of topic names (KIP-1319).
+v2 the leader epoch (KIP-320). v3 flexible, with the member for which the producer commits, so that
+the group can refuse a former member (KIP-447). v4 TRANSACTION_ABORTABLE (KIP-890). v5 adds the
+group to the transaction itself if transaction.version is 2 (KIP-890). v6 topic ids in place of
+topic names (KIP-1319).
 """
 
 from __future__ import annotations
@@ -55,32 +55,32 @@ class TxnOffsetCommitRequestPartition(Struct):
         versions="2+",
         default=-1,
         ignorable=True,
-        doc="Leader epoch of the last record processed, or -1 where it is unknown (KIP-320).",
+        doc="Leader epoch of the last record processed, or -1 if unknown (KIP-320).",
     )
     committed_metadata: String | None = field(doc="A note to keep with the offset.")
 
 
 class TxnOffsetCommitResponse(Response, api_key=28, versions="0-6", flexible="3+"):
-    """What was stored, partition by partition."""
+    """The result of each partition."""
 
     throttle_time_ms: Int32 = field(
-        doc="Milliseconds the client should stay silent for a quota it exceeded, or 0 (KIP-219)."
+        doc="Milliseconds the client should pause because it exceeded a quota, or 0 (KIP-219)."
     )
-    topics: list[TxnOffsetCommitResponseTopic] = field(doc="The answers, by topic.")
+    topics: list[TxnOffsetCommitResponseTopic] = field(doc="The results, by topic.")
 
 
 class TxnOffsetCommitResponseTopic(Struct):
-    """The answers for one topic."""
+    """The results for one topic."""
 
     name: String = field(versions="0-5", ignorable=True, doc="Name of the topic.")
     topic_id: Uuid = field(
         versions="6+", ignorable=True, doc="Id of the topic in place of its name (KIP-1319)."
     )
-    partitions: list[TxnOffsetCommitResponsePartition] = field(doc="The answers, by partition.")
+    partitions: list[TxnOffsetCommitResponsePartition] = field(doc="The results, by partition.")
 
 
 class TxnOffsetCommitResponsePartition(Struct):
-    """The answer for one partition."""
+    """The result for one partition."""
 
     partition_index: Int32 = field(doc="Index of the partition.")
     error_code: Int16 = field(doc="0, or why this offset was not stored.")
