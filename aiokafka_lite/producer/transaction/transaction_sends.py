@@ -16,7 +16,7 @@ class TransactionSends:
     def __init__(self, check_may_send: Callable[[], None]) -> None:
         """`check_may_send()` raises unless a transaction is open, and none of it has failed."""
         self._check_may_send = check_may_send
-        self._calls: set[_SendCall] = set()
+        self._calls: dict[_SendCall, None] = {}  # in the order of the calls
         self.number = 0
         """Of the newest transaction."""
 
@@ -65,7 +65,7 @@ class _SendCall:
         self._task = task = asyncio.current_task()
         assert task is not None, "send() runs in a task"
         self._cancelling = task.cancelling()
-        self._sends._calls.add(self)
+        self._sends._calls[self] = None
 
     def __exit__(
         self,
@@ -73,7 +73,7 @@ class _SendCall:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._sends._calls.discard(self)
+        self._sends._calls.pop(self, None)
         if not self._is_over or self._task is None:
             return
         # uncancel() gives back our own cancel(); if more than at the start remain, somebody else

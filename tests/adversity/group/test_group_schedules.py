@@ -7,14 +7,14 @@ and committed, `group_steps` what may happen.
 from functools import partial
 
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.adversity.group.group_schedules import MAX_TURNS, play
 from tests.adversity.group.group_steps import Step
 from tests.adversity.group.group_strategies import group_schedules
 from tests.adversity.simulation import run
-from tests.adversity.soak import repeatable, seeds, the_same_each_time
+from tests.adversity.soak import play_seeds, the_same_each_time
 
 EXAMPLES = 300
 SOAK_EXAMPLES = 300
@@ -48,13 +48,27 @@ def test_what_is_committed_was_processed_and_everything_is_at_last(
 @pytest.mark.soak
 def test_the_same_for_as_long_as_one_likes(request: pytest.FixtureRequest) -> None:
     """One seed after the other; the one that fails can be played again"""
-    for number in seeds(request):
+    play_seeds(
+        request,
+        judge,
+        SOAK_EXAMPLES,
+        schedule=group_schedules(),
+        is_cooperative=st.booleans(),
+    )
 
-        @seed(number)
-        @settings(SETTINGS, derandomize=False, max_examples=SOAK_EXAMPLES)
-        @given(schedule=group_schedules(), is_cooperative=st.booleans())
-        def play_all(schedule: list[Step], is_cooperative: bool) -> None:
-            judge(schedule, is_cooperative=is_cooperative)
 
-        with repeatable(request, number):
-            play_all()
+@the_same_each_time(20)
+@given(schedule=group_schedules(), is_cooperative=st.booleans())
+def test_a_schedule_is_played_the_same_way_twice(
+    schedule: list[Step], is_cooperative: bool
+) -> None:
+    """Two plays have the same joins, records and commits at the same times"""
+    first, second = (
+        run(
+            partial(play, schedule=schedule, is_cooperative=is_cooperative),
+            max_turns=MAX_TURNS,
+            max_time_s=10_000,
+        )
+        for _ in "12"
+    )
+    assert str(first) == str(second)

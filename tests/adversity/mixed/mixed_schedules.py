@@ -3,6 +3,7 @@ them what is not so. What else may happen is in `producer_schedules`.
 """
 
 import asyncio
+import random
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from tests.adversity.producer.producer_schedules import (
 )
 from tests.adversity.producer.send_calls import Call, Caller, CancelCalls, Form, Way
 from tests.adversity.producer.send_model import Written
+from tests.adversity.schedule_strategies import random_seeds
 from tests.adversity.simulation import Network
 from tests.adversity.topic_changes import (
     PARTITIONS,
@@ -89,6 +91,8 @@ class MixedOptions(NamedTuple):
     interceptor: str = ""
     """"sync", or "async" that waits for a turn of the loop."""
     serializes: bool = False
+    seed: int = 0
+    """Of the random choices that the producer and the brokers make."""
 
     def for_producer(self) -> dict[str, Any]:
         options: dict[str, Any] = {
@@ -222,9 +226,13 @@ async def play_mixed(
 ) -> MixedStory:
     """Let a schedule happen to an idempotent producer, and to its end."""
     async with EmbeddedBroker(
-        NODES, clock=clock, max_logged_requests=0, auto_create_topics=False
+        NODES,
+        clock=clock,
+        max_logged_requests=0,
+        auto_create_topics=False,
+        rng=random.Random(options.seed),
     ) as broker:
-        settings = producer_options(broker, clock) | options.for_producer()
+        settings = producer_options(broker, clock, options.seed) | options.for_producer()
         async with AIOKafkaProducer(**settings) as producer:
             play = MixedPlay(broker, producer, clock, network)
             with play.topics.misleading():
@@ -289,6 +297,7 @@ mixed_options = st.builds(
     buffer_memory=st.sampled_from([33_554_432, 600]),
     interceptor=st.sampled_from(["", "", "", "sync", "async"]),
     serializes=st.sampled_from([False, False, False, True]),
+    seed=random_seeds,
 )
 
 __all__ = [

@@ -3,6 +3,7 @@ transaction ends. What else may happen is in `transaction_schedules`.
 """
 
 import asyncio
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -119,7 +120,7 @@ class MixedTransactionPlay(TransactionPlay):
         self._may_be_fenced = False
 
     async def _new_producer(self) -> AIOKafkaProducer:
-        options: dict[str, Any] = producer_options(self.broker, self.clock)
+        options: dict[str, Any] = producer_options(self.broker, self.clock, self._options.seed)
         options |= self._options.for_producer()
         producer = AIOKafkaProducer(
             **options,
@@ -285,6 +286,7 @@ async def play_mixed_transactions(
         transaction_version=transaction_version,
         max_logged_requests=0,
         auto_create_topics=False,
+        rng=random.Random(options.seed),
     ) as broker:
         play = MixedTransactionPlay(broker, clock, network, options)
         with play.topics.misleading():

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aiokafka_lite.errors import (
@@ -47,16 +47,16 @@ from tests.adversity.producer.producer_schedules import (
     StopNode,
     Wait,
 )
-from tests.adversity.producer.send_calls import CancelCalls
+from tests.adversity.producer.send_calls import Call, CancelCalls, Way
 from tests.adversity.producer.send_model import (
     judge_acknowledged,
     judge_answers,
     judge_logs,
     judge_refused,
 )
-from tests.adversity.producer.test_producer_schedules import several, weighted
+from tests.adversity.schedule_strategies import several, weighted
 from tests.adversity.simulation import run
-from tests.adversity.soak import repeatable, seeds, the_same_each_time
+from tests.adversity.soak import play_seeds, the_same_each_time
 from tests.adversity.topic_changes import CreateTopic, DeleteTopic
 from tests.adversity.transaction.transaction_schedules import DropOf, FailOf
 
@@ -154,13 +154,28 @@ def test_each_record_is_once_in_its_partition_in_the_order_of_the_calls(
 @pytest.mark.soak
 def test_the_same_for_as_long_as_one_likes(request: pytest.FixtureRequest) -> None:
     """One seed after the other; the one that fails can be played again"""
-    for number in seeds(request):
+    play_seeds(request, judge, SOAK_EXAMPLES, schedule=schedules, options=mixed_options)
 
-        @seed(number)
-        @settings(SETTINGS, derandomize=False, max_examples=SOAK_EXAMPLES)
-        @given(schedule=schedules, options=mixed_options)
-        def play_all(schedule: list[MixedStep], options: MixedOptions) -> None:
-            judge(schedule, options)
 
-        with repeatable(request, number):
-            play_all()
+STICKY: list[MixedStep] = [Call(Way.SEND, "orders", None, None, 5, 150), Wait(30)] * 8
+"""Records that the producer itself distributes over the partitions."""
+
+
+@the_same_each_time(40)
+@given(schedule=schedules, options=mixed_options)
+def test_a_schedule_is_played_the_same_way_twice(
+    schedule: list[MixedStep], options: MixedOptions
+) -> None:
+    """Two plays have the same calls at the same times, with the same places in the same logs"""
+    first, second = (run(partial(play_mixed, schedule=schedule, options=options)) for _ in "12")
+    assert str(first) == str(second)
+
+
+def test_the_seed_decides_which_partitions_are_sticky() -> None:
+    """The same seed gives the same partitions, and not all seeds give the same"""
+    stories = [
+        str(run(partial(play_mixed, schedule=STICKY, options=MixedOptions(seed=number))))
+        for number in [*range(4), *range(4)]
+    ]
+    assert stories[:4] == stories[4:]
+    assert len(set(stories)) > 1

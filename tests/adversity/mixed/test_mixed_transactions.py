@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aiokafka_lite.errors import NotLeaderForPartitionError
@@ -39,9 +39,9 @@ from tests.adversity.mixed.mixed_transactions import (
 )
 from tests.adversity.producer.send_calls import CancelCalls, Made, Way
 from tests.adversity.producer.send_model import Written, judge_answers, judge_logs, judge_refused
-from tests.adversity.producer.test_producer_schedules import several, weighted
+from tests.adversity.schedule_strategies import several, weighted
 from tests.adversity.simulation import run
-from tests.adversity.soak import repeatable, seeds, the_same_each_time
+from tests.adversity.soak import play_seeds, the_same_each_time
 from tests.adversity.transaction.transaction_schedules import (
     Abort,
     Commit,
@@ -222,13 +222,28 @@ def test_the_same_for_as_long_as_one_likes(
     request: pytest.FixtureRequest, transaction_version: int
 ) -> None:
     """One seed after the other; the one that fails can be played again"""
-    for number in seeds(request):
+    play_seeds(
+        request,
+        judge,
+        SOAK_EXAMPLES,
+        schedule=schedules,
+        options=transaction_options,
+        transaction_version=st.just(transaction_version),
+    )
 
-        @seed(number)
-        @settings(SETTINGS, derandomize=False, max_examples=SOAK_EXAMPLES)
-        @given(schedule=schedules, options=transaction_options)
-        def play_all(schedule: list[MixedTransactionStep], options: MixedOptions) -> None:
-            judge(schedule, options, transaction_version)
 
-        with repeatable(request, number):
-            play_all()
+@the_same_each_time(20)
+@given(schedule=schedules, options=transaction_options)
+def test_a_schedule_is_played_the_same_way_twice(
+    schedule: list[MixedTransactionStep], options: MixedOptions
+) -> None:
+    """Two plays have the same transactions and calls, with the same places in the same logs"""
+    first, second = (
+        run(
+            partial(
+                play_mixed_transactions, schedule=schedule, options=options, transaction_version=2
+            )
+        )
+        for _ in "12"
+    )
+    assert str(first) == str(second)

@@ -6,6 +6,7 @@ told, and what is in the logs. Judging that is the tests' work.
 """
 
 import asyncio
+import random
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -157,6 +158,8 @@ class Options(NamedTuple):
     """Of the producer id at first: beyond 32767 comes another id."""
     sequence: int = 0
     """Of each partition at first: after 2^31-1 comes 0."""
+    seed: int = 0
+    """Of the random choices that the producer and the brokers make."""
 
 
 @dataclass(slots=True)
@@ -372,10 +375,11 @@ async def play(
     """Let a schedule happen to an idempotent producer; at the end each partition gets one more
     record, when nothing stands in its way any more.
     """
-    async with EmbeddedBroker(NODES, clock=clock, max_logged_requests=0) as broker:
+    rng = random.Random(options.seed)
+    async with EmbeddedBroker(NODES, clock=clock, max_logged_requests=0, rng=rng) as broker:
         broker.create_topic(TOPIC, partitions=partitions)
         async with AIOKafkaProducer(
-            **producer_options(broker, clock),
+            **producer_options(broker, clock, options.seed),
             max_in_flight_requests_per_connection=options.max_in_flight,
             linger_ms=options.linger_ms,
             buffer_memory=options.buffer_memory,
@@ -394,11 +398,15 @@ async def play(
     return run.story
 
 
-def producer_options(broker: EmbeddedBroker, clock: FakeClock) -> dict[str, Any]:
-    """How every producer of a schedule is set up: small batches, short times."""
+def producer_options(broker: EmbeddedBroker, clock: FakeClock, seed: int) -> dict[str, Any]:
+    """Return the options of every producer of a schedule: small batches, short times.
+
+    `seed` decides what is random in the producer: sticky partitions, backoffs, the choice of nodes.
+    """
     return {
         "bootstrap_servers": broker.bootstrap_servers,
         "clock": clock,
+        "rng": random.Random(seed),
         "max_batch_size": 100,
         "request_timeout_ms": REQUEST_TIMEOUT_MS,
         "delivery_timeout_ms": DELIVERY_TIMEOUT_MS,

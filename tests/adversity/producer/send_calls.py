@@ -120,7 +120,7 @@ class Caller:
         self.transaction = 0
         self._next_number = 0
         self._next_moment = 0
-        self._calls: set[asyncio.Future[Any]] = set()
+        self._calls: dict[asyncio.Future[Any], None] = {}  # in the order of the calls
         self._followers: list[asyncio.Task[None]] = []
 
     async def make(self, call: Call) -> list[Made]:
@@ -143,7 +143,7 @@ class Caller:
             self._make_nowait(made)
             return made
         making = asyncio.ensure_future(self._calling(made))
-        self._calls.add(making)
+        self._calls[making] = None
         self._followers.append(asyncio.create_task(self._follow(made, making)))
         making.add_done_callback(partial(self._ended, made))
         return made
@@ -206,7 +206,7 @@ class Caller:
         made.ended, made.ended_at_s = self._moment(), self.clock.monotonic()
 
     def _ended(self, made: Made, making: asyncio.Future[Any]) -> None:
-        self._calls.discard(making)
+        self._calls.pop(making, None)
         self._note_end(made)
 
     async def _follow(self, made: Made, making: asyncio.Future[Any]) -> None:
@@ -235,7 +235,7 @@ class Caller:
     async def cancel(self) -> None:
         """Cancel every call that waits: what is in a batch when its coroutine begins, stays."""
         await asyncio.sleep(0)
-        for call in self._calls:
+        for call in list(self._calls):
             call.cancel()
 
     async def settle(self) -> None:

@@ -7,10 +7,9 @@ and nobody is left without an answer. See `producer_schedules` for what may happ
 
 from collections import Counter
 from functools import partial
-from typing import TypeVar
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aiokafka_lite.errors import (
@@ -53,9 +52,10 @@ from tests.adversity.producer.producer_schedules import (
     Wait,
     play,
 )
+from tests.adversity.schedule_strategies import random_seeds, several, weighted
 from tests.adversity.simulation import run
+from tests.adversity.soak import thorough
 
-T = TypeVar("T")
 ROUNDING_S = 0.001
 
 pytestmark = [
@@ -86,19 +86,6 @@ def _fails(*errors: type[BrokerResponseError]) -> st.SearchStrategy[Fail]:
     return st.builds(Fail, st.sampled_from(errors), _times, _partitions)
 
 
-def several(step: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
-    """Lists of steps, half of them long; what fails shrinks to a short one all the same."""
-    return st.one_of(st.lists(step, max_size=24), st.lists(step, min_size=12, max_size=30))
-
-
-def weighted(*choices: tuple[int, st.SearchStrategy[T]]) -> st.SearchStrategy[T]:
-    """One of the (weight, strategy) pairs; the first is the simplest."""
-    return st.sampled_from([chosen for weight, chosen in choices for _ in range(weight)]).flatmap(
-        lambda chosen: chosen
-    )
-
-
-_latencies = st.builds(Latency, st.sampled_from([0, 2, 20, 700, 1500]))
 schedules = several(
     weighted(
         (12, _sends),
@@ -152,17 +139,8 @@ producer_options = st.builds(
     buffer_memory=st.sampled_from([33_554_432, 33_554_432, 300]),
     epoch=st.sampled_from([0, 0, 0, 32766]),
     sequence=st.sampled_from([0, 0, 0, 2**31 - 2]),
+    seed=random_seeds,
 )
-
-
-def thorough(max_examples: int) -> settings:
-    """So many schedules, without a limit for each: the machine may be slow."""
-    return settings(
-        max_examples=max_examples,
-        deadline=None,
-        phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-    )
 
 
 # The model…
@@ -232,3 +210,11 @@ def test_the_log_holds_what_was_acknowledged_when_brokers_forget(
     story = run(partial(play, schedule=schedule, options=options))
     judge(story)
     _judge_last(story)
+
+
+@thorough(40)
+@given(schedule=schedules, options=producer_options)
+def test_a_schedule_is_played_the_same_way_twice(schedule: list[Step], options: Options) -> None:
+    """Two plays have the same sends at the same times, with the same places in the same logs."""
+    first, second = (run(partial(play, schedule=schedule, options=options)) for _ in "12")
+    assert str(first) == str(second)

@@ -7,7 +7,7 @@ output and where the group may stand, `session_steps` what may happen.
 from functools import partial
 
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.adversity.group.group_steps import Isolate, Reconnect, Wait
@@ -15,7 +15,7 @@ from tests.adversity.session.session_schedules import MAX_TURNS, play_sessions
 from tests.adversity.session.session_steps import Copy, Expel, Join, SessionStep
 from tests.adversity.session.session_strategies import session_schedules
 from tests.adversity.simulation import run
-from tests.adversity.soak import repeatable, seeds, the_same_each_time
+from tests.adversity.soak import play_seeds, the_same_each_time
 
 EXAMPLES = 150
 SOAK_EXAMPLES = 200
@@ -75,15 +75,4 @@ def test_a_session_that_was_expelled_commits_no_batch_that_another_has_copied(
 @pytest.mark.soak
 def test_the_same_for_as_long_as_one_likes(request: pytest.FixtureRequest) -> None:
     """One seed after the other; the one that fails can be played again"""
-    for number in seeds(request):
-
-        @seed(number)
-        @settings(SETTINGS, derandomize=False, max_examples=SOAK_EXAMPLES)
-        @given(**GIVEN)
-        def play_all(
-            schedule: list[SessionStep], is_cooperative: bool, transaction_version: int
-        ) -> None:
-            judge(schedule, is_cooperative=is_cooperative, transaction_version=transaction_version)
-
-        with repeatable(request, number):
-            play_all()
+    play_seeds(request, judge, SOAK_EXAMPLES, **GIVEN)

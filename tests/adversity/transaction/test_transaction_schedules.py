@@ -23,8 +23,9 @@ from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from tests.adversity.producer.producer_schedules import (
     Send,
 )
-from tests.adversity.producer.test_producer_schedules import several, thorough, weighted
+from tests.adversity.schedule_strategies import several, weighted
 from tests.adversity.simulation import run
+from tests.adversity.soak import thorough
 from tests.adversity.transaction.transaction_schedules import (
     Abort,
     Commit,

@@ -4,6 +4,7 @@ The user in it does as the documentation says: a call that timed out is made aga
 that cannot be committed is aborted, and a producer that cannot go on is replaced.
 """
 
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -190,7 +191,7 @@ class TransactionPlay:
 
     async def _new_producer(self) -> AIOKafkaProducer:
         producer = AIOKafkaProducer(
-            **producer_options(self.broker, self.clock),
+            **producer_options(self.broker, self.clock, seed=1),
             transactional_id=TRANSACTIONAL_ID,
             transaction_timeout_ms=TRANSACTION_TIMEOUT_MS,
         )
@@ -366,7 +367,11 @@ async def play_transactions(
 ) -> TransactionStory:
     """Let a schedule happen; at the end one more transaction, when nothing stands in its way."""
     async with EmbeddedBroker(
-        NODES, clock=clock, transaction_version=transaction_version, max_logged_requests=0
+        NODES,
+        clock=clock,
+        transaction_version=transaction_version,
+        max_logged_requests=0,
+        rng=random.Random(1),
     ) as broker:
         broker.create_topic(TOPIC, partitions=PARTITIONS)
         run = TransactionPlay(broker, clock, network)
