@@ -16,10 +16,6 @@ from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequ
 
 logger = logging.getLogger(__name__)
 
-_SINGLE_KEY_VERSION = 3
-"""The last version that asks for one key; it is served by every broker since 2.4, and one key is
-all there ever is to ask for."""
-
 
 class CoordinatorType(IntEnum):
     """What a key names; the value is the protocol's."""
@@ -105,7 +101,9 @@ class CoordinatorCache:
 
     async def _ask(self, key_type: CoordinatorType, key: str) -> int:
         request = FindCoordinatorRequest(key=key, key_type=key_type)
-        answer = await self._client.network.request_any(request, max_version=_SINGLE_KEY_VERSION)
+        # Every broker since 2.4 knows this version, and there is only ever one key to ask for.
+        one_key = FindCoordinatorRequest.keys_since - 1
+        answer = await self._client.network.request_any(request, max_version=one_key)
         self.note_answer()
         if answer.error_code:
             raise for_code(answer.error_code)(

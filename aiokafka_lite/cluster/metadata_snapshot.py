@@ -22,11 +22,6 @@ from aiokafka_lite.protocol.messages.metadata import (
 )
 from aiokafka_lite.schema.field_types import ZERO_UUID
 
-RELIABLE_EPOCHS_VERSION = 9
-"""From this Metadata version on, leader epochs are never stale (brokers before 2.4 sent stale
-ones). KAFKA-9212.
-"""
-
 
 class LeaderAndEpoch(NamedTuple):
     """Who leads a partition, as far as the metadata says."""
@@ -176,14 +171,16 @@ def merge_metadata(
     partial: bool,
     reliable_epochs: bool = True,
 ) -> MetadataSnapshot:
-    """Return the picture after `response`.
+    """Return the snapshot after `response`.
 
-    `partial`: the request named some topics only, the others stay as they were; else topics that
-    the response does not name are forgotten. `reliable_epochs`: the response came as version
-    `RELIABLE_EPOCHS_VERSION` or newer; older epochs are not kept. Per (topic id, partition) the
-    leader epoch never goes back: an older answer leaves the partition as it was, unless the topic
-    id has changed (2f-10); one that nothing else describes is kept without a leader. Another
-    cluster id makes everything known before void.
+    `partial`: the request named only some topics, and the others stay as they were. Otherwise the
+    topics that the response does not name are forgotten.
+    `reliable_epochs`: the response has version `MetadataRequest.reliable_epochs_since` or newer;
+    the leader epochs of an older version are not kept.
+
+    The leader epoch of a (topic id, partition) never goes back. An older answer leaves the
+    partition as it was, unless the topic id has changed (2f-10). A partition that only an older
+    answer describes is kept without a leader. With another cluster id, nothing known before stays.
     Source: KIP-320, KIP-516, MetadataSnapshot.mergeWith, Metadata.updateLatestMetadata.
     """
     nodes = {
@@ -375,7 +372,6 @@ def rebuild_topic(
 
 
 __all__ = [
-    "RELIABLE_EPOCHS_VERSION",
     "LeaderAndEpoch",
     "MetadataSnapshot",
     "PartitionMetadata",

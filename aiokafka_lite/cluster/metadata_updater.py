@@ -13,7 +13,6 @@ from aiokafka_lite.cluster.bootstrap import SeedRound, check_answer
 from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.leader_updates import is_newer_epoch, merge_leaders
 from aiokafka_lite.cluster.metadata_snapshot import (
-    RELIABLE_EPOCHS_VERSION,
     LeaderAndEpoch,
     MetadataSnapshot,
     TopicMetadata,
@@ -401,7 +400,7 @@ class MetadataUpdater:
             before,
             answer,
             partial=partial,
-            reliable_epochs=version is None or version >= RELIABLE_EPOCHS_VERSION,
+            reliable_epochs=version is None or version >= MetadataRequest.reliable_epochs_since,
         )
         after = forget_topics(after, self._interest.__contains__)
         if self._last_error is not None:

@@ -130,6 +130,9 @@ class Request(ApiMessage, Generic[ResponseT_co]):
     """A client's request.
 
     Declared as `class XRequest(Request["XResponse"], api_key=1, versions=..., flexible=...)`.
+
+    A behaviour that only some versions have is declared in the class body as `…_since`, with the
+    first version that has it. The last version without it is `…_since - 1`.
     """
 
     response_type = _ResponseTypeOf()

@@ -1,11 +1,27 @@
 """The list of APIs: what is promised is there, and each declaration explains itself."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from aiokafka_lite.protocol.api_registry import API_BY_KEY, Api, ApiKey, api_name
+from aiokafka_lite.protocol.messages.fetch import FetchRequest, FetchTopic
+from aiokafka_lite.protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestTopic,
+)
+from aiokafka_lite.protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestTopics,
+)
+from aiokafka_lite.protocol.messages.produce import ProduceRequest, TopicProduceData
+from aiokafka_lite.protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestTopic,
+)
 from aiokafka_lite.schema.field_types import ArrayOf
+from aiokafka_lite.schema.message import Request
 from aiokafka_lite.schema.versioned_struct import Struct, fields_of
 
 
@@ -68,3 +84,37 @@ def test_every_struct_and_field_says_what_it_is_in_a_sentence(api: Api) -> None:
             assert cls.__doc__, cls.__name__
             for item in fields_of(cls):
                 assert item.doc.endswith("."), f"{cls.__name__}.{item.name}: {item.doc!r}"
+
+
+FACTS = [
+    pytest.param(api.request, name, id=f"{api.name}.{name}")
+    for api in API_BY_KEY.values()
+    for name in vars(api.request)
+    if name.endswith("_since")
+]
+
+
+@pytest.mark.parametrize(("request_type", "name"), FACTS)
+def test_some_versions_have_what_began_with_one_of_them_and_some_do_not(
+    request_type: type[Request[Any]], name: str
+) -> None:
+    assert request_type.versions.min < getattr(request_type, name) <= request_type.versions.max
+
+
+@pytest.mark.parametrize(
+    ("request_type", "topic_type"),
+    [
+        (FetchRequest, FetchTopic),
+        (ProduceRequest, TopicProduceData),
+        (OffsetCommitRequest, OffsetCommitRequestTopic),
+        (OffsetFetchRequest, OffsetFetchRequestTopics),
+        (TxnOffsetCommitRequest, TxnOffsetCommitRequestTopic),
+    ],
+)
+def test_topics_have_ids_since_the_version_in_which_their_names_end(
+    request_type: Any, topic_type: type[Struct]
+) -> None:
+    fields = {each.name: each for each in fields_of(topic_type)}
+    assert fields["topic_id"].versions.min == request_type.topic_ids_since
+    name = fields.get("name") or fields["topic"]
+    assert name.versions.max == request_type.topic_ids_since - 1

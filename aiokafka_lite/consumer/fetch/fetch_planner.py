@@ -28,8 +28,6 @@ from aiokafka_lite.protocol.messages.fetch import (
     ForgottenTopic,
 )
 
-LAST_VERSION_WITH_NAMES = 12
-"""Fetch names topics by id from version 13 on (KIP-516)."""
 _LEAST_WAIT_MS = 5
 """How long an answer may be held at least, if it may be held at all, while data lies unread."""
 
@@ -176,10 +174,10 @@ class FetchPlanner:
 
     def _plan(self, session: FetchSession, now_s: float) -> PlannedFetch:
         planned = session.build(self._wishes.place)
-        max_version = None if planned.can_use_topic_ids else LAST_VERSION_WITH_NAMES
+        max_version = None if planned.can_use_topic_ids else FetchRequest.topic_ids_since - 1
         forgotten = planned.to_forget
         version = self._nodes.fetch_version(session.node_id)
-        if max_version is None and version is not None and version > LAST_VERSION_WITH_NAMES:
+        if max_version is None and version is not None and version >= FetchRequest.topic_ids_since:
             # By name, this would forget the very partition that is sent under its new id.
             forgotten += planned.to_replace
         request = self._request(

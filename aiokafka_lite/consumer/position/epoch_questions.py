@@ -26,8 +26,6 @@ from aiokafka_lite.protocol.messages.offset_for_leader_epoch import (
 )
 
 CONSUMER_REPLICA_ID = -1
-FIRST_VERSION = 3
-"""Earlier ones want rights on the cluster, which consumers do not have."""
 _UNDEFINED = -1
 
 
@@ -116,7 +114,6 @@ def _sort(outcome: EpochOutcome, tp: TopicPartition, answer: EpochEndOffset | No
 
 
 __all__ = [
-    "FIRST_VERSION",
     "EpochEnd",
     "EpochOutcome",
     "EpochQuestion",

@@ -14,7 +14,6 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.epoch_questions import (
-    FIRST_VERSION,
     EpochEnd,
     EpochOutcome,
     EpochQuestion,
@@ -127,7 +126,8 @@ class OffsetValidator:
         version = self._client.network.max_version(
             question.leader.node_id, OffsetForLeaderEpochRequest
         )
-        return version is None or version >= FIRST_VERSION  # None: perhaps not connected yet
+        # None: perhaps not connected yet.
+        return version is None or version >= OffsetForLeaderEpochRequest.consumers_since
 
     def _waits_for_newer_leader(
         self, state: PartitionState, question: EpochQuestion, now_s: float

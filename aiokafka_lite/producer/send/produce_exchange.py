@@ -16,9 +16,6 @@ from aiokafka_lite.protocol.messages.produce import (
 )
 from aiokafka_lite.schema.field_types import ZERO_UUID
 
-LAST_VERSION_WITH_NAMES = 12
-"""From the next one on topics are named by their ids (KIP-516)."""
-
 
 class ProduceExchange:
     """One Produce request and what is needed to read its answer."""
@@ -61,7 +58,7 @@ class ProduceExchange:
     def max_version(self) -> int | None:
         """The newest version the request may have; None: any. An unknown id asks for names."""
         if self._max_version is None and ZERO_UUID in self._topic_ids.values():
-            return LAST_VERSION_WITH_NAMES
+            return ProduceRequest.topic_ids_since - 1
         return self._max_version
 
     def results(
@@ -97,4 +94,4 @@ class ProduceExchange:
         ]
 
 
-__all__ = ["LAST_VERSION_WITH_NAMES", "ProduceExchange"]
+__all__ = ["ProduceExchange"]

@@ -16,7 +16,6 @@ from aiokafka_lite.producer.transaction.transaction_coordinator import (
     TransactionError,
 )
 from aiokafka_lite.producer.transaction.transaction_errors import END_ACTIONS, INIT_ACTIONS
-from aiokafka_lite.producer.transaction.transaction_manager import LAST_END_V1
 from aiokafka_lite.producer.transaction.transaction_state import PreparedTransaction
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
@@ -67,7 +66,9 @@ class TransactionEnder:
                     lambda: request,
                     lambda told: told.error_code,
                     END_ACTIONS,
-                    max_version=None if transaction.is_v2 else LAST_END_V1,
+                    max_version=None
+                    if transaction.is_v2
+                    else EndTxnRequest.transactions_v2_since - 1,
                 )
         except TransactionError as refusal:
             raise refusal.error from None

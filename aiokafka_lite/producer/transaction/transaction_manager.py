@@ -55,8 +55,10 @@ from aiokafka_lite.producer.transaction.transaction_state import (
     TransactionStatus,
 )
 from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
+from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+from aiokafka_lite.protocol.messages.produce import ProduceRequest
 
 logger = logging.getLogger(__name__)
 
@@ -64,9 +66,6 @@ FEATURE = "transaction.version"
 V2 = 2
 """The feature level from which each transaction has an epoch of its own, and partitions and groups
 are added by the requests that write to them (KIP-890)."""
-
-LAST_PRODUCE_V1, LAST_END_V1, LAST_ADD_PARTITIONS = 11, 4, 3
-"""The newest versions that keep to the first protocol."""
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
@@ -120,7 +119,7 @@ class TransactionManager:
     @property
     def max_produce_version(self) -> int | None:
         """The newest version of Produce that may be used; None: any."""
-        return None if self._scope.is_v2 else LAST_PRODUCE_V1
+        return None if self._scope.is_v2 else ProduceRequest.transactions_v2_since - 1
 
     def check_may_send(self) -> None:
         """Raise unless a record may be added to a transaction now.
@@ -387,7 +386,7 @@ class TransactionManager:
                 lambda: request,
                 lambda told: told.error_code,
                 END_ACTIONS,
-                max_version=None if self._scope.is_v2 else LAST_END_V1,
+                max_version=None if self._scope.is_v2 else EndTxnRequest.transactions_v2_since - 1,
             )
         except TransactionError as refusal:
             is_hopeless = refusal.action in (TxnAction.FENCED, TxnAction.FATAL)
@@ -423,7 +422,7 @@ class TransactionManager:
                     lambda request=request: request,  # type: ignore[misc]
                     add_partitions_error,
                     ADD_PARTITIONS_ACTIONS,
-                    max_version=LAST_ADD_PARTITIONS,
+                    max_version=AddPartitionsToTxnRequest.brokers_since - 1,
                     gives_up=self._adds_in_vain,
                 )
             except TransactionError as refusal:
@@ -477,4 +476,4 @@ class TransactionManager:
         )
 
 
-__all__ = ["COMMIT", "LAST_END_V1", "TransactionManager"]
+__all__ = ["COMMIT", "TransactionManager"]

@@ -23,9 +23,6 @@ from aiokafka_lite.schema.field_types import ZERO_UUID
 
 logger = logging.getLogger(__name__)
 
-LAST_V1, LAST_BY_NAME = 4, 5
-"""The newest versions that keep to the first protocol, and that name topics by their names."""
-
 TopicIds = Mapping[str, UUID]
 
 
@@ -63,14 +60,17 @@ class TransactionOffsets:
         while True:
             ids = await self._ids_of(topics) if is_v2 and self._may_have_ids() else {}
             wording = request(ids) if ids else named
-            last_version = None if ids else LAST_BY_NAME
+            if is_v2:
+                max_version = None if ids else TxnOffsetCommitRequest.topic_ids_since - 1
+            else:
+                max_version = TxnOffsetCommitRequest.transactions_v2_since - 1
             try:
                 await coordinator.ask(
                     "TxnOffsetCommit",
                     lambda wording=wording: wording,  # type: ignore[misc]
                     txn_offset_commit_error,
                     OFFSET_COMMIT_ACTIONS,
-                    max_version=last_version if is_v2 else LAST_V1,
+                    max_version=max_version,
                     group_id=named.group_id,
                     gives_up=gives_up,
                 )
@@ -86,7 +86,7 @@ class TransactionOffsets:
 
     def _may_have_ids(self) -> bool:
         highest = self._client.network.highest_version(TxnOffsetCommitRequest)
-        return highest is not None and highest > LAST_BY_NAME
+        return highest is not None and highest >= TxnOffsetCommitRequest.topic_ids_since
 
     async def _ids_of(self, topics: list[str]) -> TopicIds:
         """Return the ids of all these topics, or nothing: the request names all or none by id."""

@@ -15,6 +15,9 @@ class AddOffsetsToTxnRequest(
 ):
     """Adds the partition of a group's offsets to a transaction."""
 
+    fenced_since = 2
+    """The first version that answers PRODUCER_FENCED (KIP-588)."""
+
     transactional_id: String = field(doc="The transactional id.")
     producer_id: Int64 = field(doc="The producer id in use.")
     producer_epoch: Int16 = field(doc="The epoch in use.")

@@ -18,6 +18,11 @@ class AddPartitionsToTxnRequest(
 ):
     """Adds partitions to one transaction or, from v4, to several."""
 
+    fenced_since = 2
+    """The first version that answers PRODUCER_FENCED (KIP-588)."""
+    brokers_since = 4
+    """The first version that has a list of transactions, and only brokers may send (KIP-890)."""
+
     transactions: list[AddPartitionsToTxnTransaction] = field(
         versions="4+", doc="The transactions and their partitions (KIP-890)."
     )

@@ -17,6 +17,11 @@ from aiokafka_lite.schema.versioned_struct import Struct
 class ApiVersionsRequest(Request["ApiVersionsResponse"], api_key=18, versions="0-5", flexible="3+"):
     """Asks a broker for its APIs and their versions."""
 
+    software_since = 3
+    """The first version that names the client software (KIP-511)."""
+    feature_level_0_since = 4
+    """The first version that can answer with a feature whose lowest level is 0 (KIP-584)."""
+
     client_software_name: String = field(
         versions="3+",
         ignorable=True,

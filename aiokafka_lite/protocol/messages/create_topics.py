@@ -17,6 +17,9 @@ class CreateTopicsRequest(
 ):
     """Asks for new topics."""
 
+    defaults_since = 4
+    """The first version that may leave the partition count to the broker (KIP-464)."""
+
     topics: list[CreatableTopic] = field(doc="The topics to create.")
     timeout_ms: Int32 = field(default=60000, doc="Milliseconds to wait until the topics exist.")
     validate_only: Bool = field(doc="Only check, change nothing.")

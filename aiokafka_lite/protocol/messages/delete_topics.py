@@ -16,6 +16,9 @@ class DeleteTopicsRequest(
 ):
     """Asks to delete topics."""
 
+    topic_ids_since = 6
+    """The first version that names topics by name or by id (KIP-516)."""
+
     topics: list[DeleteTopicState] = field(
         versions="6+", doc="The topics, by name or id (KIP-516)."
     )

@@ -14,6 +14,11 @@ from aiokafka_lite.schema.message import Request, Response
 class EndTxnRequest(Request["EndTxnResponse"], api_key=26, versions="0-5", flexible="3+"):
     """Ends the current transaction."""
 
+    fenced_since = 2
+    """The first version that answers PRODUCER_FENCED (KIP-588)."""
+    transactions_v2_since = 5
+    """The first version that answers with the epoch of the next transaction (KIP-890)."""
+
     transactional_id: String = field(doc="The transactional id.")
     producer_id: Int64 = field(doc="The producer id in use.")
     producer_epoch: Int16 = field(doc="The epoch in use.")

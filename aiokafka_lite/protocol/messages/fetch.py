@@ -16,6 +16,13 @@ from aiokafka_lite.schema.versioned_struct import Struct
 class FetchRequest(Request["FetchResponse"], api_key=1, versions="4-18", flexible="12+"):
     """Asks for records. The broker waits for min_bytes, up to max_wait_ms."""
 
+    rack_since = 11
+    """The first version that lets consumers read from followers (KIP-392)."""
+    topic_ids_since = 13
+    """The first version that names topics by id alone (KIP-516)."""
+    leader_hints_since = 16
+    """The first version that answers with new leaders and their addresses (KIP-951)."""
+
     cluster_id: String | None = field(
         versions="12+",
         default=None,

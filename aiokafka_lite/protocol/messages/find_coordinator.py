@@ -16,6 +16,9 @@ class FindCoordinatorRequest(
 ):
     """Asks for the coordinator of one key or, from v4, of several."""
 
+    keys_since = 4
+    """The first version that asks about a list of keys (KIP-699)."""
+
     key: String = field(versions="0-3", doc="The group or transactional id.")
     key_type: Int8 = field(
         versions="1+", doc="0 group, 1 transaction (KIP-98), 2 share group (KIP-932)."

@@ -16,6 +16,9 @@ class InitProducerIdRequest(
 ):
     """Asks for a producer id, or for a new epoch of the present one."""
 
+    fenced_since = 4
+    """The first version that answers PRODUCER_FENCED (KIP-588)."""
+
     transactional_id: String | None = field(
         doc="The transactional id, or null for idempotence alone."
     )

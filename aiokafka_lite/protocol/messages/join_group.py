@@ -18,6 +18,15 @@ class JoinGroupRequest(Request["JoinGroupResponse"], api_key=11, versions="0-9",
     The coordinator answers once that generation has formed.
     """
 
+    rebalance_timeout_since = 1
+    """The first version that has a rebalance timeout of its own (KIP-62)."""
+    member_id_required_since = 4
+    """The first version that makes a new member ask again with its member id (KIP-394)."""
+    null_protocol_since = 7
+    """The first version that may answer without the name of a protocol (KIP-559)."""
+    skip_assignment_since = 9
+    """The first version that can tell a leader not to assign (KIP-814)."""
+
     group_id: String = field(doc="The group to join.")
     session_timeout_ms: Int32 = field(
         doc="Milliseconds without a heartbeat after which the coordinator drops the member."

@@ -14,6 +14,9 @@ from aiokafka_lite.schema.versioned_struct import Struct
 class LeaveGroupRequest(Request["LeaveGroupResponse"], api_key=13, versions="0-5", flexible="4+"):
     """Removes one member from the group or, from v3, several."""
 
+    members_since = 3
+    """The first version that has a list of members in place of one member id (KIP-345)."""
+
     group_id: String = field(doc="The group to leave.")
     member_id: String = field(versions="0-2", doc="The leaving member.")
     members: list[MemberIdentity] = field(versions="3+", doc="The leaving members (KIP-345).")

@@ -16,6 +16,17 @@ from aiokafka_lite.schema.versioned_struct import Struct
 class ListOffsetsRequest(Request["ListOffsetsResponse"], api_key=2, versions="1-11", flexible="6+"):
     """Asks for one offset per partition."""
 
+    leader_epoch_since = 4
+    """The first version that answers with leader epochs (KIP-320)."""
+    max_timestamp_since = 7
+    """The first version that asks for the record with the greatest timestamp (KIP-734)."""
+    local_log_since = 8
+    """The first version that asks for the start of the local log (KIP-405)."""
+    tiered_since = 9
+    """The first version that asks for the last tiered offset (KIP-1005)."""
+    pending_upload_since = 11
+    """The first version that asks for the earliest offset that waits for its upload (KIP-1023)."""
+
     replica_id: Int32 = field(doc="The requesting follower, or -1 for a consumer.")
     isolation_level: Int8 = field(
         versions="2+",

@@ -15,6 +15,11 @@ from aiokafka_lite.schema.versioned_struct import Struct
 class MetadataRequest(Request["MetadataResponse"], api_key=3, versions="1-13", flexible="9+"):
     """Asks for the cluster, and for some, all or none of its topics."""
 
+    reliable_epochs_since = 9
+    """The first version that never answers with a stale leader epoch (KAFKA-9212)."""
+    ask_by_id_since = 12
+    """The first version that can ask for topics by id (KIP-516)."""
+
     topics: list[MetadataRequestTopic] | None = field(
         doc="The requested topics; null for all of them, an empty list for none."
     )

@@ -21,6 +21,11 @@ class OffsetCommitRequest(
     Without a member id, the request comes from outside.
     """
 
+    consumer_protocol_since = 9
+    """The first version that serves the consumer group protocol, too (KIP-848)."""
+    topic_ids_since = 10
+    """The first version that names topics by id alone (KIP-848)."""
+
     group_id: String = field(doc="The group.")
     generation_id_or_member_epoch: Int32 = field(
         default=-1,

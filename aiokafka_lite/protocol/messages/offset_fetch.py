@@ -16,6 +16,15 @@ from aiokafka_lite.schema.versioned_struct import Struct
 class OffsetFetchRequest(Request["OffsetFetchResponse"], api_key=9, versions="1-10", flexible="6+"):
     """Asks for the offsets of one group or, from v8, of several."""
 
+    group_error_since = 2
+    """The first version that answers with an error of the whole group (KIP-88)."""
+    stable_since = 7
+    """The first version that can ask for stable offsets only (KIP-447)."""
+    groups_since = 8
+    """The first version that asks about a list of groups (KIP-709)."""
+    topic_ids_since = 10
+    """The first version that names topics by id alone (KIP-848)."""
+
     group_id: String = field(versions="1-7", doc="The group.")
     topics: list[OffsetFetchRequestTopic] | None = field(
         versions="1-7", nullable="2-7", doc="The partitions, by topic; null for all (KIP-88)."

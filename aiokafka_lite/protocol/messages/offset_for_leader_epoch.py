@@ -16,6 +16,9 @@ class OffsetForLeaderEpochRequest(
 ):
     """Asks for the ends of epochs."""
 
+    consumers_since = 3
+    """The first version that needs rights on the topic alone, which consumers have (KIP-320)."""
+
     replica_id: Int32 = field(
         versions="3+",
         default=-2,

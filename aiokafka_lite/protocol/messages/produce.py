@@ -16,6 +16,17 @@ from aiokafka_lite.schema.versioned_struct import Struct
 class ProduceRequest(Request["ProduceResponse"], api_key=0, versions="3-13", flexible="9+"):
     """Asks to append batches. With acks=0 the broker sends no response."""
 
+    zstd_since = 7
+    """The first version that takes batches compressed with zstd (KIP-110)."""
+    leader_hints_since = 10
+    """The first version that answers with new leaders and their addresses (KIP-951)."""
+    abortable_since = 11
+    """The first version that answers TRANSACTION_ABORTABLE (KIP-890)."""
+    transactions_v2_since = 12
+    """The first version that adds its partitions to the transaction itself (KIP-890)."""
+    topic_ids_since = 13
+    """The first version that names topics by id alone (KIP-516)."""
+
     transactional_id: String | None = field(
         default=None, doc="The producer's transactional id, or null outside transactions (KIP-98)."
     )

@@ -18,6 +18,9 @@ class SyncGroupRequest(Request["SyncGroupResponse"], api_key=14, versions="0-5",
     The coordinator answers once the leader has sent the assignment.
     """
 
+    protocol_since = 5
+    """The first version that must have the protocol's type and name (KIP-559)."""
+
     group_id: String = field(doc="The group.")
     generation_id: Int32 = field(doc="The generation the member joined.")
     member_id: String = field(doc="The member's id.")

@@ -18,6 +18,13 @@ class TxnOffsetCommitRequest(
 ):
     """Stores offsets as part of a transaction."""
 
+    abortable_since = 4
+    """The first version that answers TRANSACTION_ABORTABLE (KIP-890)."""
+    transactions_v2_since = 5
+    """The first version that adds its group to the transaction itself (KIP-890)."""
+    topic_ids_since = 6
+    """The first version that names topics by id alone (KIP-1319)."""
+
     transactional_id: String = field(doc="The transactional id.")
     group_id: String = field(doc="The group.")
     producer_id: Int64 = field(doc="The producer id in use.")

@@ -24,10 +24,10 @@ from aiokafka_lite.protocol.messages.offset_commit import (
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 from aiokafka_lite.spark.write.transactional_marker import Stored
 
-_FETCH_VERSION: Final = 7
-"""The last that asks for one group, and the first that waits for open transactions (KIP-447)."""
-_COMMIT_VERSION: Final = 8
-"""The last before the consumer group protocol: topics have names."""
+_FETCH_VERSION: Final = OffsetFetchRequest.groups_since - 1
+"""The last version that asks about one group. It can wait for open transactions (KIP-447)."""
+_COMMIT_VERSION: Final = OffsetCommitRequest.consumer_protocol_since - 1
+"""The last version before the consumer group protocol. It names topics by name."""
 
 
 async def stored_offsets(coordinator: TransactionCoordinator, group_id: str) -> list[Stored]:

@@ -9,7 +9,7 @@ from aiokafka_lite.cluster.metadata_snapshot import (
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
-from aiokafka_lite.producer.send.produce_exchange import LAST_VERSION_WITH_NAMES, ProduceExchange
+from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
 from aiokafka_lite.protocol.messages.metadata import (
     MetadataResponse,
     MetadataResponseBroker,
@@ -93,7 +93,7 @@ def test_names_are_used_unless_every_id_is_known() -> None:
     """Produce names topics unless every id is known, as version 13 has no names (KIP-516)."""
     assert exchange(BATCHES, snapshot(orders=ORDERS_ID, bills=BILLS_ID)).max_version is None
     partly = exchange(BATCHES, snapshot(orders=ORDERS_ID))
-    assert partly.max_version == LAST_VERSION_WITH_NAMES == 12
+    assert partly.max_version == ProduceRequest.topic_ids_since - 1 == 12
 
 
 def test_results_are_found_by_id_and_by_name() -> None:
@@ -123,7 +123,7 @@ def test_a_transaction_is_named_and_may_bound_the_version() -> None:
     for topics, bound, expected in (
         (known, None, None),
         (known, 11, 11),
-        (unknown, None, LAST_VERSION_WITH_NAMES),
+        (unknown, None, ProduceRequest.topic_ids_since - 1),
         (unknown, 11, 11),
     ):
         asking = ProduceExchange(

@@ -37,7 +37,6 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.producer.transaction.transaction_manager import (
-    LAST_PRODUCE_V1,
     TransactionManager,
 )
 from aiokafka_lite.producer.transaction.transaction_state import TransactionState
@@ -225,12 +224,14 @@ def forget(broker: EmbeddedBroker) -> None:
     broker._transactions._by_id.clear()
 
 
-@pytest.mark.parametrize(("version", "bound"), [(0, LAST_PRODUCE_V1), (1, 11), (2, None)])
+@pytest.mark.parametrize(
+    ("version", "bound"), [(0, ProduceRequest.transactions_v2_since - 1), (1, 11), (2, None)]
+)
 async def test_the_protocol_is_looked_up_at_each_begin(version: int, bound: int | None) -> None:
     """The producer looks at the transaction version at each begin (2d'-7)."""
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         manager = manager_of(producer)
-        assert manager.max_produce_version == LAST_PRODUCE_V1
+        assert manager.max_produce_version == ProduceRequest.transactions_v2_since - 1
         await producer.begin_transaction()
         assert manager.max_produce_version == bound
         await producer.commit_transaction()

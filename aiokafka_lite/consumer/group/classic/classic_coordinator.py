@@ -43,9 +43,6 @@ JOIN_GRACE_S = 5.0
 _LONGEST_REASON = 255
 """Characters; KIP-800 allows no more."""
 
-_MEMBERS_SINCE = 3
-"""The version of LeaveGroup that has a list of members in place of one member id."""
-
 
 class ClassicCoordinator:
     """Asks the coordinator in the name of one member. Source: KIP-62, KIP-345, KIP-394."""
@@ -153,7 +150,7 @@ class ClassicCoordinator:
     def _leave_request(self, node_id: int, member_id: str, reason: str) -> LeaveGroupRequest:
         group_id = self._member.group_id
         version = self._client.network.max_version(node_id, LeaveGroupRequest)
-        if version is not None and version < _MEMBERS_SINCE:
+        if version is not None and version < LeaveGroupRequest.members_since:
             return LeaveGroupRequest(group_id=group_id, member_id=member_id)
         identity = MemberIdentity(
             member_id=member_id, group_instance_id=self._member.group_instance_id, reason=reason

@@ -28,8 +28,6 @@ from aiokafka_lite.consumer.group.offsets.commit_answer import (
     of_former_topics,
 )
 from aiokafka_lite.consumer.group.offsets.offset_exchange import (
-    LAST_VERSION_WITH_NAMES,
-    STABLE_SINCE,
     commit_errors,
     commit_request,
     fetch_error,
@@ -51,6 +49,7 @@ from aiokafka_lite.errors import (
     for_code,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition, names_of
+from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 
 logger = logging.getLogger(__name__)
@@ -262,9 +261,8 @@ class OffsetCommitter:
         request = commit_request(committer, offsets, snapshot)
         self.commits_sent += 1
         try:
-            response = await self._client.network.request(
-                node_id, request, max_version=None if has_ids else LAST_VERSION_WITH_NAMES
-            )
+            max_version = None if has_ids else OffsetCommitRequest.topic_ids_since - 1
+            response = await self._client.network.request(node_id, request, max_version=max_version)
         except KafkaError as error:
             if not error.retriable:
                 raise
@@ -418,14 +416,15 @@ class OffsetCommitter:
         version = client.network.max_version(node_id, OffsetFetchRequest)
         if version is None:  # never connected: what nearly every broker understands
             try:
-                request = fetch_request(group_id, partitions, snapshot, STABLE_SINCE)
-                return await client.network.request(node_id, request, max_version=STABLE_SINCE)
+                stable = OffsetFetchRequest.stable_since
+                request = fetch_request(group_id, partitions, snapshot, stable)
+                return await client.network.request(node_id, request, max_version=stable)
             except UnsupportedVersionError:
                 version = client.network.max_version(node_id, OffsetFetchRequest)
                 if version is None:
                     raise
         if not has_ids:
-            version = min(version, LAST_VERSION_WITH_NAMES)
+            version = min(version, OffsetFetchRequest.topic_ids_since - 1)
         request = fetch_request(group_id, partitions, snapshot, version)
         return await client.network.request(node_id, request, max_version=version)
 

@@ -26,15 +26,6 @@ from aiokafka_lite.protocol.messages.offset_fetch import (
 )
 from aiokafka_lite.schema.field_types import ZERO_UUID
 
-LAST_VERSION_WITH_NAMES = 9
-"""OffsetCommit and OffsetFetch name topics by id from version 10 on."""
-
-GROUPS_SINCE = 8
-"""OffsetFetch asks about several groups at once from version 8 on (KIP-709)."""
-
-STABLE_SINCE = 7
-"""OffsetFetch can be told to wait for open transactions from version 7 on (KIP-447)."""
-
 
 def names_topics_by_id(
     offsets: Mapping[TopicPartition, CommittedOffset], snapshot: MetadataSnapshot
@@ -109,8 +100,8 @@ def fetch_request(
 ) -> OffsetFetchRequest:
     """Return the question in the form of `version`, for stable offsets where that can be said."""
     topics = by_topic(partitions)
-    require_stable = version >= STABLE_SINCE
-    if version < GROUPS_SINCE:
+    require_stable = version >= OffsetFetchRequest.stable_since
+    if version < OffsetFetchRequest.groups_since:
         return OffsetFetchRequest(
             group_id=group_id,
             topics=[
@@ -187,8 +178,6 @@ def _name(topic_id: UUID, snapshot: MetadataSnapshot) -> str:
 
 
 __all__ = [
-    "LAST_VERSION_WITH_NAMES",
-    "STABLE_SINCE",
     "FetchedOffset",
     "commit_errors",
     "commit_request",

@@ -9,8 +9,6 @@ from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
 
-FIRST_VERSION_WITH_FENCED = 2
-
 
 def handle(context: RequestContext, request: AddOffsetsToTxnRequest) -> AddOffsetsToTxnResponse:
     try:
@@ -22,7 +20,7 @@ def handle(context: RequestContext, request: AddOffsetsToTxnRequest) -> AddOffse
             groups=(request.group_id,),
         )
     except ProducerFenced as error:
-        is_known = context.version >= FIRST_VERSION_WITH_FENCED
+        is_known = context.version >= AddOffsetsToTxnRequest.fenced_since
         return AddOffsetsToTxnResponse(
             error_code=error.errno if is_known else InvalidProducerEpoch.errno
         )

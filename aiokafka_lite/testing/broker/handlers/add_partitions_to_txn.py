@@ -27,15 +27,13 @@ from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
 
-FIRST_VERSION_WITH_FENCED = 2
-FIRST_VERSION_FOR_BROKERS = 4
 _Codes = Mapping[TopicPartition, int]
 
 
 def handle(
     context: RequestContext, request: AddPartitionsToTxnRequest
 ) -> AddPartitionsToTxnResponse:
-    if context.version >= FIRST_VERSION_FOR_BROKERS:
+    if context.version >= AddPartitionsToTxnRequest.brokers_since:
         return AddPartitionsToTxnResponse(
             results_by_transaction=[
                 AddPartitionsToTxnResult(
@@ -82,7 +80,7 @@ def _add(context: RequestContext, transaction: AddPartitionsToTxnTransaction) ->
             }
         transactions.add(transactional_id, producer, partitions=partitions)
     except ProducerFenced as error:
-        is_known = context.version >= FIRST_VERSION_WITH_FENCED
+        is_known = context.version >= AddPartitionsToTxnRequest.fenced_since
         return dict.fromkeys(partitions, error.errno if is_known else InvalidProducerEpoch.errno)
     except BrokerResponseError as error:
         return dict.fromkeys(partitions, error.errno)

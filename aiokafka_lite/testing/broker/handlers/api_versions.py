@@ -22,14 +22,13 @@ from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 
 TRANSACTION_VERSION = "transaction.version"
-FIRST_VERSION_WITH_FEATURES_FROM_0 = 4
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 
 def handle(context: RequestContext, request: ApiVersionsRequest) -> ApiVersionsResponse:
     try:
         context.injected.raise_for()
-        if context.version >= 3:
+        if context.version >= ApiVersionsRequest.software_since:
             _check_software(request.client_software_name, request.client_software_version)
         _check_is_meant(context, request)
     except BrokerResponseError as error:
@@ -47,7 +46,7 @@ def handle(context: RequestContext, request: ApiVersionsRequest) -> ApiVersionsR
 def _tell_features(context: RequestContext, response: ApiVersionsResponse) -> None:
     level = context.transactions.options.version
     response.finalized_features_epoch = 0
-    if context.version >= FIRST_VERSION_WITH_FEATURES_FROM_0:
+    if context.version >= ApiVersionsRequest.feature_level_0_since:
         response.supported_features = [
             SupportedFeatureKey(name=TRANSACTION_VERSION, min_version=0, max_version=2)
         ]

@@ -48,7 +48,8 @@ def _create(context: RequestContext, topic: CreatableTopic) -> TopicState:
         raise InvalidRequestError(
             "with assignments, num_partitions and replication_factor must both be -1"
         )
-    if context.version < 4 and not topic.assignments and topic.num_partitions == -1:
+    has_defaults = context.version >= CreateTopicsRequest.defaults_since
+    if not has_defaults and not topic.assignments and topic.num_partitions == -1:
         raise InvalidRequestError("default partition counts need version 4 or newer (KIP-464)")
     return context.cluster.new_topic(
         topic.name,

@@ -17,7 +17,7 @@ from aiokafka_lite.testing.broker.state.cluster_state import TopicState
 def handle(context: RequestContext, request: DeleteTopicsRequest) -> DeleteTopicsResponse:
     asked = (
         request.topics
-        if context.version >= 6
+        if context.version >= DeleteTopicsRequest.topic_ids_since
         else [DeleteTopicState(name=name) for name in request.topic_names]
     )
     return DeleteTopicsResponse(responses=[_delete(context, topic) for topic in asked])

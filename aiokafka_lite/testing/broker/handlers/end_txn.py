@@ -6,12 +6,9 @@ from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
 
-FIRST_VERSION_WITH_FENCED = 2
-FIRST_VERSION_WITH_EPOCH = 5
-
 
 def handle(context: RequestContext, request: EndTxnRequest) -> EndTxnResponse:
-    bumps_epoch = context.version >= FIRST_VERSION_WITH_EPOCH
+    bumps_epoch = context.version >= EndTxnRequest.transactions_v2_since
     try:
         context.injected.raise_for()
         context.transactions.nodes.check(request.transactional_id, context.node_id)
@@ -22,7 +19,7 @@ def handle(context: RequestContext, request: EndTxnRequest) -> EndTxnResponse:
             bumps_epoch=bumps_epoch,
         )
     except ProducerFenced as error:
-        is_known = context.version >= FIRST_VERSION_WITH_FENCED
+        is_known = context.version >= EndTxnRequest.fenced_since
         return EndTxnResponse(error_code=error.errno if is_known else InvalidProducerEpoch.errno)
     except BrokerResponseError as error:
         return EndTxnResponse(error_code=error.errno)

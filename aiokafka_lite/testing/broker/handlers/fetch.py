@@ -40,7 +40,6 @@ SESSION_ERRORS = (
     FetchSessionTopicIdError.errno,
 )
 READ_COMMITTED = 1
-FIRST_VERSION_WITH_RACK = 11
 _HINT_AFTER = (NotLeaderForPartitionError, FencedLeaderEpochError)
 
 
@@ -184,7 +183,7 @@ class PendingFetch:
         """Raise unless this node may serve the partition: followers do, to consumers that can be
         told about them.
         """
-        if self._context.version >= FIRST_VERSION_WITH_RACK:
+        if self._context.version >= FetchRequest.rack_since:
             partition.check_replica(self._context.node_id, current_leader_epoch)
         else:
             partition.check_leader(self._context.node_id, current_leader_epoch)
@@ -235,7 +234,7 @@ class PendingFetch:
         )
         if (
             read.partition is not None
-            and self._context.version >= 16
+            and self._context.version >= FetchRequest.leader_hints_since
             and isinstance(read.error, _HINT_AFTER)
         ):
             data.current_leader = LeaderIdAndEpoch(

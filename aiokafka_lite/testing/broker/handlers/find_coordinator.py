@@ -21,7 +21,7 @@ GROUP, TRANSACTION, SHARE_PARTITION = KEY_TYPES = (0, 1, 2)
 
 
 def handle(context: RequestContext, request: FindCoordinatorRequest) -> FindCoordinatorResponse:
-    if context.version >= 4:
+    if context.version >= FindCoordinatorRequest.keys_since:
         return FindCoordinatorResponse(
             coordinators=[
                 _coordinator(context, key, request.key_type) for key in request.coordinator_keys

@@ -22,15 +22,13 @@ from aiokafka_lite.testing.broker.state.transactions.txn_metadata import (
     ProducerIdAndEpoch,
 )
 
-FIRST_VERSION_WITH_FENCED = 4
-
 
 def handle(context: RequestContext, request: InitProducerIdRequest) -> InitProducerIdResponse:
     try:
         context.injected.raise_for()
         producer = _init(context, request, _claim(request))
     except ProducerFenced as error:
-        is_known = context.version >= FIRST_VERSION_WITH_FENCED
+        is_known = context.version >= InitProducerIdRequest.fenced_since
         return _failed(error.errno if is_known else InvalidProducerEpoch.errno)
     except BrokerResponseError as error:
         return _failed(error.errno)

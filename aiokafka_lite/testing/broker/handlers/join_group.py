@@ -32,10 +32,12 @@ def handle(context: RequestContext, request: JoinGroupRequest) -> Answer:
             {protocol.name: protocol.metadata for protocol in request.protocols},
             request.session_timeout_ms,
             # Version 0 has no rebalance timeout of its own.
-            request.rebalance_timeout_ms if version >= 1 else request.session_timeout_ms,
+            request.rebalance_timeout_ms
+            if version >= JoinGroupRequest.rebalance_timeout_since
+            else request.session_timeout_ms,
             context.client_id,
-            needs_known_member_id=version >= 4,
-            may_skip_assignment=version >= 9,
+            needs_known_member_id=version >= JoinGroupRequest.member_id_required_since,
+            may_skip_assignment=version >= JoinGroupRequest.skip_assignment_since,
             reason=request.reason,
         ),
         lambda result: pending.give(_response(result, version)),
@@ -57,12 +59,12 @@ def _find_or_create(context: RequestContext, request: JoinGroupRequest) -> Coord
 
 
 def _response(result: JoinResult, version: int) -> JoinGroupResponse:
+    may_be_null = version >= JoinGroupRequest.null_protocol_since
     return JoinGroupResponse(
         error_code=result.error_code,
         generation_id=result.generation_id,
         protocol_type=result.protocol_type,
-        # Before version 7 the name of an answer may not be null.
-        protocol_name=result.protocol_name or ("" if version < 7 else None),
+        protocol_name=result.protocol_name or (None if may_be_null else ""),
         leader=result.leader,
         skip_assignment=result.skip_assignment,
         member_id=result.member_id,

@@ -13,7 +13,7 @@ from aiokafka_lite.testing.broker.state.groups.group_coordinators import Coordin
 
 
 def handle(context: RequestContext, request: LeaveGroupRequest) -> LeaveGroupResponse:
-    is_batched = context.version >= 3
+    is_batched = context.version >= LeaveGroupRequest.members_since
     leaving = request.members if is_batched else [MemberIdentity(member_id=request.member_id)]
     try:
         group = context.find_group(request.group_id)

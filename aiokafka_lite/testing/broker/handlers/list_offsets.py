@@ -26,11 +26,11 @@ LATEST, EARLIEST, MAX_TIMESTAMP = -1, -2, -3
 EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD = -4, -5, -6
 READ_COMMITTED = 1
 _NOT_FOUND = (-1, -1)
-_FIRST_VERSION = {
-    MAX_TIMESTAMP: 7,
-    EARLIEST_LOCAL: 8,
-    LATEST_TIERED: 9,
-    EARLIEST_PENDING_UPLOAD: 11,
+_KNOWN_SINCE = {
+    MAX_TIMESTAMP: ListOffsetsRequest.max_timestamp_since,
+    EARLIEST_LOCAL: ListOffsetsRequest.local_log_since,
+    LATEST_TIERED: ListOffsetsRequest.tiered_since,
+    EARLIEST_PENDING_UPLOAD: ListOffsetsRequest.pending_upload_since,
 }
 
 
@@ -82,14 +82,13 @@ def _answer(
     log = partition.log
     end = log.last_stable_offset if is_committed else log.high_watermark
     response.offset, response.timestamp = _lookup(log, asked.timestamp, end)
-    if response.offset >= 0 and context.version >= 4:
+    if response.offset >= 0 and context.version >= ListOffsetsRequest.leader_epoch_since:
         response.leader_epoch = log.epoch_of(response.offset)
     return response
 
 
 def _check_special_timestamp(timestamp: int, version: int) -> None:
-    first_version = _FIRST_VERSION.get(timestamp, 0)
-    if version < first_version or timestamp < EARLIEST_PENDING_UPLOAD:
+    if version < _KNOWN_SINCE.get(timestamp, 0) or timestamp < EARLIEST_PENDING_UPLOAD:
         raise UnsupportedVersionError(
             f"timestamp {timestamp} means nothing in version {version} of ListOffsets"
         )

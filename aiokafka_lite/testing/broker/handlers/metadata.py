@@ -66,7 +66,7 @@ def _answer(
 ) -> MetadataResponseTopic:
     try:
         if asked.name is None or asked.topic_id != ZERO_UUID:
-            if context.version < 12:
+            if context.version < MetadataRequest.ask_by_id_since:
                 raise InvalidRequestError("topics are asked for by id from version 12 on")
             topic = context.cluster.topic_by_id(asked.topic_id)
         else:
@@ -75,7 +75,7 @@ def _answer(
             )
     except BrokerResponseError as error:
         # Before version 12 the name of an answer may not be null.
-        name = asked.name or ("" if context.version < 12 else None)
+        name = asked.name or ("" if context.version < MetadataRequest.ask_by_id_since else None)
         return MetadataResponseTopic(error_code=error.errno, name=name, topic_id=asked.topic_id)
     return _describe(context, topic, request)
 

@@ -58,7 +58,7 @@ def _find(
     try:
         state = (
             cluster.topic_by_id(topic.topic_id)
-            if context.version >= 10
+            if context.version >= OffsetCommitRequest.topic_ids_since
             else cluster.topic_by_name(topic.name)
         )
         return partition_of(state, asked.partition_index)
@@ -86,7 +86,8 @@ def _open(
 
 
 def _no_group(group_id: str, version: int) -> BrokerResponseError:
-    error = GroupIdNotFound if version >= 9 else IllegalGenerationError
+    is_known = version >= OffsetCommitRequest.consumer_protocol_since
+    error = GroupIdNotFound if is_known else IllegalGenerationError
     return error(f"there is no group {group_id!r}, so no generation of it either")
 
 

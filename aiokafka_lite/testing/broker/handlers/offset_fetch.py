@@ -80,7 +80,7 @@ class _Group:
 
 
 def handle(context: RequestContext, request: OffsetFetchRequest) -> OffsetFetchResponse:
-    if context.version < 8:
+    if context.version < OffsetFetchRequest.groups_since:
         asked = request.topics
         topics = None if asked is None else [_Topic(t.partition_indexes, t.name) for t in asked]
         return _single(
@@ -108,7 +108,7 @@ def _requested(
     if asked is None:
         return None
     topics = [_Topic(topic.partition_indexes, topic.name, topic.topic_id) for topic in asked]
-    if context.version >= 10:
+    if context.version >= OffsetFetchRequest.topic_ids_since:
         for topic in topics:
             topic.name = context.cluster.topic_name(topic.topic_id)
     return topics
@@ -140,7 +140,7 @@ def _look_up(
 
 
 def _failed(error_code: int, asked: list[_Topic] | None, version: int) -> _Group:
-    if version >= 2:
+    if version >= OffsetFetchRequest.group_error_since:
         return _Group(error_code)
     return _Group(
         topics=[

@@ -57,8 +57,6 @@ from aiokafka_lite.testing.broker.state.transactions.txn_metadata import Produce
 
 ALL_REPLICAS = -1
 NO_ANSWER = 0
-FIRST_VERSION_WITH_ABORTABLE = 11
-FIRST_VERSION_OF_TRANSACTIONS_V2 = 12
 _PRODUCER_OFFSET = 43
 _PRODUCER = Struct(">qh")
 """Producer id and epoch, in the header of a batch."""
@@ -71,7 +69,7 @@ def handle(context: RequestContext, request: ProduceRequest) -> ProduceResponse 
         _close_after_error(topics)
         return None
     response = ProduceResponse(responses=topics)
-    if context.version >= 10:
+    if context.version >= ProduceRequest.leader_hints_since:
         response.node_endpoints = _leader_endpoints(context.cluster, topics)
     return response
 
@@ -139,7 +137,7 @@ def _produce_to_partition(
         )
         if (
             partition is not None
-            and context.version >= 10
+            and context.version >= ProduceRequest.leader_hints_since
             and isinstance(error, NotLeaderForPartitionError)
         ):
             response.current_leader = LeaderIdAndEpoch(
@@ -155,7 +153,7 @@ def _produce_to_partition(
 
 
 def _topic(context: RequestContext, data: TopicProduceData) -> TopicState:
-    if context.version >= 13:
+    if context.version >= ProduceRequest.topic_ids_since:
         return context.cluster.topic_by_id(data.topic_id)
     return context.cluster.topic_by_name(data.name)
 
@@ -225,9 +223,10 @@ def _validate(records: bytes | memoryview, max_message_bytes: int, version: int)
             f"a batch of {header.records_count} records cannot end at relative offset "
             f"{header.last_offset_delta}"
         )
-    if header.codec == CompressionType.ZSTD and version < 7:
+    if header.codec == CompressionType.ZSTD and version < ProduceRequest.zstd_since:
         raise UnsupportedCompressionTypeError(
-            f"zstd needs Produce version 7 or newer, the request has version {version}"
+            f"zstd needs Produce version {ProduceRequest.zstd_since} or newer, "
+            f"the request has version {version}"
         )
     return header
 
@@ -253,8 +252,8 @@ def _enlist(
         return
     enlistment = enlistment_of(
         context.version,
-        first_with_abortable=FIRST_VERSION_WITH_ABORTABLE,
-        first_with_add=FIRST_VERSION_OF_TRANSACTIONS_V2,
+        abortable_since=ProduceRequest.abortable_since,
+        transactions_v2_since=ProduceRequest.transactions_v2_since,
     )
     partition.producers.verifying(
         *producer, header.base_sequence, is_v2=enlistment is Enlistment.ADD

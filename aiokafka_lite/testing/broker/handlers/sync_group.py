@@ -35,7 +35,8 @@ def handle(context: RequestContext, request: SyncGroupRequest) -> Answer:
 
 
 def _find(context: RequestContext, request: SyncGroupRequest) -> CoordinatedGroup:
-    if context.version >= 5 and (request.protocol_type is None or request.protocol_name is None):
+    is_missing = request.protocol_type is None or request.protocol_name is None
+    if context.version >= SyncGroupRequest.protocol_since and is_missing:
         raise InconsistentGroupProtocolError(
             "from version 5 on the protocol's type and name belong to a SyncGroup (KIP-559)"
         )

@@ -27,9 +27,6 @@ from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOff
 from aiokafka_lite.testing.broker.state.transactions.txn_enlistment import enlist, enlistment_of
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
 
-FIRST_VERSION_WITH_ABORTABLE = 4
-FIRST_VERSION_OF_TRANSACTIONS_V2 = 5
-FIRST_VERSION_WITH_TOPIC_IDS = 6
 _Asked = TxnOffsetCommitRequestPartition
 _Found = PartitionState | BrokerResponseError
 
@@ -65,7 +62,7 @@ def _find(context: RequestContext, topic: TxnOffsetCommitRequestTopic, asked: _A
     try:
         state = (
             cluster.topic_by_id(topic.topic_id)
-            if context.version >= FIRST_VERSION_WITH_TOPIC_IDS
+            if context.version >= TxnOffsetCommitRequest.topic_ids_since
             else cluster.topic_by_name(topic.name)
         )
         return partition_of(state, asked.partition_index)
@@ -87,7 +84,7 @@ def _open(
         _enlist(context, request, group)
         if group is None:
             if generation_id >= 0:
-                says_so = context.version >= FIRST_VERSION_WITH_TOPIC_IDS
+                says_so = context.version >= TxnOffsetCommitRequest.topic_ids_since
                 error = GroupIdNotFound if says_so else IllegalGenerationError
                 raise error(f"there is no group {group_id!r}")
             return groups.find_or_create(group_id)
@@ -107,8 +104,8 @@ def _enlist(
         return
     enlistment = enlistment_of(
         context.version,
-        first_with_abortable=FIRST_VERSION_WITH_ABORTABLE,
-        first_with_add=FIRST_VERSION_OF_TRANSACTIONS_V2,
+        abortable_since=TxnOffsetCommitRequest.abortable_since,
+        transactions_v2_since=TxnOffsetCommitRequest.transactions_v2_since,
     )
     enlist(context.transactions, request.transactional_id, producer, request.group_id, enlistment)
 

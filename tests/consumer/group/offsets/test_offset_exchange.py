@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.group.offsets.offset_exchange import (
-    LAST_VERSION_WITH_NAMES,
     FetchedOffset,
     commit_errors,
     commit_request,
@@ -106,7 +105,7 @@ def test_partitions_of_a_commit_are_told_by_topic_in_their_order() -> None:
 
 def test_a_topic_without_id_can_be_told_up_to_the_last_version_with_names() -> None:
     request = commit_request(MEMBER, {B0: CommittedOffset(1)}, metadata())
-    assert over_the_wire(request, LAST_VERSION_WITH_NAMES).topics[0].name == "b"
+    assert over_the_wire(request, OffsetCommitRequest.topic_ids_since - 1).topics[0].name == "b"
 
 
 def commit_answer(codes: dict[tuple[str, UUID], dict[int, int]]) -> OffsetCommitResponse:
@@ -178,7 +177,9 @@ def test_2e_15_offsets_are_asked_for_stable_where_that_can_be_said(version: int)
 
 @pytest.mark.parametrize("version", FETCH_VERSIONS)
 def test_partitions_asked_for_are_told_by_topic(version: int) -> None:
-    request = fetch_request("g", [A1, B0, A0], metadata(), min(version, LAST_VERSION_WITH_NAMES))
+    request = fetch_request(
+        "g", [A1, B0, A0], metadata(), min(version, OffsetFetchRequest.topic_ids_since - 1)
+    )
     topics: Any = request.groups[0].topics if request.groups else request.topics
     assert [(topic.name, topic.partition_indexes) for topic in topics] == [
         ("a", [1, 0]),

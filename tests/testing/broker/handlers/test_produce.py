@@ -257,7 +257,7 @@ def begun(version: int, *, adds: bool = True) -> tuple[Bench, ProducerIdAndEpoch
     bench = Bench()
     bench.topic()
     producer = bench.transactions.init_producer_id("tx", 1000, None)
-    if adds and version < produce.FIRST_VERSION_OF_TRANSACTIONS_V2:
+    if adds and version < ProduceRequest.transactions_v2_since:
         bench.transactions.add("tx", producer, partitions=[TopicPartition("t", 0)])
     return bench, producer
 

@@ -122,7 +122,7 @@ class FetchSessionCache:
                 f"fetch session {session.session_id} is at epoch {session.epoch}, "
                 f"the request says {request.session_epoch}"
             )
-        if session.uses_topic_ids != (version >= 13):
+        if session.uses_topic_ids != (version >= FetchRequest.topic_ids_since):
             raise FetchSessionTopicIdError(
                 f"fetch session {session.session_id} was opened "
                 f"{'with' if session.uses_topic_ids else 'without'} topic ids, "
@@ -177,7 +177,7 @@ class FetchSessionCache:
         session_id = self._rng.randint(1, MAX_EPOCH)
         while session_id in self._sessions:
             session_id = self._rng.randint(1, MAX_EPOCH)
-        session = FetchSession(session_id, version >= 13, now_s)
+        session = FetchSession(session_id, version >= FetchRequest.topic_ids_since, now_s)
         for asked, data in answers:
             asked.has_news(data)
             session.partitions[asked.topic, asked.partition] = asked
@@ -192,7 +192,9 @@ class FetchSessionCache:
 def _requested_partitions(request: FetchRequest, version: int) -> list[RequestedPartition]:
     return [
         RequestedPartition(
-            topic.topic_id if version >= 13 else topic.topic, wanted.partition, wanted
+            topic.topic_id if version >= FetchRequest.topic_ids_since else topic.topic,
+            wanted.partition,
+            wanted,
         )
         for topic in request.topics
         for wanted in topic.partitions
@@ -201,7 +203,7 @@ def _requested_partitions(request: FetchRequest, version: int) -> list[Requested
 
 def _forgotten_partitions(request: FetchRequest, version: int) -> list[PartitionKey]:
     return [
-        (topic.topic_id if version >= 13 else topic.topic, partition)
+        (topic.topic_id if version >= FetchRequest.topic_ids_since else topic.topic, partition)
         for topic in request.forgotten_topics_data
         for partition in topic.partitions
     ]

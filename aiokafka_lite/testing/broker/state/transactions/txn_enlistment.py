@@ -32,11 +32,11 @@ class Enlistment(Enum):
     """Add (transactions V2)."""
 
 
-def enlistment_of(version: int, *, first_with_abortable: int, first_with_add: int) -> Enlistment:
+def enlistment_of(version: int, *, abortable_since: int, transactions_v2_since: int) -> Enlistment:
     """Return what a request of this version of its API lets the node do."""
-    if version >= first_with_add:
+    if version >= transactions_v2_since:
         return Enlistment.ADD
-    return Enlistment.VERIFY_ABORTABLE if version >= first_with_abortable else Enlistment.VERIFY
+    return Enlistment.VERIFY_ABORTABLE if version >= abortable_since else Enlistment.VERIFY
 
 
 def enlist(

@@ -28,7 +28,7 @@ MEMBERS: list[TopicPartition | str] = [T0, "g"]
 def test_versions() -> None:
     """A request's version decides between verifying, refusing abortably, and adding (2d'-7)."""
     found = [
-        enlistment_of(version, first_with_abortable=11, first_with_add=12)
+        enlistment_of(version, abortable_since=11, transactions_v2_since=12)
         for version in (3, 10, 11, 12, 13)
     ]
     verify, abortable, add = Enlistment
