@@ -16,7 +16,7 @@ ifeq ($(CI),true)
 export AIOKAFKA_LITE_REQUIRE_NATIVE := 1
 endif
 
-.PHONY: demo pipeline test check format bench bench-groups bench-spark soak sanitize clean
+.PHONY: demo pipeline test check format options bench bench-groups bench-spark soak sanitize clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "aiokafka-lite needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -73,6 +73,9 @@ check: $(VENV)/.installed-test  ## linters, types and dead code; what CI runs
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+options: $(VENV)/.installed-test  ## what is made from the declarations of options: types and docs/options.md
+	$(BIN)/python -m tools.write_options
 
 bench: $(VENV)/.installed-test  ## the whole table, some 12 minutes on real Kafka; ARGS="--quick", "--help"
 	$(BIN)/python -m benchmarks $(ARGS)

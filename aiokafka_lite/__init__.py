@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from aiokafka_lite.consumer.assignors.round_robin import RoundRobinPartitionAssignor
     from aiokafka_lite.consumer.assignors.sticky import StickyPartitionAssignor
     from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+    from aiokafka_lite.consumer.consumer_options import ConsumerOptions
     from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
     from aiokafka_lite.errors import ConsumerStoppedError, IllegalOperation
     from aiokafka_lite.exactly_once import ExactlyOnceSession
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         murmur2,
     )
     from aiokafka_lite.producer.producer import AIOKafkaProducer
+    from aiokafka_lite.producer.producer_options import ProducerOptions
     from aiokafka_lite.protocol.consumer_protocol import (
         ConsumerProtocol,
         ConsumerProtocolMemberAssignment,
@@ -48,6 +50,7 @@ __all__ = [
     "AIOKafkaProducer",
     "AbstractPartitionAssignor",
     "ConsumerGroupMetadata",
+    "ConsumerOptions",
     "ConsumerProtocol",
     "ConsumerProtocolMemberAssignment",
     "ConsumerProtocolMemberMetadata",
@@ -60,6 +63,7 @@ __all__ = [
     "IllegalOperation",
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
+    "ProducerOptions",
     "ProducerRecord",
     "RangePartitionAssignor",
     "RebalanceProtocol",
@@ -77,6 +81,7 @@ _HOMES = {
     "AIOKafkaProducer": "producer.producer",
     "AbstractPartitionAssignor": "consumer.assignors.assignor",
     "ConsumerGroupMetadata": "model",
+    "ConsumerOptions": "consumer.consumer_options",
     "ConsumerProtocol": "protocol.consumer_protocol",
     "ConsumerProtocolMemberAssignment": "protocol.consumer_protocol",
     "ConsumerProtocolMemberMetadata": "protocol.consumer_protocol",
@@ -89,6 +94,7 @@ _HOMES = {
     "IllegalOperation": "errors",
     "OffsetAndMetadata": "model",
     "OffsetAndTimestamp": "model",
+    "ProducerOptions": "producer.producer_options",
     "ProducerRecord": "producer.append.producer_interceptors",
     "RangePartitionAssignor": "consumer.assignors.range",
     "RebalanceProtocol": "consumer.assignors.assignor",

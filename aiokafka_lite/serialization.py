@@ -6,7 +6,20 @@ wait.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+
+BytesLike = bytes | bytearray | memoryview
+"""What a record's key and value may be without serializers."""
+
+if TYPE_CHECKING:
+    # Their default (PEP 696) is for type checkers alone: a bare AIOKafkaProducer takes bytes.
+    from typing_extensions import TypeVar as _TypeVar
+
+    K_contra = _TypeVar("K_contra", contravariant=True, default=BytesLike)
+    V_contra = _TypeVar("V_contra", contravariant=True, default=BytesLike)
+else:
+    K_contra = TypeVar("K_contra", contravariant=True)
+    V_contra = TypeVar("V_contra", contravariant=True)
 
 _T_contra = TypeVar("_T_contra", contravariant=True)
 _T_co = TypeVar("_T_co", covariant=True)
@@ -118,11 +131,14 @@ def int_deserializer(data: bytes, /) -> int:
 __all__ = [
     "AnyDeserializer",
     "AnySerializer",
+    "BytesLike",
     "Deserializer",
     "Headers",
+    "K_contra",
     "Serializer",
     "TopicDeserializer",
     "TopicSerializer",
+    "V_contra",
     "bytes_deserializer",
     "bytes_serializer",
     "int_deserializer",

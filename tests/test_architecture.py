@@ -31,6 +31,7 @@ FLOORS: dict[str, float] = {
     "_consumer_record_py": 0,
     "native": 0,
     "offset_arguments": 0,
+    "options": 0,
     "sendable_text": 0,
     "serialization": 0,
     "topic_name": 0,
@@ -65,7 +66,7 @@ FLOORS: dict[str, float] = {
 ROOMS: dict[str, list[set[str]]] = {
     "producer": [
         {"producer"},
-        {"producer_engine"},
+        {"producer_engine", "producer_options"},
         {"append", "send"},
         {"transaction", "partition"},
         {"accumulator"},
@@ -79,7 +80,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"group"},
         {"fetch"},
         {"position"},
-        {"consumer_arguments"},
+        {"consumer_arguments", "consumer_options"},
         {"consumer_config", "consumer_statistics", "matched_topics"},
         {"offset_reset", "poll_signal", "revision", "stop_bounds"},
         {"assignors"},
@@ -123,6 +124,7 @@ PLAIN_FOLDERS = (
     "protocol/",
     "arrow/",
     "consumer/assignors/",
+    "options/",
     "testing/broker/state/",
 )
 PLAIN_FILES = {
@@ -149,7 +151,6 @@ PLAIN_FILES = {
     "cluster/lane",
     "cluster/leader_updates",
     "cluster/metadata_snapshot",
-    "cluster/option_names",
     "cluster/node_states",
     "cluster/refresh_schedule",
     "cluster/topic_interest",

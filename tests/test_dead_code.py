@@ -11,7 +11,7 @@ from vulture import Vulture
 from tests.support.unused_names import UNUSED
 
 ROOT = Path(__file__).parent.parent
-PROGRAMS = ("aiokafka_lite", "benchmarks", "examples")
+PROGRAMS = ("aiokafka_lite", "benchmarks", "examples", "tools")
 USERS_PROGRAMS = "tests/typing"
 """What these use is used; what they define may be unused."""
 CALLED_THROUGH_DECORATORS = ["@*.command", "@*.get", "@pytest.fixture"]

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -88,9 +88,10 @@ def consume(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     with exit_codes():
+        as_given: dict[str, Any] = {"isolation_level": isolation_level}  # the consumer checks it
         consumer = AIOKafkaConsumer(
             bootstrap_servers=bootstrap_server,
-            isolation_level=isolation_level,
+            **as_given,
             group_id=group,
             auto_offset_reset="earliest" if start.anchor == "start" else "latest",
         )

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -69,11 +69,15 @@ def produce(
     )
     headers = [(name, value.encode()) for name, value in options(header).items()]
     with exit_codes():
+        # The producer checks these two, and its error names the values they may have.
+        as_given: dict[str, Any] = {
+            "compression_type": compression,
+            "acks": int(acks) if acks.lstrip("-").isdigit() else acks,
+        }
         producer = AIOKafkaProducer(
             bootstrap_servers=bootstrap_server,
-            compression_type=compression,
-            acks="all" if acks == "all" else int(acks) if acks.lstrip("-").isdigit() else acks,
             enable_idempotence=acks in {"all", "-1"},
+            **as_given,
         )
     sent = run(_send_lines(producer, topic, _lines(files), rules, partition, headers))
     typer.echo(f"{sent} records sent to {topic}", err=True)

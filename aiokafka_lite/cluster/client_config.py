@@ -6,20 +6,21 @@ does not resolve or contact any address.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
 from aiokafka_lite.net.endpoint import Endpoint, parse_bootstrap
+from aiokafka_lite.options.units import ByteCount, Milliseconds
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 from aiokafka_lite.sendable_text import sendable
 from aiokafka_lite.value_checks import is_int, text_of_faults
 from aiokafka_lite.version import __version__
 
-SECURITY_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-SASL_MECHANISMS = ("PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+SecurityProtocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
+SaslMechanism = Literal["PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
+MetadataRecoveryStrategy = Literal["rebootstrap", "none"]
 _WITHOUT_SECURITY = "until then only a broker's PLAINTEXT listener can be used"
-METADATA_RECOVERY_STRATEGIES = ("rebootstrap", "none")
 _INT32_MAX = 2**31 - 1
 
 
@@ -64,6 +65,9 @@ def not_above(name: str, value: int, limit_name: str, limit: int) -> Iterator[st
 class ClientConfig:
     """The options of every client; names are aiokafka's, defaults are Java 4's.
 
+    A field is the one declaration of an option: its type names the unit, its docstring says what it
+    does and ends with the option's name in Java. `options/` shows it from here.
+
     A subclass adds fields and overrides `_faults` and `_unsupported`, starting with
     `yield from ClientConfig._faults(self)` (a dataclass with slots is a new class, so the short
     `super()` does not work in it).
@@ -74,53 +78,83 @@ class ClientConfig:
     """
 
     bootstrap_servers: str | Sequence[str] = "localhost"
+    """Addresses of brokers to connect to first, "host:port,host:port" or a list of such. Without a
+    port it is 9092. One reachable broker is enough to find the others. Java: bootstrap.servers."""
     client_id: str = ""
-    """Sent with each request, shown in the broker's logs and quotas. "" is filled at
-    construction.
-    """
+    """Name of this client in the brokers' logs and quotas. An empty name, or None, is replaced at
+    construction. Java: client.id."""
 
-    request_timeout_ms: int = 30_000
-    default_api_timeout_ms: int = 60_000
-    metadata_max_age_ms: int = 300_000
-    retry_backoff_ms: int = 100
-    retry_backoff_max_ms: int = DefaultInt(1000)
-    reconnect_backoff_ms: int = DefaultInt(50)
-    reconnect_backoff_max_ms: int = DefaultInt(1000)
-    """Not set while `reconnect_backoff_ms` is: follows it, so that the backoff is constant."""
+    request_timeout_ms: Milliseconds = 30_000
+    """How long to wait for the response to a request before the connection counts as dead. Java:
+    request.timeout.ms."""
+    default_api_timeout_ms: Milliseconds = 60_000
+    """How long a call may take that has no timeout of its own, retries included. Java:
+    default.api.timeout.ms. Not in aiokafka."""
+    metadata_max_age_ms: Milliseconds = 300_000
+    """Age at which the metadata of the cluster is refreshed although no error asked for it. Java:
+    metadata.max.age.ms."""
+    retry_backoff_ms: Milliseconds = 100
+    """Pause before the first retry of a failed request; it doubles with each further one. Java:
+    retry.backoff.ms."""
+    retry_backoff_max_ms: Milliseconds = DefaultInt(1000)
+    """Longest pause between two retries of a request. Java: retry.backoff.max.ms. Not in
+    aiokafka."""
+    reconnect_backoff_ms: Milliseconds = DefaultInt(50)
+    """Pause before a node is connected to again; it doubles with each further failure. Java:
+    reconnect.backoff.ms. Not in aiokafka."""
+    reconnect_backoff_max_ms: Milliseconds = DefaultInt(1000)
+    """Longest pause between two attempts to connect to a node. If only `reconnect_backoff_ms` is
+    set, this one is equal to it. Java: reconnect.backoff.max.ms. Not in aiokafka."""
 
-    socket_connection_setup_timeout_ms: int = 10_000
-    socket_connection_setup_timeout_max_ms: int = DefaultInt(30_000)
-    connections_max_idle_ms: int | None = 540_000
-    """A connection unused for that long is closed. None: never."""
+    socket_connection_setup_timeout_ms: Milliseconds = 10_000
+    """How long the first attempt to connect to a node may take; it doubles with each further
+    failure. Java: socket.connection.setup.timeout.ms. Not in aiokafka."""
+    socket_connection_setup_timeout_max_ms: Milliseconds = DefaultInt(30_000)
+    """Longest time that an attempt to connect may take. Java:
+    socket.connection.setup.timeout.max.ms. Not in aiokafka."""
+    connections_max_idle_ms: Milliseconds | None = 540_000
+    """Close a connection that was not used for so long; None: never. Java:
+    connections.max.idle.ms."""
 
-    send_buffer_bytes: int = -1
-    """SO_SNDBUF; -1 lets the system size it, which does so by what the connection carries."""
+    send_buffer_bytes: ByteCount = -1
+    """Size of the socket's send buffer (SO_SNDBUF); -1, unlike Java's default, lets the system
+    choose. Java: send.buffer.bytes. Not in aiokafka."""
+    receive_buffer_bytes: ByteCount = -1
+    """Size of the socket's receive buffer (SO_RCVBUF); -1, unlike Java's default, lets the system
+    choose. A size set here limits a connection to so many bytes in each round trip. Java:
+    receive.buffer.bytes. Not in aiokafka."""
 
-    receive_buffer_bytes: int = -1
-    """SO_RCVBUF; -1 lets the system size it. A set one stays, and bounds a connection to that many
-    bytes in each round trip."""
-
-    metadata_recovery_strategy: str = "rebootstrap"
-    """What to do when no known broker answers: ask `bootstrap_servers` again (KIP-899), or
-    "none".
-    """
-
-    metadata_recovery_rebootstrap_trigger_ms: int = 300_000
-    """Re-bootstrap also when no refresh succeeded for that long (KIP-1102)."""
-
+    metadata_recovery_strategy: MetadataRecoveryStrategy = "rebootstrap"
+    """What to do when no known broker answers: connect to `bootstrap_servers` again (KIP-899), or
+    "none". Java: metadata.recovery.strategy. Not in aiokafka."""
+    metadata_recovery_rebootstrap_trigger_ms: Milliseconds = 300_000
+    """Connect to `bootstrap_servers` again also when no metadata arrived for so long (KIP-1102).
+    Java: metadata.recovery.rebootstrap.trigger.ms. Not in aiokafka."""
     metadata_cluster_check_enable: bool = True
-    """Tell brokers from 4.4 on which node of which cluster a connection is meant for, and
-    re-bootstrap when another one answers (KIP-1242). Only with recovery by "rebootstrap".
-    """
+    """Tell brokers from 4.4 on which node of which cluster a connection is meant for (KIP-1242). If
+    another one answers, connect to `bootstrap_servers` again. Needs
+    `metadata_recovery_strategy="rebootstrap"`. Java: metadata.cluster.check.enable. Not in
+    aiokafka."""
 
-    security_protocol: str = "PLAINTEXT"
+    security_protocol: SecurityProtocol = "PLAINTEXT"
+    """How connections are encrypted and authenticated. Only "PLAINTEXT" is supported so far. Java:
+    security.protocol."""
     ssl_context: Any = field(default=None, repr=False)  # refused below; its type comes with TLS
-    sasl_mechanism: str = "PLAIN"
+    """The `ssl.SSLContext` of encrypted connections. Not supported yet. Not in Java."""
+    sasl_mechanism: SaslMechanism = "PLAIN"
+    """How the client authenticates itself. Not supported yet. The default is aiokafka's. Java:
+    sasl.mechanism."""
     sasl_plain_username: str | None = field(default=None, repr=False)
+    """User name for PLAIN and SCRAM. Not supported yet. Not in Java."""
     sasl_plain_password: str | None = field(default=None, repr=False)
+    """Password for PLAIN and SCRAM. Not supported yet. Not in Java."""
     sasl_kerberos_service_name: str = "kafka"
+    """Name of the brokers' Kerberos service. Not supported yet. The default is aiokafka's. Java:
+    sasl.kerberos.service.name."""
     sasl_kerberos_domain_name: str | None = None
+    """Domain of the brokers' Kerberos service. Not supported yet. Not in Java."""
     sasl_oauth_token_provider: Any = field(default=None, repr=False)  # refused below
+    """Gives the tokens for OAUTHBEARER. Not supported yet. Not in Java."""
 
     def __post_init__(self) -> None:
         unsupported = list(self._unsupported())
@@ -165,7 +199,7 @@ class ClientConfig:
         yield from one_of(
             "metadata_recovery_strategy",
             self.metadata_recovery_strategy,
-            METADATA_RECOVERY_STRATEGIES,
+            get_args(MetadataRecoveryStrategy),
         )
         yield from at_least(
             "metadata_recovery_rebootstrap_trigger_ms",
@@ -175,10 +209,10 @@ class ClientConfig:
         yield from one_of(
             "metadata_cluster_check_enable", self.metadata_cluster_check_enable, (True, False)
         )
-        if self.security_protocol not in SECURITY_PROTOCOLS:
+        if self.security_protocol not in get_args(SecurityProtocol):
             yield (
                 f"security_protocol={self.security_protocol!r}: `security_protocol` should be SSL "
-                f"or PLAINTEXT; set it to one of {', '.join(map(repr, SECURITY_PROTOCOLS))}"
+                f"or PLAINTEXT; set it to one of {', '.join(map(repr, get_args(SecurityProtocol)))}"
             )
         yield from self._security_faults()
 
@@ -188,8 +222,8 @@ class ClientConfig:
         if protocol in ("SSL", "SASL_SSL") and self.ssl_context is None:
             yield "`ssl_context` is mandatory if security_protocol=='SSL'"
         if protocol in ("SASL_PLAINTEXT", "SASL_SSL"):
-            if self.sasl_mechanism not in SASL_MECHANISMS:
-                names = ", ".join(f"`{name}`" for name in SASL_MECHANISMS)
+            if self.sasl_mechanism not in get_args(SaslMechanism):
+                names = ", ".join(f"`{name}`" for name in get_args(SaslMechanism))
                 yield f"sasl_mechanism={self.sasl_mechanism!r} is not known: use one of {names}"
             elif self.sasl_mechanism == "PLAIN" and (
                 self.sasl_plain_username is None or self.sasl_plain_password is None
@@ -206,7 +240,10 @@ class ClientConfig:
 
     def _unsupported(self) -> Iterator[str]:
         """Yield one sentence per option whose feature comes with a later version."""
-        if self.security_protocol in SECURITY_PROTOCOLS and self.security_protocol != "PLAINTEXT":
+        if (
+            self.security_protocol in get_args(SecurityProtocol)
+            and self.security_protocol != "PLAINTEXT"
+        ):
             yield later("security_protocol", self.security_protocol, _WITHOUT_SECURITY)
         for name, default in _LATER_OPTIONS.items():
             if getattr(self, name) != default:
@@ -256,4 +293,14 @@ def _both_ints(first: object, second: object) -> bool:
     return isinstance(first, int) and isinstance(second, int)
 
 
-__all__ = ["ClientConfig", "DefaultInt", "at_least", "later", "not_above", "one_of"]
+__all__ = [
+    "ClientConfig",
+    "DefaultInt",
+    "MetadataRecoveryStrategy",
+    "SaslMechanism",
+    "SecurityProtocol",
+    "at_least",
+    "later",
+    "not_above",
+    "one_of",
+]

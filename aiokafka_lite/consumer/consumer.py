@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Self
+from typing import TYPE_CHECKING, Generic, Self
 
 import anyio
 
@@ -26,7 +26,6 @@ from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
-from aiokafka_lite.cluster.option_names import explain_unknown_options
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.running_loop import running_loop
 from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
@@ -63,16 +62,19 @@ from aiokafka_lite.errors import (
     RecordTooLargeError,
 )
 from aiokafka_lite.model import KT, VT, ConsumerRecord, OffsetAndMetadata, TopicPartition
+from aiokafka_lite.options.constructor import check_names, declare_options
 from aiokafka_lite.protocol.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
     MetadataResponseTopic,
 )
-from aiokafka_lite.serialization import AnyDeserializer
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     import pyarrow as pa
 
+    from aiokafka_lite.consumer.consumer_options import ConsumerOptions
     from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 
 logger = logging.getLogger(__name__)
@@ -123,117 +125,20 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         self,
         *topics: str,
         loop: asyncio.AbstractEventLoop | None = None,
-        bootstrap_servers: str | Sequence[str] = "localhost",
-        client_id: str = "",
-        group_id: str | None = None,
-        group_instance_id: str | None = None,
-        group_protocol: str = "classic",
-        key_deserializer: AnyDeserializer[KT] | None = None,
-        value_deserializer: AnyDeserializer[VT] | None = None,
-        fetch_max_wait_ms: int = 500,
-        fetch_max_bytes: int = 52_428_800,
-        fetch_min_bytes: int = 1,
-        max_partition_fetch_bytes: int = 1_048_576,
-        fetch_buffer_bytes: int = 52_428_800,
-        prefetch_max_bytes: int = 0,
-        request_timeout_ms: int = 30_000,
-        default_api_timeout_ms: int = 60_000,
-        retry_backoff_ms: int = 100,
-        retry_backoff_max_ms: int = DefaultInt(1000),
-        reconnect_backoff_ms: int = DefaultInt(50),
-        reconnect_backoff_max_ms: int = DefaultInt(1000),
-        socket_connection_setup_timeout_ms: int = 10_000,
-        socket_connection_setup_timeout_max_ms: int = DefaultInt(30_000),
-        send_buffer_bytes: int = -1,
-        receive_buffer_bytes: int = -1,
-        auto_offset_reset: str = "latest",
-        enable_auto_commit: bool | None = None,
-        auto_commit_interval_ms: int = DefaultInt(5000),
-        check_crcs: bool = True,
-        metadata_max_age_ms: int = 300_000,
-        metadata_recovery_strategy: str = "rebootstrap",
-        metadata_recovery_rebootstrap_trigger_ms: int = 300_000,
-        metadata_cluster_check_enable: bool = True,
-        allow_auto_create_topics: bool = True,
-        partition_assignment_strategy: Sequence[Any] | None = None,
-        max_poll_interval_ms: int = DefaultInt(300_000),
-        rebalance_timeout_ms: int | None = None,
-        session_timeout_ms: int = DefaultInt(45_000),
-        heartbeat_interval_ms: int = DefaultInt(3000),
-        consumer_timeout_ms: int | None = None,
-        max_poll_records: int | None = 500,
-        stop_timeout_ms: int = 30_000,
-        ssl_context: Any = None,  # its type comes with TLS
-        security_protocol: str = "PLAINTEXT",
         api_version: str | None = None,
-        exclude_internal_topics: bool = True,
-        connections_max_idle_ms: int | None = 540_000,
-        isolation_level: str = "read_uncommitted",
-        sasl_mechanism: str = "PLAIN",
-        sasl_plain_password: str | None = None,
-        sasl_plain_username: str | None = None,
-        sasl_kerberos_service_name: str = "kafka",
-        sasl_kerberos_domain_name: str | None = None,
-        sasl_oauth_token_provider: Any = None,  # its type comes with SASL
-        client_rack: str | None = None,
+        consumer_timeout_ms: int | None = None,
         clock: Clock | None = None,
         rng: random.Random | None = None,
+        **options: "Unpack[ConsumerOptions[KT, VT]]",
     ) -> None:
-        """Check and keep the options. `clock` and `rng` are for tests."""
+        """Check and keep the options, which the class's help and docs/options.md describe.
+
+        `loop`, `api_version` and `consumer_timeout_ms` have no effect; `clock` and `rng` are for
+        tests.
+        """
         warn_about_options_without_effect(loop, api_version, consumer_timeout_ms)
-        self._config = ConsumerConfig(
-            bootstrap_servers=bootstrap_servers,
-            client_id=client_id,
-            group_id=group_id,
-            group_instance_id=group_instance_id,
-            group_protocol=group_protocol,
-            key_deserializer=key_deserializer,
-            value_deserializer=value_deserializer,
-            fetch_max_wait_ms=fetch_max_wait_ms,
-            fetch_max_bytes=fetch_max_bytes,
-            fetch_min_bytes=fetch_min_bytes,
-            max_partition_fetch_bytes=max_partition_fetch_bytes,
-            fetch_buffer_bytes=fetch_buffer_bytes,
-            prefetch_max_bytes=prefetch_max_bytes,
-            request_timeout_ms=request_timeout_ms,
-            default_api_timeout_ms=default_api_timeout_ms,
-            retry_backoff_ms=retry_backoff_ms,
-            retry_backoff_max_ms=retry_backoff_max_ms,
-            reconnect_backoff_ms=reconnect_backoff_ms,
-            reconnect_backoff_max_ms=reconnect_backoff_max_ms,
-            socket_connection_setup_timeout_ms=socket_connection_setup_timeout_ms,
-            socket_connection_setup_timeout_max_ms=socket_connection_setup_timeout_max_ms,
-            send_buffer_bytes=send_buffer_bytes,
-            receive_buffer_bytes=receive_buffer_bytes,
-            auto_offset_reset=auto_offset_reset,
-            enable_auto_commit=enable_auto_commit,
-            auto_commit_interval_ms=auto_commit_interval_ms,
-            check_crcs=check_crcs,
-            metadata_max_age_ms=metadata_max_age_ms,
-            metadata_recovery_strategy=metadata_recovery_strategy,
-            metadata_recovery_rebootstrap_trigger_ms=metadata_recovery_rebootstrap_trigger_ms,
-            metadata_cluster_check_enable=metadata_cluster_check_enable,
-            allow_auto_create_topics=allow_auto_create_topics,
-            partition_assignment_strategy=partition_assignment_strategy,
-            max_poll_interval_ms=max_poll_interval_ms,
-            rebalance_timeout_ms=rebalance_timeout_ms,
-            session_timeout_ms=session_timeout_ms,
-            heartbeat_interval_ms=heartbeat_interval_ms,
-            max_poll_records=max_poll_records,
-            stop_timeout_ms=stop_timeout_ms,
-            ssl_context=ssl_context,
-            security_protocol=security_protocol,
-            exclude_internal_topics=exclude_internal_topics,
-            connections_max_idle_ms=connections_max_idle_ms,
-            isolation_level=isolation_level,
-            sasl_mechanism=sasl_mechanism,
-            sasl_plain_password=sasl_plain_password,
-            sasl_plain_username=sasl_plain_username,
-            sasl_kerberos_service_name=sasl_kerberos_service_name,
-            sasl_kerberos_domain_name=sasl_kerberos_domain_name,
-            sasl_oauth_token_provider=sasl_oauth_token_provider,
-            client_rack=client_rack,
-        )
+        check_names(self, AIOKafkaConsumer.__init__, ConsumerConfig, options)
+        self._config = ConsumerConfig(**options)  # type: ignore[arg-type]  # a client_id of None
         warn_about_group_options(self._config.group_options_without_group)
         self._clock = clock if clock is not None else SYSTEM_CLOCK
         self._rng = rng
@@ -248,9 +153,6 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         self._waiting_calls = WaitingCalls(self._clock, _stopped_meanwhile)
         if topics:
             self._subscription.subscribe(checked_topics(topics, AS_ARGUMENTS))
-
-    if not TYPE_CHECKING:  # who reads the class sees the signature as it stands
-        __init__ = explain_unknown_options(__init__)
 
     def __repr__(self) -> str:
         name = type(self).__name__
@@ -961,6 +863,9 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
                 remedy="check the connection to the brokers, or raise default_api_timeout_ms",
             )
         return response.topics
+
+
+declare_options(AIOKafkaConsumer, ConsumerConfig)
 
 
 def _stopped_meanwhile() -> ConsumerStoppedError:

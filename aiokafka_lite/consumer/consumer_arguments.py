@@ -86,7 +86,7 @@ def warn_about_options_without_effect(
     for name, (value, instead) in remedies.items():
         if value is not None:
             warnings.warn(
-                f"{name} has no effect: {instead}; leave it out", DeprecationWarning, stacklevel=4
+                f"{name} has no effect: {instead}; leave it out", DeprecationWarning, stacklevel=3
             )
 
 
@@ -96,7 +96,7 @@ def warn_about_group_options(names: Iterable[str]) -> None:
         warnings.warn(
             f"{name} has no effect without group_id; set group_id, or leave {name} out",
             UserWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
 
 

@@ -3,9 +3,9 @@
 What is common to every client is in `ClientConfig`. It does not wait.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from aiokafka_lite.cluster.client_config import (
     ClientConfig,
@@ -22,12 +22,14 @@ from aiokafka_lite.consumer.offset_reset import (
     OffsetResetStrategy,
 )
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.options.units import ByteCount, Milliseconds, RecordCount
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 from aiokafka_lite.sendable_text import sendable
 from aiokafka_lite.serialization import AnyDeserializer
 
-ISOLATION_LEVELS = ("read_uncommitted", "read_committed")
-AUTO_OFFSET_RESETS = ("earliest", "latest", "none")
+IsolationLevel = Literal["read_uncommitted", "read_committed"]
+AutoOffsetReset = Literal["earliest", "latest", "none"]
+GroupProtocol = Literal["classic", "consumer"]
 
 
 _LARGEST_FRAME = 2**31 - 1
@@ -42,57 +44,84 @@ class ConsumerConfig(ClientConfig):
     """
 
     key_deserializer: AnyDeserializer[Any] | None = None
+    """Turns the bytes of a key into the record's key; None: keys are bytes. A function of the
+    bytes, or an object with `deserialize(topic, headers, data)`. Java: key.deserializer."""
     value_deserializer: AnyDeserializer[Any] | None = None
+    """Turns the bytes of a value into the record's value; None: values are bytes. A function of the
+    bytes, or an object with `deserialize(topic, headers, data)`. Java: value.deserializer."""
 
-    fetch_max_wait_ms: int = 500
-    """How long the broker may hold an answer while it has less than `fetch_min_bytes`."""
-    fetch_min_bytes: int = 1
-    fetch_max_bytes: int = 52_428_800
-    """One answer's data. Soft: the first batch always comes, however large (KIP-74)."""
-    max_partition_fetch_bytes: int = 1_048_576
-    """One partition's data in one answer. Soft, in the same way."""
-    fetch_buffer_bytes: int = 52_428_800
-    """A node for which that many raw bytes lie unread gets no new fetch (A11)."""
-    prefetch_max_bytes: int = 0
-    """While less raw bytes of a node lie unread, the partitions they are of are fetched on, too;
-    0: a partition is fetched when what is buffered of it is used up."""
-    max_poll_records: int | None = 500
-    """What one poll returns at most; None: no limit. The rest stays buffered (A5)."""
-    stop_timeout_ms: int = 30_000
-    """How long `stop()` and the end of `async with` may take, a second at least: the last commit,
-    a listener, leaving the group, closing connections. When no broker of the group can be reached
-    they take five seconds at most, and what was not committed is logged."""
+    fetch_max_wait_ms: Milliseconds = 500
+    """How long a broker may hold back the response to a fetch that has less than `fetch_min_bytes`.
+    Java: fetch.max.wait.ms."""
+    fetch_min_bytes: ByteCount = 1
+    """A broker answers a fetch as soon as it has so many bytes of data. Java: fetch.min.bytes."""
+    fetch_max_bytes: ByteCount = 52_428_800
+    """Data in one response to a fetch. The limit is soft: the first batch is always sent, however
+    large (KIP-74). Java: fetch.max.bytes."""
+    max_partition_fetch_bytes: ByteCount = 1_048_576
+    """Data of one partition in one response. The limit is soft in the same way. Java:
+    max.partition.fetch.bytes."""
+    fetch_buffer_bytes: ByteCount = 52_428_800
+    """Stop fetching from a node while so many of its raw bytes are buffered unread (A11). Only
+    here."""
+    prefetch_max_bytes: ByteCount = 0
+    """Keep fetching a partition while fewer raw bytes of its node than this are buffered unread. 0
+    fetches a partition only after its buffered records are consumed. Only here."""
+    max_poll_records: RecordCount | None = 500
+    """Most records that one poll returns; the rest stays buffered (A5). None: no limit. Java:
+    max.poll.records."""
+    stop_timeout_ms: Milliseconds = 30_000
+    """How long `stop()` and the end of `async with` may take; at least a second is used. If no
+    broker of the group answers, they take five seconds at most. Offsets that were not committed are
+    logged. Only here."""
     check_crcs: bool = True
-    isolation_level: str = "read_uncommitted"
-    auto_offset_reset: str = "latest"
-    """Where to start without a committed offset: an end of the log, none for an error, or so long
-    before now as in by_duration:PT1H (KIP-1106)."""
+    """Check the CRC of each batch, so that damaged data is noticed. Java: check.crcs."""
+    isolation_level: IsolationLevel = "read_uncommitted"
+    """Which records are returned: all, or with "read_committed" only those of committed
+    transactions. Java: isolation.level."""
+    auto_offset_reset: AutoOffsetReset | str = "latest"
+    """Where to start without a committed offset: at an end of the log, or "none" for an error.
+    "by_duration:PT1H" starts one hour before now (KIP-1106). Java: auto.offset.reset."""
     exclude_internal_topics: bool = True
+    """A subscription by pattern passes over Kafka's internal topics. Java:
+    exclude.internal.topics."""
     allow_auto_create_topics: bool = True
-    """Let the brokers create topics that are asked for and do not exist, if they are set to."""
+    """Let the brokers create a topic that is subscribed to and does not exist, if they are
+    configured to. Java: allow.auto.create.topics. Not in aiokafka."""
 
     # The group…
     group_id: str | None = None
+    """Name of the consumer group that shares the partitions and keeps the offsets; None: no group.
+    Java: group.id."""
     group_instance_id: str | None = None
-    """The name of a static member, unique in its group: it may restart within `session_timeout_ms`
-    without a rebalance (KIP-345)."""
-    group_protocol: str = "classic"
+    """Name of a static member, unique in its group. The member may restart within
+    `session_timeout_ms` without a rebalance (KIP-345). Java: group.instance.id."""
+    group_protocol: GroupProtocol = "classic"
+    """How members and coordinator agree on an assignment. Only "classic" is supported so far. Java:
+    group.protocol. Not in aiokafka."""
     enable_auto_commit: bool | None = None
-    """None: with a group. What earlier polls returned is committed at the first poll after each
-    `auto_commit_interval_ms`, before partitions are revoked, and at the end (B7)."""
-    auto_commit_interval_ms: int = DefaultInt(5000)
-    partition_assignment_strategy: Any = None
-    """Assignors, classes or instances, the preferred one first; None: range, cooperative-sticky."""
-    max_poll_interval_ms: int = DefaultInt(300_000)
-    """How long a member that owns partitions may go without a poll, from the end of the last one,
-    before the group gives its partitions to others (KIP-62). A poll that waits stops the time."""
-    rebalance_timeout_ms: int | None = None
-    """How long the others wait for this member in a rebalance; None: max_poll_interval_ms."""
-    session_timeout_ms: int = DefaultInt(45_000)
-    """Without a heartbeat for that long the group takes the member for dead."""
-    heartbeat_interval_ms: int = DefaultInt(3000)
+    """Commit the offsets of records that earlier polls returned; None: if there is a group. That is
+    done every `auto_commit_interval_ms`, before partitions are revoked, and at the end (B7). Java:
+    enable.auto.commit."""
+    auto_commit_interval_ms: Milliseconds = DefaultInt(5000)
+    """Time after which a poll commits automatically. Java: auto.commit.interval.ms."""
+    partition_assignment_strategy: Sequence[Any] | None = None
+    """Assignors as classes or instances, the preferred one first; None: range and
+    cooperative-sticky. Java: partition.assignment.strategy."""
+    max_poll_interval_ms: Milliseconds = DefaultInt(300_000)
+    """How long a member with partitions may take from the end of a poll to the next one. After that
+    the group gives its partitions to others (KIP-62). Java: max.poll.interval.ms."""
+    rebalance_timeout_ms: Milliseconds | None = None
+    """How long the other members wait for this one in a rebalance; None: `max_poll_interval_ms`.
+    Not in Java."""
+    session_timeout_ms: Milliseconds = DefaultInt(45_000)
+    """How long the coordinator waits for a heartbeat before it removes the member. Java:
+    session.timeout.ms."""
+    heartbeat_interval_ms: Milliseconds = DefaultInt(3000)
+    """Time between two heartbeats to the coordinator. Java: heartbeat.interval.ms."""
     client_rack: str | None = None
-    """Read from a replica in this rack where the brokers offer one (KIP-392)."""
+    """Rack of this client: it reads from replicas there where the brokers offer that (KIP-392).
+    Java: client.rack."""
 
     @property
     def is_read_committed(self) -> bool:
@@ -128,14 +157,14 @@ class ConsumerConfig(ClientConfig):
         )
         if self.max_poll_records is not None:
             yield from at_least("max_poll_records", self.max_poll_records, 1)
-        if self.isolation_level not in ISOLATION_LEVELS:
+        if self.isolation_level not in get_args(IsolationLevel):
             yield (
                 f"Incorrect isolation level {self.isolation_level}; "
-                f"set isolation_level to one of {', '.join(map(repr, ISOLATION_LEVELS))}"
+                f"set isolation_level to one of {', '.join(map(repr, get_args(IsolationLevel)))}"
             )
         yield from _reset_faults(self.auto_offset_reset)
         yield from sendable("client_rack", self.client_rack)
-        yield from one_of("group_protocol", self.group_protocol, ("classic", "consumer"))
+        yield from one_of("group_protocol", self.group_protocol, get_args(GroupProtocol))
         yield from self._group_faults()
 
     @property
@@ -222,7 +251,7 @@ def _reset_faults(auto_offset_reset: object) -> Iterator[str]:
         except ValueError as error:
             yield f"auto_offset_reset={auto_offset_reset!r}: {error}"
     else:
-        choices = (*AUTO_OFFSET_RESETS, f"{BY_DURATION_PREFIX}PT1H")
+        choices = (*get_args(AutoOffsetReset), f"{BY_DURATION_PREFIX}PT1H")
         yield from one_of("auto_offset_reset", auto_offset_reset, choices)
 
 
@@ -234,4 +263,4 @@ def _deserializer_faults(name: str, value: object) -> Iterator[str]:
         )
 
 
-__all__ = ["AUTO_OFFSET_RESETS", "ISOLATION_LEVELS", "ConsumerConfig"]
+__all__ = ["AutoOffsetReset", "ConsumerConfig", "GroupProtocol", "IsolationLevel"]

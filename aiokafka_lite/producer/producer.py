@@ -9,7 +9,7 @@ import asyncio
 import logging
 import random
 import warnings
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -19,7 +19,6 @@ import anyio
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.option_names import explain_unknown_options
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.running_loop import running_loop
 from aiokafka_lite.errors import (
@@ -29,6 +28,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, RecordMetadata
 from aiokafka_lite.offset_arguments import OffsetsToCommit, checked_group, checked_offsets
+from aiokafka_lite.options.constructor import check_names, declare_options
 from aiokafka_lite.producer.accumulator.short_way import SendMethods
 from aiokafka_lite.producer.append.arrow_ack import ArrowAck
 from aiokafka_lite.producer.append.arrow_send import ArrowSend
@@ -36,12 +36,16 @@ from aiokafka_lite.producer.append.bulk_ack import BulkAck
 from aiokafka_lite.producer.append.bulk_send import BulkSend
 from aiokafka_lite.producer.append.manual_batch import BatchBuilder
 from aiokafka_lite.producer.batch.record_ack import BatchAck
-from aiokafka_lite.producer.producer_config import Partitioner, ProducerConfig, TopicPartitioner
+from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.producer_engine import ProducerEngine
 from aiokafka_lite.producer.producer_life import ProducerState
 from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
 from aiokafka_lite.producer.transaction.transaction_state import TransactionState
-from aiokafka_lite.serialization import AnySerializer
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from aiokafka_lite.producer.producer_options import ProducerOptions
 
 logger = logging.getLogger(__name__)
 
@@ -58,8 +62,8 @@ class AIOKafkaProducer(SendMethods):
             ack = await producer.send("orders", b"value", key=b"key")   # queued
             metadata = await ack                                        # written
 
-    The options are aiokafka's, with Java 4's defaults, and Java's own that aiokafka has not;
-    `ProducerConfig` says what each does. The constructor does no I/O and needs no running loop;
+    The options are aiokafka's, and those of Java that aiokafka does not have. Their defaults are
+    Java 4's. The constructor does no I/O and needs no running loop;
     everything else belongs to the loop of `start()`.
 
     Raises KafkaConfigurationError, also a ValueError, listing everything that is wrong;
@@ -73,123 +77,24 @@ class AIOKafkaProducer(SendMethods):
         self,
         *,
         loop: asyncio.AbstractEventLoop | None = None,
-        bootstrap_servers: str | Sequence[str] = "localhost",
-        client_id: str | None = None,
-        metadata_max_age_ms: int = 300_000,
-        request_timeout_ms: int = 30_000,
         api_version: str | None = None,
-        acks: int | str = "all",
-        key_serializer: AnySerializer[Any] | None = None,
-        value_serializer: AnySerializer[Any] | None = None,
-        compression_type: str | None = None,
-        max_batch_size: int = 16_384,
-        partitioner: Partitioner | TopicPartitioner | None = None,
-        max_request_size: int = 1_048_576,
-        linger_ms: int = 5,
-        retry_backoff_ms: int = 100,
-        security_protocol: str = "PLAINTEXT",
-        ssl_context: Any = None,
-        connections_max_idle_ms: int | None = 540_000,
-        enable_idempotence: bool | None = None,
-        transactional_id: str | None = None,
-        transaction_timeout_ms: int = DefaultInt(60_000),
-        sasl_mechanism: str = "PLAIN",
-        sasl_plain_password: str | None = None,
-        sasl_plain_username: str | None = None,
-        sasl_kerberos_service_name: str = "kafka",
-        sasl_kerberos_domain_name: str | None = None,
-        sasl_oauth_token_provider: Any = None,
-        buffer_memory: int = 33_554_432,
-        max_block_ms: int = 60_000,
-        delivery_timeout_ms: int = DefaultInt(120_000),
-        stop_timeout_ms: int = 30_000,
-        retries: int = DefaultInt(2_147_483_647),
-        max_in_flight_requests_per_connection: int = 5,
-        compression_gzip_level: int | None = None,
-        compression_lz4_level: int | None = None,
-        compression_zstd_level: int | None = None,
-        metadata_max_idle_ms: int = 300_000,
-        retry_backoff_max_ms: int = DefaultInt(1000),
-        reconnect_backoff_ms: int = DefaultInt(50),
-        reconnect_backoff_max_ms: int = DefaultInt(1000),
-        socket_connection_setup_timeout_ms: int = 10_000,
-        socket_connection_setup_timeout_max_ms: int = DefaultInt(30_000),
-        send_buffer_bytes: int = -1,
-        receive_buffer_bytes: int = -1,
-        metadata_recovery_strategy: str = "rebootstrap",
-        metadata_recovery_rebootstrap_trigger_ms: int = 300_000,
-        metadata_cluster_check_enable: bool = True,
-        partitioner_ignore_keys: bool = False,
-        partitioner_adaptive_partitioning_enable: bool = True,
-        partitioner_availability_timeout_ms: int = 0,
-        interceptors: Sequence[Any] = (),
-        max_backlog_batch_size: int = DefaultInt(131_072),
         clock: Clock | None = None,
         rng: random.Random | None = None,
+        **options: "Unpack[ProducerOptions[Any, Any]]",
     ) -> None:
-        """`clock` and `rng` are for tests: what time it is, and where chance comes from."""
+        """Check and keep the options, which the class's help and docs/options.md describe.
+
+        `loop` and `api_version` have no effect; `clock` and `rng` are for tests.
+        """
         _warn_of_unused(loop=loop, api_version=api_version)
-        self._config = ProducerConfig(
-            bootstrap_servers=bootstrap_servers,
-            client_id=client_id or "",
-            metadata_max_age_ms=metadata_max_age_ms,
-            request_timeout_ms=request_timeout_ms,
-            acks=acks,
-            key_serializer=key_serializer,
-            value_serializer=value_serializer,
-            compression_type=compression_type,
-            max_batch_size=max_batch_size,
-            partitioner=partitioner,
-            max_request_size=max_request_size,
-            linger_ms=linger_ms,
-            retry_backoff_ms=retry_backoff_ms,
-            security_protocol=security_protocol,
-            ssl_context=ssl_context,
-            connections_max_idle_ms=connections_max_idle_ms,
-            enable_idempotence=enable_idempotence,
-            transactional_id=transactional_id,
-            transaction_timeout_ms=transaction_timeout_ms,
-            sasl_mechanism=sasl_mechanism,
-            sasl_plain_password=sasl_plain_password,
-            sasl_plain_username=sasl_plain_username,
-            sasl_kerberos_service_name=sasl_kerberos_service_name,
-            sasl_kerberos_domain_name=sasl_kerberos_domain_name,
-            sasl_oauth_token_provider=sasl_oauth_token_provider,
-            buffer_memory=buffer_memory,
-            max_block_ms=max_block_ms,
-            delivery_timeout_ms=delivery_timeout_ms,
-            stop_timeout_ms=stop_timeout_ms,
-            retries=retries,
-            max_in_flight_requests_per_connection=max_in_flight_requests_per_connection,
-            compression_gzip_level=compression_gzip_level,
-            compression_lz4_level=compression_lz4_level,
-            compression_zstd_level=compression_zstd_level,
-            metadata_max_idle_ms=metadata_max_idle_ms,
-            retry_backoff_max_ms=retry_backoff_max_ms,
-            reconnect_backoff_ms=reconnect_backoff_ms,
-            reconnect_backoff_max_ms=reconnect_backoff_max_ms,
-            socket_connection_setup_timeout_ms=socket_connection_setup_timeout_ms,
-            socket_connection_setup_timeout_max_ms=socket_connection_setup_timeout_max_ms,
-            send_buffer_bytes=send_buffer_bytes,
-            receive_buffer_bytes=receive_buffer_bytes,
-            metadata_recovery_strategy=metadata_recovery_strategy,
-            metadata_recovery_rebootstrap_trigger_ms=metadata_recovery_rebootstrap_trigger_ms,
-            metadata_cluster_check_enable=metadata_cluster_check_enable,
-            partitioner_ignore_keys=partitioner_ignore_keys,
-            partitioner_adaptive_partitioning_enable=partitioner_adaptive_partitioning_enable,
-            partitioner_availability_timeout_ms=partitioner_availability_timeout_ms,
-            interceptors=interceptors,
-            max_backlog_batch_size=max_backlog_batch_size,
-        )
+        check_names(self, AIOKafkaProducer.__init__, ProducerConfig, options)
+        self._config = ProducerConfig(**options)  # type: ignore[arg-type]  # a client_id of None
         self._clock = clock if clock is not None else SYSTEM_CLOCK
         self._max_block_s = self._config.max_block_ms / 1000
         self._loop: asyncio.AbstractEventLoop | None = None
         self._rng = rng if rng is not None else random.Random()
         self._build_engine()
         self._is_made = True
-
-    if not TYPE_CHECKING:  # who reads the class sees the signature as it stands
-        __init__ = explain_unknown_options(__init__)
 
     def _build_engine(self) -> None:
         self._engine = ProducerEngine(self._config, clock=self._clock, rng=self._rng)
@@ -551,11 +456,14 @@ class AIOKafkaProducer(SendMethods):
         return transactions
 
 
+declare_options(AIOKafkaProducer, ProducerConfig)
+
+
 def _warn_of_unused(**options: object) -> None:
     for name, value in options.items():
         if value is not None:
             warnings.warn(
-                f"{name} has no effect any more; leave it out", DeprecationWarning, stacklevel=4
+                f"{name} has no effect any more; leave it out", DeprecationWarning, stacklevel=3
             )
 
 

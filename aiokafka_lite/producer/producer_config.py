@@ -6,8 +6,8 @@ What is common to every client is in `ClientConfig`. It does not wait.
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from aiokafka_lite.cluster.client_config import (
     ClientConfig,
@@ -17,6 +17,7 @@ from aiokafka_lite.cluster.client_config import (
 )
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.options.units import ByteCount, Milliseconds, RequestCount, RetryCount
 from aiokafka_lite.sendable_text import sendable
 from aiokafka_lite.serialization import AnySerializer
 
@@ -44,6 +45,8 @@ MAX_IN_FLIGHT_IDEMPOTENT = 5
 
 _INT32_MAX = 2**31 - 1
 _JAVAS_BATCH_SIZE = 16_384
+Acks = Literal["all", -1, 0, 1]
+CompressionName = Literal["none", "gzip", "snappy", "lz4", "zstd"]
 _ACKS: dict[object, int] = {"all": -1, -1: -1, 0: 0, 1: 1}
 _INTERCEPTOR_METHODS = ("on_send", "on_acknowledgement", "on_send_error")
 _producer_numbers = itertools.count(1)
@@ -56,79 +59,95 @@ class ProducerConfig(ClientConfig):
     Raises: as `ClientConfig`.
     """
 
+    default_api_timeout_ms: Milliseconds = field(default=60_000, init=False)
+    """No option of a producer: `max_block_ms` limits its calls."""
+
     key_serializer: AnySerializer[Any] | None = None
+    """Turns a key into bytes; None: keys are bytes-like. A function of the key, or an object with
+    `serialize(topic, headers, obj)`. Java: key.serializer."""
     value_serializer: AnySerializer[Any] | None = None
+    """Turns a value into bytes; None: values are bytes-like. A function of the value, or an object
+    with `serialize(topic, headers, obj)`. Java: value.serializer."""
 
-    acks: int | str = "all"
-    """Who must have a batch before it is acknowledged: "all" (or -1) in-sync replicas, 1: the
-    leader, 0: nobody, the broker does not answer.
-    """
-
+    acks: Acks = "all"
+    """Replicas that must have a batch before it is acknowledged: "all" or -1 for all in sync, 1 for
+    the leader. With 0 the broker does not answer. Java: acks."""
     enable_idempotence: bool | None = None
-    """Write each record exactly once and in order. None: on, unless `acks` or `retries` make it
-    impossible; then off. True: insist on it (KIP-98, KIP-679).
-    """
+    """Write each record exactly once and in order (KIP-98, KIP-679). None: if `acks` and `retries`
+    allow it. True: raise an error if they do not. Java: enable.idempotence."""
 
-    compression_type: str | None = None
-    """gzip, snappy, lz4, zstd; None: nothing is compressed."""
+    compression_type: CompressionName | None = None
+    """Codec that batches are compressed with; None: they are not. Java: compression.type."""
     compression_gzip_level: int | None = None
+    """Level of gzip from 1 to 9, or -1 for zlib's default; None: 1, which is faster than Java's
+    default (KIP-390). Java: compression.gzip.level. Not in aiokafka."""
     compression_lz4_level: int | None = None
+    """Level of lz4 from 1 to 17; None: its fastest (KIP-390). Java: compression.lz4.level. Not in
+    aiokafka."""
     compression_zstd_level: int | None = None
-    """1-9, 1-17, -131072-22. None: the codec's default (KIP-390)."""
+    """Level of zstd from -131072 to 22; None: 3 (KIP-390). Java: compression.zstd.level. Not in
+    aiokafka."""
 
-    max_batch_size: int = _JAVAS_BATCH_SIZE
-    """Bytes of one batch of one partition; a larger record travels alone in a batch of its size."""
-    max_backlog_batch_size: int = DefaultInt(131_072)
-    """Bytes of a batch that is begun while others of its partition still wait to be sent, up to as
-    many as they have: fewer and larger batches where the brokers do not keep up anyway. No more
-    than `max_batch_size`: off. Not set: off with compression, and where `max_batch_size` was set
-    below its default.
-    """
-    linger_ms: int = 5
-    """How long a batch that is not full waits for more records."""
-    max_request_size: int = 1_048_576
-    """Bytes of one record with its batch's header, and of the batches of one request."""
-    buffer_memory: int = 33_554_432
-    """Bytes of all batches that are not acknowledged; `send` waits when they are used up."""
-    max_block_ms: int = 60_000
-    """How long `send` and `partitions_for` wait for metadata and memory together."""
-    delivery_timeout_ms: int = DefaultInt(120_000)
-    """From `send` to the acknowledgement, queueing, sending and retries included (KIP-91). Not
-    set: at least linger_ms + request_timeout_ms.
-    """
-    stop_timeout_ms: int = 30_000
-    """How long `stop()` and the end of `async with` go on sending what is queued, all of it if need
-    be. What is not acknowledged by then fails."""
-    retries: int = DefaultInt(_INT32_MAX)
-    """Attempts after the first; `delivery_timeout_ms` is the better bound."""
-    metadata_max_idle_ms: int = 300_000
-    """How long the metadata of a topic is kept that nothing is sent to."""
-    max_in_flight_requests_per_connection: int = 5
-    """Requests to one node that wait for their answer. 1 keeps the order without idempotence."""
+    max_batch_size: ByteCount = _JAVAS_BATCH_SIZE
+    """Size at which a batch of one partition is full. A larger record is sent in a batch of its
+    own. Java: batch.size."""
+    max_backlog_batch_size: ByteCount = DefaultInt(131_072)
+    """Size of a batch that is begun behind others of its partition: as large as those together, up
+    to this. Not above `max_batch_size`: off. If not set, it is off with compression and with a
+    `max_batch_size` below its default. Only here."""
+    linger_ms: Milliseconds = 5
+    """How long a batch that is not full waits for more records. Java: linger.ms."""
+    max_request_size: ByteCount = 1_048_576
+    """Largest record together with its batch's header, and most data in one request. Java:
+    max.request.size."""
+    buffer_memory: ByteCount = 33_554_432
+    """Memory of all batches that are not acknowledged. `send` waits while it is used up. Java:
+    buffer.memory. Not in aiokafka."""
+    max_block_ms: Milliseconds = 60_000
+    """How long `send` and `partitions_for` wait for metadata and memory together. Java:
+    max.block.ms. Not in aiokafka."""
+    delivery_timeout_ms: Milliseconds = DefaultInt(120_000)
+    """Time from `send` to the acknowledgement, with queueing and retries (KIP-91). If not set, it
+    is at least `linger_ms` + `request_timeout_ms`. Java: delivery.timeout.ms. Not in aiokafka."""
+    stop_timeout_ms: Milliseconds = 30_000
+    """How long `stop()` and the end of `async with` go on sending what is queued. Records that are
+    not acknowledged by then fail. Only here."""
+    retries: RetryCount = DefaultInt(_INT32_MAX)
+    """Attempts after the first one; `delivery_timeout_ms` is the better limit. Java: retries. Not
+    in aiokafka."""
+    metadata_max_idle_ms: Milliseconds = 300_000
+    """Forget the metadata of a topic that nothing was sent to for so long. Java:
+    metadata.max.idle.ms. Not in aiokafka."""
+    max_in_flight_requests_per_connection: RequestCount = 5
+    """Requests to one node that may wait for their response; an idempotent producer may have 5 at
+    most. Without idempotence, 1 keeps the order. Java: max.in.flight.requests.per.connection. Not
+    in aiokafka."""
 
     partitioner: Partitioner | TopicPartitioner | None = None
-    """None: the key's hash as Java has it, without a key one partition for about `max_batch_size`
-    bytes, then another (KIP-480, KIP-794).
-    """
-
+    """Chooses the partition of a record. None: by the key's hash as Java; without a key, one
+    partition for about `max_batch_size` bytes, then another (KIP-480, KIP-794). Java:
+    partitioner.class."""
     partitioner_ignore_keys: bool = False
-    """Choose the partition of a record with key as if it had none."""
+    """Choose the partition of a record with a key as if it had none. Java: partitioner.ignore.keys.
+    Not in aiokafka."""
     partitioner_adaptive_partitioning_enable: bool = True
-    """Prefer partitions with short queues for records without key (KIP-794)."""
-    partitioner_availability_timeout_ms: int = 0
-    """Leave out partitions of a node that could not be sent to for so long, for records without
-    key. 0: never.
-    """
+    """Prefer partitions with short queues for records without a key (KIP-794). Java:
+    partitioner.adaptive.partitioning.enable. Not in aiokafka."""
+    partitioner_availability_timeout_ms: Milliseconds = 0
+    """Records without a key avoid a node that nothing could be sent to for so long; 0: never. Java:
+    partitioner.availability.timeout.ms. Not in aiokafka."""
 
     transactional_id: str | None = None
-    """One producer at a time has it; records count only when their transaction commits (KIP-98)."""
-    transaction_timeout_ms: int = DefaultInt(60_000)
-    """A transaction that is open for longer is aborted by its coordinator."""
+    """Name for transactions, which one producer at a time may have. Records count only when their
+    transaction commits (KIP-98). Java: transactional.id."""
+    transaction_timeout_ms: Milliseconds = DefaultInt(60_000)
+    """How long a transaction may be open before its coordinator aborts it. Java:
+    transaction.timeout.ms."""
 
     interceptors: Sequence[Any] = ()
-    """Objects with `on_send(record) -> record`, which may be async, `on_acknowledgement(metadata)`
-    or `on_send_error(what, error)`; see `producer_interceptors` (KIP-42).
-    """
+    """Objects with one or more of `on_send(record)`, `on_acknowledgement(metadata)` and
+    `on_send_error(what, error)` (KIP-42). `on_send` returns the record to send, and may be async.
+    Java: interceptor.classes. Not in aiokafka."""
 
     @property
     def required_acks(self) -> int:
@@ -365,4 +384,11 @@ def _serializer_faults(name: str, serializer: object) -> Iterator[str]:
     )
 
 
-__all__ = ["MAX_IN_FLIGHT_IDEMPOTENT", "Partitioner", "ProducerConfig", "TopicPartitioner"]
+__all__ = [
+    "MAX_IN_FLIGHT_IDEMPOTENT",
+    "Acks",
+    "CompressionName",
+    "Partitioner",
+    "ProducerConfig",
+    "TopicPartitioner",
+]

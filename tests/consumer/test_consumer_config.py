@@ -68,7 +68,7 @@ def test_a_wrong_value_is_named_with_its_limit(options: dict[str, Any], sentence
 
 def test_all_faults_come_in_one_error() -> None:
     with pytest.raises(KafkaConfigurationError) as caught:
-        ConsumerConfig(max_poll_records=0, isolation_level="x", fetch_max_bytes=-1)
+        ConsumerConfig(max_poll_records=0, isolation_level="x", fetch_max_bytes=-1)  # type: ignore[arg-type]
     for name in ("max_poll_records", "isolation_level", "fetch_max_bytes"):
         assert name in str(caught.value)
 

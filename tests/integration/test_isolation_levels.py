@@ -120,7 +120,7 @@ async def java_sees(kafka: ApacheKafka, topic: str) -> dict[str, Found]:
 
 
 async def read_by_us(
-    address: str, topic: str, level: str, *, max_poll_records: int = 500, **options: Any
+    address: str, topic: str, level: Any, *, max_poll_records: int = 500, **options: Any
 ) -> Found:
     """Everything up to the end that this level knows; the position is there when it returns."""
     found: Found = []

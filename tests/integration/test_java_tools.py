@@ -1,5 +1,7 @@
 """Java's own tools read what we write, and we read what they write: four codecs, on real Kafka."""
 
+from typing import Any
+
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
@@ -19,7 +21,7 @@ pytestmark = [pytest.mark.real_kafka, pytest.mark.asyncio(loop_factories=["async
 
 @pytest.mark.parametrize("codec", CODECS)
 async def test_javas_console_consumer_reads_what_we_write(
-    apache_kafka: ApacheKafka, topic_name: str, codec: str | None
+    apache_kafka: ApacheKafka, topic_name: str, codec: Any
 ) -> None:
     async with AIOKafkaProducer(
         bootstrap_servers=apache_kafka.bootstrap_servers, compression_type=codec

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ async def read_all(
 
 @pytest.mark.parametrize("codec", CODECS)
 async def test_every_record_comes_back_in_order_per_key(
-    any_kafka: str, topic_name: str, codec: str | None
+    any_kafka: str, topic_name: str, codec: Any
 ) -> None:
     await create_topic(any_kafka, topic_name, partitions=3)
     async with AIOKafkaProducer(bootstrap_servers=any_kafka, compression_type=codec) as producer:

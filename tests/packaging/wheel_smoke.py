@@ -6,12 +6,13 @@ the argument is what every leaf must be. No test itself.
 
 import asyncio
 import sys
+from typing import Any
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka_lite.native import leaves
 from aiokafka_lite.testing.broker import EmbeddedBroker
 
-CODECS = (None, "gzip", "snappy", "lz4", "zstd")
+CODECS: tuple[Any, ...] = (None, "gzip", "snappy", "lz4", "zstd")
 
 
 async def there_and_back(bootstrap_servers: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
 from aiokafka_lite.producer.producer import AIOKafkaProducer
-from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.producer_config import Acks, ProducerConfig
 
 
 def test_defaults_are_javas() -> None:
@@ -56,7 +56,7 @@ def test_batches_behind_a_backlog_are_up_to_128_kb_unless_somebody_wants_small_o
 
 
 @pytest.mark.parametrize(("acks", "wire"), [("all", -1), (-1, -1), (0, 0), (1, 1)])
-def test_acks_are_what_aiokafka_takes(acks: int | str, wire: int) -> None:
+def test_acks_are_what_aiokafka_takes(acks: Acks, wire: int) -> None:
     assert ProducerConfig(acks=acks).required_acks == wire
 
 
@@ -163,7 +163,7 @@ def test_wrong_values_are_named_with_limit_and_remedy(
 
 def test_all_faults_come_in_one_error() -> None:
     with pytest.raises(KafkaConfigurationError, match="3 faults") as e:
-        ProducerConfig(linger_ms=-1, acks=7, retries=-1)
+        ProducerConfig(linger_ms=-1, acks=7, retries=-1)  # type: ignore[arg-type]
     assert all(name in str(e.value) for name in ("linger_ms", "acks", "retries"))
 
 

@@ -65,7 +65,7 @@ def test_an_unknown_option_value_names_itself_and_what_is_allowed(
 
 def test_all_faults_come_in_one_error() -> None:
     with pytest.raises(KafkaConfigurationError) as caught:
-        AIOKafkaProducer(acks=7, compression_type="zip", linger_ms=-5)
+        AIOKafkaProducer(acks=7, compression_type="zip", linger_ms=-5)  # type: ignore[arg-type]
     for option in ("acks", "compression_type", "linger_ms"):
         assert option in str(caught.value)
 

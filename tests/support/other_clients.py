@@ -139,7 +139,7 @@ def kafka_python_consume(bootstrap: str, topic: str) -> list[Sent]:
 # ours…
 
 
-def our_produce(bootstrap: str, topic: str, codec: str | None) -> None:
+def our_produce(bootstrap: str, topic: str, codec: Any) -> None:
     async def produce() -> None:
         async with AIOKafkaProducer(
             bootstrap_servers=bootstrap, compression_type=codec

@@ -114,6 +114,18 @@ UNUSED = (
     ("aiokafka_lite/testing/java_runtime.py", "kafka_clients_jar", "for tests with Java's clients"),
     # Found by name, or by what vulture does not read…
     ("aiokafka_lite/arrow/record_schema.py", "import_record_batch", "called by the native leaf"),
+    (
+        "aiokafka_lite/cluster/client_config.py",
+        "sasl_kerberos_* sasl_oauth_token_provider",
+        "options that are read by their names",
+    ),
+    (
+        "aiokafka_lite/producer/producer_config.py",
+        "compression_*_level",
+        "options that are read by their names",
+    ),
+    ("aiokafka_lite/*/*er_options.py", "*", "the types of options, for type checkers"),
+    ("aiokafka_lite/options/constructor.py", "__signature__", "read by `inspect.signature`"),
     ("aiokafka_lite/spark/compat.py", "HAS_*", "says what tests need of PySpark's release"),
     ("aiokafka_lite/record/memory_records.py", "iter_batches", "takes apart what tests compare"),
     ("benchmarks/peers/*.py", "*", "`run_peer` looks a path up by its name"),

@@ -12,6 +12,7 @@ from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.arrow import _record_columns_py
 from aiokafka_lite.arrow.record_schema import record_schema
 from aiokafka_lite.consumer import consumer as consumer_module
+from aiokafka_lite.consumer.consumer_config import IsolationLevel
 from aiokafka_lite.errors import (
     ConsumerStoppedError,
     CorruptRecordException,
@@ -86,7 +87,7 @@ async def rows_by_getmany(consumer: AIOKafkaConsumer[Any, Any], count: int) -> l
     return rows
 
 
-async def write_transactions(address: str, topic: str, codec: str | None) -> tuple[int, int]:
+async def write_transactions(address: str, topic: str, codec: Any) -> tuple[int, int]:
     """Write records of every kind; return how many each isolation level shows."""
     shown, hidden = 0, 0
     async with AIOKafkaProducer(
@@ -125,7 +126,11 @@ async def test_rows_are_those_of_getmany_at_both_isolation_levels(
 ) -> None:
     await create_topic(any_kafka, topic_name, partitions=2)
     committed, uncommitted = await write_transactions(any_kafka, topic_name, codec)
-    for level, count in (("read_committed", committed), ("read_uncommitted", uncommitted)):
+    levels: list[tuple[IsolationLevel, int]] = [
+        ("read_committed", committed),
+        ("read_uncommitted", uncommitted),
+    ]
+    for level, count in levels:
         found = []
         for read in (rows_by_arrow, rows_by_getmany):
             consumer = AIOKafkaConsumer(

@@ -1,9 +1,7 @@
 """Says which option was meant when a client is given one it does not have. Plain."""
 
 import difflib
-import functools
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Collection
 
 OTHER_NAMES = {
     "batch_size": "max_batch_size",
@@ -33,23 +31,4 @@ def meant_option(name: str, known: Collection[str]) -> str | None:
     return near[0] if near else None
 
 
-def explain_unknown_options(init: Callable[..., None]) -> Callable[..., None]:
-    """Decorate a client's `__init__`: its TypeError about an unknown option names the one meant."""
-    code = init.__code__
-    known = frozenset(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
-
-    @functools.wraps(init)
-    def checked(self: object, *args: Any, **options: Any) -> None:
-        for name in options:
-            if name not in known:
-                meant = meant_option(name, known)
-                remedy = f"; did you mean {meant!r}?" if meant else ""
-                raise TypeError(
-                    f"{type(self).__name__}() got an unexpected keyword argument {name!r}{remedy}"
-                )
-        init(self, *args, **options)
-
-    return checked
-
-
-__all__ = ["explain_unknown_options", "meant_option"]
+__all__ = ["meant_option"]

@@ -7,7 +7,7 @@ import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka_lite.cluster.client_config import ClientConfig
-from aiokafka_lite.cluster.option_names import OTHER_NAMES, meant_option
+from aiokafka_lite.options.option_names import OTHER_NAMES, meant_option
 
 
 @pytest.mark.parametrize(

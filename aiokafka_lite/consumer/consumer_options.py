@@ -1,0 +1,347 @@
+"""The options of consumers as a type, for editors, type checkers and functions that pass them on.
+
+Made by `make options` from the fields of ConsumerConfig: change them there. It does not wait.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Generic, Literal, TypedDict
+
+from aiokafka_lite.model import KT, VT
+from aiokafka_lite.serialization import AnyDeserializer
+
+
+class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
+    """What the constructor of a consumer takes by name, as in
+    `def make(**options: Unpack[ConsumerOptions])`.
+    """
+
+    bootstrap_servers: str | Sequence[str]
+    """Addresses of brokers to connect to first, "host:port,host:port" or a list of such. Without a
+    port it is 9092. One reachable broker is enough to find the others.
+
+    Default: "localhost". Java: bootstrap.servers.
+    """
+
+    client_id: str | None
+    """Name of this client in the brokers' logs and quotas. An empty name, or None, is replaced at
+    construction.
+
+    Default: "". Java: client.id.
+    """
+
+    request_timeout_ms: int
+    """How long to wait for the response to a request before the connection counts as dead.
+
+    Default: 30_000 milliseconds. Java: request.timeout.ms.
+    """
+
+    default_api_timeout_ms: int
+    """How long a call may take that has no timeout of its own, retries included.
+
+    Default: 60_000 milliseconds. Java: default.api.timeout.ms. Not in aiokafka.
+    """
+
+    metadata_max_age_ms: int
+    """Age at which the metadata of the cluster is refreshed although no error asked for it.
+
+    Default: 300_000 milliseconds. Java: metadata.max.age.ms.
+    """
+
+    retry_backoff_ms: int
+    """Pause before the first retry of a failed request; it doubles with each further one.
+
+    Default: 100 milliseconds. Java: retry.backoff.ms.
+    """
+
+    retry_backoff_max_ms: int
+    """Longest pause between two retries of a request.
+
+    Default: 1000 milliseconds. Java: retry.backoff.max.ms. Not in aiokafka.
+    """
+
+    reconnect_backoff_ms: int
+    """Pause before a node is connected to again; it doubles with each further failure.
+
+    Default: 50 milliseconds. Java: reconnect.backoff.ms. Not in aiokafka.
+    """
+
+    reconnect_backoff_max_ms: int
+    """Longest pause between two attempts to connect to a node. If only `reconnect_backoff_ms` is
+    set, this one is equal to it.
+
+    Default: 1000 milliseconds. Java: reconnect.backoff.max.ms. Not in aiokafka.
+    """
+
+    socket_connection_setup_timeout_ms: int
+    """How long the first attempt to connect to a node may take; it doubles with each further
+    failure.
+
+    Default: 10_000 milliseconds. Java: socket.connection.setup.timeout.ms. Not in aiokafka.
+    """
+
+    socket_connection_setup_timeout_max_ms: int
+    """Longest time that an attempt to connect may take.
+
+    Default: 30_000 milliseconds. Java: socket.connection.setup.timeout.max.ms. Not in aiokafka.
+    """
+
+    connections_max_idle_ms: int | None
+    """Close a connection that was not used for so long; None: never.
+
+    Default: 540_000 milliseconds. Java: connections.max.idle.ms.
+    """
+
+    send_buffer_bytes: int
+    """Size of the socket's send buffer (SO_SNDBUF); -1, unlike Java's default, lets the system
+    choose.
+
+    Default: -1 bytes. Java: send.buffer.bytes. Not in aiokafka.
+    """
+
+    receive_buffer_bytes: int
+    """Size of the socket's receive buffer (SO_RCVBUF); -1, unlike Java's default, lets the system
+    choose. A size set here limits a connection to so many bytes in each round trip.
+
+    Default: -1 bytes. Java: receive.buffer.bytes. Not in aiokafka.
+    """
+
+    metadata_recovery_strategy: Literal["rebootstrap", "none"]
+    """What to do when no known broker answers: connect to `bootstrap_servers` again (KIP-899), or
+    "none".
+
+    Default: "rebootstrap". Java: metadata.recovery.strategy. Not in aiokafka.
+    """
+
+    metadata_recovery_rebootstrap_trigger_ms: int
+    """Connect to `bootstrap_servers` again also when no metadata arrived for so long (KIP-1102).
+
+    Default: 300_000 milliseconds. Java: metadata.recovery.rebootstrap.trigger.ms. Not in aiokafka.
+    """
+
+    metadata_cluster_check_enable: bool
+    """Tell brokers from 4.4 on which node of which cluster a connection is meant for (KIP-1242). If
+    another one answers, connect to `bootstrap_servers` again. Needs
+    `metadata_recovery_strategy="rebootstrap"`.
+
+    Default: True. Java: metadata.cluster.check.enable. Not in aiokafka.
+    """
+
+    security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
+    """How connections are encrypted and authenticated. Only "PLAINTEXT" is supported so far.
+
+    Default: "PLAINTEXT". Java: security.protocol.
+    """
+
+    ssl_context: Any
+    """The `ssl.SSLContext` of encrypted connections. Not supported yet.
+
+    Default: None. Not in Java.
+    """
+
+    sasl_mechanism: Literal["PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
+    """How the client authenticates itself. Not supported yet. The default is aiokafka's.
+
+    Default: "PLAIN". Java: sasl.mechanism.
+    """
+
+    sasl_plain_username: str | None
+    """User name for PLAIN and SCRAM. Not supported yet.
+
+    Default: None. Not in Java.
+    """
+
+    sasl_plain_password: str | None
+    """Password for PLAIN and SCRAM. Not supported yet.
+
+    Default: None. Not in Java.
+    """
+
+    sasl_kerberos_service_name: str
+    """Name of the brokers' Kerberos service. Not supported yet. The default is aiokafka's.
+
+    Default: "kafka". Java: sasl.kerberos.service.name.
+    """
+
+    sasl_kerberos_domain_name: str | None
+    """Domain of the brokers' Kerberos service. Not supported yet.
+
+    Default: None. Not in Java.
+    """
+
+    sasl_oauth_token_provider: Any
+    """Gives the tokens for OAUTHBEARER. Not supported yet.
+
+    Default: None. Not in Java.
+    """
+
+    key_deserializer: AnyDeserializer[KT] | None
+    """Turns the bytes of a key into the record's key; None: keys are bytes. A function of the
+    bytes, or an object with `deserialize(topic, headers, data)`.
+
+    Default: None. Java: key.deserializer.
+    """
+
+    value_deserializer: AnyDeserializer[VT] | None
+    """Turns the bytes of a value into the record's value; None: values are bytes. A function of the
+    bytes, or an object with `deserialize(topic, headers, data)`.
+
+    Default: None. Java: value.deserializer.
+    """
+
+    fetch_max_wait_ms: int
+    """How long a broker may hold back the response to a fetch that has less than `fetch_min_bytes`.
+
+    Default: 500 milliseconds. Java: fetch.max.wait.ms.
+    """
+
+    fetch_min_bytes: int
+    """A broker answers a fetch as soon as it has so many bytes of data.
+
+    Default: 1 byte. Java: fetch.min.bytes.
+    """
+
+    fetch_max_bytes: int
+    """Data in one response to a fetch. The limit is soft: the first batch is always sent, however
+    large (KIP-74).
+
+    Default: 52_428_800 bytes. Java: fetch.max.bytes.
+    """
+
+    max_partition_fetch_bytes: int
+    """Data of one partition in one response. The limit is soft in the same way.
+
+    Default: 1_048_576 bytes. Java: max.partition.fetch.bytes.
+    """
+
+    fetch_buffer_bytes: int
+    """Stop fetching from a node while so many of its raw bytes are buffered unread (A11).
+
+    Default: 52_428_800 bytes. Only here.
+    """
+
+    prefetch_max_bytes: int
+    """Keep fetching a partition while fewer raw bytes of its node than this are buffered unread. 0
+    fetches a partition only after its buffered records are consumed.
+
+    Default: 0 bytes. Only here.
+    """
+
+    max_poll_records: int | None
+    """Most records that one poll returns; the rest stays buffered (A5). None: no limit.
+
+    Default: 500 records. Java: max.poll.records.
+    """
+
+    stop_timeout_ms: int
+    """How long `stop()` and the end of `async with` may take; at least a second is used. If no
+    broker of the group answers, they take five seconds at most. Offsets that were not committed are
+    logged.
+
+    Default: 30_000 milliseconds. Only here.
+    """
+
+    check_crcs: bool
+    """Check the CRC of each batch, so that damaged data is noticed.
+
+    Default: True. Java: check.crcs.
+    """
+
+    isolation_level: Literal["read_uncommitted", "read_committed"]
+    """Which records are returned: all, or with "read_committed" only those of committed
+    transactions.
+
+    Default: "read_uncommitted". Java: isolation.level.
+    """
+
+    auto_offset_reset: Literal["earliest", "latest", "none"] | str
+    """Where to start without a committed offset: at an end of the log, or "none" for an error.
+    "by_duration:PT1H" starts one hour before now (KIP-1106).
+
+    Default: "latest". Java: auto.offset.reset.
+    """
+
+    exclude_internal_topics: bool
+    """A subscription by pattern passes over Kafka's internal topics.
+
+    Default: True. Java: exclude.internal.topics.
+    """
+
+    allow_auto_create_topics: bool
+    """Let the brokers create a topic that is subscribed to and does not exist, if they are
+    configured to.
+
+    Default: True. Java: allow.auto.create.topics. Not in aiokafka.
+    """
+
+    group_id: str | None
+    """Name of the consumer group that shares the partitions and keeps the offsets; None: no group.
+
+    Default: None. Java: group.id.
+    """
+
+    group_instance_id: str | None
+    """Name of a static member, unique in its group. The member may restart within
+    `session_timeout_ms` without a rebalance (KIP-345).
+
+    Default: None. Java: group.instance.id.
+    """
+
+    group_protocol: Literal["classic", "consumer"]
+    """How members and coordinator agree on an assignment. Only "classic" is supported so far.
+
+    Default: "classic". Java: group.protocol. Not in aiokafka.
+    """
+
+    enable_auto_commit: bool | None
+    """Commit the offsets of records that earlier polls returned; None: if there is a group. That is
+    done every `auto_commit_interval_ms`, before partitions are revoked, and at the end (B7).
+
+    Default: None. Java: enable.auto.commit.
+    """
+
+    auto_commit_interval_ms: int
+    """Time after which a poll commits automatically.
+
+    Default: 5000 milliseconds. Java: auto.commit.interval.ms.
+    """
+
+    partition_assignment_strategy: Sequence[Any] | None
+    """Assignors as classes or instances, the preferred one first; None: range and
+    cooperative-sticky.
+
+    Default: None. Java: partition.assignment.strategy.
+    """
+
+    max_poll_interval_ms: int
+    """How long a member with partitions may take from the end of a poll to the next one. After that
+    the group gives its partitions to others (KIP-62).
+
+    Default: 300_000 milliseconds. Java: max.poll.interval.ms.
+    """
+
+    rebalance_timeout_ms: int | None
+    """How long the other members wait for this one in a rebalance; None: `max_poll_interval_ms`.
+
+    Default: None. Not in Java.
+    """
+
+    session_timeout_ms: int
+    """How long the coordinator waits for a heartbeat before it removes the member.
+
+    Default: 45_000 milliseconds. Java: session.timeout.ms.
+    """
+
+    heartbeat_interval_ms: int
+    """Time between two heartbeats to the coordinator.
+
+    Default: 3000 milliseconds. Java: heartbeat.interval.ms.
+    """
+
+    client_rack: str | None
+    """Rack of this client: it reads from replicas there where the brokers offer that (KIP-392).
+
+    Default: None. Java: client.rack.
+    """
+
+
+__all__ = ["ConsumerOptions"]

@@ -1,0 +1,28 @@
+"""Owns the units of options: what the number of an option counts is its type's name.
+
+To type checkers, and at run time, each of these is an int. It does not wait.
+"""
+
+Milliseconds = int
+ByteCount = int
+RecordCount = int
+RequestCount = int
+RetryCount = int
+
+UNITS = {
+    "Milliseconds": "milliseconds",
+    "ByteCount": "bytes",
+    "RecordCount": "records",
+    "RequestCount": "requests",
+    "RetryCount": "retries",
+}
+"""The name of a type -> the unit in words."""
+
+__all__ = [
+    "UNITS",
+    "ByteCount",
+    "Milliseconds",
+    "RecordCount",
+    "RequestCount",
+    "RetryCount",
+]

@@ -1,0 +1,342 @@
+"""The options of producers as a type, for editors, type checkers and functions that pass them on.
+
+Made by `make options` from the fields of ProducerConfig: change them there. It does not wait.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Generic, Literal, TypedDict
+
+from aiokafka_lite.producer.producer_config import Partitioner, TopicPartitioner
+from aiokafka_lite.serialization import AnySerializer, K_contra, V_contra
+
+
+class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
+    """What the constructor of a producer takes by name, as in
+    `def make(**options: Unpack[ProducerOptions])`.
+    """
+
+    bootstrap_servers: str | Sequence[str]
+    """Addresses of brokers to connect to first, "host:port,host:port" or a list of such. Without a
+    port it is 9092. One reachable broker is enough to find the others.
+
+    Default: "localhost". Java: bootstrap.servers.
+    """
+
+    client_id: str | None
+    """Name of this client in the brokers' logs and quotas. An empty name, or None, is replaced at
+    construction.
+
+    Default: "". Java: client.id.
+    """
+
+    request_timeout_ms: int
+    """How long to wait for the response to a request before the connection counts as dead.
+
+    Default: 30_000 milliseconds. Java: request.timeout.ms.
+    """
+
+    metadata_max_age_ms: int
+    """Age at which the metadata of the cluster is refreshed although no error asked for it.
+
+    Default: 300_000 milliseconds. Java: metadata.max.age.ms.
+    """
+
+    retry_backoff_ms: int
+    """Pause before the first retry of a failed request; it doubles with each further one.
+
+    Default: 100 milliseconds. Java: retry.backoff.ms.
+    """
+
+    retry_backoff_max_ms: int
+    """Longest pause between two retries of a request.
+
+    Default: 1000 milliseconds. Java: retry.backoff.max.ms. Not in aiokafka.
+    """
+
+    reconnect_backoff_ms: int
+    """Pause before a node is connected to again; it doubles with each further failure.
+
+    Default: 50 milliseconds. Java: reconnect.backoff.ms. Not in aiokafka.
+    """
+
+    reconnect_backoff_max_ms: int
+    """Longest pause between two attempts to connect to a node. If only `reconnect_backoff_ms` is
+    set, this one is equal to it.
+
+    Default: 1000 milliseconds. Java: reconnect.backoff.max.ms. Not in aiokafka.
+    """
+
+    socket_connection_setup_timeout_ms: int
+    """How long the first attempt to connect to a node may take; it doubles with each further
+    failure.
+
+    Default: 10_000 milliseconds. Java: socket.connection.setup.timeout.ms. Not in aiokafka.
+    """
+
+    socket_connection_setup_timeout_max_ms: int
+    """Longest time that an attempt to connect may take.
+
+    Default: 30_000 milliseconds. Java: socket.connection.setup.timeout.max.ms. Not in aiokafka.
+    """
+
+    connections_max_idle_ms: int | None
+    """Close a connection that was not used for so long; None: never.
+
+    Default: 540_000 milliseconds. Java: connections.max.idle.ms.
+    """
+
+    send_buffer_bytes: int
+    """Size of the socket's send buffer (SO_SNDBUF); -1, unlike Java's default, lets the system
+    choose.
+
+    Default: -1 bytes. Java: send.buffer.bytes. Not in aiokafka.
+    """
+
+    receive_buffer_bytes: int
+    """Size of the socket's receive buffer (SO_RCVBUF); -1, unlike Java's default, lets the system
+    choose. A size set here limits a connection to so many bytes in each round trip.
+
+    Default: -1 bytes. Java: receive.buffer.bytes. Not in aiokafka.
+    """
+
+    metadata_recovery_strategy: Literal["rebootstrap", "none"]
+    """What to do when no known broker answers: connect to `bootstrap_servers` again (KIP-899), or
+    "none".
+
+    Default: "rebootstrap". Java: metadata.recovery.strategy. Not in aiokafka.
+    """
+
+    metadata_recovery_rebootstrap_trigger_ms: int
+    """Connect to `bootstrap_servers` again also when no metadata arrived for so long (KIP-1102).
+
+    Default: 300_000 milliseconds. Java: metadata.recovery.rebootstrap.trigger.ms. Not in aiokafka.
+    """
+
+    metadata_cluster_check_enable: bool
+    """Tell brokers from 4.4 on which node of which cluster a connection is meant for (KIP-1242). If
+    another one answers, connect to `bootstrap_servers` again. Needs
+    `metadata_recovery_strategy="rebootstrap"`.
+
+    Default: True. Java: metadata.cluster.check.enable. Not in aiokafka.
+    """
+
+    security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
+    """How connections are encrypted and authenticated. Only "PLAINTEXT" is supported so far.
+
+    Default: "PLAINTEXT". Java: security.protocol.
+    """
+
+    ssl_context: Any
+    """The `ssl.SSLContext` of encrypted connections. Not supported yet.
+
+    Default: None. Not in Java.
+    """
+
+    sasl_mechanism: Literal["PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
+    """How the client authenticates itself. Not supported yet. The default is aiokafka's.
+
+    Default: "PLAIN". Java: sasl.mechanism.
+    """
+
+    sasl_plain_username: str | None
+    """User name for PLAIN and SCRAM. Not supported yet.
+
+    Default: None. Not in Java.
+    """
+
+    sasl_plain_password: str | None
+    """Password for PLAIN and SCRAM. Not supported yet.
+
+    Default: None. Not in Java.
+    """
+
+    sasl_kerberos_service_name: str
+    """Name of the brokers' Kerberos service. Not supported yet. The default is aiokafka's.
+
+    Default: "kafka". Java: sasl.kerberos.service.name.
+    """
+
+    sasl_kerberos_domain_name: str | None
+    """Domain of the brokers' Kerberos service. Not supported yet.
+
+    Default: None. Not in Java.
+    """
+
+    sasl_oauth_token_provider: Any
+    """Gives the tokens for OAUTHBEARER. Not supported yet.
+
+    Default: None. Not in Java.
+    """
+
+    key_serializer: AnySerializer[K_contra] | None
+    """Turns a key into bytes; None: keys are bytes-like. A function of the key, or an object with
+    `serialize(topic, headers, obj)`.
+
+    Default: None. Java: key.serializer.
+    """
+
+    value_serializer: AnySerializer[V_contra] | None
+    """Turns a value into bytes; None: values are bytes-like. A function of the value, or an object
+    with `serialize(topic, headers, obj)`.
+
+    Default: None. Java: value.serializer.
+    """
+
+    acks: Literal["all", -1, 0, 1]
+    """Replicas that must have a batch before it is acknowledged: "all" or -1 for all in sync, 1 for
+    the leader. With 0 the broker does not answer.
+
+    Default: "all". Java: acks.
+    """
+
+    enable_idempotence: bool | None
+    """Write each record exactly once and in order (KIP-98, KIP-679). None: if `acks` and `retries`
+    allow it. True: raise an error if they do not.
+
+    Default: None. Java: enable.idempotence.
+    """
+
+    compression_type: Literal["none", "gzip", "snappy", "lz4", "zstd"] | None
+    """Codec that batches are compressed with; None: they are not.
+
+    Default: None. Java: compression.type.
+    """
+
+    compression_gzip_level: int | None
+    """Level of gzip from 1 to 9, or -1 for zlib's default; None: 1, which is faster than Java's
+    default (KIP-390).
+
+    Default: None. Java: compression.gzip.level. Not in aiokafka.
+    """
+
+    compression_lz4_level: int | None
+    """Level of lz4 from 1 to 17; None: its fastest (KIP-390).
+
+    Default: None. Java: compression.lz4.level. Not in aiokafka.
+    """
+
+    compression_zstd_level: int | None
+    """Level of zstd from -131072 to 22; None: 3 (KIP-390).
+
+    Default: None. Java: compression.zstd.level. Not in aiokafka.
+    """
+
+    max_batch_size: int
+    """Size at which a batch of one partition is full. A larger record is sent in a batch of its
+    own.
+
+    Default: 16_384 bytes. Java: batch.size.
+    """
+
+    max_backlog_batch_size: int
+    """Size of a batch that is begun behind others of its partition: as large as those together, up
+    to this. Not above `max_batch_size`: off. If not set, it is off with compression and with a
+    `max_batch_size` below its default.
+
+    Default: 131_072 bytes. Only here.
+    """
+
+    linger_ms: int
+    """How long a batch that is not full waits for more records.
+
+    Default: 5 milliseconds. Java: linger.ms.
+    """
+
+    max_request_size: int
+    """Largest record together with its batch's header, and most data in one request.
+
+    Default: 1_048_576 bytes. Java: max.request.size.
+    """
+
+    buffer_memory: int
+    """Memory of all batches that are not acknowledged. `send` waits while it is used up.
+
+    Default: 33_554_432 bytes. Java: buffer.memory. Not in aiokafka.
+    """
+
+    max_block_ms: int
+    """How long `send` and `partitions_for` wait for metadata and memory together.
+
+    Default: 60_000 milliseconds. Java: max.block.ms. Not in aiokafka.
+    """
+
+    delivery_timeout_ms: int
+    """Time from `send` to the acknowledgement, with queueing and retries (KIP-91). If not set, it
+    is at least `linger_ms` + `request_timeout_ms`.
+
+    Default: 120_000 milliseconds. Java: delivery.timeout.ms. Not in aiokafka.
+    """
+
+    stop_timeout_ms: int
+    """How long `stop()` and the end of `async with` go on sending what is queued. Records that are
+    not acknowledged by then fail.
+
+    Default: 30_000 milliseconds. Only here.
+    """
+
+    retries: int
+    """Attempts after the first one; `delivery_timeout_ms` is the better limit.
+
+    Default: 2_147_483_647 retries. Java: retries. Not in aiokafka.
+    """
+
+    metadata_max_idle_ms: int
+    """Forget the metadata of a topic that nothing was sent to for so long.
+
+    Default: 300_000 milliseconds. Java: metadata.max.idle.ms. Not in aiokafka.
+    """
+
+    max_in_flight_requests_per_connection: int
+    """Requests to one node that may wait for their response; an idempotent producer may have 5 at
+    most. Without idempotence, 1 keeps the order.
+
+    Default: 5 requests. Java: max.in.flight.requests.per.connection. Not in aiokafka.
+    """
+
+    partitioner: Partitioner | TopicPartitioner | None
+    """Chooses the partition of a record. None: by the key's hash as Java; without a key, one
+    partition for about `max_batch_size` bytes, then another (KIP-480, KIP-794).
+
+    Default: None. Java: partitioner.class.
+    """
+
+    partitioner_ignore_keys: bool
+    """Choose the partition of a record with a key as if it had none.
+
+    Default: False. Java: partitioner.ignore.keys. Not in aiokafka.
+    """
+
+    partitioner_adaptive_partitioning_enable: bool
+    """Prefer partitions with short queues for records without a key (KIP-794).
+
+    Default: True. Java: partitioner.adaptive.partitioning.enable. Not in aiokafka.
+    """
+
+    partitioner_availability_timeout_ms: int
+    """Records without a key avoid a node that nothing could be sent to for so long; 0: never.
+
+    Default: 0 milliseconds. Java: partitioner.availability.timeout.ms. Not in aiokafka.
+    """
+
+    transactional_id: str | None
+    """Name for transactions, which one producer at a time may have. Records count only when their
+    transaction commits (KIP-98).
+
+    Default: None. Java: transactional.id.
+    """
+
+    transaction_timeout_ms: int
+    """How long a transaction may be open before its coordinator aborts it.
+
+    Default: 60_000 milliseconds. Java: transaction.timeout.ms.
+    """
+
+    interceptors: Sequence[Any]
+    """Objects with one or more of `on_send(record)`, `on_acknowledgement(metadata)` and
+    `on_send_error(what, error)` (KIP-42). `on_send` returns the record to send, and may be async.
+
+    Default: (). Java: interceptor.classes. Not in aiokafka.
+    """
+
+
+__all__ = ["ProducerOptions"]

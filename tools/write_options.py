@@ -1,0 +1,222 @@
+"""Writes what is made from the declarations of options: `make options`.
+
+The declarations are the fields of ConsumerConfig and ProducerConfig. Made from them are the types
+of the constructors' `**options`, which editors and type checkers show, and docs/options.md.
+"""
+
+import ast
+import builtins
+import inspect
+import re
+import sys
+import textwrap
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.options.declared_options import Option, declared_options
+from aiokafka_lite.producer.producer_config import ProducerConfig
+
+ROOT: Final = Path(__file__).parents[1]
+WIDTH: Final = 100
+
+CONSTRUCTORS: Final[Mapping[str, str]] = {
+    "client_id": "str | None",
+    "key_deserializer": "AnyDeserializer[KT] | None",
+    "value_deserializer": "AnyDeserializer[VT] | None",
+    "key_serializer": "AnySerializer[K_contra] | None",
+    "value_serializer": "AnySerializer[V_contra] | None",
+}
+"""Types that a constructor has and the finished configuration has not."""
+
+HOMES: Final[Mapping[str, str]] = {
+    "KT": "aiokafka_lite.model",
+    "VT": "aiokafka_lite.model",
+    "K_contra": "aiokafka_lite.serialization",
+    "V_contra": "aiokafka_lite.serialization",
+}
+
+
+class Client(NamedTuple):
+    """A client, and where the type of its options is written to."""
+
+    word: str
+    config: type
+    path: str
+    parameters: tuple[str, str]
+
+    @property
+    def class_name(self) -> str:
+        return f"{self.word.capitalize()}Options"
+
+
+CLIENTS: Final = (
+    Client("consumer", ConsumerConfig, "aiokafka_lite/consumer/consumer_options.py", ("KT", "VT")),
+    Client(
+        "producer",
+        ProducerConfig,
+        "aiokafka_lite/producer/producer_options.py",
+        ("K_contra", "V_contra"),
+    ),
+)
+
+
+def files() -> dict[str, str]:
+    """Return the path from the root and the text of each file that is made."""
+    made = {client.path: _types(client) for client in CLIENTS}
+    return {**made, "docs/options.md": _page()}
+
+
+# The types of `**options`…
+
+
+def _types(client: Client) -> str:
+    options = declared_options(client.config)
+    imports: dict[str, set[str]] = defaultdict(set)
+    imports["typing"] |= {"Generic", "TypedDict"}
+    for option in options:
+        for name in _names(_type(option)):
+            imports[_home(name, option)].add(name)
+    fields = "\n".join(_field(option) for option in options)
+    generic = f"Generic[{', '.join(client.parameters)}]"
+    return (
+        f'"""The options of {client.word}s as a type, for editors, type checkers and functions that'
+        f" pass them on.\n\n"
+        f"Made by `make options` from the fields of {client.config.__name__}: change them there."
+        f' It does not wait.\n"""\n\n'
+        f"{_import_lines(imports)}\n\n"
+        f"class {client.class_name}(TypedDict, {generic}, total=False):\n"
+        f'    """What the constructor of a {client.word} takes by name, as in\n'
+        f'    `def make(**options: Unpack[{client.class_name}])`.\n    """\n\n'
+        f'{fields}\n\n__all__ = ["{client.class_name}"]\n'
+    )
+
+
+def _field(option: Option) -> str:
+    first = textwrap.wrap(option.text, initial_indent='"""', **_WRAPPING)
+    second = textwrap.wrap(f"Default: {option.default_text}. {option.origin}", **_WRAPPING)
+    lines = [f"{option.name}: {_type(option)}", *first, "", *second, '"""', ""]
+    return "\n".join(f"    {line}".rstrip() for line in lines)
+
+
+_WRAPPING: Final[Mapping[str, Any]] = {
+    "width": WIDTH - 4,
+    "break_long_words": False,
+    "break_on_hyphens": False,
+}
+
+
+def _type(option: Option) -> str:
+    return CONSTRUCTORS.get(option.name) or _double_quoted(option.type)
+
+
+def _names(annotation: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(annotation)):
+        if isinstance(node, ast.Name) and not hasattr(builtins, node.id):
+            yield node.id
+
+
+def _home(name: str, option: Option) -> str:
+    """Return the module that a name of an annotation is to be imported from."""
+    if name in HOMES:
+        return HOMES[name]
+    for node in ast.parse(inspect.getsource(sys.modules[option.module])).body:
+        if isinstance(node, ast.ImportFrom) and name in {each.name for each in node.names}:
+            assert node.module is not None
+            return node.module
+    return option.module
+
+
+def _import_lines(imports: Mapping[str, set[str]]) -> str:
+    own = {module for module in imports if module.startswith("aiokafka_lite")}
+    blocks = [sorted(imports.keys() - own), sorted(own)]
+    return (
+        "\n\n".join(
+            "\n".join(_import_line(module, imports[module]) for module in block) for block in blocks
+        )
+        + "\n"
+    )
+
+
+def _import_line(module: str, names: set[str]) -> str:
+    ordered = sorted(names, key=lambda name: (not name.isupper(), name))
+    line = f"from {module} import {', '.join(ordered)}"
+    if len(line) <= WIDTH:
+        return line
+    return "\n".join([f"from {module} import (", *(f"    {name}," for name in ordered), ")"])
+
+
+# The page…
+
+HEAD: Final = """# Options
+
+Every option of `AIOKafkaConsumer` and `AIOKafkaProducer`, given to the constructor by name. Editors
+and `help()` of the classes show the same. A wrong value raises `KafkaConfigurationError`, a
+`ValueError`, which names all wrong options at once. An unknown name raises `TypeError`, which names
+the option that was probably meant.
+
+A default is that of the option in Java, unless the text says otherwise. The last two columns say
+what the option is called in Apache Kafka's own clients, and whether aiokafka 0.14 has it under this
+name. The fields of `ConsumerConfig` and `ProducerConfig` are the source: `make options` writes this
+page from them.
+"""
+
+
+def _page() -> str:
+    both = {option.name for option in declared_options(ConsumerConfig)} & {
+        option.name for option in declared_options(ProducerConfig)
+    } - {"stop_timeout_ms"}
+    consumer, producer = (declared_options(client.config) for client in CLIENTS)
+    return (
+        "\n".join(
+            [
+                HEAD,
+                "## Both clients\n",
+                _table([option for option in consumer if option.name in both]),
+                "## Consumer\n",
+                _table([option for option in consumer if option.name not in both]),
+                "## Producer\n",
+                _table([option for option in producer if option.name not in both]),
+            ]
+        ).rstrip("\n")
+        + "\n"
+    )
+
+
+def _table(options: list[Option]) -> str:
+    rows = [
+        "| option | type | default | unit | what it does | Java | aiokafka |",
+        "|---|---|---|---|---|---|---|",
+        *(_row(option) for option in options),
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def _row(option: Option) -> str:
+    default = option.default_text.removesuffix(option.unit).strip()
+    cells = [
+        f"`{option.name}`",
+        f"`{_double_quoted(option.type)}`".replace("|", "\\|"),
+        f"`{default}`",
+        option.unit,
+        option.text,
+        f"`{option.java}`" if option.java else "",
+        "yes" if option.is_in_aiokafka else "",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _double_quoted(text: str) -> str:
+    return re.sub(r"'([^']*)'", r'"\1"', text)
+
+
+def main() -> None:
+    """Write the files."""
+    for path, text in files().items():
+        (ROOT / path).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
