@@ -7,7 +7,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, TypeVar
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
@@ -18,6 +18,7 @@ from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NodeNotReadyError
 from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint
+from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.net.pending_request import Answer
 from aiokafka_lite.schema.message import Request, Response
 
@@ -76,7 +77,6 @@ class NetworkClient:
 
     # Asking…
 
-    @overload
     async def request(
         self,
         node_id: int,
@@ -85,61 +85,72 @@ class NetworkClient:
         lane: Lane = Lane.GENERAL,
         timeout_s: float | None = None,
         max_version: int | None = None,
-        expects_response: Literal[True] = True,
-    ) -> R: ...
+    ) -> R:
+        """Send a request to a node and return its response.
 
-    @overload
-    async def request(
-        self,
-        node_id: int,
-        request: Request[R],
-        *,
-        lane: Lane = Lane.GENERAL,
-        timeout_s: float | None = None,
-        max_version: int | None = None,
-        expects_response: bool,
-    ) -> R | None: ...
+        `timeout_s` (None: request_timeout_ms) covers everything: a reconnect backoff, a throttle,
+        the connect and the request itself. Requests of one lane reach the node in the order in
+        which they were first awaited. An error in the response is for the caller to read.
 
-    async def request(
-        self,
-        node_id: int,
-        request: Request[R],
-        *,
-        lane: Lane = Lane.GENERAL,
-        timeout_s: float | None = None,
-        max_version: int | None = None,
-        expects_response: bool = True,
-    ) -> R | None:
-        """Return the node's answer to `request`; None if none is expected (acks=0).
-
-        `timeout_s` (None: request_timeout_ms) covers everything: waiting out a reconnect backoff or
-        a throttle, connecting, the request itself. Requests of one lane reach the node in the order
-        in which they were first awaited.
-
-        Raises: `NodeNotReadyError` when the node is unknown, or not ready within `timeout_s`;
-        `KafkaConnectionError` when the connection cannot be made or is lost, naming every address
-        tried; `RequestTimedOutError`; `UnsupportedVersionError` without sending; others as
-        `NodeConnection.request`. Errors in the answer are the caller's to read.
-        Cancelled: the answer is dropped when it comes; a connect that has begun goes on.
+        Raises:
+            NodeNotReadyError: the node is unknown, or not ready within `timeout_s`.
+            KafkaConnectionError: the connection cannot be made, or is lost; names each address
+                tried.
+            RequestTimedOutError: no response within `timeout_s`.
+            UnsupportedVersionError: no common version; not sent.
+            KafkaError: others as `NodeConnection.request`.
+        Cancelled: a response that comes later is dropped; a connect that has begun goes on.
         """
         connection = self._pool.free(node_id, lane)
         if connection is None:
-            began_s = self._clock.monotonic()
-            if timeout_s is None:
-                timeout_s = self._request_timeout_s
-            connection = await self._pool.acquire(node_id, lane, timeout_s)
-            timeout_s = max(timeout_s - (self._clock.monotonic() - began_s), 0.001)
+            connection, timeout_s = await self._acquire(node_id, lane, timeout_s)
         # No wait from here to the request, or another could overtake it.
-        response = await connection.request(
-            request,
-            timeout_s=timeout_s,
-            max_version=max_version,
-            expects_response=expects_response,
-        )
+        response = await connection.request(request, timeout_s=timeout_s, max_version=max_version)
         self.note_throttle(node_id, response, lane)
         return response
 
-    def request_soon(
+    async def post(
+        self,
+        node_id: int,
+        request: Request[Any],
+        *,
+        lane: Lane = Lane.GENERAL,
+        timeout_s: float | None = None,
+        max_version: int | None = None,
+    ) -> None:
+        """Send a request that has no response (Produce with acks=0) to a node, and return once all
+        its bytes have left.
+
+        Raises: as `request`. Cancelled: as `request`.
+        """
+        connection = self._pool.free(node_id, lane)
+        if connection is None:
+            connection, timeout_s = await self._acquire(node_id, lane, timeout_s)
+        await connection.post(request, timeout_s=timeout_s, max_version=max_version)
+
+    async def connect(
+        self, node_id: int, lane: Lane = Lane.GENERAL, *, timeout_s: float | None = None
+    ) -> None:
+        """Return when a connection to the node is open and not throttled; make it if there is none.
+
+        Raises: `NodeNotReadyError` or `KafkaConnectionError`, as `request`.
+        Cancelled: a connect that has begun goes on.
+        """
+        if self._pool.free(node_id, lane) is None:
+            await self._acquire(node_id, lane, timeout_s)
+            await asyncio.sleep(0)  # the pool frees the connection when all waiters have had it
+
+    async def _acquire(
+        self, node_id: int, lane: Lane, timeout_s: float | None
+    ) -> tuple[NodeConnection, float]:
+        """Return an open connection, and what is then left of `timeout_s`."""
+        began_s = self._clock.monotonic()
+        if timeout_s is None:
+            timeout_s = self._request_timeout_s
+        connection = await self._pool.acquire(node_id, lane, timeout_s)
+        return connection, max(timeout_s - (self._clock.monotonic() - began_s), 0.001)
+
+    def submit(
         self,
         node_id: int,
         request: Request[R],
@@ -148,16 +159,17 @@ class NetworkClient:
         max_version: int | None = None,
         expects_response: bool = True,
     ) -> "asyncio.Future[R | None] | None":
-        """Send what can be sent without waiting for a connection, a backoff, a throttle or others
-        who do; None: it cannot. Does not wait.
+        """Send a request if a connection is open and free, and return a future for its response.
+        Return None, and send nothing, if the request would have to wait for a connection, a
+        backoff, a throttle or other requests that do. Does not wait.
 
-        The future is as `NodeConnection.request_soon` has it, as is what this raises. Whoever reads
-        the answer tells `note_throttle` of it.
+        The caller passes the response to `note_throttle`. The future, and what this raises: as
+        `NodeConnection.submit`.
         """
         connection = self._pool.free(node_id, lane)
         if connection is None:
             return None
-        return connection.request_soon(
+        return connection.submit(
             request, max_version=max_version, expects_response=expects_response
         )
 
@@ -170,7 +182,7 @@ class NetworkClient:
         lane: Lane = Lane.GENERAL,
         max_version: int | None = None,
     ) -> bool:
-        """As `request_soon`, for an answer that is wanted as soon as it is there; False: it cannot
+        """As `submit`, for an answer that is wanted as soon as it is there; False: it cannot
         be sent. See `NodeConnection.request_into`.
         """
         connection = self._pool.free(node_id, lane)

@@ -16,7 +16,7 @@ import struct
 from collections import deque
 from collections.abc import Callable
 from itertools import chain
-from typing import Final, Literal, TypeVar, overload
+from typing import Any, Final, TypeVar
 
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.errors import (
@@ -199,74 +199,73 @@ class NodeConnection:
 
     # Sending…
 
-    @overload
     async def request(
         self,
         request: Request[R],
         *,
         timeout_s: float | None = None,
         max_version: int | None = None,
-        expects_response: Literal[True] = True,
-    ) -> R: ...
-
-    @overload
-    async def request(
-        self,
-        request: Request[R],
-        *,
-        timeout_s: float | None = None,
-        max_version: int | None = None,
-        expects_response: bool,
-    ) -> R | None: ...
-
-    async def request(
-        self,
-        request: Request[R],
-        *,
-        timeout_s: float | None = None,
-        max_version: int | None = None,
-        expects_response: bool = True,
-    ) -> R | None:
-        """Send a request and return its decoded answer; it is queued, or sent, before the first
+    ) -> R:
+        """Send a request and return its decoded response. It is sent, or queued, before the first
         wait.
 
-        The newest version that both sides know, and that is at most `max_version`, is used.
-        `timeout_s` (None: `request_timeout_ms`) counts from this call. Past it the connection is
-        closed, the peer being stuck (2f-5); a request that was never sent only fails itself.
-        `expects_response=False`, for Produce with acks=0, returns None once all bytes have left.
-        Records given with the request are read, not copied, until it has left.
+        The newest version that both sides know is used, `max_version` at most. `timeout_s` (None:
+        `request_timeout_ms`) counts from this call. A request without a response by then closes
+        the connection, because the peer is stuck (2f-5). A request that was never sent fails alone.
+        The records of a request are read, not copied, until it has left.
 
         Raises:
-            RequestTimedOutError: no answer, or not even sent, within the timeout.
-            KafkaConnectionError: the connection is, or ended, closed; the first cause is chained.
+            RequestTimedOutError: no response, or not even sent, within the timeout.
+            KafkaConnectionError: the connection is closed; the cause is chained.
             UnsupportedVersionError: no common version, or the request needs a newer one; not sent.
             IllegalArgumentError: a value does not fit its field, which it names; not sent.
-            ProtocolDecodeError: the answer cannot be read; the connection is closed.
+            ProtocolDecodeError: the response cannot be read; the connection is closed.
             TooManyInFlightRequests: `max_queued` requests wait already; not sent.
-        Cancelled: not sent if it was still queued. Otherwise it leaves completely, the node may act
-        on it, its place in flight is taken until the answer comes, and the answer is dropped.
+        Cancelled: a queued request is not sent. Any other leaves completely, and the node may act
+        on it. It counts as in flight until its response comes, which is then dropped.
         """
-        future: asyncio.Future[R | None] = asyncio.get_running_loop().create_future()
-        pending = self._new_pending(request, timeout_s, max_version, expects_response, future)
+        pending = self._new_pending(request, timeout_s, max_version)
         self._submit(pending)
         try:
-            answer: R | None = await future
+            response: R = await pending.answer  # type: ignore[misc]  # a future
         except asyncio.CancelledError:
-            if not pending.was_sent and pending in self._mailbox:
-                self._mailbox.remove(pending)
+            self._withdraw(pending)
             raise
-        return answer
+        return response
 
-    def request_soon(
+    async def post(
+        self,
+        request: Request[Any],
+        *,
+        timeout_s: float | None = None,
+        max_version: int | None = None,
+    ) -> None:
+        """Send a request that has no response (Produce with acks=0), and return once all its bytes
+        have left.
+
+        Raises: as `request`. Cancelled: as `request`.
+        """
+        pending = self._new_pending(request, timeout_s, max_version, expects_response=False)
+        self._submit(pending)
+        try:
+            await pending.answer  # type: ignore[misc]  # a future
+        except asyncio.CancelledError:
+            self._withdraw(pending)
+            raise
+
+    def submit(
         self, request: Request[R], *, max_version: int | None = None, expects_response: bool = True
     ) -> "asyncio.Future[R | None]":
-        """Send a request, or queue it, and return the future of its answer; for callers that have
-        no task to wait in. The future has what `request` returns or raises once it was submitted,
-        and is not to be cancelled. Raises what keeps it from that, as `request`.
+        """Send a request, or queue it, and return a future for its response. Does not wait.
+
+        For callers without a task to wait in. The future gets what `request` or, with
+        `expects_response=False`, `post` returns or raises. It must not be cancelled.
+
+        Raises: what keeps the request from being queued, as `request`.
         """
-        future: asyncio.Future[R | None] = asyncio.get_running_loop().create_future()
-        self._submit(self._new_pending(request, None, max_version, expects_response, future))
-        return future
+        pending = self._new_pending(request, None, max_version, expects_response=expects_response)
+        self._submit(pending)
+        return pending.answer  # type: ignore[return-value]  # a future
 
     def request_into(
         self, answer: Answer, request: Request[R], *, max_version: int | None = None
@@ -275,15 +274,16 @@ class NodeConnection:
         submitted, as soon as the bytes are there: in the callback of the transport, a turn of the
         loop before any future would tell. Raises what keeps it from that, as `request`.
         """
-        self._submit(self._new_pending(request, None, max_version, True, answer))
+        self._submit(self._new_pending(request, None, max_version, answer=answer))
 
     def _new_pending(
         self,
         request: Request[R],
         timeout_s: float | None,
         max_version: int | None,
-        expects_response: bool,
-        answer: Answer,
+        *,
+        expects_response: bool = True,
+        answer: Answer | None = None,
     ) -> PendingRequest:
         if self._state is not ConnectionState.READY or self._api_versions is None:
             raise self._not_open_error()
@@ -293,7 +293,7 @@ class NodeConnection:
         return PendingRequest(
             request,
             version,
-            answer,
+            answer or asyncio.get_running_loop().create_future(),
             now_s=self._clock.monotonic(),
             timeout_s=timeout_s,
             expects_response=expects_response,
@@ -314,6 +314,11 @@ class NodeConnection:
             self._send(pending, transport)
         else:
             self._mailbox.append(pending)
+
+    def _withdraw(self, pending: PendingRequest) -> None:
+        """Take a request out of the mailbox if it was not sent yet."""
+        if not pending.was_sent and pending in self._mailbox:
+            self._mailbox.remove(pending)
 
     def _send(self, pending: PendingRequest, transport: FrameTransport) -> None:
         correlation_id = self._in_flight.new_correlation_id()

@@ -257,15 +257,49 @@ async def test_a_request_timeout_closes_the_connection(cluster: ScriptedCluster)
 
 async def test_what_can_be_sent_at_once_is_sent_without_a_task(cluster: ScriptedCluster) -> None:
     async with network_of(cluster) as (network, clock, _):
-        assert network.request_soon(1, ASK) is None  # it would have to connect
+        assert network.submit(1, ASK) is None  # it would have to connect
         await network.request(1, ASK)
-        answer = network.request_soon(1, ASK)
+        answer = network.submit(1, ASK)
         assert answer is not None
         cluster.change = lambda response: setattr(response, "throttle_time_ms", 700)
         network.note_throttle(1, await answer)
-        assert network.request_soon(1, ASK) is None
+        assert network.submit(1, ASK) is None
         assert network.ready_delay(1) == pytest.approx(0.7)
         await clock.advance(0.7)
+
+
+async def test_connecting_sends_no_request(cluster: ScriptedCluster) -> None:
+    async with network_of(cluster) as (network, _, _):
+        await network.connect(1, Lane.FETCH)
+        assert (cluster.nodes[1].connections, cluster.requests) == (1, [])
+        answer = network.submit(1, ASK, lane=Lane.FETCH)
+        assert answer is not None
+        await answer
+        await network.connect(1, Lane.FETCH)
+        assert (cluster.nodes[1].connections, len(cluster.requests)) == (1, 1)
+        with pytest.raises(NodeNotReadyError, match="node 9 is not in the cluster's metadata"):
+            await network.connect(9)
+
+
+async def test_connecting_takes_no_longer_than_its_timeout(cluster: ScriptedCluster) -> None:
+    cluster.nodes[1].is_silent = True
+    async with network_of(cluster) as (network, clock, _):
+        connecting = asyncio.create_task(network.connect(1, timeout_s=2.0))
+        await eventually(lambda: cluster.nodes[1].connections)
+        await clock.advance(2.0)
+        with pytest.raises(NodeNotReadyError, match=r"not ready within 2\.000 s"):
+            await connecting
+
+
+async def test_a_request_without_response_connects_first(cluster: ScriptedCluster) -> None:
+    """A posted request, such as Produce with acks=0, is over when its bytes have left."""
+    async with network_of(cluster) as (network, _, _):
+        cluster.nodes[1].script = lambda request: None
+        await network.post(1, ASK)
+        await network.post(1, ASK, max_version=12)
+        await eventually(lambda: len(cluster.nodes[1].requests) == 2)
+        with pytest.raises(UnsupportedVersionError):
+            await network.post(1, FetchRequest())
 
 
 async def test_a_throttled_lane_is_quiet_until_the_deadline(cluster: ScriptedCluster) -> None:

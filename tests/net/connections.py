@@ -71,7 +71,5 @@ def produce_request(records: bytes, acks: int = -1) -> ProduceRequest:
     )
 
 
-async def unanswered_produce(connection: NodeConnection, records: bytes) -> object:
-    return await connection.request(
-        produce_request(records, acks=0), max_version=9, expects_response=False
-    )
+async def unanswered_produce(connection: NodeConnection, records: bytes) -> None:
+    await connection.post(produce_request(records, acks=0), max_version=9)

@@ -192,7 +192,7 @@ async def test_a_request_is_sent_whole_before_the_next_one(node: ScriptedNode) -
 
 async def test_a_request_without_answer_returns_once_written(node: ScriptedNode) -> None:
     async with opened(node) as (connection, peer):
-        assert await unanswered_produce(connection, b"records") is None
+        await unanswered_produce(connection, b"records")
         assert connection.in_flight == 0
         assert (await peer.read_request())[0] == PRODUCE
         call = ask(connection)
@@ -212,7 +212,7 @@ async def test_a_request_without_answer_waits_until_all_bytes_have_left(
         assert not call.done()
         assert records in await peer.read_frame()
         async with asyncio.timeout(PATIENCE_S):
-            assert await call is None
+            await call
 
 
 async def test_a_stuck_request_without_answer_times_out_too(node: ScriptedNode) -> None:

@@ -30,10 +30,8 @@ from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.send.batch_outcomes import BatchOutcomes
 from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
 from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
-from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceResponse
-from aiokafka_lite.version import __version__
 
 logger = logging.getLogger(__name__)
 
@@ -288,22 +286,17 @@ class Sender:
             self._send(node)
         elif not node.is_connecting:
             node.is_connecting = True
-            self._spawn(f"greet[{node_id}]", self._greet, node)
+            self._spawn(f"connect[{node_id}]", self._connect, node)
         return 0.0
 
     # Sending…
 
-    async def _greet(self, node: _NodeRequests) -> None:
-        """See that the node answers before anything is drained for it: a batch that was not tried
-        goes on filling up, and keeps its attempts.
+    async def _connect(self, node: _NodeRequests) -> None:
+        """Connect to a node before anything is drained for it. Until then its batches go on filling
+        and use up no attempt.
         """
         try:
-            await self.client.network.request(
-                node.node_id,
-                ApiVersionsRequest(
-                    client_software_name="aiokafka-lite", client_software_version=__version__
-                ),
-            )
+            await self.client.network.connect(node.node_id)
         except KafkaError as error:
             logger.debug("node %d cannot be sent to: %s", node.node_id, error)
             node.failure = error
@@ -342,7 +335,7 @@ class Sender:
             exchange = self._exchange(batches)
             node.count += 1
             try:
-                answer = self._request_soon(node, exchange)
+                answer = self._submit(node, exchange)
             except KafkaError as error:
                 self._take_in(node, exchange, None, error)
             else:
@@ -364,12 +357,12 @@ class Sender:
             max_version=None if transactions is None else transactions.max_produce_version,
         )
 
-    def _request_soon(
+    def _submit(
         self, node: _NodeRequests, exchange: ProduceExchange
     ) -> "asyncio.Future[ProduceResponse | None] | None":
         if node.at_gate:
             return None
-        return self.client.network.request_soon(
+        return self.client.network.submit(
             node.node_id,
             exchange.request,
             max_version=exchange.max_version,
@@ -380,12 +373,13 @@ class Sender:
         """Send a request that has to wait for its connection, which was lost unnoticed, say."""
         response, failure = None, None
         try:
-            response = await self.client.network.request(
-                node.node_id,
-                exchange.request,
-                max_version=exchange.max_version,
-                expects_response=self._config.required_acks != 0,
-            )
+            network, version = self.client.network, exchange.max_version
+            if self._config.required_acks:
+                response = await network.request(
+                    node.node_id, exchange.request, max_version=version
+                )
+            else:
+                await network.post(node.node_id, exchange.request, max_version=version)
         except KafkaError as error:
             failure = error
         finally:

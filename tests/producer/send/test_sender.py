@@ -266,19 +266,17 @@ async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> No
     """No request overtakes one whose task waits for a connection (2d-10)."""
     async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
         await producer.send_and_wait("orders", b"first")
-        outcomes, request_soon = (
+        outcomes, submit = (
             producer._engine.sender._outcomes,
-            producer.client.network.request_soon,
+            producer.client.network.submit,
         )
         is_free = [True] * 8 + [False]  # from its end
 
         def free_from_the_second_time_on(*args: Any, **options: Any) -> Any:
-            return request_soon(*args, **options) if is_free.pop() else None
+            return submit(*args, **options) if is_free.pop() else None
 
         with (
-            mock.patch.object(
-                producer.client.network, "request_soon", free_from_the_second_time_on
-            ),
+            mock.patch.object(producer.client.network, "submit", free_from_the_second_time_on),
             mock.patch.object(outcomes, "_refused", wraps=outcomes._refused) as refused,
         ):
             acks = [
@@ -287,9 +285,7 @@ async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> No
             offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
         assert offsets == list(range(1, 9))
         assert not refused.called
-        with mock.patch.object(
-            producer.client.network, "request_soon", wraps=request_soon
-        ) as at_once:
+        with mock.patch.object(producer.client.network, "submit", wraps=submit) as at_once:
             await producer.send_and_wait("orders", b"last")
         assert at_once.called  # later ones need no task of their own again
 
