@@ -1,11 +1,12 @@
-"""Owns what metadata learns of leaders from others than Metadata responses: hints in the answers to
-fetches and produces, and epochs that offsets carry. Pictures stay immutable. It does not wait.
+"""What the metadata learns about leaders from other responses than Metadata.
 
+Fetch and Produce responses name new leaders and their addresses (hints). Committed and listed
+offsets carry leader epochs. Plain functions; a snapshot is replaced, never changed.
 Source: KIP-951, KIP-320, Metadata.updatePartitionLeadership, Metadata.updateLastSeenEpochIfNewer.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from aiokafka_lite.cluster.metadata_snapshot import (
     LeaderAndEpoch,
@@ -15,6 +16,28 @@ from aiokafka_lite.cluster.metadata_snapshot import (
     rebuild_topic,
 )
 from aiokafka_lite.model import Node, TopicPartition
+from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch, NodeEndpoint
+
+UpdateLeaders = Callable[
+    [Mapping[TopicPartition, LeaderAndEpoch], Iterable[Node]], Collection[TopicPartition]
+]
+"""Takes hints and the addresses that came with them; returns the partitions with a new leader."""
+
+
+def leader_hints(
+    named: Iterable[tuple[TopicPartition, LeaderIdAndEpoch]],
+) -> dict[TopicPartition, LeaderAndEpoch]:
+    """Return the leaders that a response names, without those of an unknown id or epoch."""
+    return {
+        tp: LeaderAndEpoch(leader.leader_id, leader.leader_epoch)
+        for tp, leader in named
+        if leader.leader_id >= 0 and leader.leader_epoch >= 0
+    }
+
+
+def hinted_nodes(endpoints: Iterable[NodeEndpoint]) -> list[Node]:
+    """Return the addresses of the leaders that a response names."""
+    return [Node(each.node_id, each.host, each.port, each.rack) for each in endpoints]
 
 
 def merge_leaders(
@@ -22,11 +45,11 @@ def merge_leaders(
     leaders: Mapping[TopicPartition, LeaderAndEpoch],
     nodes: Iterable[Node],
 ) -> tuple[MetadataSnapshot, frozenset[TopicPartition]]:
-    """Return the picture after hints of new leaders, and the partitions that have changed.
+    """Return the snapshot after hints of new leaders, and the partitions that have changed.
 
-    A hint is used when it names a leader and an epoch newer than what is known, the leader is one
-    of `nodes` or known, and the partition was described before (2b-9). `before` itself when no hint
-    is of use.
+    A hint is used if its epoch is newer than the known one, if its leader is a known node or one of
+    `nodes`, and if the snapshot describes the partition (2b-9). Without such a hint, `before`
+    itself is returned.
     """
     endpoints = {node.node_id: node for node in nodes}
     changed: defaultdict[str, dict[int, PartitionMetadata]] = defaultdict(dict)
@@ -64,10 +87,10 @@ def merge_leaders(
 def is_newer_epoch(
     snapshot: MetadataSnapshot, topic_partition: TopicPartition, leader_epoch: int
 ) -> bool:
-    """Return whether an epoch that was seen elsewhere is ahead of the picture (2c-4, 2f-10).
+    """Return whether an epoch that was seen elsewhere is ahead of the snapshot (2c-4, 2f-10).
 
-    False where no epoch is known. The picture keeps its leader all the same: an epoch out of
-    another cluster, say, must not end every leadership for good.
+    False if the snapshot has no epoch of the partition. The caller refreshes the metadata and keeps
+    the leader until then: the epoch may stem from another cluster.
     """
     topic = snapshot.topics.get(topic_partition.topic)
     return topic is not None and (
@@ -80,4 +103,4 @@ def _described(snapshot: MetadataSnapshot, tp: TopicPartition) -> PartitionMetad
     return None if topic is None else topic.partitions.get(tp.partition)
 
 
-__all__ = ["is_newer_epoch", "merge_leaders"]
+__all__ = ["UpdateLeaders", "hinted_nodes", "is_newer_epoch", "leader_hints", "merge_leaders"]

@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite.cluster.leader_updates import is_newer_epoch, merge_leaders
+from aiokafka_lite.cluster.leader_updates import (
+    hinted_nodes,
+    is_newer_epoch,
+    leader_hints,
+    merge_leaders,
+)
 from aiokafka_lite.cluster.metadata_snapshot import (
     LeaderAndEpoch,
     MetadataSnapshot,
@@ -12,6 +17,7 @@ from aiokafka_lite.cluster.metadata_snapshot import (
     merge_metadata,
 )
 from aiokafka_lite.model import Node, TopicPartition
+from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch, NodeEndpoint
 from tests.cluster.answers import ID_A, answer, partition, topic
 
 T0 = TopicPartition("t", 0)
@@ -87,3 +93,14 @@ def test_2c_4_an_epoch_seen_elsewhere_is_news_if_it_is_ahead_of_a_known_one(
 
 def test_2c_4_where_no_epoch_is_known_none_is_news() -> None:
     assert not is_newer_epoch(known(partition(0, 1, -1)), T0, 6)
+
+
+def test_a_response_names_leaders_by_id_and_epoch_and_their_addresses() -> None:
+    named = [
+        (T0, LeaderIdAndEpoch(leader_id=3, leader_epoch=6)),
+        (T1, LeaderIdAndEpoch(leader_id=-1, leader_epoch=6)),
+        (TopicPartition("u", 0), LeaderIdAndEpoch(leader_id=3)),
+    ]
+    assert leader_hints(named) == {T0: LeaderAndEpoch(3, 6)}
+    endpoint = NodeEndpoint(node_id=3, host="host3", port=9092, rack="rack3")
+    assert hinted_nodes([endpoint]) == [NODE_3]

@@ -5,11 +5,11 @@ Source: 2b-8 to 2b-16, AbstractFetch.handleFetchSuccess, FetchCollector.handleIn
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.cluster.leader_updates import UpdateLeaders, hinted_nodes, leader_hints
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
@@ -40,7 +40,7 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
     for_code,
 )
-from aiokafka_lite.model import Node, TopicPartition
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchResponse, PartitionData
 from aiokafka_lite.record.batch_reader import RecordCursor
 from aiokafka_lite.schema.field_types import ZERO_UUID
@@ -73,12 +73,6 @@ class FetchOutcome:
     is_accepted: bool = False
     """False: the session refused it, no data was used; ask again with a full fetch."""
     needs_metadata: bool = False
-
-
-UpdateLeaders = Callable[
-    [Mapping[TopicPartition, LeaderAndEpoch], Iterable[Node]], Collection[TopicPartition]
-]
-"""Takes over hints of leaders; returns the partitions whose leader is another one now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,20 +155,13 @@ class FetchResponseHandler:
         self, answers: Mapping[TopicPartition, PartitionData], response: FetchResponse
     ) -> Collection[TopicPartition]:
         """Take over the leaders the answer names; return the partitions that have moved (2b-9)."""
-        hints = {
-            tp: LeaderAndEpoch(data.current_leader.leader_id, data.current_leader.leader_epoch)
-            for tp, data in answers.items()
-            if data.error_code in _HINTED
-            and data.current_leader.leader_id >= 0
-            and data.current_leader.leader_epoch >= 0
-        }
+        named = [
+            (tp, data.current_leader) for tp, data in answers.items() if data.error_code in _HINTED
+        ]
+        hints = leader_hints(named) if named else {}
         if not hints:
             return ()
-        nodes = [
-            Node(endpoint.node_id, endpoint.host, endpoint.port, endpoint.rack)
-            for endpoint in response.node_endpoints
-        ]
-        return self._update_leaders(hints, nodes)
+        return self._update_leaders(hints, hinted_nodes(response.node_endpoints))
 
     # Data…
 

@@ -4,9 +4,9 @@ Plain: it moves batches within the accumulator, and says when the metadata is ou
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 
-from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.cluster.leader_updates import UpdateLeaders, hinted_nodes
 from aiokafka_lite.errors import (
     BrokerResponseError,
     DeliveryTimeoutError,
@@ -16,7 +16,7 @@ from aiokafka_lite.errors import (
     MessageSizeTooLargeError,
     for_code,
 )
-from aiokafka_lite.model import Node, TopicPartition
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch, record_errors_from
@@ -25,8 +25,6 @@ from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
 from aiokafka_lite.protocol.messages.produce import PartitionProduceResponse, ProduceResponse
 
 logger = logging.getLogger(__name__)
-
-UpdateLeaders = Callable[[Mapping[TopicPartition, LeaderAndEpoch], Iterable[Node]], object]
 
 
 class BatchOutcomes:
@@ -89,9 +87,9 @@ class BatchOutcomes:
                     log_start_offset=result.log_start_offset,
                 )
         if has_errors and self._update_leaders is not None:
-            hints = dict(exchange.leader_hints(response))
+            hints = exchange.leader_hints(response)
             if hints:
-                self._update_leaders(hints, exchange.nodes(response))
+                self._update_leaders(hints, hinted_nodes(response.node_endpoints))
 
     def lost(self, exchange: ProduceExchange, error: KafkaError, now_s: float) -> None:
         """Take in that a request got no answer; its batches may have been written (2d-16)."""

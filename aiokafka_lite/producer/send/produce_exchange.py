@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
+from aiokafka_lite.cluster.leader_updates import leader_hints
 from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch, MetadataSnapshot
 from aiokafka_lite.errors import for_code
-from aiokafka_lite.model import Node, TopicPartition
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.protocol.messages.produce import (
     PartitionProduceData,
@@ -74,24 +75,13 @@ class ProduceExchange:
         for batch in self.batches:
             yield batch, found.get(batch.topic_partition)
 
-    def leader_hints(
-        self, response: ProduceResponse
-    ) -> Iterator[tuple[TopicPartition, LeaderAndEpoch]]:
-        """Yield the leaders that the broker names instead of itself (KIP-951)."""
-        for batch, result in self.results(response):
-            if result is not None and for_code(result.error_code).invalid_metadata:
-                leader = result.current_leader
-                if leader.leader_id >= 0 and leader.leader_epoch >= 0:
-                    hint = LeaderAndEpoch(leader.leader_id, leader.leader_epoch)
-                    yield batch.topic_partition, hint
-
-    @staticmethod
-    def nodes(response: ProduceResponse) -> list[Node]:
-        """Return the addresses of the leaders that the answer names."""
-        return [
-            Node(endpoint.node_id, endpoint.host, endpoint.port, endpoint.rack)
-            for endpoint in response.node_endpoints
-        ]
+    def leader_hints(self, response: ProduceResponse) -> dict[TopicPartition, LeaderAndEpoch]:
+        """Return the leaders that the broker names instead of itself (KIP-951)."""
+        return leader_hints(
+            (batch.topic_partition, result.current_leader)
+            for batch, result in self.results(response)
+            if result is not None and for_code(result.error_code).invalid_metadata
+        )
 
 
 __all__ = ["ProduceExchange"]

@@ -8,6 +8,7 @@ topic ids (KIP-516); v15 replica state (KIP-903); v16 node endpoints (KIP-951); 
 
 from __future__ import annotations
 
+from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch, NodeEndpoint
 from aiokafka_lite.schema.field_types import Int8, Int16, Int32, Int64, Records, String, Uuid, field
 from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.schema.versioned_struct import Struct
@@ -221,13 +222,6 @@ class EpochEndOffset(Struct):
     end_offset: Int64 = field(default=-1, doc="Where that epoch ends at the leader.")
 
 
-class LeaderIdAndEpoch(Struct):
-    """The current leader, sent with an error (KIP-595)."""
-
-    leader_id: Int32 = field(default=-1, doc="Id of the leading broker, or -1 if it is not known.")
-    leader_epoch: Int32 = field(default=-1, doc="Epoch of that leader, or -1 if it is not known.")
-
-
 class SnapshotId(Struct):
     """The snapshot to fetch instead, for followers of the metadata log (KIP-630)."""
 
@@ -245,15 +239,6 @@ class AbortedTransaction(Struct):
     first_offset: Int64 = field(doc="Offset of its first record.")
 
 
-class NodeEndpoint(Struct):
-    """The address of a leader (KIP-951)."""
-
-    node_id: Int32 = field(doc="Id of the broker.")
-    host: String = field(doc="Host name or address to connect to.")
-    port: Int32 = field(doc="Port to connect to.")
-    rack: String | None = field(default=None, doc="Rack or availability zone of the node, or null.")
-
-
 __all__ = [
     "AbortedTransaction",
     "EpochEndOffset",
@@ -263,8 +248,6 @@ __all__ = [
     "FetchTopic",
     "FetchableTopicResponse",
     "ForgottenTopic",
-    "LeaderIdAndEpoch",
-    "NodeEndpoint",
     "PartitionData",
     "ReplicaState",
     "SnapshotId",

@@ -8,6 +8,7 @@ v11 TRANSACTION_ABORTABLE and v12 transactions v2 (KIP-890); v13 topic ids inste
 
 from __future__ import annotations
 
+from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch, NodeEndpoint
 from aiokafka_lite.schema.field_types import Int16, Int32, Int64, Records, String, Uuid, field
 from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.schema.versioned_struct import Struct
@@ -117,26 +118,8 @@ class BatchIndexAndErrorMessage(Struct):
     )
 
 
-class LeaderIdAndEpoch(Struct):
-    """The current leader (KIP-951)."""
-
-    leader_id: Int32 = field(default=-1, doc="Id of the leading broker, or -1 if it is not known.")
-    leader_epoch: Int32 = field(default=-1, doc="Epoch of that leader, or -1 if it is not known.")
-
-
-class NodeEndpoint(Struct):
-    """The address of a leader (KIP-951)."""
-
-    node_id: Int32 = field(doc="Id of the broker.")
-    host: String = field(doc="Host name or address to connect to.")
-    port: Int32 = field(doc="Port to connect to.")
-    rack: String | None = field(default=None, doc="Rack or availability zone of the node, or null.")
-
-
 __all__ = [
     "BatchIndexAndErrorMessage",
-    "LeaderIdAndEpoch",
-    "NodeEndpoint",
     "PartitionProduceData",
     "PartitionProduceResponse",
     "ProduceRequest",

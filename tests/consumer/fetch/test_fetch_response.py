@@ -42,7 +42,8 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import Node, TopicPartition
-from aiokafka_lite.protocol.messages.fetch import LeaderIdAndEpoch, NodeEndpoint, PartitionData
+from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch, NodeEndpoint
+from aiokafka_lite.protocol.messages.fetch import PartitionData
 from aiokafka_lite.schema.field_types import ZERO_UUID
 from tests.consumer.batches import TOPIC_ID, batches, fetch_answer, partition_data, tps
 

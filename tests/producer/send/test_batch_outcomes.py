@@ -1,5 +1,5 @@
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -24,9 +24,9 @@ from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.send.batch_outcomes import BatchOutcomes
 from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
+from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch
 from aiokafka_lite.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
-    LeaderIdAndEpoch,
     PartitionProduceResponse,
     ProduceResponse,
     TopicProduceResponse,
@@ -197,8 +197,9 @@ def test_leaders_that_an_answer_names_are_passed_on_once_the_batch_is_queued() -
 
     def update_leaders(
         leaders: Mapping[TopicPartition, LeaderAndEpoch], nodes: Iterable[Node]
-    ) -> None:
+    ) -> Collection[TopicPartition]:
         heard.extend([dict(leaders), list(nodes), len(desk.queued)])
+        return ()
 
     desk.outcomes = BatchOutcomes(
         desk.shelf.config,

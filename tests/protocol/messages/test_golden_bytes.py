@@ -11,6 +11,7 @@ from uuid import UUID
 import pytest
 
 from aiokafka_lite.protocol.message_header import decode_request_header, encode_request
+from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch, NodeEndpoint
 from aiokafka_lite.protocol.messages.api_versions import (
     ApiVersion,
     ApiVersionsRequest,
@@ -26,8 +27,6 @@ from aiokafka_lite.protocol.messages.fetch import (
     FetchResponse,
     FetchTopic,
     ForgottenTopic,
-    LeaderIdAndEpoch,
-    NodeEndpoint,
     PartitionData,
     ReplicaState,
 )

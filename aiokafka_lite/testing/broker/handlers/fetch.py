@@ -19,14 +19,13 @@ from aiokafka_lite.errors import (
     NotLeaderForPartitionError,
     OffsetOutOfRangeError,
 )
+from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch, NodeEndpoint
 from aiokafka_lite.protocol.messages.fetch import (
     AbortedTransaction,
     EpochEndOffset,
     FetchableTopicResponse,
     FetchRequest,
     FetchResponse,
-    LeaderIdAndEpoch,
-    NodeEndpoint,
     PartitionData,
 )
 from aiokafka_lite.schema.version_range import VersionRange

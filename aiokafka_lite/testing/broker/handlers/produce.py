@@ -20,9 +20,8 @@ from aiokafka_lite.errors import (
     UnsupportedCompressionTypeError,
 )
 from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch, NodeEndpoint
 from aiokafka_lite.protocol.messages.produce import (
-    LeaderIdAndEpoch,
-    NodeEndpoint,
     PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
