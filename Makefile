@@ -64,11 +64,11 @@ test-spark-%: $(VENV)-spark-%/.installed  ## what that release lacks skips, and 
 	$(VENV)-spark-$*/bin/python -m pytest tests/spark -m 'not soak' $(OF_4_2:%=--ignore=tests/spark/%) \
 		-W ignore::pytest.PytestUnraisableExceptionWarning $(ARGS)
 
-check: $(VENV)/.installed-test  ## linters, types and dead code; what CI runs
+check: $(VENV)/.installed-test  ## linters, types (of users' programs, too) and dead code; what CI runs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/test_dead_code.py
+	$(BIN)/python -m pytest -q tests/test_dead_code.py tests/typing
 
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .

@@ -44,7 +44,9 @@ class ExactlyOnceSession(Generic[KT, VT]):
     Raises: KafkaConfigurationError for clients without these options.
     """
 
-    def __init__(self, consumer: AIOKafkaConsumer[KT, VT], producer: AIOKafkaProducer) -> None:
+    def __init__(
+        self, consumer: AIOKafkaConsumer[KT, VT], producer: AIOKafkaProducer[Any, Any]
+    ) -> None:
         _check(consumer, producer)
         self.consumer = consumer
         self.producer = producer
@@ -200,7 +202,7 @@ class ExactlyOnceSession(Generic[KT, VT]):
             self.consumer.seek(tp, batch.first_offsets[tp])
 
 
-def _check(consumer: AIOKafkaConsumer[Any, Any], producer: AIOKafkaProducer) -> None:
+def _check(consumer: AIOKafkaConsumer[Any, Any], producer: AIOKafkaProducer[Any, Any]) -> None:
     reads, writes = consumer._config, producer._config
     faults = []
     if reads.group_id is None:

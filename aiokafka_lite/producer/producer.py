@@ -12,7 +12,7 @@ import warnings
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Self
 
 import anyio
 
@@ -35,12 +35,13 @@ from aiokafka_lite.producer.append.arrow_send import ArrowSend
 from aiokafka_lite.producer.append.bulk_ack import BulkAck
 from aiokafka_lite.producer.append.bulk_send import BulkSend
 from aiokafka_lite.producer.append.manual_batch import BatchBuilder
-from aiokafka_lite.producer.batch.record_ack import BatchAck
+from aiokafka_lite.producer.batch.record_ack import BatchAck, RecordAck
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.producer_engine import ProducerEngine
 from aiokafka_lite.producer.producer_life import ProducerState
 from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
 from aiokafka_lite.producer.transaction.transaction_state import TransactionState
+from aiokafka_lite.serialization import K_contra, V_contra
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -55,7 +56,7 @@ Header = tuple[str, bytes | None]
 _TO_CLOSE = "await its stop(), or use it as `async with producer:`"
 
 
-class AIOKafkaProducer(SendMethods):
+class AIOKafkaProducer(SendMethods, Generic[K_contra, V_contra]):
     """Sends records to a Kafka cluster.
 
         async with AIOKafkaProducer(bootstrap_servers="...") as producer:
@@ -63,8 +64,9 @@ class AIOKafkaProducer(SendMethods):
             metadata = await ack                                        # written
 
     The options are aiokafka's, and those of Java that aiokafka does not have. Their defaults are
-    Java 4's. The constructor does no I/O and needs no running loop;
-    everything else belongs to the loop of `start()`.
+    Java 4's. Type checkers take the types of keys and values from the serializers; without one
+    they are bytes-like. The constructor does no I/O and needs no running loop; everything else
+    belongs to the loop of `start()`.
 
     Raises KafkaConfigurationError, also a ValueError, listing everything that is wrong;
     FeatureNotSupportedError, a kind of it, for an option whose feature comes with a later version.
@@ -80,7 +82,7 @@ class AIOKafkaProducer(SendMethods):
         api_version: str | None = None,
         clock: Clock | None = None,
         rng: random.Random | None = None,
-        **options: "Unpack[ProducerOptions[Any, Any]]",
+        **options: "Unpack[ProducerOptions[K_contra, V_contra]]",
     ) -> None:
         """Check and keep the options, which the class's help and docs/options.md describe.
 
@@ -202,10 +204,32 @@ class AIOKafkaProducer(SendMethods):
 
     # Sending…
 
+    if TYPE_CHECKING:  # SendMethods has them, where no type of a key or value is known
+
+        async def send(
+            self,
+            topic: str,
+            value: V_contra | None = None,
+            key: K_contra | None = None,
+            partition: int | None = None,
+            timestamp_ms: int | None = None,
+            headers: Iterable[Header] | None = None,
+        ) -> RecordAck: ...
+
+        def send_nowait(
+            self,
+            topic: str,
+            value: V_contra | None = None,
+            key: K_contra | None = None,
+            partition: int | None = None,
+            timestamp_ms: int | None = None,
+            headers: Iterable[Header] | None = None,
+        ) -> RecordAck: ...
+
     async def send_many(
         self,
         topic: str,
-        records: Iterable[Any],
+        records: Iterable[V_contra | tuple[K_contra | None, V_contra | None] | None],
         partition: int | None = None,
         *,
         timestamp_ms: int | None = None,
@@ -307,8 +331,8 @@ class AIOKafkaProducer(SendMethods):
     async def send_and_wait(
         self,
         topic: str,
-        value: Any = None,
-        key: Any = None,
+        value: V_contra | None = None,
+        key: K_contra | None = None,
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Iterable[Header] | None = None,

@@ -29,7 +29,9 @@ def jumping_clock() -> FakeClock:
 
 
 @asynccontextmanager
-async def producing(broker: EmbeddedBroker, **options: Any) -> AsyncIterator[AIOKafkaProducer]:
+async def producing(
+    broker: EmbeddedBroker, **options: Any
+) -> AsyncIterator[AIOKafkaProducer[Any, Any]]:
     """A started producer that does not linger, and retries soon, in a few jumps of a fake clock."""
     options.setdefault("linger_ms", 0)
     pause_ms = 2000 if isinstance(options.get("clock"), FakeClock) else 5
@@ -42,7 +44,7 @@ async def producing(broker: EmbeddedBroker, **options: Any) -> AsyncIterator[AIO
 @asynccontextmanager
 async def producing_on(
     clock: FakeClock, **options: Any
-) -> AsyncIterator[tuple[EmbeddedBroker, AIOKafkaProducer]]:
+) -> AsyncIterator[tuple[EmbeddedBroker, AIOKafkaProducer[Any, Any]]]:
     """A broker, and a producer whose first record is written: what comes now finds all it needs."""
     async with kafka(clock=clock) as broker, producing(broker, clock=clock, **options) as producer:
         await producer.send_and_wait("orders", b"first")

@@ -1,4 +1,4 @@
-"""A program that catches errors of brokers, as users write them; see `test_pyright`."""
+"""A program that catches errors of brokers, as users write them; see `test_type_checkers`."""
 
 from typing import assert_type
 

@@ -1,17 +1,20 @@
 """Programs as users write them: checked by `make check` under strict mypy, never run."""
 
 from dataclasses import replace
-from typing import assert_type
+from typing import Any, Unpack, assert_type
 
 from aiokafka_lite import (
     AIOKafkaConsumer,
     AIOKafkaProducer,
+    ConsumerOptions,
     ConsumerRecord,
+    ExactlyOnceSession,
+    ProducerOptions,
     ProducerRecord,
     RecordMetadata,
     TopicPartition,
 )
-from aiokafka_lite.serialization import json_deserializer
+from aiokafka_lite.serialization import BytesLike, json_deserializer, json_serializer
 from aiokafka_lite.testing.broker import EmbeddedBroker
 
 
@@ -76,6 +79,59 @@ async def with_a_broker() -> None:
     async with EmbeddedBroker(nodes=3) as broker:
         assert_type(broker.bootstrap_servers, str)
         broker.create_topic("orders", partitions=3)
+
+
+# Options…
+
+
+def make_producer(**options: Unpack[ProducerOptions]) -> AIOKafkaProducer:
+    return AIOKafkaProducer(**options)
+
+
+def make_consumer(topic: str, **options: Unpack[ConsumerOptions]) -> AIOKafkaConsumer:
+    return AIOKafkaConsumer(topic, **options)
+
+
+assert_type(make_producer(linger_ms=5), AIOKafkaProducer[BytesLike, BytesLike])
+assert_type(make_consumer("orders", group_id="billing"), AIOKafkaConsumer[bytes, bytes])
+
+AIOKafkaProducer(client_id=None, acks=1, compression_type="zstd", interceptors=[AddTrace()])
+AIOKafkaConsumer(auto_offset_reset="by_duration:PT1H", isolation_level="read_committed")
+
+# What is refused: `make check` fails if one of these comments is not needed.
+AIOKafkaProducer(acks=2)  # type: ignore[arg-type]
+AIOKafkaProducer(compression_type="zip")  # type: ignore[arg-type]
+AIOKafkaProducer(linger=5)  # type: ignore[call-arg]
+AIOKafkaConsumer(group_id=1)  # type: ignore[arg-type]
+AIOKafkaConsumer(isolation_level="committed")  # type: ignore[arg-type]
+
+# Types of keys and values…
+
+
+async def keys_and_values() -> None:
+    of_bytes = AIOKafkaProducer(bootstrap_servers="localhost")
+    assert_type(of_bytes, AIOKafkaProducer[BytesLike, BytesLike])
+    await of_bytes.send("orders", b"value", memoryview(b"key"))
+    await of_bytes.send("orders", None, key=bytearray(b"key"))
+    await of_bytes.send("orders", "text")  # type: ignore[arg-type]
+
+    of_text = AIOKafkaProducer(key_serializer=str.encode, value_serializer=json_serializer)
+    assert_type(of_text, AIOKafkaProducer[str, Any])
+    await of_text.send_and_wait("orders", {"number": 7}, key="seven")
+    await of_text.send_many("orders", [{"number": 7}, ("eight", {"number": 8}), None])
+    of_text.send_nowait("orders", [1, 2], key=b"seven")  # type: ignore[arg-type]
+
+    of_anything: AIOKafkaProducer[str, Any] = AIOKafkaProducer(
+        key_serializer=lambda key: key.encode(), value_serializer=lambda value: repr(value).encode()
+    )
+    await of_anything.send("orders", {1, 2}, key="both")
+    takes_bytes(of_bytes)
+    takes_bytes(of_text)  # type: ignore[arg-type]
+    ExactlyOnceSession(AIOKafkaConsumer(), of_text)
+
+
+def takes_bytes(producer: AIOKafkaProducer[bytes, bytes]) -> None:
+    print(producer)
 
 
 consumer_of_json = AIOKafkaConsumer("orders", value_deserializer=json_deserializer)

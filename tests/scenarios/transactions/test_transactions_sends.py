@@ -78,7 +78,8 @@ async def test_gather_leaves_nothing_behind_for_the_next_transaction(version: in
         with pytest.raises(SerializationError):
             async with producer.transaction():
                 await asyncio.gather(
-                    producer.send("audit", b"late"), producer.send("orders", "no bytes")
+                    producer.send("audit", b"late"),
+                    producer.send("orders", "no bytes"),  # type: ignore[arg-type]
                 )
         await producer.begin_transaction()
         broker.faults.clear()
