@@ -191,9 +191,9 @@ class GroupModel:
         books.pending.clear()
 
     def sought(self, member: str, tp: TopicPartition, offset: int) -> None:
-        """seek(): what lies between is excused."""
+        """seek(): what lies between is excused, and what a log that was cut has below the place."""
         own = self.members[member].owned[tp]
-        self._excuse(tp, own.expected or 0, offset)
+        self._excuse(tp, min([own.expected or 0, *(end for end, _ in own.cuts)]), offset)
         is_new = own.topic_number != self._topic_numbers[tp.topic]
         self.members[member].owned[tp] = Ownership(
             None if is_new else own.topic_number, offset, has_no_epoch=True

@@ -110,3 +110,16 @@ def test_what_an_application_jumps_over_is_its_own_affair(model: GroupModel) -> 
     model.commit(TP, 3, epoch=0)
     assert not model.complaints
     assert [each.offset for each in model.undone()] == [3, 4]
+
+
+def test_a_place_named_after_a_cut_jumps_over_the_new_records_below_it(model: GroupModel) -> None:
+    read(model, 0, 1, 2, 3, 4)
+    model.processed("m0")
+    model.truncated(TP, 4, epoch=1)
+    model.write(TP, 4, 3, epoch=1)
+    model.sought("m0", TP, 5)
+    read(model, 5, 6)
+    model.processed("m0")
+    model.commit(TP, 7, epoch=1)
+    assert not model.complaints
+    assert not model.undone()
