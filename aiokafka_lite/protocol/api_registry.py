@@ -1,37 +1,20 @@
 """Every API of this library, by key: its name, request, response and versions. Does not wait.
 
+The registry finds an API by the stem of its file: `messages/list_offsets.py` declares
+`ListOffsetsRequest`. A new file is a new API, and there is no list to edit. A file whose name
+begins with `_` declares structs that several messages share.
+
 `ApiKey` lists all keys of Kafka 4.4. So a log or an error can name an API that this library does
 not implement.
 """
 
 from dataclasses import dataclass
 from enum import IntEnum
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
-from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
-from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
-from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
-from aiokafka_lite.protocol.messages.create_partitions import CreatePartitionsRequest
-from aiokafka_lite.protocol.messages.create_topics import CreateTopicsRequest
-from aiokafka_lite.protocol.messages.delete_topics import DeleteTopicsRequest
-from aiokafka_lite.protocol.messages.describe_cluster import DescribeClusterRequest
-from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
-from aiokafka_lite.protocol.messages.fetch import FetchRequest
-from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
-from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
-from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
-from aiokafka_lite.protocol.messages.join_group import JoinGroupRequest
-from aiokafka_lite.protocol.messages.leave_group import LeaveGroupRequest
-from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
-from aiokafka_lite.protocol.messages.metadata import MetadataRequest
-from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
-from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
-from aiokafka_lite.protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
-from aiokafka_lite.protocol.messages.produce import ProduceRequest
-from aiokafka_lite.protocol.messages.sasl_authenticate import SaslAuthenticateRequest
-from aiokafka_lite.protocol.messages.sasl_handshake import SaslHandshakeRequest
-from aiokafka_lite.protocol.messages.sync_group import SyncGroupRequest
-from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
+from aiokafka_lite.protocol import messages
 from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.schema.version_range import VersionRange
 
@@ -148,51 +131,27 @@ class Api:
     versions: VersionRange
 
 
-def _api(request: type[Request[Any]]) -> Api:
+def _api(stem: str) -> Api:
+    name = "".join(word.title() for word in stem.split("_"))
+    module = import_module(f"{messages.__name__}.{stem}")
+    request: type[Request[Any]] = getattr(module, f"{name}Request")
     return Api(
         key=ApiKey(request.api_key),
-        name=request.__name__.removesuffix("Request"),
+        name=name,
         request=request,
         response=request.response_type,
         versions=request.versions,
     )
 
 
-_REQUESTS: tuple[type[Request[Any]], ...] = (
-    ProduceRequest,
-    FetchRequest,
-    ListOffsetsRequest,
-    MetadataRequest,
-    OffsetCommitRequest,
-    OffsetFetchRequest,
-    FindCoordinatorRequest,
-    JoinGroupRequest,
-    HeartbeatRequest,
-    LeaveGroupRequest,
-    SyncGroupRequest,
-    SaslHandshakeRequest,
-    ApiVersionsRequest,
-    CreateTopicsRequest,
-    DeleteTopicsRequest,
-    InitProducerIdRequest,
-    OffsetForLeaderEpochRequest,
-    AddPartitionsToTxnRequest,
-    AddOffsetsToTxnRequest,
-    EndTxnRequest,
-    TxnOffsetCommitRequest,
-    SaslAuthenticateRequest,
-    CreatePartitionsRequest,
-    DescribeClusterRequest,
-)
+_APIS = [_api(file.name) for file in iter_modules(messages.__path__) if file.name[0] != "_"]
 
-API_BY_KEY: dict[int, Api] = {request.api_key: _api(request) for request in _REQUESTS}
+API_BY_KEY: dict[int, Api] = {api.key: api for api in sorted(_APIS, key=lambda api: api.key)}
 """API key -> API, for every API of this library."""
 
 
 def api_name(api_key: int) -> str:
     """Return Kafka's name of an API for logs and errors; an unknown key 999 becomes "API 999"."""
-    if api_key in API_BY_KEY:
-        return API_BY_KEY[api_key].name
     try:
         return ApiKey(api_key).name.title().replace("_", "")
     except ValueError:

@@ -7,6 +7,8 @@ Reply. Otherwise it returns a coroutine function, which the connection runs.
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
+from pkgutil import iter_modules
 
 from aiokafka_lite.protocol.api_registry import ApiKey, api_name
 from aiokafka_lite.protocol.message_header import (
@@ -16,6 +18,7 @@ from aiokafka_lite.protocol.message_header import (
 )
 from aiokafka_lite.schema.message import BytesLike, Response
 from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.testing.broker import handlers as folder
 from aiokafka_lite.testing.broker.faults import NOTHING_INJECTED, FaultPlan, Faults
 from aiokafka_lite.testing.broker.handler import (
     Answer,
@@ -24,56 +27,15 @@ from aiokafka_lite.testing.broker.handler import (
     NodeContext,
     RequestContext,
 )
-from aiokafka_lite.testing.broker.handlers import (
-    add_offsets_to_txn,
-    add_partitions_to_txn,
-    api_versions,
-    create_partitions,
-    create_topics,
-    delete_topics,
-    describe_cluster,
-    end_txn,
-    fetch,
-    find_coordinator,
-    heartbeat,
-    init_producer_id,
-    join_group,
-    leave_group,
-    list_offsets,
-    metadata,
-    offset_commit,
-    offset_fetch,
-    offset_for_leader_epoch,
-    produce,
-    sync_group,
-    txn_offset_commit,
-)
+from aiokafka_lite.testing.broker.handlers.api_versions import unsupported_version
 from aiokafka_lite.testing.broker.request_log import ReceivedRequest
 
-HANDLERS: tuple[Handler, ...] = (
-    produce.HANDLER,
-    fetch.HANDLER,
-    list_offsets.HANDLER,
-    metadata.HANDLER,
-    offset_commit.HANDLER,
-    offset_fetch.HANDLER,
-    find_coordinator.HANDLER,
-    join_group.HANDLER,
-    heartbeat.HANDLER,
-    leave_group.HANDLER,
-    sync_group.HANDLER,
-    api_versions.HANDLER,
-    create_topics.HANDLER,
-    delete_topics.HANDLER,
-    init_producer_id.HANDLER,
-    offset_for_leader_epoch.HANDLER,
-    add_partitions_to_txn.HANDLER,
-    add_offsets_to_txn.HANDLER,
-    end_txn.HANDLER,
-    txn_offset_commit.HANDLER,
-    create_partitions.HANDLER,
-    describe_cluster.HANDLER,
+HANDLERS: tuple[Handler, ...] = tuple(
+    import_module(f"{folder.__name__}.{file.name}").HANDLER
+    for file in iter_modules(folder.__path__)
+    if file.name[0] != "_"
 )
+"""The handler of each file in `handlers/`. A new file is a new handler; there is no list."""
 
 
 @dataclass(slots=True)
@@ -162,7 +124,7 @@ class Router:
     def _refuse_version(self, header: RequestHeader, served: VersionRange) -> Reply:
         if header.api_key == ApiKey.API_VERSIONS:
             return _reply(
-                api_versions.unsupported_version(served),
+                unsupported_version(served),
                 RequestHeader(header.api_key, 0, header.correlation_id, header.client_id),
             )
         name = api_name(header.api_key)
