@@ -307,7 +307,10 @@ class AIOKafkaProducer(SendMethods, Generic[K_contra, V_contra]):
         """
         accumulator, path = self._engine.accumulator, self._engine.append_path
         return BatchBuilder(
-            accumulator.new_builder, accumulator.batch_bytes, path.serializers, self._clock.time
+            accumulator.new_builder,
+            accumulator.sizes.usual_bytes,
+            path.serializers,
+            self._clock.time,
         )
 
     async def send_batch(self, batch: BatchBuilder, topic: str, *, partition: int) -> BatchAck:

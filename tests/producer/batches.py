@@ -5,7 +5,8 @@ from typing import Any
 
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.accumulator.record_accumulator import PartitionQueue, RecordAccumulator
+from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
+from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.buffer_pool import BufferPool
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
@@ -78,7 +79,7 @@ class Shelf:
             if queue.open_batch.append(0, None, value, ()) is not None:
                 return queue.open_batch
             queue.close_open_batch()
-        size = self.accumulator.new_batch_bytes(queue, record_upper_bound(None, value))
+        size = self.accumulator.sizes.for_new(queue, record_upper_bound(None, value))
         buffer = self.pool.take_nowait(size)
         assert buffer is not None
         batch = self.accumulator.open_batch(queue, buffer, now_s)

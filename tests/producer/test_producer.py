@@ -183,7 +183,7 @@ async def test_what_cannot_be_sent_raises_and_queues_nothing() -> None:
                 await producer.send(topic, b"v")  # type: ignore[arg-type]
         with pytest.raises(KafkaTimeoutError, match=r"partition 3 of topic 'orders'.*1 partitions"):
             await producer.send("orders", b"v", partition=3)
-        assert not producer._engine.accumulator.has_incomplete
+        assert not producer._engine.accumulator.incomplete
         assert written(broker) == [b"first"]
 
 

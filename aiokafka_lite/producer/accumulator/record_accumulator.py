@@ -5,21 +5,19 @@ A queue's last batch takes records until it has no room; the first is the next t
 that is retried goes back to the front, before every batch that was first drained after it.
 """
 
-from bisect import bisect_left, bisect_right
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from operator import attrgetter
+from functools import partial
 from typing import NamedTuple
 
-from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.accumulator.batch_sizes import BatchSizes
+from aiokafka_lite.producer.accumulator.incomplete_batches import IncompleteBatches
+from aiokafka_lite.producer.accumulator.partition_queue import NodeQueues, PartitionQueue
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
-from aiokafka_lite.producer.accumulator.short_way import QueueCore
 from aiokafka_lite.producer.batch.batch_split import split_batch
 from aiokafka_lite.producer.batch.buffer_pool import BufferPool
-from aiokafka_lite.producer.batch.compression_ratios import CompressionRatios
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
@@ -29,64 +27,6 @@ LeaderOf = Callable[[TopicPartition], tuple[int | None, int]]
 
 
 _AT_ONCE = float("-inf")
-
-
-class PartitionQueue(QueueCore):
-    """The batches of one partition that wait to be sent, oldest first."""
-
-    __slots__ = (
-        "batches",
-        "filled_bytes",
-        "is_muted",
-        "leader_epoch",
-        "leader_id",
-        "turn",
-    )
-
-    open_batch: ProducerBatch | None
-
-    def __init__(self, topic_partition: TopicPartition) -> None:
-        super().__init__(topic_partition)
-        self.batches: deque[ProducerBatch] = deque()
-        self.leader_id: int | None = None
-        self.leader_epoch = -1
-        self.filled_bytes = 0
-        """How much its last batch had before it was compressed."""
-        self.turn = 0
-        """Its number among the partitions of its leader, in which order they are drained."""
-        self.is_muted = False
-        """One of its batches is in flight and the next has to wait for its outcome (2d-12)."""
-
-    def close_open_batch(self) -> None:
-        """Let the last batch take no more records."""
-        if self.open_batch is not None:
-            self.open_batch.close()
-            self.open_batch = None
-
-
-class _NodeQueues:
-    """The queues whose partitions have one node as their leader."""
-
-    __slots__ = ("filled", "next_turn", "turns")
-
-    def __init__(self) -> None:
-        self.turns = 0
-        """How many there are."""
-        self.filled: dict[PartitionQueue, None] = {}
-        """Those with batches: what is drained costs no more for the others."""
-        self.next_turn = 0
-        """Where the next drain goes on."""
-
-    def in_turn(self) -> list[PartitionQueue]:
-        """Return those with batches in their turn, from the next one around."""
-        if len(self.filled) == 1:
-            return list(self.filled)
-        queues = sorted(self.filled, key=_turn_of)
-        first = bisect_left(queues, self.next_turn, key=_turn_of)
-        return queues[first:] + queues[:first]
-
-
-_turn_of = attrgetter("turn")
 
 
 class Readiness(NamedTuple):
@@ -117,35 +57,27 @@ class RecordAccumulator:
         self._pool = pool
         self._backoff = backoff
         self._sequences = sequences
-        self.batch_bytes = config.usual_batch_bytes
-        self._batch_sizes = config.batch_sizes
-        self._usual_topics: set[str] = set()
-        """Those that found a batch too large: theirs do not grow any more."""
+        self.sizes = BatchSizes(config)
+        """Decides how large batches are."""
+        self.incomplete = IncompleteBatches(config.delivery_timeout_ms / 1000)
+        """The batches without outcome, oldest first."""
         self._max_request_size = config.max_request_size
         self._linger_s = config.linger_ms / 1000
-        self._delivery_timeout_s = config.delivery_timeout_ms / 1000
         self._keeps_order_by_muting = config.max_in_flight_requests_per_connection == 1
-        self._is_transactional = config.transactional_id is not None
-        self._compression = config.compression
-        self._compression_level = config.compression_level
-        self._ratios = CompressionRatios()
+        self.new_builder: Callable[[bytearray], RecordBatchBuilder] = partial(
+            RecordBatchBuilder,
+            compression=config.compression,
+            level=config.compression_level,
+            is_transactional=config.transactional_id is not None,
+        )
+        """`new_builder(buffer)` returns what writes records into `buffer`, as this producer sends
+        them.
+        """
         self._queues: dict[TopicPartition, PartitionQueue] = {}
         self._filled: dict[PartitionQueue, None] = {}
-        self._of_node: dict[int, _NodeQueues] = {}
+        self._of_node: dict[int, NodeQueues] = {}
         self._drain_number = 0
-        self._incomplete: dict[ProducerBatch, None] = {}  # oldest first
-        self._flushes = 0
         self._is_closed = False
-
-    @property
-    def incomplete(self) -> tuple[ProducerBatch, ...]:
-        """The batches without outcome, oldest first."""
-        return tuple(self._incomplete)
-
-    @property
-    def has_incomplete(self) -> bool:
-        """Whether any batch has no outcome."""
-        return bool(self._incomplete)
 
     @property
     def has_waiting(self) -> bool:
@@ -162,50 +94,11 @@ class RecordAccumulator:
             self._lead(queue, leader_of)
         return queue
 
-    def new_batch_bytes(self, queue: PartitionQueue, record_bytes: int) -> int:
-        """Return the memory a batch takes whose first record has an upper bound of `record_bytes`.
-
-        With compression it is more than max_batch_size, as much more as the topic's records were
-        seen to shrink, so that what is sent has about that size; at most twice what the batch
-        before has had, and never beyond max_request_size, in case they stop to. Without, it is
-        more for a batch that has to wait for others: as much
-        as they have at most, so that no more memory is held than is used, and at most
-        max_backlog_batch_size.
-        """
-        size = self.batch_bytes
-        topic = queue.topic_partition.topic
-        if self._compression is not CompressionType.NONE:
-            room = self._ratios.uncompressed_room(topic, size)
-            most = min(room, self._max_request_size, self._pool.total_bytes)
-            before = queue.batches[-1].uncompressed_size if queue.batches else queue.filled_bytes
-            size = max(size, min(most, 2 * before))
-        elif queue.batches and topic not in self._usual_topics:
-            size = self._size_behind(queue)
-        return max(size, record_bytes)
-
-    def _size_behind(self, queue: PartitionQueue) -> int:
-        sizes = self._batch_sizes
-        waiting_bytes = 0
-        for batch in reversed(queue.batches):
-            waiting_bytes += batch.reserved_bytes
-            if waiting_bytes >= sizes[-1]:
-                return sizes[-1]
-        return sizes[max(bisect_right(sizes, waiting_bytes) - 1, 0)]
-
     def open_batch(self, queue: PartitionQueue, buffer: bytearray, now_s: float) -> ProducerBatch:
         """Return a new batch for records, the queue's last."""
         batch = self.append_batch(queue, self.new_builder(buffer), buffer, now_s)
         queue.open_batch = batch
         return batch
-
-    def new_builder(self, buffer: bytearray) -> RecordBatchBuilder:
-        """Return what writes records into `buffer` as this producer sends them."""
-        return RecordBatchBuilder(
-            buffer,
-            compression=self._compression,
-            level=self._compression_level,
-            is_transactional=self._is_transactional,
-        )
 
     def append_batch(
         self, queue: PartitionQueue, builder: RecordBatchBuilder, buffer: bytearray, now_s: float
@@ -216,7 +109,7 @@ class RecordAccumulator:
         batch = ProducerBatch(queue.topic_partition, builder, buffer, now_s)
         queue.batches.append(batch)
         self._note_filled(queue, batch)
-        self._incomplete[batch] = None
+        self.incomplete.add(batch)
         return batch
 
     # What may be sent…
@@ -232,7 +125,7 @@ class RecordAccumulator:
     def _lead(self, queue: PartitionQueue, leader_of: LeaderOf) -> None:
         queue.leader_id, queue.leader_epoch = leader_of(queue.topic_partition)
         if queue.leader_id is not None:
-            node = self._of_node.setdefault(queue.leader_id, _NodeQueues())
+            node = self._of_node.setdefault(queue.leader_id, NodeQueues())
             queue.turn = node.turns
             node.turns += 1
             if queue.batches:
@@ -248,22 +141,11 @@ class RecordAccumulator:
         """Note that a batch has left the queue."""
         if queue.batches:
             if queue.batches[0] is queue.open_batch:
-                self._end_backlog(queue)
+                self.sizes.end_backlog(queue)
             return
         del self._filled[queue]
         if queue.leader_id is not None:
             del self._of_node[queue.leader_id].filled[queue]
-
-    def _end_backlog(self, queue: PartitionQueue) -> None:
-        """Have an open batch that no other delays any more be full where batches usually are."""
-        batch = queue.open_batch
-        assert batch is not None
-        if self._compression is not CompressionType.NONE:
-            return
-        if batch.size_in_bytes >= self.batch_bytes:
-            queue.close_open_batch()
-        elif batch.reserved_bytes > self.batch_bytes:
-            batch.limit_to(self.batch_bytes)
 
     def ready(self, now_s: float) -> Readiness:
         """Return the nodes with a batch that is due at `now_s` (monotonic), and when the next is.
@@ -307,7 +189,7 @@ class RecordAccumulator:
 
     @property
     def _hurries(self) -> bool:
-        return self._is_closed or self._flushes > 0 or self._pool.waiting > 0
+        return self._is_closed or self.incomplete.is_flushing or self._pool.waiting > 0
 
     def drain(self, node_id: int, now_s: float) -> list[ProducerBatch]:
         """Take the batches of one request to a node: at most one of each partition, together at
@@ -329,7 +211,7 @@ class RecordAccumulator:
                 continue
             is_due = is_due or due_s <= now_s
             if not is_full:
-                batch_size = self._estimated_size(batch)
+                batch_size = self.sizes.in_request(batch)
                 if not taken or size + batch_size <= self._max_request_size:
                     size += batch_size
                     taken.append((queue, batch))
@@ -366,12 +248,6 @@ class RecordAccumulator:
         batch.attempts += 1
         batch.is_in_flight = True
 
-    def _estimated_size(self, batch: ProducerBatch) -> int:
-        if batch.is_sealed or self._compression is CompressionType.NONE:
-            return batch.size_in_bytes
-        topic = batch.topic_partition.topic
-        return self._ratios.compressed_size(topic, batch.size_in_bytes)
-
     def seal(self, batch: ProducerBatch) -> memoryview:
         """Return the bytes to send of a drained batch, compressed the first time.
 
@@ -379,9 +255,8 @@ class RecordAccumulator:
         """
         wire = batch.wire()
         if batch.buffer is not None and not batch.holds_buffer:
-            topic = batch.topic_partition.topic
-            self._ratios.observe(topic, batch.uncompressed_size, len(wire))
-            self._queues[batch.topic_partition].filled_bytes = batch.uncompressed_size
+            queue = self._queues[batch.topic_partition]
+            self.sizes.was_compressed(queue, batch.uncompressed_size, len(wire))
             buffer, batch.buffer = batch.buffer, None
             batch.reserved_bytes = min(len(wire), len(buffer))
             self._pool.shrink(buffer, batch.reserved_bytes)
@@ -421,21 +296,16 @@ class RecordAccumulator:
 
         That was no attempt. They share its memory; what their headers need more is not counted.
         """
-        topic = batch.topic_partition.topic
-        self._ratios.was_too_large(topic)
-        self._usual_topics.add(topic)
+        self.sizes.was_too_large(batch.topic_partition.topic)
         batch.attempts -= 1
-        pieces = split_batch(batch, self.batch_bytes, self.new_builder)
+        pieces = split_batch(batch, self.sizes.usual_bytes, self.new_builder)
         left = batch.reserved_bytes
         for piece in pieces:
             piece.reserved_bytes = min(piece.size_in_bytes, left)
             left -= piece.reserved_bytes
         if self._sequences is not None:
             self._sequences.split(batch, pieces)
-        incomplete: dict[ProducerBatch, None] = {}
-        for other in self._incomplete:
-            incomplete.update(dict.fromkeys(pieces if other is batch else (other,)))
-        self._incomplete = incomplete
+        self.incomplete.replace(batch, pieces)
         for piece in pieces:
             self._put_back(piece)
         buffer = batch.buffer
@@ -448,10 +318,7 @@ class RecordAccumulator:
 
     def forget(self, batch: ProducerBatch) -> None:
         """Drop a batch that has its outcome; its memory goes back, once no request needs it."""
-        if batch not in self._incomplete:
-            return
-        del self._incomplete[batch]
-        if not batch.is_in_flight:
+        if self.incomplete.remove(batch) and not batch.is_in_flight:
             self._unqueue(self._queues[batch.topic_partition], batch)
             self._release(batch, reusable=True)
 
@@ -471,33 +338,7 @@ class RecordAccumulator:
         elif reserved:
             self._pool.give_bytes(reserved)
 
-    def expired(self, now_s: float) -> Iterator[ProducerBatch]:
-        """Yield the batches older than delivery_timeout_ms, queued or in flight, oldest first."""
-        next_s = self.next_expiry_s
-        if next_s is None or next_s > now_s:
-            return  # the usual case does not look at the others
-        for batch in self.incomplete:
-            if batch.created_s + self._delivery_timeout_s > now_s:
-                return
-            yield batch
-
-    @property
-    def next_expiry_s(self) -> float | None:
-        """When the oldest batch will be delivery_timeout_ms old; None: there is none."""
-        for batch in self._incomplete:
-            return batch.created_s + self._delivery_timeout_s
-        return None
-
-    # Flushing and closing…
-
-    def begin_flush(self) -> tuple[ProducerBatch, ...]:
-        """Make every batch due until as many `end_flush` came; return those without outcome."""
-        self._flushes += 1
-        return self.incomplete
-
-    def end_flush(self) -> None:
-        """Take back one `begin_flush`."""
-        self._flushes -= 1
+    # Closing…
 
     def close(self, cause: Exception) -> None:
         """Make every batch due from now on; who waits for memory gets `cause`."""
@@ -527,4 +368,4 @@ class RecordAccumulator:
             self.forget(batch)
 
 
-__all__ = ["LeaderOf", "PartitionQueue", "Readiness", "RecordAccumulator"]
+__all__ = ["LeaderOf", "Readiness", "RecordAccumulator"]

@@ -1,18 +1,24 @@
-"""Owns the way of a record from the caller's hands into a batch, step by step (C3).
+"""Owns the steps of a record from the caller's hands into a batch (C3).
 
-A record that finds everything ready goes the short way of `short_way`, and comes here only to be
-serialized; all others go step by step. It waits for metadata and for memory; `send_nowait` raises
-instead.
+    locate   the route to the topic, and the queue of the record's partition
+    encode   key, value and headers become bytes
+    place    the record goes into the open batch of its queue
+    room     there is none, or it is full: another batch is opened, and the record placed there
+
+A record that finds everything ready is placed by `short_way`, and takes these steps only to be
+encoded. `send` waits for metadata, for its turn and for memory. `send_nowait` takes the same steps,
+and raises where `send` waits.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.errors import BufferExhaustedError
-from aiokafka_lite.producer.accumulator.record_accumulator import PartitionQueue, RecordAccumulator
+from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
+from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.accumulator.short_way import ShortWay, TopicHold
+from aiokafka_lite.producer.append.appending import Appending
+from aiokafka_lite.producer.append.new_batches import NewBatches
 from aiokafka_lite.producer.append.route_finder import RouteFinder
 from aiokafka_lite.producer.append.send_order import SendTurn
 from aiokafka_lite.producer.batch.buffer_pool import BufferPool
@@ -21,11 +27,9 @@ from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.producer.batch.record_fields import (
     Headers,
     RecordSerializers,
-    check_bytes,
     check_not_empty,
     check_size,
     checked_timestamp,
-    freeze_headers,
 )
 from aiokafka_lite.producer.partition.partitioner import KeyHashes
 from aiokafka_lite.producer.partition.topic_routes import TopicRoute
@@ -34,12 +38,9 @@ from aiokafka_lite.producer.producer_life import ProducerLife
 from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
 
-_TURN_BYTES = 131_072
-"""After so much memory in new batches `send` lets the sender have a look at them."""
-
 
 class AppendPath:
-    """Appends records for one producer. `wake_sender()` has it look at what is due."""
+    """Appends records for one producer. `wake_sender()` makes the sender look at what is due."""
 
     def __init__(
         self,
@@ -53,23 +54,27 @@ class AppendPath:
         *,
         wake_sender: Callable[[], object],
     ) -> None:
-        self._client = client
         self._config = config
         self._clock = client.clock
-        self._pool = pool
-        self._accumulator = accumulator
         self._life = life
         self._loop = client.loop
         self._transactions = transactions
-        self._wake_sender = wake_sender
+        self._most_record_bytes = min(config.max_request_size, config.buffer_memory)
         self.finder = finder
-        self.order = finder.order
         self.routes = finder.routes
+        self._order = finder.order
+        self._new_batches = NewBatches(
+            client,
+            config,
+            pool,
+            accumulator,
+            finder,
+            life,
+            transactions,
+            wake_sender=wake_sender,
+        )
         self.serializers = RecordSerializers(config.key_serializer, config.value_serializer)
-        self._filling_task = 0
-        """The id of the one that last had to begin a batch; a later task may have the same."""
-        self._filled_bytes = 0
-        """Memory of the batches that were begun since then, or since its last pause."""
+        self._serializes = bool(self.serializers)
         self._key_hashes = KeyHashes()
         self.short_way = ShortWay(
             self.routes.known,
@@ -80,13 +85,11 @@ class AppendPath:
             join_transaction=None if transactions is None else transactions.add_partition,
             hold=self.routes.hold,
         )
-        """For records whose key and value are bytes."""
+        """Places records whose key and value are bytes, and that find everything ready."""
 
     def start(self) -> None:
         """Belong to the thread that the client was started in."""
         self.short_way.thread_id = self._loop.thread_id
-
-    # The whole way…
 
     async def send(
         self,
@@ -100,48 +103,41 @@ class AppendPath:
         allow_empty: bool = False,
         hold: TopicHold | None = None,
     ) -> RecordAck:
-        """Append a record. As `AIOKafkaProducer.send`; `allow_empty`: even one without both key
-        and value, which Kafka takes, and Java's producer. `hold` is released: what was called
-        before this runs, and what waits holds the topic itself.
+        """Append a record. As `AIOKafkaProducer.send`.
+
+        `allow_empty`: also a record without key and value, which Kafka and Java's producer take.
+        `hold` has kept later records of the topic back until this call runs. It is released here:
+        every call before this one has run, and a call that waits holds the topic itself.
         """
         if hold is not None:
             hold.release()
         self._loop.check_thread()
         began_s = self._clock.monotonic()
-        if not allow_empty:
+        if value is None and key is None and not allow_empty:
             check_not_empty(value, key)
         route = self.routes.known.get(topic) if topic.__class__ is str else None
         if route is None:
             route = await self.finder.find(topic, began_s)
-        key_bytes, value_bytes, frozen = self.to_bytes(topic, value, key, headers)
-        if self.serializers:
-            ack = self.short_way.append(
-                topic, value_bytes, key_bytes, partition, timestamp_ms, frozen
-            )
+        key, value, frozen = self.serializers.encode(topic, value, key, headers)
+        if self._serializes:
+            ack = self.short_way.append(topic, value, key, partition, timestamp_ms, frozen)
             if ack is not None:
                 return ack
-        sticky_route = None
-        if partition is not None:
-            known = self.finder.known_queue(route, partition)
-            if known is None:
-                size = self._checked_size(key_bytes, value_bytes, frozen)
-                async with self.finder.queue_to_come(topic, partition, began_s) as queue:
-                    timestamp_ms = self.timestamp(timestamp_ms)
-                    return await self._append_in_turn(
-                        queue, size, timestamp_ms, key_bytes, value_bytes, frozen, began_s
-                    )
-            queue = known
-        else:
-            queue, sticky_route = self.choose(route, key_bytes, value_bytes)
-        timestamp_ms = self.timestamp(timestamp_ms)
-        self.join_transaction(queue)
-        if not self.order.has_waiting(queue.topic_partition):
-            ack = self._append_to_open(queue, timestamp_ms, key_bytes, value_bytes, frozen)
-            if ack is not None:
-                return ack
-        return await self._append_in_new_batch(
-            sticky_route, queue, timestamp_ms, key_bytes, value_bytes, frozen, began_s
-        )
+        queue, sticky_route = self._locate(route, partition, key, value)
+        if queue is None:
+            assert partition is not None
+            size = self._checked_size(key, value, frozen)
+            async with self.finder.queue_to_come(topic, partition, began_s) as queue:
+                timestamp_ms = self._timestamp(timestamp_ms)
+                record = Appending(queue, None, timestamp_ms, key, value, frozen, began_s)
+                record.size = size
+                return await self._place_in_turn(record)
+        timestamp_ms = self._timestamp(timestamp_ms)
+        record = Appending(queue, sticky_route, timestamp_ms, key, value, frozen, began_s)
+        ack = self._place(record)
+        if ack is None:
+            ack = await self._wait_and_place(record)
+        return ack
 
     def send_nowait(
         self,
@@ -152,256 +148,26 @@ class AppendPath:
         timestamp_ms: int | None,
         headers: Iterable[tuple[str, bytes | None]] | None,
     ) -> RecordAck:
-        """Append a record, or raise what it would have waited for."""
+        """Append a record, or raise what it would have to wait for."""
         self._loop.check_thread()
         check_not_empty(value, key)
         route = self.finder.find_nowait(topic)
-        key_bytes, value_bytes, frozen = self.to_bytes(topic, value, key, headers)
-        sticky_route = None
-        if partition is not None:
-            queue = self.finder.queue_nowait(route, partition)
-        else:
-            queue, sticky_route = self.choose(route, key_bytes, value_bytes)
-        timestamp_ms = self.timestamp(timestamp_ms)
-        self.join_transaction(queue)
-        ack = self._append_to_open(queue, timestamp_ms, key_bytes, value_bytes, frozen)
-        if ack is not None:
-            return ack
-        size = self._checked_size(key_bytes, value_bytes, frozen)
-        queue = self._leave_full_batch(sticky_route, queue)
-        ack = self._append_to_open(queue, timestamp_ms, key_bytes, value_bytes, frozen)
-        if ack is not None:
-            return ack
-        self.join_transaction(queue)
-        buffer = self._pool.take_nowait(self._accumulator.new_batch_bytes(queue, size))
-        if buffer is None:
-            size = max(size, self._accumulator.batch_bytes)
-            buffer = self._pool.take_nowait(size)
-        if buffer is None:
-            self._wake_sender()
-            raise BufferExhaustedError(
-                f"no room for a batch of {size} bytes, and send_nowait() does not wait for it: "
-                f"{self._pool.used_bytes} of buffer_memory={self._pool.total_bytes} bytes hold "
-                f"records the brokers have not acknowledged; raise buffer_memory, or await send()"
-            )
-        return self._open_with(queue, buffer, timestamp_ms, key_bytes, value_bytes, frozen)
-
-    # Its steps…
-
-    def to_bytes(
-        self,
-        topic: str,
-        value: Any,
-        key: Any,
-        headers: Iterable[tuple[str, bytes | None]] | None,
-    ) -> tuple[bytes | None, bytes | None, Headers]:
-        """Return key, value and headers as they will be sent. Raises SerializationError."""
-        if not self.serializers:
-            return check_bytes("key", key), check_bytes("value", value), freeze_headers(headers)
-        listed = list(freeze_headers(headers))
-        key_bytes = self.serializers.to_bytes("key", topic, listed, key)
-        value_bytes = self.serializers.to_bytes("value", topic, listed, value)
-        return key_bytes, value_bytes, freeze_headers(listed)
-
-    def choose(
-        self, route: TopicRoute, key: bytes | None, value: bytes | None
-    ) -> tuple[PartitionQueue, TopicRoute | None]:
-        """Return the queue for a record without explicit partition, and the route again if it is
-        the sticky one (2d-4).
-        """
-        partitioner = self._config.partitioner
-        if partitioner is not None:
-            return route.queue_chosen_by(partitioner, key), None
-        if key is not None and not self._config.partitioner_ignore_keys:
-            return route.queues[self._key_hashes[key] % route.count], None
-        return route.sticky_queue(0 if value is None else len(value)), route
-
-    def timestamp(self, timestamp_ms: int | None) -> int:
-        """Return the time of a record: the one given, checked, or now."""
-        if timestamp_ms is None:
-            return int(self._clock.time() * 1000)
-        return checked_timestamp(timestamp_ms)
-
-    def join_transaction(self, queue: PartitionQueue) -> None:
-        """Make the partition part of the transaction, if there are transactions."""
+        key, value, frozen = self.serializers.encode(topic, value, key, headers)
+        queue, sticky_route = self._locate(route, partition, key, value)
+        if queue is None:
+            self.finder.raise_no_partition_yet(route, partition)
+        timestamp_ms = self._timestamp(timestamp_ms)
+        record = Appending(queue, sticky_route, timestamp_ms, key, value, frozen, began_s=0.0)
         if self._transactions is not None:
             self._transactions.add_partition(queue.topic_partition)
-
-    def _append_to_open(
-        self,
-        queue: PartitionQueue,
-        timestamp_ms: int,
-        key: bytes | None,
-        value: bytes | None,
-        headers: Headers,
-    ) -> RecordAck | None:
-        batch = queue.open_batch
-        if batch is None:
-            return None
-        index = batch.append(timestamp_ms, key, value, headers)
-        return None if index is None else _ack(batch, index, timestamp_ms, key, value)
-
-    # A new batch…
-
-    async def _append_in_new_batch(
-        self,
-        sticky_route: TopicRoute | None,
-        queue: PartitionQueue,
-        timestamp_ms: int,
-        key: bytes | None,
-        value: bytes | None,
-        headers: Headers,
-        began_s: float,
-    ) -> RecordAck:
-        """Append a record for which there is no batch or no room, waiting for memory.
-
-        `sticky_route`: as `choose` has it. Raises MessageSizeTooLargeError, BufferExhaustedError.
-        """
-        self._loop.check()
-        size = self._checked_size(key, value, headers)
-        pauses = self._has_had_its_turn()
-        if not self.order.has_waiting(queue.topic_partition):
-            queue = self._leave_full_batch(sticky_route, queue)
-            if not pauses and not self.order.has_waiting(queue.topic_partition):
-                ack = self._append_to_open(queue, timestamp_ms, key, value, headers)
-                if ack is not None:
-                    return ack
-                buffer = self._pool.take_nowait(self._accumulator.new_batch_bytes(queue, size))
-                if buffer is not None:
-                    self._join_with(buffer, queue)
-                    return self._open_with(queue, buffer, timestamp_ms, key, value, headers)
-        async with self._turn(queue, size, began_s):
-            if pauses:
-                await self._clock.sleep(0)
-            self._life.check_running()  # the call may have waited
-            return await self._append_in_turn(
-                queue, size, timestamp_ms, key, value, headers, began_s
-            )
-
-    def _turn(self, queue: PartitionQueue, size: int, began_s: float) -> SendTurn:
-        """Return what to enter once those that waited for the partition before are through.
-
-        Raises BufferExhaustedError then: memory is what the first of them waits for.
-        """
-        return self.order.turn(
-            queue.topic_partition,
-            self.finder.left_s(began_s),
-            lambda: self._pool.exhausted(size, self._config.max_block_ms),
-        )
-
-    async def _append_in_turn(
-        self,
-        queue: PartitionQueue,
-        size: int,
-        timestamp_ms: int,
-        key: bytes | None,
-        value: bytes | None,
-        headers: Headers,
-        began_s: float,
-    ) -> RecordAck:
-        """Append a record whose turn in its partition it is. The call may have waited: the
-        transaction may have ended, or the partition be another.
-        """
-        self.join_transaction(queue)
-        ack = self._append_to_open(queue, timestamp_ms, key, value, headers)
+        ack = record.place_in_open()
         if ack is not None:
             return ack
-        self._leave_full_batch(None, queue)
-        buffer = await self.take_memory(self._accumulator.new_batch_bytes(queue, size), began_s)
-        # send_nowait(), which waits for nobody, may have made a batch meanwhile (C5).
-        ack = self._append_to_open(queue, timestamp_ms, key, value, headers)
-        if ack is not None:
-            self._pool.give(buffer)
-            return ack
-        self._join_with(buffer, queue)
-        return self._open_with(queue, buffer, timestamp_ms, key, value, headers)
-
-    def _join_with(self, buffer: bytearray, queue: PartitionQueue) -> None:
-        """Make the partition part of the transaction, or give the memory back."""
-        try:
-            self.join_transaction(queue)
-        except BaseException:
-            self._pool.give(buffer)
-            raise
-
-    def _has_had_its_turn(self) -> bool:
-        """Return whether the task has filled much memory without a pause: one that never has to
-        wait must not keep the sender from running. Of many tasks each comes to its end by itself.
-        """
-        task = id(asyncio.current_task(self._loop.loop))
-        if task == self._filling_task and self._filled_bytes < _TURN_BYTES:
-            return False
-        is_over = task == self._filling_task
-        self._filling_task = task
-        self._filled_bytes = 0
-        return is_over
-
-    def _checked_size(self, key: bytes | None, value: bytes | None, headers: Headers) -> int:
-        """Return a record's upper bound. Raises MessageSizeTooLargeError."""
-        size = record_upper_bound(key, value, headers)
-        check_size(
-            size,
-            max_request_size=self._config.max_request_size,
-            buffer_memory=self._config.buffer_memory,
-        )
-        return size
-
-    def _leave_full_batch(
-        self, sticky_route: TopicRoute | None, queue: PartitionQueue
-    ) -> PartitionQueue:
-        """Close a batch that has no room; return where the record goes now."""
+        record.size = self._checked_size(key, value, frozen)
         if queue.open_batch is not None:
-            if self._concerns_sender(queue):
-                self._wake_sender()
-            queue.close_open_batch()
-            if sticky_route is not None:
-                sticky_route.sticky.batch_is_full()
-                queue = sticky_route.sticky_queue(0)
-        return queue
-
-    def _concerns_sender(self, queue: PartitionQueue) -> bool:
-        """Return whether the last batch of a queue may be due, or will be: no other delays it.
-        Whoever counts how long a node keeps batches waiting has to be asked often.
-        """
-        return len(queue.batches) == 1 or self.routes.patience.is_on
-
-    async def take_memory(self, size: int, began_s: float | None) -> bytearray:
-        """Return memory for a batch, waiting what is left of max_block_ms for it."""
-        buffer = self._pool.take_nowait(size)
-        if buffer is not None:
-            return buffer
-        self._life.check_running()
-        self._wake_sender()  # what lies here is sent at once while somebody waits for its memory
-        buffer = await self._pool.take(
-            size,
-            clock=self._clock,
-            timeout_s=self.finder.left_s(began_s),
-            max_block_ms=self._config.max_block_ms,
-        )
-        try:
-            self._life.check_running()  # it may have been stopped since the memory was granted
-        except BaseException:
-            self._pool.give(buffer)
-            raise
-        return buffer
-
-    def _open_with(
-        self,
-        queue: PartitionQueue,
-        buffer: bytearray,
-        timestamp_ms: int,
-        key: bytes | None,
-        value: bytes | None,
-        headers: Headers,
-    ) -> RecordAck:
-        batch = self._accumulator.open_batch(queue, buffer, self._clock.monotonic())
-        index = batch.append(timestamp_ms, key, value, headers)
-        assert index is not None, "the first record of a batch has room"
-        self._filled_bytes += len(buffer)
-        self._client.metadata.add_topic(queue.topic_partition.topic)
-        if self._concerns_sender(queue):
-            self._wake_sender()
-        return _ack(batch, index, timestamp_ms, key, value)
+            self._new_batches.leave_full(record)
+            ack = record.place_in_open()
+        return self._new_batches.open_or_raise(record) if ack is None else ack
 
     async def append_batch(
         self,
@@ -410,7 +176,7 @@ class AppendPath:
         builder: RecordBatchBuilder,
         buffer: bytearray,
     ) -> ProducerBatch:
-        """Queue a batch that was filled elsewhere, waiting for its memory to be counted.
+        """Queue a batch that the user has filled, waiting until its memory is counted.
 
         Raises: as `send`. Cancelled: nothing was queued.
         """
@@ -418,56 +184,115 @@ class AppendPath:
         began_s = self._clock.monotonic()
         route = await self.finder.find(topic, began_s)
         known = self.finder.known_queue(route, partition)
-        size = len(buffer)
+        if builder.uncompressed_size > self._most_record_bytes:
+            self._raise_too_large(builder.uncompressed_size)
+        if known is None:
+            async with self.finder.queue_to_come(topic, partition, began_s) as queue:
+                return await self._new_batches.queue_filled(queue, builder, buffer, began_s)
+        async with self._turn(known, len(buffer), began_s):
+            self._life.check_running()  # the call may have waited
+            return await self._new_batches.queue_filled(known, builder, buffer, began_s)
+
+    # The steps of a record, in their order…
+
+    def _locate(
+        self, route: TopicRoute, partition: int | None, key: bytes | None, value: bytes | None
+    ) -> tuple[PartitionQueue | None, TopicRoute | None]:
+        """Return the queue of a record, and the route if its partition is the sticky one (2d-4).
+
+        No queue: the topic has no such partition yet. Raises IllegalArgumentError for what is no
+        partition, and what a partitioner raises.
+        """
+        if partition is not None:
+            return self.finder.known_queue(route, partition), None
+        partitioner = self._config.partitioner
+        if partitioner is not None:
+            return route.queue_chosen_by(partitioner, key), None
+        if key is not None and not self._config.partitioner_ignore_keys:
+            return route.queues[self._key_hashes[key] % route.count], None
+        return route.sticky_queue(0 if value is None else len(value)), route
+
+    def _timestamp(self, timestamp_ms: int | None) -> int:
+        """Return the time of a record: the given one, checked, or the present."""
+        if timestamp_ms is None:
+            return int(self._clock.time() * 1000)
+        return checked_timestamp(timestamp_ms)
+
+    def _place(self, record: Appending) -> RecordAck | None:
+        """Append the record to the open batch of its queue, or to a new one; None: the call has to
+        wait.
+        """
+        queue, lines = record.queue, self._order.lines
+        if self._transactions is not None:
+            self._transactions.add_partition(queue.topic_partition)
+        is_free = queue.topic_partition not in lines
+        if is_free and queue.open_batch is not None:
+            ack = record.place_in(queue.open_batch)
+            if ack is not None:
+                return ack
+        self._loop.check()
+        record.size = self._checked_size(record.key, record.value, record.headers)
+        record.needs_pause = self._new_batches.needs_pause()
+        if not is_free:
+            return None
+        ack = None
+        if queue.open_batch is not None:
+            self._new_batches.leave_full(record)
+            if record.needs_pause or record.queue.topic_partition in lines:
+                return None
+            ack = record.place_in_open()
+        elif record.needs_pause:
+            return None
+        return self._new_batches.open(record) if ack is None else ack
+
+    async def _wait_and_place(self, record: Appending) -> RecordAck:
+        """Wait until the calls that came before in the partition are through, then append."""
+        async with self._turn(record.queue, record.size, record.began_s):
+            if record.needs_pause:
+                await self._clock.sleep(0)
+            self._life.check_running()  # the call may have waited
+            return await self._place_in_turn(record)
+
+    async def _place_in_turn(self, record: Appending) -> RecordAck:
+        """Append a record that has the turn in its partition, waiting for memory.
+
+        The call may have waited, so the transaction may have ended.
+        """
+        self._new_batches.join_transaction(record.queue)
+        ack = record.place_in_open()
+        if ack is not None:
+            return ack
+        record.sticky_route = None  # the turn is for this partition alone
+        if record.queue.open_batch is not None:
+            self._new_batches.leave_full(record)
+        return await self._new_batches.open_when_room(record)
+
+    def _turn(self, queue: PartitionQueue, size: int, began_s: float) -> SendTurn:
+        """Return a context to enter once the calls that came before in the partition are through.
+
+        It raises BufferExhaustedError after max_block_ms: the first of them waits for memory.
+        """
+        return self._order.turn(
+            queue.topic_partition,
+            self.finder.left_s(began_s),
+            lambda: self._new_batches.exhausted(size),
+        )
+
+    def _checked_size(self, key: bytes | None, value: bytes | None, headers: Headers) -> int:
+        """Return a record's upper bound in bytes. Raises MessageSizeTooLargeError."""
+        size = record_upper_bound(key, value, headers)
+        if size > self._most_record_bytes:
+            self._raise_too_large(size)
+        return size
+
+    def _raise_too_large(self, size: int) -> None:
         check_size(
-            builder.uncompressed_size,
+            size,
             max_request_size=self._config.max_request_size,
             buffer_memory=self._config.buffer_memory,
         )
-        if known is None:
-            async with self.finder.queue_to_come(topic, partition, began_s) as queue:
-                return await self._append_batch_in_turn(queue, builder, buffer, began_s)
-        async with self._turn(known, size, began_s):
-            self._life.check_running()  # the call may have waited
-            return await self._append_batch_in_turn(known, builder, buffer, began_s)
-
-    async def _append_batch_in_turn(
-        self,
-        queue: PartitionQueue,
-        builder: RecordBatchBuilder,
-        buffer: bytearray,
-        began_s: float,
-    ) -> ProducerBatch:
-        self.join_transaction(queue)
-        counted = await self.take_memory(len(buffer), began_s)
-        self._join_with(counted, queue)  # the call has waited
-        return self._queue_batch(queue, builder, buffer)
-
-    def _queue_batch(
-        self, queue: PartitionQueue, builder: RecordBatchBuilder, buffer: bytearray
-    ) -> ProducerBatch:
-        # `buffer` is what comes back to the pool; the one it gave only counted.
-        batch = self._accumulator.append_batch(queue, builder, buffer, self._clock.monotonic())
-        batch.close()
-        self._filled_bytes += len(buffer)
-        self._client.metadata.add_topic(queue.topic_partition.topic)
-        self._wake_sender()
-        return batch
 
 
 AppendPath.send.__qualname__ = "AIOKafkaProducer.send"  # which is what asyncio's warnings name
-
-
-def _ack(
-    batch: ProducerBatch, index: int, timestamp_ms: int, key: bytes | None, value: bytes | None
-) -> RecordAck:
-    return RecordAck(
-        batch,
-        index,
-        timestamp_ms,
-        -1 if key is None else len(key),
-        -1 if value is None else len(value),
-    )
-
 
 __all__ = ["AppendPath"]

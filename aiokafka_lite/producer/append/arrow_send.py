@@ -112,7 +112,7 @@ class ArrowSend:
             default_ms = ack.timestamp_ms
             has_own_times = rows.has_timestamps and self._timestamp_ms is None
             if has_own_times:  # the first row's may be one of them, and the others' is now
-                default_ms = self._path.timestamp(None)
+                default_ms = int(self._clock.time() * 1000)
             taken = rows.append_to(builder, numbers, at, default_ms, use_timestamps=has_own_times)
             if not taken:
                 continue

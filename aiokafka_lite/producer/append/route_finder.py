@@ -12,7 +12,7 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import IllegalArgumentError, KafkaTimeoutError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.accumulator.record_accumulator import PartitionQueue
+from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 from aiokafka_lite.producer.append.send_order import SendOrder
 from aiokafka_lite.producer.batch.record_fields import is_topic
 from aiokafka_lite.producer.partition.topic_routes import TopicRoute, TopicRoutes
@@ -131,14 +131,10 @@ class RouteFinder:
                 raise
             self._raise_no_partition(topic, partition, count)
 
-    def queue_nowait(self, route: TopicRoute, partition: int) -> PartitionQueue:
-        """Return the queue of a partition that the caller named.
-
-        Raises: as `known_queue`; KafkaTimeoutError for one that is not there.
+    def raise_no_partition_yet(self, route: TopicRoute, partition: int | None) -> NoReturn:
+        """Raise KafkaTimeoutError for a partition that the topic does not have. A refresh of the
+        metadata is asked for.
         """
-        queue = self.known_queue(route, partition)
-        if queue is not None:
-            return queue
         self._client.metadata.request_update()
         raise KafkaTimeoutError(
             f"topic {route.topic!r} has no partition {partition}, only {route.count} of them, and "

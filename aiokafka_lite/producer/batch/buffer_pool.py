@@ -54,7 +54,7 @@ class BufferPool:
 
     def take_nowait(self, size: int) -> bytearray | None:
         """Return a buffer of `size` bytes, None if its taker would have to wait."""
-        if self._waiters or self._cause is not None or size > self.available_bytes:
+        if self._waiters or self._cause is not None or self.used_bytes + size > self.total_bytes:
             return None
         return self._grant(size)
 

@@ -29,6 +29,25 @@ class RecordSerializers:
     def __bool__(self) -> bool:
         return bool(self._named)
 
+    def encode(
+        self,
+        topic: str,
+        value: Any,
+        key: Any,
+        headers: Iterable[tuple[str, bytes | None]] | None,
+    ) -> tuple[bytes | None, bytes | None, Headers]:
+        """Return key, value and headers as they will be sent. Raises SerializationError."""
+        if not self._named:
+            if key is not None and key.__class__ is not bytes:
+                key = check_bytes("key", key)
+            if value is not None and value.__class__ is not bytes:
+                value = check_bytes("value", value)
+            return key, value, () if headers is None else freeze_headers(headers)
+        listed = [] if headers is None else list(freeze_headers(headers))
+        key = self.to_bytes("key", topic, listed, key)
+        value = self.to_bytes("value", topic, listed, value)
+        return key, value, freeze_headers(listed) if listed else ()
+
     def to_bytes(
         self, field: str, topic: str, headers: list[tuple[str, bytes | None]], obj: Any
     ) -> bytes | None:

@@ -7,7 +7,7 @@ Source: KIP-794, BuiltInPartitioner.updatePartitionLoadStats, RecordAccumulator.
 import random
 from collections.abc import Sequence
 
-from aiokafka_lite.producer.accumulator.record_accumulator import PartitionQueue
+from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 
 
 class NodePatience:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.accumulator.record_accumulator import PartitionQueue, RecordAccumulator
+from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
+from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.accumulator.short_way import RouteCore, RoutesCore
 from aiokafka_lite.producer.partition.partition_loads import NodePatience, PartitionLoads
 from aiokafka_lite.producer.partition.partitioner import StickyPartition

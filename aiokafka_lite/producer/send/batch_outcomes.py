@@ -220,7 +220,7 @@ class BatchOutcomes:
 
     def expire(self, now_s: float) -> None:
         """Fail what is older than delivery_timeout_ms at `now_s`, queued or in flight (2d-13)."""
-        for batch in self._accumulator.expired(now_s):
+        for batch in self._accumulator.incomplete.expired(now_s):
             topic, partition = batch.topic_partition
             batch.close()
             error = DeliveryTimeoutError(

@@ -126,12 +126,12 @@ class Sender:
 
         Cancelled: the records go on; whatever was hurried stays hurried only for other flushes.
         """
-        batches = self._accumulator.begin_flush()
+        batches = self._accumulator.incomplete.begin_flush()
         self.wake()
         try:
             await all_done(batches)
         finally:
-            self._accumulator.end_flush()
+            self._accumulator.incomplete.end_flush()
 
     async def close(self, timeout_s: float | None) -> None:
         """Send what is left, for `timeout_s` at most, fail the rest, end all loops and the client.
@@ -171,7 +171,7 @@ class Sender:
     async def _wait_for_all(self, timeout_s: float | None) -> None:
         try:
             async with deadline(self._clock, timeout_s):
-                await all_done(self._accumulator.incomplete)
+                await all_done(self._accumulator.incomplete.batches)
         except TimeoutError:
             logger.warning(
                 "the producer stops with %d batches not acknowledged within %.1f s",
@@ -247,7 +247,7 @@ class Sender:
         if sequences is not None and sequences.settle() and self._transactions is not None:
             self._transactions.sequence_is_lost()
         delays = []
-        expiry_s = self._accumulator.next_expiry_s
+        expiry_s = self._accumulator.incomplete.next_expiry_s
         if expiry_s is not None:
             delays.append(expiry_s - now_s)
         if sequences is not None and not sequences.has_producer_id:
@@ -441,7 +441,7 @@ class Sender:
     # Who we are to the brokers…
 
     def _ask_for_producer_id(self) -> None:
-        if self._asks_for_id or (self._has_asked_for_id and not self._accumulator.has_incomplete):
+        if self._asks_for_id or (self._has_asked_for_id and not self._accumulator.incomplete):
             return
         self._asks_for_id = self._has_asked_for_id = True
         self._spawn("producer_id", self._get_producer_id)

@@ -354,12 +354,12 @@ class TransactionManager:
         return self.status.has_failed or self.status.state is TransactionState.ABORTING
 
     async def _flush(self) -> None:
-        batches = self._accumulator.begin_flush()
+        batches = self._accumulator.incomplete.begin_flush()
         self._wake_sender()
         try:
             await all_done(batches)
         finally:
-            self._accumulator.end_flush()
+            self._accumulator.incomplete.end_flush()
 
     async def _end(self, *, committed: bool) -> None:
         """Tell the coordinator, if it knows of the transaction (2d'-3); be ready for the next."""

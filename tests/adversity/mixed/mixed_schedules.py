@@ -241,7 +241,7 @@ async def play_mixed(
                 await play.heal()
                 await play.to_the_end()
             assert producer._engine.pool.used_bytes == 0
-            assert not producer._engine.sender._accumulator.has_incomplete
+            assert not producer._engine.sender._accumulator.incomplete
         return MixedStory(play.caller, play.topics, play.topics.logs())
 
 

@@ -393,7 +393,7 @@ async def play(
                 for partition in range(partitions):
                     run.send(partition)
             assert producer._engine.sender._accumulator._pool.used_bytes == 0
-            assert not producer._engine.sender._accumulator.has_incomplete
+            assert not producer._engine.sender._accumulator.incomplete
         run.story.logs = {partition: run.log(partition) for partition in range(partitions)}
     return run.story
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiokafka_lite.errors import KafkaError, ProducerClosed
-from aiokafka_lite.producer.accumulator.record_accumulator import PartitionQueue
+from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from tests.producer.batches import Shelf, values
@@ -29,12 +29,12 @@ def test_a_large_record_gets_a_batch_of_its_size() -> None:
     """A record larger than `max_batch_size` gets a batch of its own size (C5, 2d-1)."""
     shelf = Shelf()
     assert len(shelf.append(b"x" * 5000).buffer or b"") > 5000
-    assert shelf.accumulator.new_batch_bytes(shelf.queue(), 100) == 200
+    assert shelf.accumulator.sizes.for_new(shelf.queue(), 100) == 200
 
 
 def test_batches_never_outgrow_the_largest_request() -> None:
     shelf = Shelf(max_batch_size=500, max_request_size=300)
-    assert shelf.accumulator.new_batch_bytes(shelf.queue(), 100) == 300
+    assert shelf.accumulator.sizes.for_new(shelf.queue(), 100) == 300
 
 
 def test_a_batch_is_due_after_linger_or_when_full() -> None:
@@ -59,9 +59,9 @@ def test_flush_close_and_waiting_for_memory_make_everything_due() -> None:
     """A flush, a close and a wait for memory make every batch due (2d-3, 2d-7, 2d-21)."""
     shelf = Shelf()
     batch = shelf.append()
-    assert shelf.accumulator.begin_flush() == (batch,)
+    assert shelf.accumulator.incomplete.begin_flush() == (batch,)
     assert shelf.accumulator.ready(0.0).node_ids == {1}
-    shelf.accumulator.end_flush()
+    shelf.accumulator.incomplete.end_flush()
     assert shelf.accumulator.ready(0.0).node_ids == set()
     shelf.pool._waiters.append(None)  # type: ignore[arg-type]  # only counted
     assert shelf.accumulator.ready(0.0).node_ids == {1}
@@ -208,7 +208,7 @@ def test_memory_returns_when_the_outcome_is_there_and_no_request_needs_it() -> N
     batch.fail(KafkaError("expired"))
     batch.error_of(0)
     shelf.accumulator.forget(batch)
-    assert not shelf.accumulator.has_incomplete
+    assert not shelf.accumulator.incomplete
     assert shelf.pool.used_bytes == 200
     shelf.accumulator.landed(batch, reusable=True)
     assert shelf.pool.used_bytes == 0
@@ -239,7 +239,7 @@ def test_an_abort_fails_what_was_never_sent_and_nothing_else() -> None:
     shelf.accumulator.retry(again, 1.0)
     unsent = shelf.append()
     shelf.accumulator.fail_unsent(KafkaError("aborted"))
-    assert shelf.accumulator.incomplete == (again, in_flight)
+    assert shelf.accumulator.incomplete.batches == (again, in_flight)
     assert "aborted" in str(unsent.error_of(0))
     for batch in shelf.drain(now_s=9.0), [in_flight]:
         shelf.succeed(batch[0])
@@ -277,14 +277,14 @@ def test_a_queued_batch_with_an_outcome_leaves_its_queue() -> None:
 def test_batches_expire_from_their_creation_queued_or_in_flight() -> None:
     """`delivery_timeout_ms` counts from the creation of a batch, queued or in flight (2d-13)."""
     shelf = Shelf(delivery_timeout_ms=31_000)
-    assert shelf.accumulator.next_expiry_s is None
+    assert shelf.accumulator.incomplete.next_expiry_s is None
     first = shelf.append(now_s=5.0)
     shelf.drain(now_s=6.0)
     second = shelf.append(now_s=7.0)
-    assert shelf.accumulator.next_expiry_s == 36.0
-    assert list(shelf.accumulator.expired(35.9)) == []
-    assert list(shelf.accumulator.expired(36.0)) == [first]
-    assert list(shelf.accumulator.expired(38.0)) == [first, second]
+    assert shelf.accumulator.incomplete.next_expiry_s == 36.0
+    assert list(shelf.accumulator.incomplete.expired(35.9)) == []
+    assert list(shelf.accumulator.incomplete.expired(36.0)) == [first]
+    assert list(shelf.accumulator.incomplete.expired(38.0)) == [first, second]
 
 
 def test_failing_all_fails_what_is_queued_and_what_is_in_flight() -> None:
@@ -296,7 +296,7 @@ def test_failing_all_fails_what_is_queued_and_what_is_in_flight() -> None:
     assert in_flight.is_done
     assert queued.is_done
     assert queued.error_of(0) is in_flight.error_of(0)
-    assert not shelf.accumulator.has_incomplete
+    assert not shelf.accumulator.incomplete
     assert shelf.pool.used_bytes == 200  # the request may still read it
     shelf.accumulator.landed(in_flight, reusable=False)
     assert shelf.pool.used_bytes == 0
@@ -348,8 +348,8 @@ def test_pieces_take_the_place_of_a_batch_that_was_too_large() -> None:
     first, second, last = shelf.queue().batches
     assert (first.attempts, first.drain_number) == (0, batch.drain_number)
     assert last is later
-    assert shelf.accumulator.incomplete == (first, second, later)
-    assert shelf.accumulator.next_expiry_s == 31.0
+    assert shelf.accumulator.incomplete.batches == (first, second, later)
+    assert shelf.accumulator.incomplete.next_expiry_s == 31.0
     assert 400 < shelf.pool.used_bytes <= 800
     assert batch.size_in_bytes == 0
     assert shelf.drain(now_s=2.0) == [first]
@@ -490,7 +490,7 @@ def test_whatever_happens_order_is_kept_and_no_memory_is_lost(
             land(flying.pop(0), answered=True)
     assert written == sent
     assert shelf.pool.used_bytes == 0
-    assert not shelf.accumulator.has_incomplete
+    assert not shelf.accumulator.incomplete
 
 
 # Behind a backlog…
@@ -509,7 +509,7 @@ def test_a_batch_behind_others_is_as_large_as_they_are_together_up_to_a_limit() 
     sizes = [len(_fill(shelf).buffer or b"") for _ in range(7)]
     assert sizes == [200, 200, 400, 800, 1300, 1300, 1300]
     assert len(_fill(shelf, partition=1).buffer or b"") == 200  # a backlog of another partition
-    assert shelf.accumulator.new_batch_bytes(shelf.queue(), 5000) == 5000
+    assert shelf.accumulator.sizes.for_new(shelf.queue(), 5000) == 5000
 
 
 def test_without_backlog_batches_have_their_usual_size() -> None:
@@ -583,7 +583,7 @@ def test_a_topic_that_finds_a_batch_too_large_gets_none_of_those_any_more() -> N
     for _ in range(2):
         buffer = bytearray(200)
         shelf.accumulator.open_batch(other, buffer, 0.0)
-    assert shelf.accumulator.new_batch_bytes(other, 100) == 400
+    assert shelf.accumulator.sizes.for_new(other, 100) == 400
 
 
 # What it costs…
@@ -617,10 +617,11 @@ def test_no_batch_is_looked_at_for_its_expiry_before_the_oldest_has_expired() ->
     """The accumulator looks at no batch before the oldest may have expired (2d-13)."""
     shelf = Shelf(delivery_timeout_ms=30_100)
     batches = [shelf.append(b"v" * 100, now_s=float(second)) for second in range(3)]
-    with mock.patch.object(type(shelf.accumulator), "incomplete", mock.PropertyMock()) as all_of:
-        assert list(shelf.accumulator.expired(30.0)) == []
+    incomplete = type(shelf.accumulator.incomplete)
+    with mock.patch.object(incomplete, "batches", mock.PropertyMock()) as all_of:
+        assert list(shelf.accumulator.incomplete.expired(30.0)) == []
         all_of.assert_not_called()
-    assert list(shelf.accumulator.expired(31.5)) == batches[:2]
+    assert list(shelf.accumulator.incomplete.expired(31.5)) == batches[:2]
 
 
 def test_a_batch_that_was_taken_is_not_searched_for_when_it_is_forgotten() -> None:
@@ -633,4 +634,4 @@ def test_a_batch_that_was_taken_is_not_searched_for_when_it_is_forgotten() -> No
     queue.batches = mock.Mock()  # which cannot be searched
     shelf.succeed(first)
     queue.batches.remove.assert_not_called()
-    assert not shelf.accumulator.incomplete[0].is_done
+    assert not shelf.accumulator.incomplete.batches[0].is_done

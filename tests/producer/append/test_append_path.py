@@ -121,7 +121,7 @@ async def test_send_nowait_takes_a_usual_batch_where_there_is_no_room_for_a_larg
         ]
         for _ in range(2):
             producer.send_nowait("orders", b"v" * 400)
-        assert producer._engine.accumulator.incomplete[-1].reserved_bytes == 1000
+        assert producer._engine.accumulator.incomplete.batches[-1].reserved_bytes == 1000
         with pytest.raises(BufferExhaustedError, match="batch of 1000 bytes"):
             producer.send_nowait("orders", b"v" * 800)
         broker.faults.release()
@@ -158,7 +158,7 @@ async def test_a_batch_behind_others_does_not_wake_the_sender() -> None:
     async with kafka() as broker, producing(broker, linger_ms=1000) as producer:
         await producer.send_and_wait("orders", b"v")
         broker.faults.stall(ProduceRequest, times=None)
-        with mock.patch.object(producer._engine.append_path, "_wake_sender") as wake:
+        with mock.patch.object(producer._engine.append_path._new_batches, "_wake_sender") as wake:
             for _ in range(20):
                 producer.send_nowait("orders", b"v" * 10_000)
         assert wake.call_count == 2  # the first batch is new, and it is full
@@ -261,3 +261,17 @@ async def test_a_split_batch_by_hand_is_acknowledged_as_a_whole() -> None:
                 batch.append(timestamp=1, key=None, value=b"v" * size)
             assert (await (await producer.send_batch(batch, "orders", partition=0))).offset == 3
             assert len(written(broker)) == 6
+
+
+async def test_a_large_record_waits_for_its_partition_and_gets_a_batch_of_its_size() -> None:
+    """A record for a partition that is still to come may be larger than a usual batch (C3, C5)."""
+    async with kafka() as broker, producing(broker) as producer:
+        await producer.send_and_wait("orders", b"first")
+        sending = asyncio.create_task(producer.send("orders", b"v" * 50_000, partition=1))
+        await asyncio.sleep(0)
+        topic = broker.cluster.topic_by_name("orders")
+        replicas = broker.cluster.place_new_partitions(topic, 2, None)
+        broker.cluster.add_partitions(topic, replicas)
+        metadata = await (await sending)
+        assert (metadata.partition, metadata.offset) == (1, 0)
+        assert written(broker, partition=1) == [b"v" * 50_000]

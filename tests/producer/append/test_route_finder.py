@@ -22,15 +22,17 @@ async def test_without_metadata_it_is_asked_for_and_the_caller_told() -> None:
 async def test_a_partition_that_is_not_there_is_not_waited_for() -> None:
     """A partition number that the topic lacks raises at once (C3)."""
     async with kafka() as broker, producing(broker) as producer:
-        route = await producer._engine.append_path.finder.find(
-            "orders", producer._clock.monotonic()
-        )
-        assert producer._engine.append_path.finder.queue_nowait(route, 0) is route.queues[0]
+        finder = producer._engine.append_path.finder
+        route = await finder.find("orders", producer._clock.monotonic())
+        assert finder.known_queue(route, 0) is route.queues[0]
+        assert finder.known_queue(route, 1) is None
         with pytest.raises(KafkaTimeoutError, match=r"no partition 1, only 1.*does not wait"):
-            producer._engine.append_path.finder.queue_nowait(route, 1)
+            finder.raise_no_partition_yet(route, 1)
+        with pytest.raises(KafkaTimeoutError, match=r"no partition 1, only 1.*does not wait"):
+            producer.send_nowait("orders", b"v", partition=1)
         for wrong in (-1, True, "0", 2**31):
             with pytest.raises(IllegalArgumentError, match="is no partition of 'orders'"):
-                producer._engine.append_path.finder.queue_nowait(route, wrong)  # type: ignore[arg-type]
+                finder.known_queue(route, wrong)  # type: ignore[arg-type]
 
 
 async def test_what_is_left_counts_from_the_callers_beginning() -> None:

@@ -4,7 +4,7 @@ import random
 from collections import Counter
 
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.accumulator.record_accumulator import PartitionQueue
+from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 from aiokafka_lite.producer.partition.partition_loads import NodePatience, PartitionLoads
 from aiokafka_lite.producer.partition.partitioner import StickyPartition
 from tests.producer.batches import make_batch

@@ -86,7 +86,7 @@ def test_a_written_batch_is_done_and_its_memory_free() -> None:
     metadata = batch.metadata_of(0, 0)
     assert (metadata.offset, metadata.timestamp, metadata.log_start_offset) == (5, 77, 3)
     assert desk.shelf.pool.used_bytes == 0
-    assert not desk.shelf.accumulator.has_incomplete
+    assert not desk.shelf.accumulator.incomplete
 
 
 def test_without_answer_to_wait_for_the_offset_is_unknown() -> None:
@@ -253,7 +253,7 @@ def test_batches_expire_queued_or_in_flight_with_their_history() -> None:
     assert "delivery_timeout_ms=31000: sent 2 time(s), it may have been written; last" in str(error)
     assert isinstance(error.__cause__, KafkaConnectionError)
     assert "never sent" in str(queued.error_of(0))
-    assert not desk.shelf.accumulator.has_incomplete
+    assert not desk.shelf.accumulator.incomplete
 
 
 def test_the_answer_to_an_expired_batch_is_ignored_but_its_sequence_is_not() -> None:

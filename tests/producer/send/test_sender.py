@@ -192,8 +192,8 @@ async def test_a_cancelled_flush_leaves_no_hurry_behind() -> None:
         flush.cancel()
         with pytest.raises(asyncio.CancelledError):
             await flush
-        assert producer._engine.accumulator._flushes == 0
-        assert not producer._engine.accumulator.incomplete[0]._listeners
+        assert not producer._engine.accumulator.incomplete.is_flushing
+        assert not producer._engine.accumulator.incomplete.batches[0]._listeners
         broker.faults.release()
         await ack
 
@@ -231,7 +231,7 @@ async def test_a_record_is_on_its_way_one_turn_of_the_loop_after_its_send() -> N
         while producer._engine.sender._wakeup.is_set:
             await asyncio.sleep(0)
         ack = await producer.send("orders", b"1")
-        (batch,) = producer._engine.accumulator.incomplete
+        (batch,) = producer._engine.accumulator.incomplete.batches
         was_in_flight = [batch.is_in_flight]
         for _ in range(2):  # the sender has the second of them
             await asyncio.sleep(0)

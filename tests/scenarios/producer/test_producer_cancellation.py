@@ -25,7 +25,7 @@ async def test_a_send_cancelled_while_it_waits_for_metadata_queued_nothing() -> 
         for _ in range(5):
             await asyncio.sleep(0)
         assert await cancelled(task)
-        assert not producer._engine.accumulator.has_incomplete
+        assert not producer._engine.accumulator.incomplete
         broker.faults.release()
         await producer.send_and_wait("orders", b"next")
         assert written(broker) == [b"next"]

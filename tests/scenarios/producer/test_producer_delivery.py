@@ -44,7 +44,7 @@ async def produce_all(broker: EmbeddedBroker, **options: object) -> None:
         known = [offset for offset in offsets if offset >= 0]
         assert known == sorted(known)
         assert producer._engine.pool.used_bytes == 0
-        assert not producer._engine.accumulator.has_incomplete
+        assert not producer._engine.accumulator.incomplete
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,85 @@
+"""Decides how much memory a new batch takes, and when a batch is full. Plain.
+
+- The usual batch has max_batch_size bytes.
+- With compression a batch takes more: as much more as the records of its topic were seen to shrink.
+- Without compression a batch behind others takes as much as they have, up to
+  max_backlog_batch_size. It waits for them anyway, and a large batch costs less per record.
+- A topic that refused a batch for its size gets usual batches only.
+"""
+
+from bisect import bisect_right
+
+from aiokafka_lite.compression.compression_type import CompressionType
+from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
+from aiokafka_lite.producer.batch.compression_ratios import CompressionRatios
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
+from aiokafka_lite.producer.producer_config import ProducerConfig
+
+
+class BatchSizes:
+    """The sizes of one producer's batches."""
+
+    def __init__(self, config: ProducerConfig) -> None:
+        self.usual_bytes = config.usual_batch_bytes
+        """The memory of a batch that is not compressed and waits for no other."""
+        self._steps = config.batch_sizes
+        self._is_compressed = config.compression is not CompressionType.NONE
+        self._most_bytes = min(config.max_request_size, config.buffer_memory)
+        self._ratios = CompressionRatios()
+        self._usual_topics: set[str] = set()
+        """The topics that refused a batch for its size."""
+
+    def for_new(self, queue: PartitionQueue, record_bytes: int) -> int:
+        """Return the memory of a new batch whose first record has at most `record_bytes` bytes.
+
+        A compressed batch gets at most twice what the batch before it held, and at most
+        max_request_size, in case the next records do not shrink. A batch behind others gets at most
+        the memory they have together, so that no more memory is unused than used.
+        """
+        size = self.usual_bytes
+        topic = queue.topic_partition.topic
+        if self._is_compressed:
+            most = min(self._ratios.uncompressed_room(topic, size), self._most_bytes)
+            before = queue.batches[-1].uncompressed_size if queue.batches else queue.filled_bytes
+            size = max(size, min(most, 2 * before))
+        elif queue.batches and topic not in self._usual_topics:
+            size = self._behind(queue)
+        return max(size, record_bytes)
+
+    def _behind(self, queue: PartitionQueue) -> int:
+        waiting_bytes = 0
+        for batch in reversed(queue.batches):
+            waiting_bytes += batch.reserved_bytes
+            if waiting_bytes >= self._steps[-1]:
+                return self._steps[-1]
+        return self._steps[max(bisect_right(self._steps, waiting_bytes) - 1, 0)]
+
+    def end_backlog(self, queue: PartitionQueue) -> None:
+        """Let the open batch of a queue be full at the usual size: no other delays it any more."""
+        batch = queue.open_batch
+        assert batch is not None
+        if self._is_compressed:
+            return
+        if batch.size_in_bytes >= self.usual_bytes:
+            queue.close_open_batch()
+        elif batch.reserved_bytes > self.usual_bytes:
+            batch.limit_to(self.usual_bytes)
+
+    def in_request(self, batch: ProducerBatch) -> int:
+        """Return the bytes a batch takes in a request, estimated if it is not compressed yet."""
+        if not self._is_compressed or batch.is_sealed:
+            return batch.size_in_bytes
+        return self._ratios.compressed_size(batch.topic_partition.topic, batch.size_in_bytes)
+
+    def was_compressed(self, queue: PartitionQueue, uncompressed: int, compressed: int) -> None:
+        """Learn from a batch that was compressed."""
+        self._ratios.observe(queue.topic_partition.topic, uncompressed, compressed)
+        queue.filled_bytes = uncompressed
+
+    def was_too_large(self, topic: str) -> None:
+        """Learn that a topic refused a batch for its size."""
+        self._ratios.was_too_large(topic)
+        self._usual_topics.add(topic)
+
+
+__all__ = ["BatchSizes"]

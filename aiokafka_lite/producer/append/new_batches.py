@@ -1,0 +1,197 @@
+"""Owns the opening of batches for `send`: memory, the partition's part in the transaction, and the
+wake-up of the sender.
+
+It waits only for memory.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.errors import BufferExhaustedError
+from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
+from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
+from aiokafka_lite.producer.append.appending import Appending
+from aiokafka_lite.producer.append.route_finder import RouteFinder
+from aiokafka_lite.producer.batch.buffer_pool import BufferPool
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
+from aiokafka_lite.producer.batch.record_ack import RecordAck
+from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.producer_life import ProducerLife
+from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder
+
+_TURN_BYTES = 131_072
+"""After so much memory in new batches a task that sends lets the sender run."""
+
+
+class NewBatches:
+    """Opens batches in a producer's queues. `wake_sender()` makes the sender look at them."""
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        config: ProducerConfig,
+        pool: BufferPool,
+        accumulator: RecordAccumulator,
+        finder: RouteFinder,
+        life: ProducerLife,
+        transactions: TransactionManager | None,
+        *,
+        wake_sender: Callable[[], object],
+    ) -> None:
+        self._client = client
+        self._clock = client.clock
+        self._config = config
+        self._pool = pool
+        self._accumulator = accumulator
+        self._finder = finder
+        self._life = life
+        self._transactions = transactions
+        self._wake_sender = wake_sender
+        self._patience = finder.routes.patience
+        self._filling_task = 0
+        """The id of the task that last had to open a batch; a later task may have the same id."""
+        self._filled_bytes = 0
+        """Memory of the batches that this task opened since its last pause."""
+
+    def needs_pause(self) -> bool:
+        """Return whether the running task has opened batches of _TURN_BYTES without a pause.
+
+        A task that never waits would keep the sender from running. With many tasks each one waits
+        soon anyway.
+        """
+        task = id(asyncio.current_task(self._client.loop.loop))
+        if task == self._filling_task and self._filled_bytes < _TURN_BYTES:
+            return False
+        is_over = task == self._filling_task
+        self._filling_task = task
+        self._filled_bytes = 0
+        return is_over
+
+    def leave_full(self, record: Appending) -> None:
+        """Close the open batch of the record's queue, which has no room for it. The sticky
+        partition may change then.
+        """
+        queue = record.queue
+        if self._concerns_sender(queue):
+            self._wake_sender()
+        queue.close_open_batch()
+        if record.sticky_route is not None:
+            record.sticky_route.sticky.batch_is_full()
+            record.queue = record.sticky_route.sticky_queue(0)
+
+    def open(self, record: Appending) -> RecordAck | None:
+        """Open a batch with the record; None: there is no memory for it now."""
+        size = self._accumulator.sizes.for_new(record.queue, record.size)
+        buffer = self._pool.take_nowait(size)
+        return None if buffer is None else self._open_in(buffer, record)
+
+    def open_or_raise(self, record: Appending) -> RecordAck:
+        """Open a batch with the record, of the usual size if there is no memory for a larger one.
+
+        Raises BufferExhaustedError: there is no memory for that either.
+        """
+        ack = self.open(record)
+        if ack is not None:
+            return ack
+        size = max(record.size, self._accumulator.sizes.usual_bytes)
+        buffer = self._pool.take_nowait(size)
+        if buffer is not None:
+            return self._open_in(buffer, record)
+        self._wake_sender()
+        raise BufferExhaustedError(
+            f"no room for a batch of {size} bytes, and send_nowait() does not wait for it: "
+            f"{self._pool.used_bytes} of buffer_memory={self._pool.total_bytes} bytes hold "
+            f"records the brokers have not acknowledged; raise buffer_memory, or await send()"
+        )
+
+    async def open_when_room(self, record: Appending) -> RecordAck:
+        """Open a batch with the record, waiting for memory. Raises, Cancelled: as `_take`."""
+        size = self._accumulator.sizes.for_new(record.queue, record.size)
+        buffer = await self._take(size, record.began_s)
+        # send_nowait() does not wait its turn: it may have opened a batch meanwhile (C5).
+        ack = record.place_in_open()
+        if ack is not None:
+            self._pool.give(buffer)
+            return ack
+        return self._open_in(buffer, record)
+
+    async def queue_filled(
+        self, queue: PartitionQueue, builder: RecordBatchBuilder, buffer: bytearray, began_s: float
+    ) -> ProducerBatch:
+        """Queue a batch that the user has filled, waiting until its memory is counted.
+
+        `buffer` goes back to the pool later on. The buffer that was taken only counted.
+        Raises, Cancelled: as `_take`.
+        """
+        self.join_transaction(queue)
+        counted = await self._take(len(buffer), began_s)
+        self._join_or_give_back(counted, queue)  # the call has waited
+        batch = self._accumulator.append_batch(queue, builder, buffer, self._clock.monotonic())
+        batch.close()
+        self._filled_bytes += len(buffer)
+        self._client.metadata.add_topic(queue.topic_partition.topic)
+        self._wake_sender()
+        return batch
+
+    def join_transaction(self, queue: PartitionQueue) -> None:
+        """Make the partition part of the open transaction, if the producer is transactional."""
+        if self._transactions is not None:
+            self._transactions.add_partition(queue.topic_partition)
+
+    def exhausted(self, size: int) -> BufferExhaustedError:
+        """Return the error for a call that had to wait too long for `size` bytes."""
+        return self._pool.exhausted(size, self._config.max_block_ms)
+
+    def _open_in(self, buffer: bytearray, record: Appending) -> RecordAck:
+        queue = record.queue
+        if self._transactions is not None:
+            self._join_or_give_back(buffer, queue)
+        batch = self._accumulator.open_batch(queue, buffer, self._clock.monotonic())
+        ack = record.place_in(batch)
+        assert ack is not None, "the first record of a batch has room"
+        self._filled_bytes += len(buffer)
+        self._client.metadata.add_topic(queue.topic_partition.topic)
+        if self._concerns_sender(queue):
+            self._wake_sender()
+        return ack
+
+    def _join_or_give_back(self, buffer: bytearray, queue: PartitionQueue) -> None:
+        try:
+            self.join_transaction(queue)
+        except BaseException:
+            self._pool.give(buffer)
+            raise
+
+    async def _take(self, size: int, began_s: float | None) -> bytearray:
+        """Return memory for a batch, waiting for it until max_block_ms after `began_s`.
+
+        Raises: BufferExhaustedError; as `ProducerLife.check_running`. Cancelled: nothing is taken.
+        """
+        buffer = self._pool.take_nowait(size)
+        if buffer is not None:
+            return buffer
+        self._life.check_running()
+        self._wake_sender()  # while a call waits for memory, queued batches are due at once
+        buffer = await self._pool.take(
+            size,
+            clock=self._clock,
+            timeout_s=self._finder.left_s(began_s),
+            max_block_ms=self._config.max_block_ms,
+        )
+        try:
+            self._life.check_running()  # stop() may have been called since the memory was granted
+        except BaseException:
+            self._pool.give(buffer)
+            raise
+        return buffer
+
+    def _concerns_sender(self, queue: PartitionQueue) -> bool:
+        """Return whether the sender must look at this queue: its last batch is also its first, or
+        the time that nodes keep batches waiting is measured.
+        """
+        return len(queue.batches) == 1 or self._patience.is_on
+
+
+__all__ = ["NewBatches"]
