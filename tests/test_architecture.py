@@ -149,6 +149,7 @@ PLAIN_FILES = {
     "net/in_flight_requests",
     "cluster/client_config",
     "cluster/lane",
+    "cluster/error_actions",
     "cluster/leader_updates",
     "cluster/metadata_snapshot",
     "cluster/node_states",

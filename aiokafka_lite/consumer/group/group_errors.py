@@ -1,12 +1,12 @@
-"""Owns what each error of the group's conversations calls for: the tables 2e-3, 2e-4 and 2e-12.
+"""What each error of a group request calls for: the tables 2e-3, 2e-4, 2e-12 and 2e-15. Plain.
 
-Plain tables; acting on them is the business of whoever asked.
+The caller of the request carries the action out.
 """
 
 from enum import Enum
 
+from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.errors import (
-    BrokerResponseError,
     FencedInstanceIdError,
     GroupCoordinatorNotAvailableError,
     GroupLoadInProgressError,
@@ -18,7 +18,6 @@ from aiokafka_lite.errors import (
     UnknownMemberIdError,
     UnknownTopicOrPartitionError,
     UnstableOffsetCommitError,
-    for_code,
 )
 
 
@@ -34,64 +33,43 @@ class Action(Enum):
     RAISE = "the user has to hear of it"
 
 
-_COORDINATOR_GONE = {
-    GroupCoordinatorNotAvailableError.errno: Action.FIND_COORDINATOR,
-    NotCoordinatorForGroupError.errno: Action.FIND_COORDINATOR,
-}
+_ALWAYS = ErrorActions(
+    {
+        GroupCoordinatorNotAvailableError: Action.FIND_COORDINATOR,
+        NotCoordinatorForGroupError: Action.FIND_COORDINATOR,
+        GroupLoadInProgressError: Action.RETRY,
+    },
+    retriable=Action.RETRY,
+    others=Action.RAISE,
+)
 
-_MEMBERSHIP_GONE = {
-    UnknownMemberIdError.errno: Action.LOSE_MEMBERSHIP,
-    IllegalGenerationError.errno: Action.LOSE_GENERATION,
-}
-
-JOIN_ACTIONS = {
-    **_COORDINATOR_GONE,
-    **_MEMBERSHIP_GONE,
-    MemberIdRequired.errno: Action.TAKE_MEMBER_ID,
-    GroupLoadInProgressError.errno: Action.RETRY,
-    RebalanceInProgressError.errno: Action.REJOIN,
-}
-"""JoinGroup and SyncGroup (2e-3)."""
-
-HEARTBEAT_ACTIONS = {
-    **_COORDINATOR_GONE,
-    **_MEMBERSHIP_GONE,
-    GroupLoadInProgressError.errno: Action.RETRY,
-    RebalanceInProgressError.errno: Action.REJOIN,
-}
+HEARTBEAT_ACTIONS = _ALWAYS.but_for(
+    {
+        UnknownMemberIdError: Action.LOSE_MEMBERSHIP,
+        IllegalGenerationError: Action.LOSE_GENERATION,
+        RebalanceInProgressError: Action.REJOIN,
+    }
+)
 """Heartbeat (2e-4)."""
 
-COMMIT_ACTIONS = {
-    **_COORDINATOR_GONE,
-    **_MEMBERSHIP_GONE,
-    RequestTimedOutError.errno: Action.FIND_COORDINATOR,
-    GroupLoadInProgressError.errno: Action.RETRY,
-    UnknownTopicOrPartitionError.errno: Action.RETRY,
-    RebalanceInProgressError.errno: Action.REJOIN,
-}
+JOIN_ACTIONS = HEARTBEAT_ACTIONS.but_for({MemberIdRequired: Action.TAKE_MEMBER_ID})
+"""JoinGroup and SyncGroup (2e-3)."""
+
+COMMIT_ACTIONS = HEARTBEAT_ACTIONS.but_for(
+    {
+        RequestTimedOutError: Action.FIND_COORDINATOR,
+        UnknownTopicOrPartitionError: Action.RETRY,
+    }
+)
 """OffsetCommit, per partition (2e-12)."""
 
-OFFSET_FETCH_ACTIONS = {
-    **_COORDINATOR_GONE,
-    GroupLoadInProgressError.errno: Action.RETRY,
-    UnstableOffsetCommitError.errno: Action.RETRY,
-    UnknownTopicOrPartitionError.errno: Action.RAISE,
-}
+OFFSET_FETCH_ACTIONS = _ALWAYS.but_for(
+    {
+        UnstableOffsetCommitError: Action.RETRY,
+        UnknownTopicOrPartitionError: Action.RAISE,
+    }
+)
 """OffsetFetch, of the group or per partition (2e-15)."""
-
-
-def action_for(
-    actions: dict[int, Action], error_code: int
-) -> tuple[Action, type[BrokerResponseError]]:
-    """Return what to do about an error code, and its class.
-
-    Unlisted errors that time may mend are retried; everything else is raised.
-    """
-    error = for_code(error_code)
-    listed = actions.get(error_code)
-    if listed is not None:
-        return listed, error
-    return (Action.RETRY if error.retriable else Action.RAISE), error
 
 
 def is_for_good(error: BaseException) -> bool:
@@ -105,6 +83,5 @@ __all__ = [
     "JOIN_ACTIONS",
     "OFFSET_FETCH_ACTIONS",
     "Action",
-    "action_for",
     "is_for_good",
 ]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
+from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.errors import (
@@ -18,7 +19,7 @@ from aiokafka_lite.errors import (
     ConcurrentTransactions,
     KafkaError,
 )
-from aiokafka_lite.producer.transaction.transaction_errors import TxnAction, txn_action_for
+from aiokafka_lite.producer.transaction.transaction_errors import TxnAction
 from aiokafka_lite.schema.message import Request, Response
 
 logger = logging.getLogger(__name__)
@@ -66,7 +67,7 @@ class TransactionCoordinator:
         what: str,
         request: Callable[[], Request[R]],
         error_of: Callable[[R], int],
-        actions: dict[int, TxnAction],
+        actions: ErrorActions[TxnAction],
         *,
         max_version: int | None = None,
         group_id: str | None = None,
@@ -113,7 +114,7 @@ class TransactionCoordinator:
         key: tuple[CoordinatorType, str],
         request: Callable[[], Request[R]],
         error_of: Callable[[R], int],
-        actions: dict[int, TxnAction],
+        actions: ErrorActions[TxnAction],
         max_version: int | None,
     ) -> "R | _Failure":
         """Return the answer, or the failure after which it makes sense to ask again."""
@@ -132,12 +133,12 @@ class TransactionCoordinator:
                 return _Failure(error, may_be_served=node_id is not None)
             action = TxnAction.FATAL
             if isinstance(error, BrokerResponseError):
-                action = actions.get(error.errno, action)
+                action, _ = actions.action_for(error.errno)
             raise TransactionError(action, error) from error
         code = error_of(answer)
         if not code:
             return answer
-        action, error_class = txn_action_for(actions, code)
+        action, error_class = actions.action_for(code)
         text = f"{what} for transactional_id={self._transactional_id!r}: {error_class.description}"
         if action is TxnAction.FIND_COORDINATOR:
             self._cache.forget(*key, error_class.message, failed=node_id)

@@ -1,12 +1,12 @@
-"""Owns what each error of a transaction calls for: the table 2d'-4. Plain.
+"""What each error of a transactional request calls for: the table 2d'-4. Plain.
 
-Acting on it is the business of the transaction manager.
+The transaction manager carries the action out.
 """
 
 from enum import Enum
 
+from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.errors import (
-    BrokerResponseError,
     ClusterAuthorizationFailedError,
     ConcurrentTransactions,
     FencedInstanceIdError,
@@ -31,7 +31,6 @@ from aiokafka_lite.errors import (
     UnknownProducerId,
     UnknownTopicIdError,
     UnsupportedVersionError,
-    for_code,
 )
 
 
@@ -47,38 +46,43 @@ class TxnAction(Enum):
     FATAL = "nothing but closing helps"
 
 
-_ALWAYS = {
-    GroupCoordinatorNotAvailableError.errno: TxnAction.FIND_COORDINATOR,
-    NotCoordinatorForGroupError.errno: TxnAction.FIND_COORDINATOR,
-    GroupLoadInProgressError.errno: TxnAction.RETRY,
-    ConcurrentTransactions.errno: TxnAction.RETRY,
-    ProducerFenced.errno: TxnAction.FENCED,
-    InvalidProducerEpoch.errno: TxnAction.FENCED,
-    TransactionalIdAuthorizationFailed.errno: TxnAction.FATAL,
-    InvalidTxnState.errno: TxnAction.FATAL,
-    UnsupportedVersionError.errno: TxnAction.FATAL,
-    ClusterAuthorizationFailedError.errno: TxnAction.FATAL,
-    UnknownProducerId.errno: TxnAction.ABORT_AND_BUMP,
-    InvalidProducerIdMapping.errno: TxnAction.ABORT_AND_BUMP,
-    TopicAuthorizationFailedError.errno: TxnAction.ABORT,
-    GroupAuthorizationFailedError.errno: TxnAction.ABORT,
-    TransactionAbortableError.errno: TxnAction.ABORT,
-    FencedInstanceIdError.errno: TxnAction.ABORT,
-}
+_ALWAYS = ErrorActions(
+    {
+        GroupCoordinatorNotAvailableError: TxnAction.FIND_COORDINATOR,
+        NotCoordinatorForGroupError: TxnAction.FIND_COORDINATOR,
+        GroupLoadInProgressError: TxnAction.RETRY,
+        ConcurrentTransactions: TxnAction.RETRY,
+        ProducerFenced: TxnAction.FENCED,
+        InvalidProducerEpoch: TxnAction.FENCED,
+        TransactionalIdAuthorizationFailed: TxnAction.FATAL,
+        InvalidTxnState: TxnAction.FATAL,
+        UnsupportedVersionError: TxnAction.FATAL,
+        ClusterAuthorizationFailedError: TxnAction.FATAL,
+        UnknownProducerId: TxnAction.ABORT_AND_BUMP,
+        InvalidProducerIdMapping: TxnAction.ABORT_AND_BUMP,
+        TopicAuthorizationFailedError: TxnAction.ABORT,
+        GroupAuthorizationFailedError: TxnAction.ABORT,
+        TransactionAbortableError: TxnAction.ABORT,
+        FencedInstanceIdError: TxnAction.ABORT,
+    },
+    retriable=TxnAction.RETRY,
+    others=TxnAction.FATAL,
+)
 
 INIT_ACTIONS = _ALWAYS
-ADD_PARTITIONS_ACTIONS = {**_ALWAYS, OperationNotAttempted.errno: TxnAction.ABORT}
+ADD_PARTITIONS_ACTIONS = _ALWAYS.but_for({OperationNotAttempted: TxnAction.ABORT})
 ADD_OFFSETS_ACTIONS = _ALWAYS
 END_ACTIONS = _ALWAYS
-OFFSET_COMMIT_ACTIONS = {
-    **_ALWAYS,
-    RequestTimedOutError.errno: TxnAction.FIND_COORDINATOR,
-    UnknownMemberIdError.errno: TxnAction.ABORT_COMMIT_FAILED,
-    IllegalGenerationError.errno: TxnAction.ABORT_COMMIT_FAILED,
-    GroupIdNotFound.errno: TxnAction.ABORT_COMMIT_FAILED,
-    StaleMemberEpochError.errno: TxnAction.ABORT_COMMIT_FAILED,
-    UnknownTopicIdError.errno: TxnAction.ABORT,
-}
+OFFSET_COMMIT_ACTIONS = _ALWAYS.but_for(
+    {
+        RequestTimedOutError: TxnAction.FIND_COORDINATOR,
+        UnknownMemberIdError: TxnAction.ABORT_COMMIT_FAILED,
+        IllegalGenerationError: TxnAction.ABORT_COMMIT_FAILED,
+        GroupIdNotFound: TxnAction.ABORT_COMMIT_FAILED,
+        StaleMemberEpochError: TxnAction.ABORT_COMMIT_FAILED,
+        UnknownTopicIdError: TxnAction.ABORT,
+    }
+)
 
 _FATAL_ON_PRODUCE = (
     ClusterAuthorizationFailedError,
@@ -86,20 +90,6 @@ _FATAL_ON_PRODUCE = (
     ProducerFenced,
     UnsupportedVersionError,
 )
-
-
-def txn_action_for(
-    actions: dict[int, TxnAction], error_code: int
-) -> tuple[TxnAction, type[BrokerResponseError]]:
-    """Return what to do about the error of a transactional request, and its class.
-
-    Unlisted errors that time may mend are retried, all others are fatal.
-    """
-    error = for_code(error_code)
-    listed = actions.get(error_code)
-    if listed is not None:
-        return listed, error
-    return (TxnAction.RETRY if error.retriable else TxnAction.FATAL), error
 
 
 def as_fenced(transactional_id: str, error: KafkaError) -> ProducerFenced:
@@ -144,5 +134,4 @@ __all__ = [
     "as_fenced",
     "as_kafka_error",
     "produce_action_for",
-    "txn_action_for",
 ]

@@ -47,7 +47,6 @@ from aiokafka_lite.producer.transaction.transaction_errors import (
     as_fenced,
     as_kafka_error,
     produce_action_for,
-    txn_action_for,
 )
 
 ALL = {
@@ -88,7 +87,7 @@ def test_what_an_error_of_any_request_calls_for(
     request_name: str, error: type[BrokerResponseError], action: TxnAction
 ) -> None:
     """Each error has one consequence, whichever request brings it (2d'-4)."""
-    assert txn_action_for(ALL[request_name], error.errno) == (action, error)
+    assert ALL[request_name].action_for(error.errno) == (action, error)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +111,7 @@ def test_what_an_error_of_one_request_calls_for(
     request_name: str, error: type[BrokerResponseError], action: TxnAction
 ) -> None:
     """Some errors have a consequence of their own for one request (2d'-4)."""
-    assert txn_action_for(ALL[request_name], error.errno) == (action, error)
+    assert ALL[request_name].action_for(error.errno) == (action, error)
 
 
 @pytest.mark.parametrize(

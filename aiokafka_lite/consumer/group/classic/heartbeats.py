@@ -10,7 +10,7 @@ from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.group.classic.classic_coordinator import ClassicCoordinator
 from aiokafka_lite.consumer.group.classic.heartbeat_timer import HeartbeatTimer
-from aiokafka_lite.consumer.group.group_errors import HEARTBEAT_ACTIONS, Action, action_for
+from aiokafka_lite.consumer.group.group_errors import HEARTBEAT_ACTIONS, Action
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
 from aiokafka_lite.consumer.group.member import Generation, Member
 from aiokafka_lite.errors import BrokerResponseError, KafkaError
@@ -113,7 +113,7 @@ class Heartbeats:
         if not error_code:
             self._answered(now_s)
             return
-        action, error = action_for(HEARTBEAT_ACTIONS, error_code)
+        action, error = HEARTBEAT_ACTIONS.action_for(error_code)
         logger.info("heartbeat of %r: %s", self._member, error.message)
         if action is Action.REJOIN:
             self._answered(now_s)  # the coordinator has heard of us all the same

@@ -35,7 +35,6 @@ from aiokafka_lite.consumer.group.classic.rebalance import (
 from aiokafka_lite.consumer.group.group_errors import (
     JOIN_ACTIONS,
     Action,
-    action_for,
     is_for_good,
 )
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
@@ -313,7 +312,7 @@ class GroupMembership:
 
     def _join_refused(self, error_code: int, member_id: str, reason: str) -> None:
         member = self._member
-        action, error = action_for(JOIN_ACTIONS, error_code)
+        action, error = JOIN_ACTIONS.action_for(error_code)
         logger.info("%r: %s; %s", member, error.message, action.value)
         if action is Action.TAKE_MEMBER_ID:
             member.take_member_id(member_id)

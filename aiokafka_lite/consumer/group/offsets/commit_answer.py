@@ -7,7 +7,7 @@ Plain functions over values; nothing waits. Source: 2e-12, KIP-516, KIP-848.
 from collections.abc import Mapping
 
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
-from aiokafka_lite.consumer.group.group_errors import COMMIT_ACTIONS, Action, action_for
+from aiokafka_lite.consumer.group.group_errors import COMMIT_ACTIONS, Action
 from aiokafka_lite.consumer.group.member import Member
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.errors import (
@@ -55,7 +55,7 @@ def not_worth_another_try(
 
 def gravest(errors: Mapping[TopicPartition, int]) -> tuple[Action, type[BrokerResponseError]]:
     """Return the error to act upon, of all in an answer, and what it calls for."""
-    listed = [action_for(COMMIT_ACTIONS, code) for code in errors.values()]
+    listed = [COMMIT_ACTIONS.action_for(code) for code in errors.values()]
     return max(listed, key=lambda each: _GRAVITY[each[0]])
 
 

@@ -17,7 +17,6 @@ from aiokafka_lite.consumer.group.group_errors import (
     COMMIT_ACTIONS,
     OFFSET_FETCH_ACTIONS,
     Action,
-    action_for,
     is_for_good,
 )
 from aiokafka_lite.consumer.group.member import Member
@@ -336,7 +335,7 @@ class OffsetCommitter:
         It concerns the membership only if `committer`, in whose name they were, is still who the
         member is.
         """
-        action, _ = action_for(COMMIT_ACTIONS, refusal.errno)
+        action, _ = COMMIT_ACTIONS.action_for(refusal.errno)
         is_over = action in (Action.LOSE_MEMBERSHIP, Action.LOSE_GENERATION) or is_for_good(refusal)
         if not is_over or not self._subscription.is_subscribed:
             return
@@ -431,7 +430,7 @@ class OffsetCommitter:
     def _raise_fetch_error(self, error_code: int, partitions: Collection[TopicPartition]) -> None:
         if not error_code:
             return
-        action, error = action_for(OFFSET_FETCH_ACTIONS, error_code)
+        action, error = OFFSET_FETCH_ACTIONS.action_for(error_code)
         if action is Action.FIND_COORDINATOR:
             self._forget_coordinator(error.message)
         if error.invalid_metadata:
