@@ -108,6 +108,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"transactions"},
         {"groups"},
         {"cluster_state"},
+        {"broker_options"},
         {"log", "topic_config"},
     ],
 }

@@ -1,7 +1,8 @@
 """Writes what is made from the declarations of options: `make options`.
 
-The declarations are the fields of ConsumerConfig and ProducerConfig. Made from them are the types
-of the constructors' `**options`, which editors and type checkers show, and docs/options.md.
+The declarations are the fields of ConsumerConfig, ProducerConfig and BrokerOptions. Made from them
+are the types of the constructors' `**options`, which editors and type checkers show, and
+docs/options.md.
 """
 
 import ast
@@ -18,6 +19,7 @@ from typing import Any, Final, NamedTuple
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.options.declared_options import Option, declared_options
 from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 
 ROOT: Final = Path(__file__).parents[1]
 WIDTH: Final = 100
@@ -39,58 +41,71 @@ HOMES: Final[Mapping[str, str]] = {
 }
 
 
-class Client(NamedTuple):
-    """A client, and where the type of its options is written to."""
+class Optioned(NamedTuple):
+    """A class with options, and where the type of its options is written to."""
 
     word: str
     config: type
     path: str
-    parameters: tuple[str, str]
+    class_name: str
+    parameters: tuple[str, ...] = ()
 
     @property
-    def class_name(self) -> str:
-        return f"{self.word.capitalize()}Options"
+    def with_article(self) -> str:
+        return f"{'an' if self.word[0] in 'aeiou' else 'a'} {self.word}"
 
 
-CLIENTS: Final = (
-    Client("consumer", ConsumerConfig, "aiokafka_lite/consumer/consumer_options.py", ("KT", "VT")),
-    Client(
+CLASSES: Final = (
+    Optioned(
+        "consumer",
+        ConsumerConfig,
+        "aiokafka_lite/consumer/consumer_options.py",
+        "ConsumerOptions",
+        ("KT", "VT"),
+    ),
+    Optioned(
         "producer",
         ProducerConfig,
         "aiokafka_lite/producer/producer_options.py",
+        "ProducerOptions",
         ("K_contra", "V_contra"),
+    ),
+    Optioned(
+        "embedded broker",
+        BrokerOptions,
+        "aiokafka_lite/testing/broker/embedded_broker_options.py",
+        "EmbeddedBrokerOptions",
     ),
 )
 
 
 def files() -> dict[str, str]:
     """Return the path from the root and the text of each file that is made."""
-    made = {client.path: _types(client) for client in CLIENTS}
+    made = {made.path: _types(made) for made in CLASSES}
     return {**made, "docs/options.md": _page()}
 
 
 # The types of `**options`…
 
 
-def _types(client: Client) -> str:
-    options = declared_options(client.config)
+def _types(made: Optioned) -> str:
+    options = declared_options(made.config)
     imports: dict[str, set[str]] = defaultdict(set)
-    imports["typing"] |= {"Generic", "TypedDict"}
+    imports["typing"] |= {"Generic", "TypedDict"} if made.parameters else {"TypedDict"}
     for option in options:
         for name in _names(_type(option)):
             imports[_home(name, option)].add(name)
     fields = "\n".join(_field(option) for option in options)
-    generic = f"Generic[{', '.join(client.parameters)}]"
+    generic = f"Generic[{', '.join(made.parameters)}], " if made.parameters else ""
     return (
-        f'"""The options of {client.word}s as a type, for editors, type checkers and functions that'
-        f" pass them on.\n\n"
-        f"Made by `make options` from the fields of {client.config.__name__}: change them there."
+        f'"""The options of {made.word}s as a type, for editors and type checkers.\n\n'
+        f"Made by `make options` from the fields of {made.config.__name__}: change them there."
         f' It does not wait.\n"""\n\n'
         f"{_import_lines(imports)}\n\n"
-        f"class {client.class_name}(TypedDict, {generic}, total=False):\n"
-        f'    """What the constructor of a {client.word} takes by name, as in\n'
-        f'    `def make(**options: Unpack[{client.class_name}])`.\n    """\n\n'
-        f'{fields}\n\n__all__ = ["{client.class_name}"]\n'
+        f"class {made.class_name}(TypedDict, {generic}total=False):\n"
+        f'    """What the constructor of {made.with_article} takes by name, as in\n'
+        f'    `def make(**options: Unpack[{made.class_name}])`.\n    """\n\n'
+        f'{fields}\n\n__all__ = ["{made.class_name}"]\n'
     )
 
 
@@ -131,81 +146,65 @@ def _home(name: str, option: Option) -> str:
 
 def _import_lines(imports: Mapping[str, set[str]]) -> str:
     own = {module for module in imports if module.startswith("aiokafka_lite")}
-    blocks = [sorted(imports.keys() - own), sorted(own)]
-    return (
-        "\n\n".join(
-            "\n".join(_import_line(module, imports[module]) for module in block) for block in blocks
-        )
-        + "\n"
-    )
+    blocks = [
+        "".join(_import_line(module, imports[module]) for module in sorted(block))
+        for block in (imports.keys() - own, own)
+    ]
+    return "\n".join(filter(None, blocks))
 
 
 def _import_line(module: str, names: set[str]) -> str:
     ordered = sorted(names, key=lambda name: (not name.isupper(), name))
     line = f"from {module} import {', '.join(ordered)}"
     if len(line) <= WIDTH:
-        return line
-    return "\n".join([f"from {module} import (", *(f"    {name}," for name in ordered), ")"])
+        return f"{line}\n"
+    return "\n".join([f"from {module} import (", *(f"    {name}," for name in ordered), ")\n"])
 
 
 # The page…
 
 HEAD: Final = """# Options
 
-Every option of `AIOKafkaConsumer` and `AIOKafkaProducer`, given to the constructor by name. Editors
-and `help()` of the classes show the same. A wrong value raises `KafkaConfigurationError`, a
-`ValueError`, which names all wrong options at once. An unknown name raises `TypeError`, which names
-the option that was probably meant.
+Every option of `AIOKafkaConsumer`, `AIOKafkaProducer` and `EmbeddedBroker`, which constructors take
+by name. Editors and `help()` of the classes show the same. A wrong value raises a `ValueError`,
+`KafkaConfigurationError` from the clients, which names all wrong options at once. An unknown name
+raises `TypeError`, which names the option that was probably meant.
 
 A default is that of the option in Java, unless the text says otherwise. The last two columns say
-what the option is called in Apache Kafka's own clients, and whether aiokafka 0.14 has it under this
-name. The fields of `ConsumerConfig` and `ProducerConfig` are the source: `make options` writes this
-page from them.
+what the option is called in Apache Kafka itself, and whether aiokafka 0.14 has it under this name.
+The fields of `ConsumerConfig`, `ProducerConfig` and `BrokerOptions` are the source: `make options`
+writes this page from them.
 """
+_COLUMNS: Final = ("option", "type", "default", "unit", "what it does", "Java", "aiokafka")
 
 
 def _page() -> str:
-    both = {option.name for option in declared_options(ConsumerConfig)} & {
-        option.name for option in declared_options(ProducerConfig)
-    } - {"stop_timeout_ms"}
-    consumer, producer = (declared_options(client.config) for client in CLIENTS)
+    consumer, producer, broker = (declared_options(made.config) for made in CLASSES)
+    shared = [option for option in consumer if option in producer]
+    sections = {
+        "Both clients": _table(shared),
+        "Consumer": _table([option for option in consumer if option not in shared]),
+        "Producer": _table([option for option in producer if option not in shared]),
+        "Embedded broker": _table(broker, columns=len(_COLUMNS) - 1),
+    }
+    return "\n".join([HEAD, *(f"## {title}\n\n{table}" for title, table in sections.items())])
+
+
+def _table(options: list[Option], columns: int = len(_COLUMNS)) -> str:
+    rows = [_COLUMNS, ("---",) * columns, *(_cells(option) for option in options)]
+    return "".join(f"| {' | '.join(cells[:columns])} |\n" for cells in rows)
+
+
+def _cells(option: Option) -> tuple[str, ...]:
     return (
-        "\n".join(
-            [
-                HEAD,
-                "## Both clients\n",
-                _table([option for option in consumer if option.name in both]),
-                "## Consumer\n",
-                _table([option for option in consumer if option.name not in both]),
-                "## Producer\n",
-                _table([option for option in producer if option.name not in both]),
-            ]
-        ).rstrip("\n")
-        + "\n"
-    )
-
-
-def _table(options: list[Option]) -> str:
-    rows = [
-        "| option | type | default | unit | what it does | Java | aiokafka |",
-        "|---|---|---|---|---|---|---|",
-        *(_row(option) for option in options),
-    ]
-    return "\n".join(rows) + "\n"
-
-
-def _row(option: Option) -> str:
-    default = option.default_text.removesuffix(option.unit).strip()
-    cells = [
         f"`{option.name}`",
         f"`{_double_quoted(option.type)}`".replace("|", "\\|"),
-        f"`{default}`",
+        f"`{option.default_in_python}`",
         option.unit,
         option.text,
         f"`{option.java}`" if option.java else "",
         "yes" if option.is_in_aiokafka else "",
-    ]
-    return f"| {' | '.join(cells)} |"
+    )
 
 
 def _double_quoted(text: str) -> str:

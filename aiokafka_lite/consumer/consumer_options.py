@@ -1,4 +1,4 @@
-"""The options of consumers as a type, for editors, type checkers and functions that pass them on.
+"""The options of consumers as a type, for editors and type checkers.
 
 Made by `make options` from the fields of ConsumerConfig: change them there. It does not wait.
 """

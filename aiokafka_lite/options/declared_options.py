@@ -39,9 +39,17 @@ class Option(NamedTuple):
     """Where the names in the type are known."""
 
     @property
+    def default_in_python(self) -> str:
+        """The default as users write it: "latest", 30_000."""
+        if isinstance(self.default, str):
+            return f'"{self.default}"'
+        is_long = isinstance(self.default, int) and self.default >= 10_000
+        return f"{self.default:_}" if is_long else repr(self.default)
+
+    @property
     def default_text(self) -> str:
-        """The default as users write it, with the unit of a number: "5 milliseconds"."""
-        shown = _as_written(self.default)
+        """The default with the unit of a number: "5 milliseconds"."""
+        shown = self.default_in_python
         if not self.unit or self.default is None:
             return shown
         return f"{shown} {self.unit if self.default != 1 else _one(self.unit)}"
@@ -53,14 +61,6 @@ class Option(NamedTuple):
             return _ONLY_HERE.strip()
         java = _NOT_IN_JAVA.strip() if self.java is None else f"Java: {self.java}."
         return java if self.is_in_aiokafka else java + _NOT_IN_AIOKAFKA
-
-
-def _as_written(default: object) -> str:
-    """Return a default in Python: "latest", 30_000."""
-    if isinstance(default, str):
-        return f'"{default}"'
-    is_long = isinstance(default, int) and default >= 10_000
-    return f"{default:_}" if is_long else repr(default)
 
 
 def _one(unit: str) -> str:
@@ -87,7 +87,7 @@ def help_text(config: type) -> str:
     """Return the part of a class's help that describes its options."""
     lines = ["Options:"]
     for option in declared_options(config):
-        lines.append(f"    {option.name}: {option.type} = {_as_written(option.default)}")
+        lines.append(f"    {option.name}: {option.type} = {option.default_in_python}")
         if option.text:
             lines.append(f"        {option.text} {option.origin}")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The options of producers as a type, for editors, type checkers and functions that pass them on.
+"""The options of producers as a type, for editors and type checkers.
 
 Made by `make options` from the fields of ProducerConfig: change them there. It does not wait.
 """

@@ -124,7 +124,7 @@ UNUSED = (
         "compression_*_level",
         "options that are read by their names",
     ),
-    ("aiokafka_lite/*/*er_options.py", "*", "the types of options, for type checkers"),
+    ("aiokafka_lite/*er_options.py", "*", "the types of options, for type checkers"),
     ("aiokafka_lite/options/constructor.py", "__signature__", "read by `inspect.signature`"),
     ("aiokafka_lite/spark/compat.py", "HAS_*", "says what tests need of PySpark's release"),
     ("aiokafka_lite/record/memory_records.py", "iter_batches", "takes apart what tests compare"),

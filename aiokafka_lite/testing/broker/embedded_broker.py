@@ -9,53 +9,46 @@ up to three replicas, which share one log: replication takes no time.
 
 import asyncio
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.options.constructor import check_names, declare_options
 from aiokafka_lite.testing.broker.broker_thread import BrokerThread
 from aiokafka_lite.testing.broker.faults import Faults
 from aiokafka_lite.testing.broker.handler import NodeContext
 from aiokafka_lite.testing.broker.request_log import (
-    DEFAULT_MAX_REQUESTS,
     ReceivedRequest,
     RequestLog,
     RequestT,
 )
 from aiokafka_lite.testing.broker.router import Router
 from aiokafka_lite.testing.broker.server import NodeServer
+from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.cluster_state import (
-    DEFAULT_MAX_MESSAGE_BYTES,
     BrokerNode,
-    ClusterOptions,
     ClusterState,
     PartitionState,
 )
 from aiokafka_lite.testing.broker.state.groups.group_coordinators import GroupCoordinators
-from aiokafka_lite.testing.broker.state.groups.group_rebalance import GroupOptions
 from aiokafka_lite.testing.broker.state.groups.group_view import GroupView
 from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchSessionCache
-from aiokafka_lite.testing.broker.state.log.partition_log import (
-    DEFAULT_RETENTION_BYTES,
-    PartitionLog,
-)
-from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import (
-    TransactionCoordinator,
-    TransactionOptions,
-)
+from aiokafka_lite.testing.broker.state.log.partition_log import PartitionLog
+from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import TransactionCoordinator
 from aiokafka_lite.testing.broker.state.transactions.txn_view import TransactionView
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from aiokafka_lite.testing.broker.embedded_broker_options import EmbeddedBrokerOptions
+
 T = TypeVar("T")
-DEFAULT_FETCH_SESSION_SLOTS = 1000
-DEFAULT_GROUP_MAX_SIZE = 2**31 - 1
 _CONNECTABLE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not bound
-MAX_NODES = 100
-MAX_PORT = 65535
 
 
 class EmbeddedBroker:
@@ -77,110 +70,45 @@ class EmbeddedBroker:
         self,
         nodes: int = 1,
         *,
-        host: str = "127.0.0.1",
-        port: int = 0,
-        auto_create_topics: bool = True,
-        num_partitions: int = 1,
-        max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES,
-        log_retention_bytes: int = DEFAULT_RETENTION_BYTES,
-        fetch_session_slots: int = DEFAULT_FETCH_SESSION_SLOTS,
-        group_initial_rebalance_delay_ms: int = 0,
-        group_max_size: int = DEFAULT_GROUP_MAX_SIZE,
-        group_min_session_timeout_ms: int = 6_000,
-        group_max_session_timeout_ms: int = 1_800_000,
-        transaction_version: int = 2,
-        transaction_max_timeout_ms: int = 900_000,
-        max_versions: Mapping[int, int | None] | None = None,
-        max_logged_requests: int = DEFAULT_MAX_REQUESTS,
-        racks: Sequence[str] | None = None,
         clock: Clock = SYSTEM_CLOCK,
         rng: random.Random | None = None,
+        **options: "Unpack[EmbeddedBrokerOptions]",
     ) -> None:
-        """Describe a cluster; it listens once started.
+        """Describe a cluster of `nodes`, 1 to 100 of them with ids from 1; it listens once started.
 
-        Args:
-            nodes: how many nodes there are; their ids count from 1.
-            port: 0 for free ports; otherwise node i listens on port + i - 1.
-            auto_create_topics: whether asking for the metadata of a topic creates it.
-            num_partitions: partitions of a topic that is created without saying how many.
-            max_message_bytes: the largest batch taken; max.message.bytes of a topic goes first.
-            group_initial_rebalance_delay_ms: how long the first member of a group waits for others;
-                Apache Kafka's default is 3000.
-            group_max_size: how many members a group may have.
-            group_min_session_timeout_ms: the shortest session a member may ask for.
-            group_max_session_timeout_ms: the longest one.
-            transaction_version: the level of the feature transaction.version: 2 for transactions
-                V2 (KIP-890), 0 or 1 for V1.
-            transaction_max_timeout_ms: the longest transaction a producer may ask for.
-            max_versions: api key -> highest version served, to be an older broker; None hides
-                the API.
-            max_logged_requests: how many requests `requests` remembers; 0 for none.
-            racks: the rack of each node; a consumer that names its own is sent to the replica
-                there, as by Kafka's RackAwareReplicaSelector.
+        The class's help and docs/options.md describe the options; `clock` and `rng` are for tests.
 
-        Raises ValueError naming all options out of range.
+        Raises: ValueError naming all options out of range.
         """
-        _check_options(
-            _Range("nodes", nodes, 1, MAX_NODES),
-            _Range("port", port, 0, MAX_PORT + 1 - nodes),
-            _Range("num_partitions", num_partitions, 1),
-            _Range("max_message_bytes", max_message_bytes, 0),
-            _Range("log_retention_bytes", log_retention_bytes, 1),
-            _Range("fetch_session_slots", fetch_session_slots, 0),
-            _Range("group_initial_rebalance_delay_ms", group_initial_rebalance_delay_ms, 0),
-            _Range("group_max_size", group_max_size, 1),
-            _Range("group_min_session_timeout_ms", group_min_session_timeout_ms, 1),
-            _Range(
-                "group_max_session_timeout_ms",
-                group_max_session_timeout_ms,
-                group_min_session_timeout_ms,
-            ),
-            _Range("transaction_version", transaction_version, 0, 2),
-            _Range("transaction_max_timeout_ms", transaction_max_timeout_ms, 1),
-            _Range("max_logged_requests", max_logged_requests, 0),
-            _Range("the number of racks", nodes if racks is None else len(racks), nodes, nodes),
-        )
+        check_names(self, EmbeddedBroker.__init__, BrokerOptions, options)
+        chosen = BrokerOptions(**options)
+        chosen.check(nodes)
         self._rng = rng or random.Random()
         self._clock = clock
-        advertised_host = _CONNECTABLE.get(host, host)
+        self._options = chosen
+        advertised_host = _CONNECTABLE.get(chosen.host, chosen.host)
         members = [
             BrokerNode(
                 node_id=i + 1,
                 host=advertised_host,
-                port=port + i if port else 0,
-                rack=racks[i] if racks else None,
+                port=chosen.port + i if chosen.port else 0,
+                rack=chosen.racks[i] if chosen.racks else None,
             )
             for i in range(nodes)
         ]
-        options = ClusterOptions(
-            auto_create_topics, num_partitions, max_message_bytes, log_retention_bytes
-        )
         self.faults = Faults()
         """Trouble on demand: `fail`, `cut`, `drop`, `delay`, `stall`, `throttle`, `corrupt`."""
-        self._listen_host = host
-        self._cluster = ClusterState(members, options, self._rng)
+        self._cluster = ClusterState(members, chosen, self._rng)
         self._groups = GroupCoordinators(
-            self._cluster,
-            GroupOptions(
-                group_initial_rebalance_delay_ms,
-                group_max_size,
-                group_min_session_timeout_ms,
-                group_max_session_timeout_ms,
-            ),
-            clock,
-            self._rng,
-            on_change=self._something_happened,
+            self._cluster, chosen, clock, self._rng, on_change=self._something_happened
         )
         self._transactions = TransactionCoordinator(
-            self._cluster,
-            self._groups,
-            TransactionOptions(transaction_version, transaction_max_timeout_ms),
-            clock,
-            on_change=self._something_happened,
+            self._cluster, self._groups, chosen, clock, on_change=self._something_happened
         )
-        self._request_log = RequestLog(max_logged_requests)
-        self._router = Router(self.faults, self._log_request, max_versions=max_versions or {})
-        self._fetch_session_slots = fetch_session_slots
+        self._request_log = RequestLog(chosen.max_logged_requests)
+        self._router = Router(
+            self.faults, self._log_request, max_versions=chosen.max_versions or {}
+        )
         self._owner: TaskOwner | None = None
         self._servers: dict[int, NodeServer] = {}
         self._crash: Exception | None = None
@@ -194,13 +122,15 @@ class EmbeddedBroker:
         nodes: int = 1,
         *,
         loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None,
-        **options: Any,
+        clock: Clock = SYSTEM_CLOCK,
+        rng: random.Random | None = None,
+        **options: "Unpack[EmbeddedBrokerOptions]",
     ) -> Iterator[Self]:
         """Run a broker in its own thread during a with block. Options as the constructor's.
 
         `loop_factory` makes the thread's event loop, such as `uvloop.new_event_loop`.
         """
-        broker = cls(nodes, **options)
+        broker = cls(nodes, clock=clock, rng=rng, **options)
         thread = BrokerThread(broker, loop_factory)
         thread.start()
         broker._thread = thread
@@ -224,7 +154,7 @@ class EmbeddedBroker:
         served = self._router.advertised_versions()
         try:
             for node in self._cluster.nodes.values():
-                sessions = FetchSessionCache(self._fetch_session_slots, self._rng)
+                sessions = FetchSessionCache(self._options.fetch_session_slots, self._rng)
                 server = NodeServer(
                     NodeContext(
                         node,
@@ -237,7 +167,7 @@ class EmbeddedBroker:
                     ),
                     self._router,
                     self._owner,
-                    listen_host=self._listen_host,
+                    listen_host=self._options.host,
                     on_answer=self._something_happened,
                     on_crash=self._remember_crash,
                 )
@@ -520,21 +450,6 @@ class EmbeddedBroker:
         return function() if self._thread is None else self._thread.call(function)
 
 
-class _Range(NamedTuple):
-    name: str
-    value: int
-    lowest: int
-    highest: int | None = None
-
-
-def _check_options(*options: _Range) -> None:
-    faults = []
-    for name, value, lowest, highest in options:
-        if value < lowest or (highest is not None and value > highest):
-            limit = f"{lowest} or more" if highest is None else f"{lowest} to {highest}"
-            faults.append(f"{name} must be {limit}, got {value}")
-    if faults:
-        raise ValueError("EmbeddedBroker: " + "; ".join(faults))
-
+declare_options(EmbeddedBroker, BrokerOptions)
 
 __all__ = ["EmbeddedBroker"]

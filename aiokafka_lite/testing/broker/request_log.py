@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from aiokafka_lite.schema.message import Request
 
-DEFAULT_MAX_REQUESTS = 10_000
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 """Requests refer to the records they brought; this bounds what they keep alive."""
 
@@ -63,4 +62,4 @@ class RequestLog:
         self._bytes = 0
 
 
-__all__ = ["DEFAULT_MAX_REQUESTS", "ReceivedRequest", "RequestLog", "RequestT"]
+__all__ = ["ReceivedRequest", "RequestLog", "RequestT"]

@@ -14,18 +14,16 @@ from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.testing.broker.faults import NOTHING_INJECTED, Faults
 from aiokafka_lite.testing.broker.handler import Handler, Later, NodeContext, RequestContext
 from aiokafka_lite.testing.broker.router import Router
+from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.cluster_state import (
     BrokerNode,
-    ClusterOptions,
     ClusterState,
     TopicState,
 )
 from aiokafka_lite.testing.broker.state.groups.group_coordinators import GroupCoordinators
-from aiokafka_lite.testing.broker.state.groups.group_rebalance import GroupOptions
 from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchSessionCache
 from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import (
     TransactionCoordinator,
-    TransactionOptions,
 )
 from aiokafka_lite.testing.fake_clock import FakeClock
 
@@ -67,19 +65,16 @@ class Bench:
         nodes: int = 1,
         *,
         session_slots: int = 10,
-        groups: GroupOptions | None = None,
-        transactions: TransactionOptions | None = None,
         **options: Any,
     ) -> None:
         self.clock = FakeClock()
         self.faults = Faults()
         rng = random.Random(1)
         members = [BrokerNode(i, "127.0.0.1", 9000 + i, rack=f"r{i}") for i in range(1, nodes + 1)]
-        self.cluster = ClusterState(members, ClusterOptions(**options), rng)
-        self.groups = GroupCoordinators(self.cluster, groups or GroupOptions(), self.clock, rng)
-        self.transactions = TransactionCoordinator(
-            self.cluster, self.groups, transactions or TransactionOptions(), self.clock
-        )
+        chosen = BrokerOptions(**options)
+        self.cluster = ClusterState(members, chosen, rng)
+        self.groups = GroupCoordinators(self.cluster, chosen, self.clock, rng)
+        self.transactions = TransactionCoordinator(self.cluster, self.groups, chosen, self.clock)
         served = Router(self.faults, lambda *_: None, max_versions={}).advertised_versions()
         self.nodes = {
             node.node_id: NodeContext(

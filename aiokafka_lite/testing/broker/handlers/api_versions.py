@@ -44,7 +44,7 @@ def handle(context: RequestContext, request: ApiVersionsRequest) -> ApiVersionsR
 
 
 def _tell_features(context: RequestContext, response: ApiVersionsResponse) -> None:
-    level = context.transactions.options.version
+    level = context.transactions.options.transaction_version
     response.finalized_features_epoch = 0
     if context.version >= ApiVersionsRequest.feature_level_0_since:
         response.supported_features = [

@@ -23,17 +23,13 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.testing.broker.state.log.partition_log import (
-    DEFAULT_RETENTION_BYTES,
-    PartitionLog,
-)
+from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
+from aiokafka_lite.testing.broker.state.log.partition_log import PartitionLog
 from aiokafka_lite.testing.broker.state.log.producer_states import ProducerStates
 from aiokafka_lite.testing.broker.state.topic_config import TopicConfig, parse_topic_config
 from aiokafka_lite.topic_name import check_topic_name
 
 NO_LEADER = -1
-DEFAULT_MAX_MESSAGE_BYTES = 1_048_588
-"""Apache Kafka's default of message.max.bytes: 1 MiB and the batch's log overhead of 12."""
 MAX_REPLICATION_FACTOR = 3
 
 
@@ -46,16 +42,6 @@ class BrokerNode:
     port: int = 0
     rack: str | None = None
     is_alive: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterOptions:
-    """What `EmbeddedBroker` was asked to be, as far as topics are concerned."""
-
-    auto_create_topics: bool = True
-    num_partitions: int = 1
-    max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES
-    log_retention_bytes: int = DEFAULT_RETENTION_BYTES
 
 
 class PartitionState:
@@ -187,7 +173,7 @@ class ClusterState:
     """Everything the nodes of one embedded cluster share."""
 
     def __init__(
-        self, nodes: Sequence[BrokerNode], options: ClusterOptions, rng: random.Random
+        self, nodes: Sequence[BrokerNode], options: BrokerOptions, rng: random.Random
     ) -> None:
         self.options = options
         self.nodes = {node.node_id: node for node in nodes}
@@ -438,10 +424,8 @@ def _extend(topic: TopicState, replica_lists: Sequence[list[int]]) -> None:
 
 
 __all__ = [
-    "DEFAULT_MAX_MESSAGE_BYTES",
     "NO_LEADER",
     "BrokerNode",
-    "ClusterOptions",
     "ClusterState",
     "PartitionState",
     "TopicState",

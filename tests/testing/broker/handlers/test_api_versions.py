@@ -7,7 +7,6 @@ from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handlers import api_versions
 from aiokafka_lite.testing.broker.router import HANDLERS
-from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import TransactionOptions
 from tests.testing.broker.bench import Bench
 
 ASK = ApiVersionsRequest(client_software_name="x", client_software_version="1.0")
@@ -52,7 +51,7 @@ def test_the_clients_software_must_be_named_in_words(version: str) -> None:
 @pytest.mark.parametrize("version", range(6))
 def test_the_level_of_transactions_is_told_where_it_can_be(version: int, level: int) -> None:
     """A feature that starts at 0 is listed from version 4 on (KIP-584, KAFKA-17011)."""
-    bench = Bench(transactions=TransactionOptions(version=level))
+    bench = Bench(transaction_version=level)
     answer = bench.ask(api_versions.HANDLER, ASK, version)
     told = [(e.name, e.min_version_level, e.max_version_level) for e in answer.finalized_features]
     has_level = version >= 3 and level > 0

@@ -14,7 +14,6 @@ from aiokafka_lite.protocol.messages.join_group import (
 from aiokafka_lite.schema.message import Response
 from aiokafka_lite.testing.broker.handler import Later
 from aiokafka_lite.testing.broker.handlers import join_group
-from aiokafka_lite.testing.broker.state.groups.group_rebalance import GroupOptions
 from aiokafka_lite.testing.fake_clock import settle
 from tests.testing.broker.bench import Bench
 
@@ -126,7 +125,7 @@ def test_what_is_refused_at_once(fields: dict[str, Any], code: int) -> None:
 
 
 def test_a_join_that_is_refused_makes_no_group() -> None:
-    bench = Bench(groups=GroupOptions(min_session_timeout_ms=20_000))
+    bench = Bench(group_min_session_timeout_ms=20_000)
     assert join(bench).error_code == 26
     assert bench.groups.view("g").state == "Dead"
 

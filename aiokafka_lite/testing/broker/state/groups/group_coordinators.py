@@ -8,13 +8,16 @@ import random
 from collections.abc import Callable
 
 from aiokafka_lite.clock import Clock
+from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.cluster_state import ClusterState
 from aiokafka_lite.testing.broker.state.groups.coordinator_nodes import CoordinatorNodes
 from aiokafka_lite.testing.broker.state.groups.group_membership import GroupMembership
 from aiokafka_lite.testing.broker.state.groups.group_offsets import GroupOffsets
-from aiokafka_lite.testing.broker.state.groups.group_rebalance import GroupOptions
 from aiokafka_lite.testing.broker.state.groups.group_timers import GroupTimers
 from aiokafka_lite.testing.broker.state.groups.group_view import GroupView, view_of
+
+OFFSET_METADATA_MAX_BYTES = 4096
+"""Apache Kafka's default of offset.metadata.max.bytes."""
 
 
 class CoordinatedGroup:
@@ -31,7 +34,7 @@ class GroupCoordinators:
     def __init__(
         self,
         cluster: ClusterState,
-        options: GroupOptions,
+        options: BrokerOptions,
         clock: Clock,
         rng: random.Random,
         on_change: Callable[[], object] = lambda: None,
@@ -74,7 +77,7 @@ class GroupCoordinators:
             timers = self._timers[group_id] = GroupTimers(self._clock, self.changed)
             group = self._groups[group_id] = CoordinatedGroup(
                 GroupMembership(group_id, timers, self.options, self._rng),
-                GroupOffsets(self.options.offset_metadata_max_bytes),
+                GroupOffsets(OFFSET_METADATA_MAX_BYTES),
             )
             self.nodes.settle(group_id)
         return group

@@ -20,6 +20,7 @@ from aiokafka_lite.errors import (
     UnknownError,
     UnknownMemberIdError,
 )
+from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.groups.classic_group import ClassicGroup, GroupState
 from aiokafka_lite.testing.broker.state.groups.group_member import (
     NO_MEMBER,
@@ -32,7 +33,6 @@ from aiokafka_lite.testing.broker.state.groups.group_member import (
 )
 from aiokafka_lite.testing.broker.state.groups.group_rebalance import (
     NEW_MEMBER_JOIN_TIMEOUT_MS,
-    GroupOptions,
     GroupRebalance,
 )
 from aiokafka_lite.testing.broker.state.groups.group_timers import GroupTimers
@@ -42,7 +42,7 @@ class GroupMembership:
     """One classic group as its coordinator serves it."""
 
     def __init__(
-        self, group_id: str, timers: GroupTimers, options: GroupOptions, rng: random.Random
+        self, group_id: str, timers: GroupTimers, options: BrokerOptions, rng: random.Random
     ) -> None:
         self._options = options
         self._rng = rng
@@ -66,7 +66,7 @@ class GroupMembership:
                 self.group.remove(request.member_id)
                 refused_id = NO_MEMBER
                 raise GroupMaxSizeReachedError(
-                    f"a group has at most {self._options.max_size} members here"
+                    f"a group has at most {self._options.group_max_size} members here"
                 )
             if not self.group.supports(request.protocol_type, request.protocols):
                 raise InconsistentGroupProtocolError(
@@ -81,7 +81,7 @@ class GroupMembership:
             answer(JoinResult(member_id=refused_id, error_code=error.errno))
 
     def _has_room_for(self, member_id: str) -> bool:
-        group, limit = self.group, self._options.max_size
+        group, limit = self.group, self._options.group_max_size
         if group.state is GroupState.EMPTY:
             return True
         member = group.members.get(member_id)

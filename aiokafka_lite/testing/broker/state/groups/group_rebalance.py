@@ -6,14 +6,13 @@ completeClassicGroupJoin, expirePendingSync, expireClassicGroupMemberHeartbeat).
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from aiokafka_lite.errors import (
-    InvalidSessionTimeoutError,
     NotCoordinatorForGroupError,
     RebalanceInProgressError,
     UnknownMemberIdError,
 )
+from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.groups.classic_group import ClassicGroup, GroupState
 from aiokafka_lite.testing.broker.state.groups.group_member import (
     NO_MEMBER,
@@ -31,29 +30,10 @@ _JOIN_PHASE = "join phase"
 _SYNC_PHASE = "sync phase"
 
 
-@dataclass(frozen=True, slots=True)
-class GroupOptions:
-    """The broker's settings for groups; Apache Kafka's names without dots."""
-
-    initial_rebalance_delay_ms: int = 0
-    max_size: int = 2**31 - 1
-    min_session_timeout_ms: int = 6_000
-    max_session_timeout_ms: int = 1_800_000
-    offset_metadata_max_bytes: int = 4096
-
-    def check_session_timeout(self, session_timeout_ms: int) -> None:
-        """Raise InvalidSessionTimeoutError unless a member may have such a session."""
-        lowest, highest = self.min_session_timeout_ms, self.max_session_timeout_ms
-        if not lowest <= session_timeout_ms <= highest:
-            raise InvalidSessionTimeoutError(
-                f"a session timeout must be {lowest} to {highest} ms here, got {session_timeout_ms}"
-            )
-
-
 class GroupRebalance:
     """Moves one group through its states."""
 
-    def __init__(self, group: ClassicGroup, timers: GroupTimers, options: GroupOptions) -> None:
+    def __init__(self, group: ClassicGroup, timers: GroupTimers, options: BrokerOptions) -> None:
         self.group = group
         self._timers = timers
         self._options = options
@@ -79,7 +59,7 @@ class GroupRebalance:
         group.transition_to(GroupState.PREPARING_REBALANCE)
         logger.debug("%r prepares a rebalance: %s", group, reason)
         if is_initial:
-            delay_ms = self._options.initial_rebalance_delay_ms
+            delay_ms = self._options.group_initial_rebalance_delay_ms
             self._delay(delay_ms, max(group.rebalance_timeout_ms - delay_ms, 0))
         elif group.has_all_joined:
             self._complete_join()
@@ -106,7 +86,7 @@ class GroupRebalance:
             group = self.group
             if group.has_new_member and remaining_ms:
                 group.has_new_member = False
-                longer_ms = min(self._options.initial_rebalance_delay_ms, remaining_ms)
+                longer_ms = min(self._options.group_initial_rebalance_delay_ms, remaining_ms)
                 self._delay(longer_ms, max(remaining_ms - delay_ms, 0))
             else:
                 self._complete_join()
@@ -264,4 +244,4 @@ def _session(member_id: str) -> str:
     return f"session of {member_id}"
 
 
-__all__ = ["NEW_MEMBER_JOIN_TIMEOUT_MS", "GroupOptions", "GroupRebalance"]
+__all__ = ["NEW_MEMBER_JOIN_TIMEOUT_MS", "GroupRebalance"]

@@ -6,7 +6,6 @@ ends what takes too long. Source: TransactionCoordinator; KIP-98, KIP-360, KIP-5
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import (
@@ -18,6 +17,7 @@ from aiokafka_lite.errors import (
     ProducerFenced,
 )
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.cluster_state import ClusterState
 from aiokafka_lite.testing.broker.state.groups.coordinator_nodes import CoordinatorNodes
 from aiokafka_lite.testing.broker.state.groups.group_coordinators import GroupCoordinators
@@ -40,15 +40,6 @@ _COMPLETE = {
 _PREPARED = {True: TransactionState.PREPARE_COMMIT, False: TransactionState.PREPARE_ABORT}
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionOptions:
-    """What `EmbeddedBroker` was asked to be, as far as transactions are concerned."""
-
-    version: int = 2
-    """The finalized level of the feature transaction.version (KIP-890)."""
-    max_timeout_ms: int = 900_000
-
-
 class TransactionCoordinator:
     """All transactional ids of one cluster."""
 
@@ -56,7 +47,7 @@ class TransactionCoordinator:
         self,
         cluster: ClusterState,
         groups: GroupCoordinators,
-        options: TransactionOptions,
+        options: BrokerOptions,
         clock: Clock,
         on_change: Callable[[], object] = lambda: None,
     ) -> None:
@@ -91,9 +82,10 @@ class TransactionCoordinator:
 
         Raises InvalidTransactionTimeout, ProducerFenced and ConcurrentTransactions.
         """
-        if not 0 < timeout_ms <= self.options.max_timeout_ms:
+        longest_ms = self.options.transaction_max_timeout_ms
+        if not 0 < timeout_ms <= longest_ms:
             raise InvalidTransactionTimeout(
-                f"a transaction may take 1 to {self.options.max_timeout_ms} ms, got {timeout_ms}"
+                f"a transaction may take 1 to {longest_ms} ms, got {timeout_ms}"
             )
         metadata = self._by_id.get(transactional_id)
         if metadata is None:
@@ -215,7 +207,7 @@ class TransactionCoordinator:
             self._abort_and_fence(metadata)
 
     def _abort_and_fence(self, metadata: TransactionMetadata) -> None:
-        is_v2 = self.options.version >= 2
+        is_v2 = self.options.transaction_version >= 2
         if not is_v2:
             metadata.fence()
         self._end(metadata, is_commit=False, bumps_epoch=is_v2)
@@ -286,4 +278,4 @@ def _impossible_end(metadata: TransactionMetadata, *, is_commit: bool) -> Invali
     return InvalidTxnState(f"{metadata!r} cannot {'commit' if is_commit else 'abort'}")
 
 
-__all__ = ["TransactionCoordinator", "TransactionOptions"]
+__all__ = ["TransactionCoordinator"]

@@ -3,6 +3,7 @@
 import random
 from typing import Any
 
+from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.groups.classic_group import ClassicGroup
 from aiokafka_lite.testing.broker.state.groups.group_member import (
     JoinRequest,
@@ -10,7 +11,6 @@ from aiokafka_lite.testing.broker.state.groups.group_member import (
     SyncResult,
 )
 from aiokafka_lite.testing.broker.state.groups.group_membership import GroupMembership
-from aiokafka_lite.testing.broker.state.groups.group_rebalance import GroupOptions
 from aiokafka_lite.testing.broker.state.groups.group_timers import GroupTimers
 from aiokafka_lite.testing.fake_clock import FakeClock
 
@@ -42,7 +42,7 @@ class Served:
         self.fired = 0
         self.timers = GroupTimers(self.clock, self._count)
         self.membership = GroupMembership(
-            "g", self.timers, GroupOptions(**options), random.Random(1)
+            "g", self.timers, BrokerOptions(**options), random.Random(1)
         )
 
     def _count(self) -> None:

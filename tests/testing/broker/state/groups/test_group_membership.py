@@ -52,7 +52,7 @@ async def test_joins_that_are_refused(fields: dict[str, object], code: int) -> N
 
 async def test_a_group_has_a_limit_of_members() -> None:
     """GROUP_MAX_SIZE_REACHED, in each state; who is in stays in."""
-    served = Served(max_size=2)
+    served = Served(group_max_size=2)
     first = served.stable()
     second = served.join()
     third = served.join()  # in the join phase those who wait are counted

@@ -3,10 +3,10 @@
 import pytest
 
 from aiokafka_lite.errors import InvalidSessionTimeoutError, NotCoordinatorForGroupError
+from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.groups.classic_group import GroupState
 from aiokafka_lite.testing.broker.state.groups.group_rebalance import (
     NEW_MEMBER_JOIN_TIMEOUT_MS,
-    GroupOptions,
 )
 from tests.testing.broker.state.groups.served_groups import REBALANCE_S, SESSION_S, Served
 
@@ -14,7 +14,7 @@ from tests.testing.broker.state.groups.served_groups import REBALANCE_S, SESSION
 
 
 async def test_the_first_rebalance_waits_for_its_delay_and_longer_while_members_come() -> None:
-    served = Served(initial_rebalance_delay_ms=3000)
+    served = Served(group_initial_rebalance_delay_ms=3000)
     first = served.join()
     await served.clock.advance(2)
     second = served.join()
@@ -28,14 +28,14 @@ async def test_the_first_rebalance_waits_for_its_delay_and_longer_while_members_
 
 
 async def test_nobody_new_ends_the_first_rebalance_after_one_delay() -> None:
-    served = Served(initial_rebalance_delay_ms=3000)
+    served = Served(group_initial_rebalance_delay_ms=3000)
     answers = served.join()
     await served.clock.advance(3)
     assert [answer.generation_id for answer in answers] == [1]
 
 
 async def test_the_first_rebalance_lasts_no_longer_than_the_rebalance_timeout() -> None:
-    served = Served(initial_rebalance_delay_ms=3000)
+    served = Served(group_initial_rebalance_delay_ms=3000)
     answers = served.join(rebalance_timeout_ms=7000)
     for _ in range(3):
         await served.clock.advance(2)
@@ -46,7 +46,7 @@ async def test_the_first_rebalance_lasts_no_longer_than_the_rebalance_timeout() 
 
 
 async def test_a_member_that_leaves_does_not_end_the_first_rebalance() -> None:
-    served = Served(initial_rebalance_delay_ms=3000)
+    served = Served(group_initial_rebalance_delay_ms=3000)
     served.join()
     served.membership.leave(served.ids[0], None)
     served.membership.left("test")
@@ -198,7 +198,7 @@ async def test_an_id_given_out_is_taken_back_after_the_session_timeout() -> None
 
 
 def test_session_timeouts_have_limits() -> None:
-    options = GroupOptions()
+    options = BrokerOptions()
     options.check_session_timeout(6_000)
     options.check_session_timeout(1_800_000)
     for timeout_ms in (5_999, 1_800_001):

@@ -11,7 +11,6 @@ from aiokafka_lite.errors import (
     ProducerFenced,
 )
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import TransactionOptions
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import (
     ProducerIdAndEpoch,
     TransactionState,
@@ -23,7 +22,7 @@ TIMEOUT_S = 10
 
 
 def bench_of(version: int = 2, nodes: int = 1) -> Bench:
-    bench = Bench(nodes, transactions=TransactionOptions(version))
+    bench = Bench(nodes, transaction_version=version)
     bench.topic(partitions=2)
     return bench
 

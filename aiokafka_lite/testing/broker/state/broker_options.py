@@ -1,0 +1,113 @@
+"""Owns the options of an embedded broker, their defaults and their limits, in one frozen value.
+
+A field is the one declaration of an option: its type names the unit, its docstring says what it
+does and ends with its name in Apache Kafka's server.properties. It does not wait.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from aiokafka_lite.errors import InvalidSessionTimeoutError
+from aiokafka_lite.options.units import ByteCount, Milliseconds, RequestCount
+from aiokafka_lite.testing.broker.state.log.partition_log import DEFAULT_RETENTION_BYTES
+
+MAX_NODES = 100
+MAX_PORT = 65535
+_INT32_MAX = 2**31 - 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BrokerOptions:
+    """The options of an embedded broker; defaults are Apache Kafka's, or of use in tests."""
+
+    host: str = "127.0.0.1"
+    """Address that all nodes listen on. Only here."""
+    port: int = 0
+    """Port of node 1; node i listens on port + i - 1. 0: free ports. Only here."""
+    auto_create_topics: bool = True
+    """Create a topic when a client asks for its metadata. Java: auto.create.topics.enable."""
+    num_partitions: int = 1
+    """Partitions of a topic that is created without a number of partitions. Java:
+    num.partitions."""
+    max_message_bytes: ByteCount = 1_048_588
+    """Largest batch that is written; a topic's max.message.bytes goes first. Java:
+    message.max.bytes."""
+    log_retention_bytes: ByteCount = DEFAULT_RETENTION_BYTES
+    """Data that a partition keeps; the newest batch always stays. Unlike in Java the default is a
+    limit. Java: log.retention.bytes."""
+    fetch_session_slots: int = 1000
+    """Fetch sessions that a node keeps at most. Java:
+    max.incremental.fetch.session.cache.slots."""
+    group_initial_rebalance_delay_ms: Milliseconds = 0
+    """How long the first member of a group waits for others; in Java the default is 3000. Java:
+    group.initial.rebalance.delay.ms."""
+    group_max_size: int = _INT32_MAX
+    """Members that a group may have. Java: group.max.size."""
+    group_min_session_timeout_ms: Milliseconds = 6_000
+    """Shortest session timeout that a member may ask for. Java: group.min.session.timeout.ms."""
+    group_max_session_timeout_ms: Milliseconds = 1_800_000
+    """Longest session timeout that a member may ask for. Java: group.max.session.timeout.ms."""
+    transaction_version: int = 2
+    """Level of the feature transaction.version: 2 for the transactions of KIP-890, 0 or 1 for those
+    before. Only here."""
+    transaction_max_timeout_ms: Milliseconds = 900_000
+    """Longest transaction timeout that a producer may ask for. Java:
+    transaction.max.timeout.ms."""
+    max_versions: Mapping[int, int | None] | None = None
+    """Highest version that is served by API key, to act as an older broker; None hides the API.
+    Only here."""
+    max_logged_requests: RequestCount = 10_000
+    """Requests that `requests` remembers; 0 for none. Only here."""
+    racks: Sequence[str] | None = None
+    """Rack of each node. A consumer that names its own is sent to the replica there, as by
+    RackAwareReplicaSelector. Java: broker.rack."""
+
+    def check(self, nodes: int) -> None:
+        """Raise ValueError that names all options out of range, for a cluster of `nodes`."""
+        faults = list(self._faults(nodes))
+        if faults:
+            raise ValueError("EmbeddedBroker: " + "; ".join(faults))
+
+    def _faults(self, nodes: int) -> Iterator[str]:
+        yield from _out_of_range("nodes", nodes, 1, MAX_NODES)
+        yield from _out_of_range("port", self.port, 0, MAX_PORT + 1 - nodes)
+        for name, lowest, highest in _RANGES:
+            yield from _out_of_range(name, getattr(self, name), lowest, highest)
+        yield from _out_of_range(
+            "group_max_session_timeout_ms",
+            self.group_max_session_timeout_ms,
+            self.group_min_session_timeout_ms,
+        )
+        if self.racks is not None:
+            yield from _out_of_range("the number of racks", len(self.racks), nodes, nodes)
+
+    def check_session_timeout(self, session_timeout_ms: int) -> None:
+        """Raise InvalidSessionTimeoutError unless a member may have such a session."""
+        lowest, highest = self.group_min_session_timeout_ms, self.group_max_session_timeout_ms
+        if not lowest <= session_timeout_ms <= highest:
+            raise InvalidSessionTimeoutError(
+                f"a session timeout must be {lowest} to {highest} ms here, got {session_timeout_ms}"
+            )
+
+
+_RANGES: tuple[tuple[str, int, int | None], ...] = (
+    ("num_partitions", 1, None),
+    ("max_message_bytes", 0, None),
+    ("log_retention_bytes", 1, None),
+    ("fetch_session_slots", 0, None),
+    ("group_initial_rebalance_delay_ms", 0, None),
+    ("group_max_size", 1, None),
+    ("group_min_session_timeout_ms", 1, None),
+    ("transaction_version", 0, 2),
+    ("transaction_max_timeout_ms", 1, None),
+    ("max_logged_requests", 0, None),
+)
+
+
+def _out_of_range(name: str, value: int, lowest: int, highest: int | None = None) -> Iterator[str]:
+    if value < lowest or (highest is not None and value > highest):
+        limit = f"{lowest} or more" if highest is None else f"{lowest} to {highest}"
+        yield f"{name} must be {limit}, got {value}"
+
+
+__all__ = ["BrokerOptions"]
