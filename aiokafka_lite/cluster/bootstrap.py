@@ -1,6 +1,8 @@
-"""Owns the first question to a cluster: metadata from whichever seed answers first, or one error
-that says what happened at each seed. Used at start and whenever the known nodes are of no use any
-more (KIP-899). It waits, within a bound.
+"""Asks the seeds (`bootstrap_servers`) for metadata and takes the first response.
+
+If no seed answers, one error says what happened at each of them. The client asks the seeds at its
+start, and again whenever it can reach no known node (KIP-899). Only `SeedRound.ask` waits, within a
+bound.
 """
 
 import random
@@ -23,11 +25,11 @@ from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
 
 STAGGER_S = 0.25
-"""How long a seed is waited for before the next one is asked, too. Source: RFC 8305, section 5."""
+"""Seconds after which the next seed is asked as well. Source: RFC 8305, section 5."""
 
 
 class SeedRound:
-    """One question to the seeds, each asked at most once, in an order drawn by chance."""
+    """One Metadata request, sent to the seeds in random order, to each of them at most once."""
 
     def __init__(
         self, network: NetworkClient, *, clock: Clock, rng: random.Random, owner: TaskOwner
@@ -43,14 +45,14 @@ class SeedRound:
         self._changed = Wakeup()
 
     async def ask(self, request: MetadataRequest, bound_s: float) -> tuple[int, MetadataResponse]:
-        """Return the seed (-1, -2, …) that answered first, and its answer.
+        """Return the seed (-1, -2, …) that answered first, and its response.
 
-        The next seed is asked when the one before failed or has not answered for `STAGGER_S`. The
-        connections to seeds stay open; the caller drops them.
+        The next seed is asked when the one before fails, or has not answered for `STAGGER_S`. The
+        connections to the seeds stay open; the caller closes them.
 
-        Raises: `KafkaConnectionError` when none gave a usable answer within `bound_s`, naming each
+        Raises: `KafkaConnectionError` when no usable response came within `bound_s`; it names each
         seed and what happened there.
-        Cancelled: no question is left behind.
+        Cancelled: no request stays behind.
         """
         try:
             async with deadline(self._clock, bound_s):
@@ -59,7 +61,7 @@ class SeedRound:
                         self._ask_next(request, bound_s)
                     await self._changed.wait_for(self._clock, STAGGER_S)
         except TimeoutError:
-            pass  # what is known by now is the answer
+            pass  # the response or the errors that have come by now count
         finally:
             await self._give_up_the_rest()
         if self._answer is None:
@@ -112,8 +114,10 @@ class SeedRound:
 
 
 def check_answer(answer: MetadataResponse) -> None:
-    """Raise unless the metadata can be used: `RebootstrapRequiredError` or whatever else its
-    top-level error says, `MetadataEmptyBrokerList` when it names no node (a broker starting up).
+    """Return if the metadata can be used.
+
+    Raises: `RebootstrapRequiredError` or another error that the response carries as a whole;
+    `MetadataEmptyBrokerList` when it names no node, as a broker does that is starting up.
     """
     if answer.error_code:
         raise for_code(answer.error_code)("the broker refuses to give metadata")

@@ -1,7 +1,7 @@
-"""Owns the options every client has in common, their defaults and their limits.
+"""The options that all clients have in common, with their defaults and limits.
 
-It checks all of them at construction and reports every fault in one error. It does not wait, and it
-does not resolve or contact any address.
+The constructor checks all options and reports every fault in one error. It does not wait, and does
+not resolve or contact any address.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,8 +25,8 @@ _INT32_MAX = 2**31 - 1
 
 
 class DefaultInt(int):
-    """An int nobody asked for. Lets a config tell an option's default from the same number set by
-    the user, without making the option's type anything else than `int`.
+    """The default value of an option. The class tells it apart from the same number set by the
+    user, and the type of the option remains `int`.
     """
 
     __slots__ = ()
@@ -167,11 +167,11 @@ class ClientConfig:
 
     @property
     def endpoints(self) -> list[Endpoint]:
-        """Where to bootstrap: one entry per seed, in the user's order. Parsed at each call."""
+        """The seeds, in the user's order. They are parsed at each call."""
         return parse_bootstrap(self.bootstrap_servers)
 
     def max_answer_bytes(self, lane: Lane) -> int:  # noqa: ARG002 - a consumer's differ by lane
-        """Return how large an answer may be on the connections of that lane."""
+        """Return how many bytes a response may have on a connection of that lane."""
         return MAX_FRAME_BYTES
 
     def _default_client_id(self) -> str:
@@ -184,7 +184,7 @@ class ClientConfig:
             self.endpoints  # noqa: B018 - parsing is the check
         except KafkaConfigurationError as error:
             yield str(error.args[0])  # without the class name: it becomes one fault among others
-        client_id: object = self.client_id  # typed as str, but nobody checks the user
+        client_id: object = self.client_id  # typed as str, but a user may pass anything
         if not isinstance(client_id, str | None):
             yield f"client_id={client_id!r} is of type {type(client_id).__name__}; set it to a str"
         yield from sendable("client_id", client_id)
@@ -217,7 +217,7 @@ class ClientConfig:
         yield from self._security_faults()
 
     def _security_faults(self) -> Iterator[str]:
-        """In the words that users of aiokafka know."""
+        """Yield the faults of the security options, in aiokafka's words."""
         protocol = self.security_protocol
         if protocol in ("SSL", "SASL_SSL") and self.ssl_context is None:
             yield "`ssl_context` is mandatory if security_protocol=='SSL'"

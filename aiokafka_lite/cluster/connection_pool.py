@@ -1,11 +1,12 @@
-"""Owns the connections of one client: one per (node, lane), opened when first needed, closed when
-idle. It does not know what is sent over them, chooses no node and retries nothing.
+"""The connections of one client: one per node and lane, opened at first use, closed when idle.
 
-There is no lock: connects to different nodes, and of different lanes, run side by side. Callers who
-need a lane that cannot be used at once stand in a queue of that lane, at its gate: one task waits
-out throttle and backoff, connects, and lets them pass in the order they came. A caller that comes
-while others still pass queues up behind them; otherwise requests could overtake each other, which
-idempotent producers must not see. Only `acquire` and `close` wait.
+The pool does not know what is sent over a connection, chooses no node and retries nothing. Only
+`acquire` and `close` wait.
+
+Connects to different nodes and lanes run side by side; there is no lock. A lane that cannot be used
+at once has a gate, which is a task and a queue of callers. The task waits for throttle and backoff,
+connects, and releases the callers in their order. A caller that comes meanwhile joins the queue.
+Otherwise its request could overtake another one, which an idempotent producer must not see.
 """
 
 import asyncio
@@ -48,14 +49,14 @@ _Outcome = NodeConnection | KafkaError
 
 @dataclass(slots=True, eq=False)
 class _Gate:
-    """The callers that wait for one lane, in the order they came."""
+    """The callers that wait for one lane, in their order."""
 
     task: OwnedTask | None = None
     connection: NodeConnection | None = None  # while it is being made
     waiters: list[asyncio.Future[_Outcome]] = field(default_factory=list)
 
     def release(self, outcome: _Outcome) -> None:
-        """Let all pass who wait now; they run in their order, before anything scheduled later."""
+        """Give the outcome to all callers that wait now. They run in their order."""
         waiters, self.waiters = self.waiters, []
         for waiter in waiters:
             if not waiter.done():
@@ -65,9 +66,10 @@ class _Gate:
 class ConnectionPool:
     """Connections by node id and lane.
 
-    Node ids are those of the metadata (`nodes`), and -1, -2, … for the seeds. `on_trouble` is
-    called, without arguments, when a connection to a node of the metadata could not be made or was
-    lost: the metadata may be out of date; `on_misrouted` before that, when another node answered.
+    Node ids are those of the metadata (`nodes`), and -1, -2, … for the seeds. The pool calls
+    `on_trouble()` when a connection to a node of the metadata fails or is lost, because the
+    metadata may be out of date. If another node answers at the address, it calls `on_misrouted()`
+    first.
     """
 
     def __init__(
@@ -82,7 +84,7 @@ class ConnectionPool:
     ) -> None:
         self.nodes: Mapping[int, Node] = {}
         self.cluster_id: str | None = None
-        """Whose nodes they are, for a connection to be checked; None: not known."""
+        """The cluster of `nodes`, which a new connection is checked against; None: not known."""
         self.seeds: Mapping[int, Node] = {
             -index: Node(-index, endpoint.host, endpoint.port)
             for index, endpoint in enumerate(config.endpoints, start=1)
@@ -98,7 +100,7 @@ class ConnectionPool:
             ),
         )
         self.api_versions: dict[int, NodeApiVersions] = {}
-        """What each node spoke when it was last connected."""
+        """The API versions of each node, from its newest connection."""
 
         self._client_id = config.client_id
         self._max_idle_s = (
@@ -123,31 +125,33 @@ class ConnectionPool:
         )
         self._frame_pool = FrameBufferPool()
         self._connections: dict[LaneKey, NodeConnection] = {}
-        self._free: dict[LaneKey, NodeConnection] = {}  # those without gate and throttle
+        self._free: dict[
+            LaneKey, NodeConnection
+        ] = {}  # connections without a gate and without a throttle
         self._gates: dict[LaneKey, _Gate] = {}
         self._leaving: set[NodeConnection] = set()
         self._sweep_timer: TimerHandle | None = None
         self._keeper: OwnedTask | None = None
 
     def start(self, owner: TaskOwner) -> None:
-        """Allow connections; their tasks are children of `owner`, and they end with it."""
+        """Allow connections. Their tasks are children of `owner` and end with it."""
         self._owner = owner
         self._keeper = owner.spawn("connections", self._keep)
 
     # Looking…
 
     def free(self, node_id: int, lane: Lane) -> NodeConnection | None:
-        """Return the connection if a request may be made on it at once, else None: `acquire` it."""
+        """Return the connection if it can take a request now, otherwise None: use `acquire`."""
         connection = self._free.get((node_id, lane))
         return connection if connection is not None and connection.is_open else None
 
     def connected(self, node_id: int, lane: Lane) -> NodeConnection | None:
-        """Return the connection if it is open, throttled or not."""
+        """Return the connection if it is open, even if it is throttled."""
         connection = self._connections.get((node_id, lane))
         return connection if connection is not None and connection.is_open else None
 
     def is_connecting(self, node_id: int, lane: Lane) -> bool:
-        """Whether a connection is being made now. A wait for the backoff does not count."""
+        """Whether a connection is being made now. Waiting for the backoff does not count."""
         gate = self._gates.get((node_id, lane))
         return gate is not None and gate.connection is not None
 
@@ -157,9 +161,7 @@ class ConnectionPool:
         return gate is not None and gate.connection is not None and gate.connection.is_unanswered
 
     def ready_delay(self, node_id: int, lane: Lane) -> float:
-        """Return the seconds of throttle or backoff that `acquire` would have to wait out; 0:
-        none.
-        """
+        """Return the seconds of throttle or backoff that `acquire` would wait for; 0: none."""
         now = self._clock.monotonic()
         delay_s = self.states.mute_left(node_id, lane, now)
         if self.connected(node_id, lane) is None and not self.is_connecting(node_id, lane):
@@ -169,13 +171,13 @@ class ConnectionPool:
     # Getting a connection…
 
     async def acquire(self, node_id: int, lane: Lane, timeout_s: float) -> NodeConnection:
-        """Return an open connection of a lane that is not throttled, making it if need be.
-        Callers of one lane pass in their order; each has to make its request before its next
-        wait.
+        """Return an open connection of a lane that is not throttled; connect if there is none.
+
+        Callers of one lane go on in their order. Each must send its request before its next wait.
 
         Raises: `NodeNotReadyError` when the node is unknown, or not ready within `timeout_s`;
-        `KafkaConnectionError` or whatever else the connection's `open` raises.
-        Cancelled: the connection is made nevertheless.
+        `KafkaConnectionError` and other errors of `NodeConnection.open`.
+        Cancelled: a connect that has begun goes on.
         """
         delay_s = self.ready_delay(node_id, lane)
         if delay_s > timeout_s:
@@ -194,18 +196,20 @@ class ConnectionPool:
             if waiter in gate.waiters:
                 gate.waiters.remove(waiter)
         if isinstance(outcome, KafkaError):
-            # Each caller raises one of its own: a shared one would collect all their tracebacks.
+            # Each caller raises a copy: a shared error would collect the tracebacks of all.
             raise copy.copy(outcome) from outcome
         return outcome
 
     def mute(self, node_id: int, lane: Lane, until_s: float) -> None:
-        """Let no request of this lane pass before `until_s` (KIP-219)."""
+        """Hold back the requests of this lane until `until_s` (KIP-219)."""
         self.states.mute(node_id, lane, until_s)
         self._free.pop((node_id, lane), None)
 
     def check_running(self) -> TaskOwner:
-        """Return the owner of the tasks. Raises: `KafkaConnectionError` unless the client runs; the
-        client's own failure if a background task has failed.
+        """Return the owner of the tasks.
+
+        Raises: `KafkaConnectionError` unless the client runs; `KafkaError` if a background task has
+        failed.
         """
         if self._owner is not None:
             self._owner.check()
@@ -228,7 +232,7 @@ class ConnectionPool:
             connection = await self._usable_connection(node_id, lane, gate)
             while gate.waiters:
                 gate.release(connection)
-                await asyncio.sleep(0)  # they run, make their requests; whoever came now is next
+                await asyncio.sleep(0)  # the callers send; those that came meanwhile are next
             is_muted = self.states.mute_left(node_id, lane, self._clock.monotonic()) > 0
             if self._gates.get(key) is gate and connection.is_open and not is_muted:
                 self._free[key] = connection
@@ -237,7 +241,7 @@ class ConnectionPool:
         finally:
             if self._gates.get(key) is gate:
                 del self._gates[key]
-            gate.release(KafkaConnectionError("the client is closed"))  # whoever is left
+            gate.release(KafkaConnectionError("the client is closed"))  # for callers that are left
 
     async def _usable_connection(self, node_id: int, lane: Lane, gate: _Gate) -> NodeConnection:
         while True:
@@ -262,7 +266,7 @@ class ConnectionPool:
             await connection.open()
         except RebootstrapRequiredError as error:
             misrouted = _misrouted(connection.name, error)
-            known = self.states.last_error(node_id)  # once, not once per attempt
+            known = self.states.last_error(node_id)  # warn once, not at each attempt
             is_news = known is None or known.args != misrouted.args
             level = logging.WARNING if is_news else logging.DEBUG
             logger.log(level, "%s: %s", self._client_id, misrouted.args[0])
@@ -301,9 +305,11 @@ class ConnectionPool:
         )
 
     async def _wait_out_backoff(self, node_id: int) -> None:
-        """Wait until a connection may be tried. Raises: why another lane's attempt has failed
-        meanwhile. It is news of the node, and lanes that try again and again would let this one
-        wait for its turn until its callers run out of time.
+        """Wait until the node may be connected to.
+
+        Raises: the error of an attempt of another lane that failed meanwhile. It concerns this lane
+        too. Otherwise the retries of other lanes could postpone this one until its callers time
+        out.
         """
         known = self.states.last_failure(node_id)
         while backoff_s := self.states.backoff_left(node_id, self._clock.monotonic()):
@@ -330,8 +336,9 @@ class ConnectionPool:
     # Once a connection is no longer needed…
 
     def disconnect(self, node_ids: Iterable[int], cause: KafkaError) -> None:
-        """Close all connections to these nodes, open or being made, and forget their failures.
-        Requests on the way, and callers at the gates, fail with `cause`. Does not wait.
+        """Close all connections to these nodes, stop connects to them, and forget their failures.
+
+        Requests without a response, and callers at the gates, fail with `cause`. Does not wait.
         """
         for node_id in node_ids:
             for lane in Lane:
@@ -348,10 +355,9 @@ class ConnectionPool:
             self.api_versions.pop(node_id, None)
 
     async def close(self) -> None:
-        """Close every connection; return when their sockets are closed. Idempotent; `start` may
-        follow.
+        """Close every connection, and return when their sockets are closed.
 
-        Cancelled: all connections are closing, their sockets may still be open for a moment.
+        May be repeated, and `start` may follow. Cancelled: the connections go on closing.
         """
         keeper, self._keeper, self._owner = self._keeper, None, None
         if keeper is not None:
@@ -360,8 +366,8 @@ class ConnectionPool:
         await self._close_all()
 
     async def _keep(self) -> None:
-        # First child of its owner and so the last to end: an owner that ends for whatever reason,
-        # a client that was dropped without close() among them, leaves no socket.
+        # This task is the first child of its owner, and so the last to end. So no socket stays open
+        # when the owner ends, even if the client was dropped without close().
         try:
             await asyncio.get_running_loop().create_future()
         finally:
@@ -384,7 +390,7 @@ class ConnectionPool:
     def _lost(self, node_id: int, lane: Lane, connection: NodeConnection, began_s: float) -> None:
         key = (node_id, lane)
         if self._connections.get(key) is not connection:
-            return  # let go by us
+            return  # the pool closed it
         del self._connections[key]
         self._free.pop(key, None)
         cause = connection.cause or KafkaConnectionError("the connection was closed")
@@ -402,9 +408,7 @@ class ConnectionPool:
         self._see_off(connection)
 
     def _see_off(self, connection: NodeConnection) -> None:
-        """Remember a closed connection until its socket is gone, so that `close` can wait for
-        that.
-        """
+        """Remember a closed connection until its socket is closed, because `close` waits for it."""
         self._leaving.add(connection)
         owner = self._owner
         if owner is not None and owner.state is OwnerState.RUNNING and owner.failure is None:
@@ -425,7 +429,7 @@ class ConnectionPool:
         self._sweep_timer = self._clock.call_at(oldest_s + self._max_idle_s, self._sweep)
 
     def _sweep(self) -> None:
-        """Close the connections that were idle for connections_max_idle_ms (one timer for all)."""
+        """Close the connections that were idle for connections_max_idle_ms; one timer for all."""
         self._sweep_timer = None
         assert self._max_idle_s is not None
         now = self._clock.monotonic()
@@ -440,7 +444,7 @@ class ConnectionPool:
 
 
 def _misrouted(name: str, error: RebootstrapRequiredError) -> KafkaConnectionError:
-    """Return what callers are told: for them the node cannot be reached, which may pass."""
+    """Return the error for the callers. It is retriable, as for a node that cannot be reached."""
     return KafkaConnectionError(
         f"cannot connect to {name}: another node, or one of another cluster, answers there "
         f"({error.message}); bootstrap_servers are asked for the cluster's addresses"

@@ -1,7 +1,7 @@
-"""Owns who coordinates which group or transactional id, as far as it is known.
+"""Remembers which node coordinates which group or transactional id.
 
-It asks any node, one question per key at a time, and forgets an answer when told that it was wrong.
-Only `find` waits.
+The cache asks any node, with one request per key at a time. Its users tell it when a node turns out
+not to be the coordinator. Only `find` waits.
 """
 
 import logging
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 class CoordinatorType(IntEnum):
-    """What a key names; the value is the protocol's."""
+    """The kind of a key, as FindCoordinator numbers it."""
 
     GROUP = 0
     TRANSACTION = 1
@@ -36,12 +36,12 @@ class CoordinatorCache:
         self._flights: dict[_Key, SingleFlight[int]] = {}
         self._is_lost: set[_Key] = set()
         self.last_answer_s = -math.inf
-        """When a broker last answered, whatever it said; `note_answer` counts others' questions."""
+        """When a coordinator last answered, with an error or without. See `note_answer`."""
         self.last_failure: KafkaError | None = None
-        """Why the newest question for a coordinator had no use; None when it was answered."""
+        """Why the newest search for a coordinator failed; None when it succeeded."""
 
     def note_answer(self) -> None:
-        """A coordinator has answered a question that was not the cache's."""
+        """Note that a coordinator has answered a request which the cache did not send."""
         self.last_answer_s = self._client.clock.monotonic()
 
     def known(self, key_type: CoordinatorType, key: str) -> int | None:
@@ -51,9 +51,9 @@ class CoordinatorCache:
     def forget(
         self, key_type: CoordinatorType, key: str, why: object, *, failed: int | None = None
     ) -> None:
-        """Find the coordinator anew before the next request: it has moved, or does not answer.
+        """Forget the coordinator, which has moved or does not answer. `find` then asks again.
 
-        `failed`: the node that did so; another one, found meanwhile, stays.
+        `failed`: the node that failed. If the cache knows another node by now, that one stays.
         """
         node_id = self._nodes.get((key_type, key))
         if node_id is not None and failed in (None, node_id):
@@ -69,12 +69,14 @@ class CoordinatorCache:
             )
 
     async def find(self, key_type: CoordinatorType, key: str, timeout_s: float) -> int:
-        """Return the coordinator's node id, at once if it is known; else ask until one is named.
+        """Return the coordinator's node id. If it is not known, ask until a node names it.
 
-        Raises: KafkaTimeoutError naming the last failure after `timeout_s`; what asking again does
-        not mend (GroupAuthorizationFailedError, InvalidGroupIdError, …) at once; IllegalStateError
-        when the client closes meanwhile.
-        Cancelled: a question on its way goes on for the next caller.
+        Raises:
+            KafkaTimeoutError: no node named it within `timeout_s`; names the last failure.
+            KafkaError: an error that is not retriable, such as GroupAuthorizationFailedError or
+                InvalidGroupIdError, at once.
+            IllegalStateError: the client closes meanwhile.
+        Cancelled: a request that is on its way goes on for the next caller.
         """
         node_id = self.known(key_type, key)
         if node_id is not None:
@@ -112,7 +114,7 @@ class CoordinatorCache:
             )
         node_id = answer.node_id
         if node_id not in self._client.metadata.snapshot.nodes:
-            # A node that joined the cluster after the newest metadata.
+            # The node joined the cluster after the newest metadata.
             self._client.metadata.request_update()
             raise NodeNotReadyError(
                 f"node {node_id} coordinates {key!r} and is not in the metadata yet"

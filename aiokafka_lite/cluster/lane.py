@@ -1,21 +1,22 @@
-"""Names the separate connections one client keeps to one node, so that slow talk never delays
-urgent talk.
+"""The lanes: one client has up to three connections to a node, one for each kind of request.
+
+So a request that the broker may hold back never delays an urgent one.
 """
 
 from enum import Enum
 
 
 class Lane(Enum):
-    """Why a connection exists. Requests of one lane to one node share a connection, in order."""
+    """The kind of a connection. Requests of one lane to one node share a connection, in order."""
 
     GENERAL = "general"
-    """Metadata, produce, offsets: short questions with short answers."""
+    """Metadata, Produce and offsets: requests that the broker answers at once."""
 
     FETCH = "fetch"
-    """Long polls, which the broker may hold back for `fetch_max_wait_ms`."""
+    """Fetch, which the broker may hold back for `fetch_max_wait_ms`."""
 
     COORDINATOR = "coordinator"
-    """Group and transaction traffic; a heartbeat must not queue behind a long poll (F1)."""
+    """Group and transaction requests. A heartbeat must not queue behind a Fetch (F1)."""
 
 
 __all__ = ["Lane"]

@@ -1,9 +1,8 @@
-"""Owns one picture of a cluster at one time: nodes, topics, partitions, leaders; and the rules
-that make the next picture out of a Metadata response. Pictures are immutable, so that anyone may
-keep one. It does not wait.
+"""The metadata of a cluster at one time, and the rules that make the next snapshot from a response.
 
-What is asked per record (the partitions of a topic, those with a leader) is computed once per
-picture and topic, and a topic that a response does not touch keeps its objects.
+A snapshot has nodes, topics, partitions and leaders. It is immutable, so that anyone may keep it.
+Clients ask for the partitions of a topic, and those with a leader, once per record. So a snapshot
+computes them once per topic, and a topic that has not changed keeps its objects. Plain.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,10 +23,10 @@ from aiokafka_lite.schema.field_types import ZERO_UUID
 
 
 class LeaderAndEpoch(NamedTuple):
-    """Who leads a partition, as far as the metadata says."""
+    """The leader of a partition in the metadata."""
 
     node_id: int | None
-    """None: no leader, or one whose address is not in the metadata."""
+    """None: no leader, or a leader whose address is not in the metadata."""
 
     epoch: int
     """-1: not known."""
@@ -41,8 +40,8 @@ class PartitionMetadata(NamedTuple):
 
     partition: int
     leader_id: int
-    """-1: none, or not known. The node may be missing from the metadata's nodes; `LeaderAndEpoch`
-    accounts for that.
+    """-1: none, or not known. The metadata may lack the address of this node; `LeaderAndEpoch` has
+    None then.
     """
 
     leader_epoch: int
@@ -54,18 +53,18 @@ class PartitionMetadata(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TopicMetadata:
-    """One topic as a broker described it, with what clients ask about it computed in advance."""
+    """One topic as a broker described it, and what clients ask about it."""
 
     name: str
     topic_id: UUID
-    """`ZERO_UUID` when the broker knows no ids (before 2.8) or not this topic."""
+    """`ZERO_UUID` if the broker has no ids (before 2.8), or does not know the topic."""
 
     is_internal: bool
     error: type[BrokerResponseError] | None
     partitions: Mapping[int, PartitionMetadata]
     seen_epochs: Mapping[int, int]
-    """Highest leader epoch seen per partition; outlives an answer that has only an error for the
-    topic, unless it says of a topic without id that it does not exist.
+    """The highest leader epoch seen, by partition. It stays if a response has only an error for the
+    topic, unless the error says that a topic without id does not exist.
     """
 
     leaders: Mapping[int, LeaderAndEpoch] = field(repr=False)
@@ -80,22 +79,19 @@ class TopicMetadata:
 
 @dataclass(frozen=True, slots=True)
 class MetadataSnapshot:
-    """A cluster at one time. Partial knowledge is normal: a topic nobody asked about is not in
-    it.
-    """
+    """A cluster at one time, with the topics that the client has asked about."""
 
     version: int
-    """Grows by 1 with each picture of one client; compare it to see whether anything may have
-    changed.
+    """Grows by 1 with each snapshot of one client. Two snapshots of the same version are the same.
     """
 
     nodes: Mapping[int, Node]
-    """By node id. Before the first metadata came: the seeds, with ids from -1 downwards."""
+    """By node id. Before the first metadata: the seeds, with ids from -1 downwards."""
 
     controller_id: int | None
     cluster_id: str | None
     topics: Mapping[str, TopicMetadata]
-    """Also those a broker answered with an error; see `TopicMetadata.error`."""
+    """Also the topics for which a broker returned an error; see `TopicMetadata.error`."""
 
     topic_names: Mapping[UUID, str] = field(repr=False)
 
@@ -105,25 +101,25 @@ class MetadataSnapshot:
         return None if known is None or known.error is not None else known.partition_set
 
     def partition_ids(self, topic: str) -> tuple[int, ...]:
-        """Return all partitions of `topic`, ascending; empty if it is not known. The same object
-        each time.
+        """Return all partitions of `topic`, ascending; empty if the topic is not known. Each call
+        returns the same object.
         """
         known = self.topics.get(topic)
         return () if known is None else known.partition_ids
 
     def available_partitions(self, topic: str) -> tuple[int, ...]:
-        """Return the partitions of `topic` with a leader, ascending. The same object each time."""
+        """Return the partitions of `topic` with a leader, ascending; each time the same object."""
         known = self.topics.get(topic)
         return () if known is None else known.available
 
     def leader(self, topic_partition: TopicPartition) -> LeaderAndEpoch:
-        """Return who leads the partition; `NO_LEADER` when nobody is known to."""
+        """Return the leader of the partition; `NO_LEADER` if none is known."""
         topic, partition = topic_partition
         known = self.topics.get(topic)
         return NO_LEADER if known is None else known.leaders.get(partition, NO_LEADER)
 
     def is_online(self, topic_partition: TopicPartition, node_id: int) -> bool:
-        """Return whether the node is there and does not lack the partition, as far as is known."""
+        """Return whether the node is known, and the metadata does not call its replica offline."""
         topic, partition = topic_partition
         known = self.topics.get(topic)
         described = None if known is None else known.partitions.get(partition)
@@ -134,17 +130,17 @@ class MetadataSnapshot:
         )
 
     def topic_id(self, topic: str) -> UUID:
-        """Return the topic's id, `ZERO_UUID` when it is not known."""
+        """Return the id of the topic; `ZERO_UUID` if it is not known."""
         known = self.topics.get(topic)
         return ZERO_UUID if known is None else known.topic_id
 
     def topic_name(self, topic_id: UUID) -> str | None:
-        """Return the name behind a topic id, None when it is not known."""
+        """Return the name of the topic with this id; None if it is not known."""
         return self.topic_names.get(topic_id)
 
     def topic_error(self, topic: str) -> type[BrokerResponseError] | None:
-        """Return what a broker said instead of describing the topic; None: nothing wrong, or
-        never asked.
+        """Return the error that a broker returned for the topic; None if there was none, or if the
+        client has not asked.
         """
         known = self.topics.get(topic)
         return None if known is None else known.error
@@ -156,7 +152,7 @@ class MetadataSnapshot:
 
 
 def bootstrap_snapshot(endpoints: Sequence[Endpoint], *, version: int = 0) -> MetadataSnapshot:
-    """Return the picture before any metadata came: the seeds as nodes -1, -2, …, nothing else."""
+    """Return the snapshot before any metadata: the seeds as nodes -1, -2, … and no topics."""
     nodes = {
         -index: Node(-index, endpoint.host, endpoint.port)
         for index, endpoint in enumerate(endpoints, start=1)
@@ -197,7 +193,9 @@ def merge_metadata(
         same_nodes = nodes.keys() == before.nodes.keys()
         topics = dict(known) if same_nodes else _with_nodes(known, nodes)
     for described in response.topics:
-        if described.name is None:  # only answers to questions by topic id, which we do not ask
+        if (
+            described.name is None
+        ):  # only in responses to requests by topic id, which no client sends
             continue
         earlier = known.get(described.name)
         topics[described.name] = _topic(described, earlier, nodes, reliable_epochs)
@@ -206,7 +204,7 @@ def merge_metadata(
 
 
 def forget_topics(before: MetadataSnapshot, keep: Callable[[str], bool]) -> MetadataSnapshot:
-    """Return the picture without the topics that `keep` refuses; `before` itself when all stay."""
+    """Return a snapshot without the topics that `keep` refuses; `before` itself if all stay."""
     topics = {name: topic for name, topic in before.topics.items() if keep(name)}
     if len(topics) == len(before.topics):
         return before
@@ -216,14 +214,14 @@ def forget_topics(before: MetadataSnapshot, keep: Callable[[str], bool]) -> Meta
 
 
 def without_nodes(before: MetadataSnapshot) -> MetadataSnapshot:
-    """Return the picture with its topics, and without any node that might lead them."""
+    """Return a snapshot with the same topics, and without nodes and leaders."""
     topics = _with_nodes(before.topics, {})
     return make_snapshot(before.version + 1, {}, None, before.cluster_id, topics)
 
 
 def is_equivalent(first: MetadataSnapshot, second: MetadataSnapshot) -> bool:
-    """Return whether both say the same of nodes, controller and each topic: the later one was no
-    news (2f-9).
+    """Return whether both have the same nodes, controller and topics, so that the later one said
+    nothing new (2f-9).
     """
     return (
         first.nodes == second.nodes
@@ -240,7 +238,7 @@ def make_snapshot(
     cluster_id: str | None,
     topics: Mapping[str, TopicMetadata],
 ) -> MetadataSnapshot:
-    """Return a picture with these topics, which may be those of another picture."""
+    """Return a snapshot with these topics, which may be those of another snapshot."""
     names = {topic.topic_id: name for name, topic in topics.items() if topic.topic_id != ZERO_UUID}
     return MetadataSnapshot(
         version=version,
@@ -258,7 +256,7 @@ def _topic(
     nodes: Mapping[int, Node],
     reliable_epochs: bool,
 ) -> TopicMetadata:
-    """Return what is known of a topic after a broker described it, following the epoch rule."""
+    """Return a topic after a response described it, by the rule of `merge_metadata`."""
     name = described.name
     assert name is not None
     topic_id = described.topic_id
@@ -269,13 +267,13 @@ def _topic(
     error = for_code(described.error_code) if described.error_code else None
     seen_epochs = dict(earlier.seen_epochs) if earlier is not None else {}
     if error is UnknownTopicOrPartitionError and topic_id == ZERO_UUID:
-        seen_epochs = {}  # without an id, nothing else tells the next topic of that name from it
+        seen_epochs = {}  # without an id, nothing else tells a new topic of that name apart
     partitions: dict[int, PartitionMetadata] = {}
     for answer in sorted(described.partitions, key=lambda entry: entry.partition_index):
         index = answer.partition_index
         epoch = answer.leader_epoch if reliable_epochs else -1
         if epoch >= 0 and epoch < seen_epochs.get(index, -1):
-            # A broker that is behind. The partition is there; its leader the next refresh tells.
+            # This broker is behind. The partition exists; the next refresh names its leader.
             before = earlier.partitions.get(index) if earlier is not None else None
             partitions[index] = before or _partition(answer, -1)._replace(leader_id=-1)
             continue
@@ -346,7 +344,7 @@ def _assemble(
 def _with_nodes(
     topics: Mapping[str, TopicMetadata], nodes: Mapping[int, Node]
 ) -> dict[str, TopicMetadata]:
-    """Return the topics with their leaders looked up again, because nodes came or went."""
+    """Return the topics with their leaders looked up again, because the nodes have changed."""
     return {
         name: rebuild_topic(topic, nodes, topic.partitions, topic.seen_epochs)
         for name, topic in topics.items()
@@ -359,7 +357,7 @@ def rebuild_topic(
     partitions: Mapping[int, PartitionMetadata],
     seen_epochs: Mapping[int, int],
 ) -> TopicMetadata:
-    """Return the topic with these partitions, their leaders looked up among `nodes`."""
+    """Return the topic with these partitions, and with leaders that are among `nodes`."""
     return _assemble(
         nodes,
         name=topic.name,

@@ -1,6 +1,8 @@
-"""Owns keeping the metadata up to date: one background task that asks one question at a time, on
-request, at age, after trouble; and the calls that wait for its answers. What an answer means is
-decided in `metadata_snapshot`, when to ask in `refresh_schedule`, about what in `topic_interest`.
+"""Keeps the metadata of a cluster up to date: `client.metadata`.
+
+One background task sends one Metadata request at a time: on request, at age, and after a connection
+was lost. `metadata_snapshot` decides what a response means, `refresh_schedule` when to ask, and
+`topic_interest` which topics to ask about.
 """
 
 import asyncio
@@ -52,15 +54,15 @@ logger = logging.getLogger(__name__)
 SnapshotListener = Callable[[MetadataSnapshot], object]
 
 WARN_AGAIN_S = 60.0
-"""How often an outage that lasts is logged."""
+"""Seconds between two warnings about an outage that lasts."""
 
 
 class MetadataUpdater:
-    """The newest metadata of a cluster, and the one task that renews it.
+    """The newest metadata of a cluster (`snapshot`), and the task that renews it.
 
     `max_idle_s`: how long a topic is kept after its last `add_topic`.
-    `allow_auto_topic_creation`: let brokers create topics that are asked for and do not exist, if
-    they are configured to.
+    `allow_auto_topic_creation`: a broker may create a topic that the client asks for, if the
+    configuration of the broker allows it.
     """
 
     def __init__(
@@ -88,7 +90,7 @@ class MetadataUpdater:
             ),
         )
         self._wakeup = Wakeup()
-        # In order of asking: first sends to an unknown topic go on in the order they came.
+        # In the order of the calls: sends to an unknown topic go on in their order.
         self._waiters: dict[asyncio.Future[None], None] = {}
         self._awaited: dict[str, int] = {}  # topic -> number of wait_for_topic calls
         self._listeners: list[SnapshotListener] = []
@@ -105,10 +107,10 @@ class MetadataUpdater:
     # Life…
 
     async def start(self, owner: TaskOwner, bound_s: float) -> None:
-        """Get the first metadata from the seeds and start the background task. May be repeated
-        after a failure.
+        """Get the first metadata from the seeds, and start the background task.
 
-        Raises: `KafkaConnectionError` naming each seed and what happened there, within `bound_s`.
+        May be repeated after a failure. Raises: `KafkaConnectionError` within `bound_s`; it names
+        each seed and what happened there. Cancelled: no task stays behind.
         """
         self._owner = owner
         self._begin()
@@ -117,7 +119,7 @@ class MetadataUpdater:
         self._is_running = True
 
     async def close(self) -> None:
-        """End the background task; whoever waits for metadata gets `Cancelled`. Idempotent."""
+        """End the background task. Calls that wait for metadata raise `Cancelled`."""
         self._is_running = False
         if self._task is not None:
             self._task.cancel()
@@ -138,9 +140,11 @@ class MetadataUpdater:
     def set_topics(
         self, topics: Iterable[str] | None, matters: Callable[[str], bool] | None = None
     ) -> None:
-        """Want metadata of exactly these topics, None: of all, besides those in use
-        (`add_topic`). `matters` says which of them are asked about again soon while they are not
-        described in full; None: each.
+        """Keep the metadata of these topics (None: all of the cluster), and of those in use
+        (`add_topic`). May be called before the client starts.
+
+        While a topic is not fully described, it is asked about again soon if `matters(topic)` is
+        true. None: every topic matters.
         """
         if self._interest.fix(topics, matters):
             if self._interest.wants_all:
@@ -150,23 +154,24 @@ class MetadataUpdater:
             self._wakeup.set()
 
     def add_topic(self, topic: str) -> None:
-        """Want metadata of `topic` until it was not added again for `max_idle_s`. Cheap when it is
-        known already, so that it can be called per record.
+        """Keep the metadata of `topic` until it was not added again for `max_idle_s`.
+
+        For a known topic the call is cheap enough for each record.
         """
         if self._interest.use(topic, self._clock.monotonic()):
             self._schedule.request(partial=True, urgent=True)
             self._wakeup.set()
 
     def request_update(self) -> None:
-        """Ask for a refresh soon. Any number of calls is one refresh; it may be held back by the
-        backoff when earlier ones failed or brought no news.
+        """Request a refresh. Any number of calls cause one refresh. A backoff delays it if earlier
+        refreshes failed or said nothing new.
         """
         self._schedule.request()
         self._wakeup.set()
 
     def request_seeds(self) -> None:
-        """Ask the seeds, not the known nodes, with the next refresh: an address has led to another
-        node (KIP-1242). Without recovery, the known nodes.
+        """Request a refresh from the seeds, because another node answered at a known address
+        (KIP-1242). With metadata_recovery_strategy="none" the known nodes are asked.
         """
         self._needs_seeds = True
         self.request_update()
@@ -174,9 +179,11 @@ class MetadataUpdater:
     def update_leaders(
         self, leaders: Mapping[TopicPartition, LeaderAndEpoch], nodes: Iterable[Node]
     ) -> frozenset[TopicPartition]:
-        """Take over hints of new leaders from an answer; return the partitions that have changed.
+        """Take over the leaders that a Fetch or Produce response names; return the partitions that
+        have a new leader and may be asked for again at once (KIP-951).
 
-        Listeners and those who wait are told as after a refresh (KIP-951).
+        `nodes`: the addresses in the response. Listeners and waiting calls learn of the new
+        snapshot as after a refresh.
         """
         after, changed = merge_leaders(self.snapshot, leaders, nodes)
         if changed:
@@ -185,23 +192,27 @@ class MetadataUpdater:
         return changed
 
     def note_leader_epoch(self, topic_partition: TopicPartition, leader_epoch: int) -> None:
-        """Refresh if `leader_epoch`, seen in an offset, is newer than what is known (2f-10)."""
+        """Request a refresh if `leader_epoch`, which came with an offset, is newer than the known
+        one (2c-4, 2f-10).
+        """
         if is_newer_epoch(self.snapshot, topic_partition, leader_epoch):
             self.request_update()
 
     def add_listener(self, listener: SnapshotListener) -> None:
-        """Call `listener(snapshot)` after each refresh and each hint that was news, in a background
-        task, before anybody who waits is woken. It must not raise: that ends the client.
+        """Call `listener(snapshot)` after each refresh, and after each hint with a new leader.
+
+        The call comes before waiting calls go on. An exception of the listener ends the client.
         """
         self._listeners.append(listener)
 
     # Waiting for news…
 
     async def refresh(self, timeout_s: float | None = None) -> MetadataSnapshot:
-        """Return metadata that was asked for after this call; `timeout_s` None:
+        """Return metadata that was requested after this call. `timeout_s` None:
         default_api_timeout_ms.
 
-        Raises: `KafkaTimeoutError` chained to the last failure; `Cancelled` when closed meanwhile.
+        Raises: `KafkaTimeoutError`, chained to the last failure; `Cancelled` if the client closes
+        meanwhile.
         Cancelled: the refresh goes on.
         """
         if timeout_s is None:
@@ -221,21 +232,22 @@ class MetadataUpdater:
         return self.snapshot
 
     async def wait_for_topic(self, topic: str, timeout_s: float) -> MetadataSnapshot:
-        """Return metadata that has the partitions of `topic`; at once if it is known already.
+        """Return metadata that has the partitions of `topic`, at once if they are known.
 
-        A topic that does not exist, or not everywhere yet, is asked for again until the time is
-        over.
+        A topic that does not exist, or not on every broker yet, is asked for again.
 
-        Raises: `InvalidTopicError`, `TopicAuthorizationFailedError` and every other answer that
-        time does not mend, at once; after `timeout_s`: `UnknownTopicOrPartitionError` if that was
-        the last answer, else `KafkaTimeoutError`; both name the topic and what the broker said.
-        `Cancelled` when closed meanwhile.
-        Cancelled: the topic stays of interest until it is idle for long.
+        Raises:
+            InvalidTopicError, TopicAuthorizationFailedError: at once, as every other error of the
+                topic that is not retriable.
+            UnknownTopicOrPartitionError: the topic does not exist after `timeout_s`.
+            KafkaTimeoutError: no partitions after `timeout_s` for another reason, which it names.
+            Cancelled: the client closes meanwhile.
+        Cancelled: the topic stays of interest until it was not used for long.
         """
         self.add_topic(topic)
         if self.snapshot.partition_ids(topic):
             return self.snapshot
-        first = self._begun + 1  # an error from before this call may be mended by now
+        first = self._begun + 1  # an error from before this call may be out of date
         self._awaited[topic] = self._awaited.get(topic, 0) + 1
         try:
             async with deadline(self._clock, timeout_s):
@@ -279,7 +291,7 @@ class MetadataUpdater:
         return "" if self._last_error is None else f"; last failure: {reason_of(self._last_error)}"
 
     async def _next_outcome(self) -> None:
-        """Return when the refresh now running, or the next one, has succeeded or failed."""
+        """Return when the running refresh, or the next one, has succeeded or failed."""
         if not self._is_running:
             if self._owner is not None:
                 self._owner.check()
@@ -306,12 +318,12 @@ class MetadataUpdater:
             await self._wakeup.wait_for(self._clock, delay_s)
 
     async def _refresh(self) -> None:
-        """Ask once; a failure is noted and asked again later, by the schedule."""
+        """Refresh once. After a failure the schedule decides when to ask again."""
         partial = self._begin()
         try:
             if self._must_ask_seeds():
                 partial = False
-                # The known nodes and the seeds take turns: either may be the ones that come back.
+                # The known nodes and the seeds take turns, since either may come back first.
                 self._needs_seeds = False
                 await self._refresh_from_seeds(self._config.request_timeout_ms / 1000)
             else:
@@ -337,14 +349,14 @@ class MetadataUpdater:
         except KafkaError as error:
             if isinstance(error, RebootstrapRequiredError):
                 self._forget_nodes()
-            # Looked at now: by the next attempt the failed node's backoff may be over.
+            # Decided now: the backoff of the failed node may be over by the next attempt.
             elif not self._network.has_usable_node:
                 self._needs_seeds = True
             raise
         self._succeed(node_id, answer, partial=partial)
 
     def _forget_nodes(self) -> None:
-        """Begin again from the seeds, as a broker has asked for (KIP-1102)."""
+        """Forget the known nodes and ask the seeds, as a broker has requested (KIP-1102)."""
         if self._config.metadata_recovery_strategy == "none":
             return
         logger.info(
@@ -367,7 +379,7 @@ class MetadataUpdater:
             )
 
     def _must_ask_seeds(self) -> bool:
-        """Return whether the known nodes are of no use any more (KIP-899, KIP-1102)."""
+        """Return whether the seeds are to be asked, not the known nodes (KIP-899, KIP-1102)."""
         if self._config.metadata_recovery_strategy == "none":
             return not self.snapshot.nodes
         now = self._clock.monotonic()
@@ -416,7 +428,7 @@ class MetadataUpdater:
         )
         matters = self._interest.matters
         if not all(_is_settled(topic) for topic in after.topics.values() if matters(topic.name)):
-            # By name it would be created anew if it is gone, and nobody named it.
+            # With all topics wanted, a request by name could create a topic that was deleted.
             self._schedule.request(partial=not self._interest.wants_all)
         self._take_over(after)
         self._succeeded = self._begun
@@ -428,8 +440,8 @@ class MetadataUpdater:
             listener(after)
 
     def _failed(self, error: KafkaError, *, partial: bool) -> None:
-        # Once per cause, and once a minute, not once per retry; texts differ by addresses and
-        # milliseconds. A client that is being closed has lost its connections by itself.
+        # One warning per class of error, and one a minute, instead of one per retry. A client that
+        # closes loses its connections by its own doing, and warns of nothing.
         now_s = self._clock.monotonic()
         if self._failing_since_s is None:
             self._failing_since_s = now_s
@@ -454,12 +466,12 @@ def _duration(seconds: float) -> str:
 
 
 def _is_settled(topic: TopicMetadata | None) -> bool:
-    """Return whether there is nothing to hope for from asking about the topic again soon."""
+    """Return whether asking about the topic again soon would bring nothing new."""
     if topic is None:
         return False
     if topic.error is not None:
         return not topic.error.retriable
-    ids = topic.partition_ids  # from 0 on without gaps, or a broker has left some out
+    ids = topic.partition_ids  # from 0 without gaps, or the broker has left some out
     return bool(ids) and len(topic.available) == ids[-1] + 1
 
 

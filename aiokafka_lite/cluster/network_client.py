@@ -1,6 +1,7 @@
-"""Owns asking the nodes of one client: requests by node id over a `connection_pool`, throttling,
-and which node to ask when any will do. It does not know what metadata means, and retries nothing.
-Only `request` and `close` wait.
+"""Sends requests to the nodes of a cluster by their ids: `client.network`.
+
+It uses the connections of a `connection_pool`, heeds throttles, and chooses a node if any will do.
+It does not know what metadata means, and retries nothing. Only the coroutines wait.
 """
 
 import asyncio
@@ -30,9 +31,7 @@ R = TypeVar("R", bound=Response)
 class NetworkClient:
     """Requests to nodes by id: those of the metadata (`update_nodes`), and -1, -2, … for the seeds.
 
-    `on_trouble` is called, without arguments, when a connection to a node of the metadata could not
-    be made or was lost: the metadata may be out of date; `on_misrouted` before that, when another
-    node answered at its address.
+    `on_trouble` and `on_misrouted`: see `ConnectionPool`.
     """
 
     def __init__(
@@ -64,14 +63,13 @@ class NetworkClient:
         return self._pool.seeds
 
     def start(self, owner: TaskOwner) -> None:
-        """Allow connections; their tasks are children of `owner`."""
+        """Allow connections. Their tasks are children of `owner`."""
         self._pool.start(owner)
 
     async def close(self) -> None:
-        """Close every connection; return when their sockets are closed. Idempotent; `start` may
-        follow.
+        """Close every connection, and return when their sockets are closed.
 
-        Cancelled: all connections are closing, their sockets may still be open for a moment.
+        May be repeated, and `start` may follow. Cancelled: the connections go on closing.
         """
         await self._pool.close()
 
@@ -216,10 +214,9 @@ class NetworkClient:
     def note_throttle(
         self, node_id: int, response: Response | None, lane: Lane = Lane.GENERAL
     ) -> None:
-        """Let no request of the lane pass for as long as an answer says.
+        """Hold back the requests of a lane for as long as a response says.
 
-        From brokers 2.0 on, which is older than any we speak to, the broker answers first and the
-        client has to be quiet for that long (KIP-219).
+        Brokers from 2.0 on answer first, and the client then stays silent for that long (KIP-219).
         """
         throttle_ms = getattr(response, "throttle_time_ms", 0)
         if throttle_ms > 0:
@@ -227,27 +224,28 @@ class NetworkClient:
             self._pool.mute(node_id, lane, self._clock.monotonic() + throttle_ms / 1000)
 
     def ready_delay(self, node_id: int, lane: Lane = Lane.GENERAL) -> float:
-        """Return the seconds until `request` to this lane can go ahead without waiting for a
-        backoff or a throttle; 0: now. A node that is not connected, but may be, is ready.
-        Requests in flight do not count. Does not wait.
+        """Return the seconds of backoff or throttle that a request to this lane would wait for; 0:
+        none. Connecting and requests in flight do not count. Does not wait.
         """
         return self._pool.ready_delay(node_id, lane)
 
     def max_version(self, node_id: int, request_type: type[Request[Any]]) -> int | None:
-        """Return the version a request of this type would have; None if the node does not know the
-        API in any version of ours, or was never connected.
+        """Return the version that a request of this type would have. None: the node was never
+        connected, or has no version of the API in common with this library.
         """
         versions = self._pool.api_versions.get(node_id)
         return None if versions is None else versions.max_version(request_type)
 
     def highest_version(self, request_type: type[Request[Any]]) -> int | None:
-        """Return the highest version of this type that any node connected so far would get."""
+        """Return the highest version that a request of this type would have with any node connected
+        so far; None if no node has one in common.
+        """
         told = [versions.max_version(request_type) for versions in self._pool.api_versions.values()]
         return max((version for version in told if version is not None), default=None)
 
     def finalized_level(self, feature: str) -> int:
-        """Return the level of a feature that is in force in the cluster, as the nodes connected so
-        far have told, the newest of their answers; 0 when none did (KIP-584).
+        """Return the level of a feature that is in force in the cluster, by the newest word of the
+        nodes connected so far; 0 when no node has named it (KIP-584).
         """
         told = self._pool.api_versions.values()
         newest = max(told, key=lambda each: each.finalized_features_epoch, default=None)
@@ -256,19 +254,19 @@ class NetworkClient:
     # Choosing…
 
     def least_loaded_node(self) -> int | None:
-        """Return the node of the metadata to ask when any will do (2f-8); None: none may be asked
-        now, or none is known. Seeds are not among them.
+        """Return the node of the metadata to ask if any will do (2f-8). None: no node is known, or
+        none may be asked now. Seeds do not count.
         """
         return least_loaded([self._candidate(node_id) for node_id in self._pool.nodes], self._rng)
 
     def is_unanswered(self, node_id: int) -> bool:
-        """Whether the TCP connection to a node stands and nothing has answered on it yet."""
+        """Whether a TCP connection to the node stands, and the handshake has no response yet."""
         return self._pool.is_unanswered(node_id, Lane.GENERAL)
 
     @property
     def has_usable_node(self) -> bool:
-        """Whether some node of the metadata is connected, being connected, or may be tried now. A
-        throttled one counts.
+        """Whether a node of the metadata is connected, is being connected, or may be connected to
+        now. A throttled node counts.
         """
         now = self._clock.monotonic()
         pool = self._pool
@@ -293,9 +291,11 @@ class NetworkClient:
     # Following the metadata…
 
     def update_nodes(self, nodes: Mapping[int, Node], cluster_id: str | None = None) -> None:
-        """Take over the nodes of new metadata. A node at another address than before loses its
-        connections; one that is no longer named keeps them until they are idle or lost. With
-        `cluster_id`, a new connection is refused by who is not that node of that cluster.
+        """Take over the nodes of new metadata.
+
+        A node with another address than before loses its connections. A node that is no longer
+        named keeps them until they are idle or lost. With `cluster_id`, a broker refuses a new
+        connection that is meant for another node or another cluster.
         """
         self._pool.cluster_id = cluster_id
         before, self._pool.nodes = self._pool.nodes, nodes
@@ -307,8 +307,9 @@ class NetworkClient:
                 self._pool.disconnect([node_id], KafkaConnectionError(moved))
 
     def disconnect(self, node_ids: Iterable[int], cause: KafkaError) -> None:
-        """Close all connections to these nodes and forget their failures. Requests on the way fail
-        with `cause`. Does not wait.
+        """Close all connections to these nodes and forget their failures. Does not wait.
+
+        Requests without a response fail with `cause`.
         """
         self._pool.disconnect(node_ids, cause)
 

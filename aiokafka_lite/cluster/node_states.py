@@ -1,7 +1,7 @@
-"""Owns what a client remembers of each node between connections: failed attempts and the backoff
-they cause, and until when the node asked not to be bothered (KIP-219). Also the rule which node
-to ask when any will do. It holds no connection, reads no clock and does not wait: `now` comes in,
-in seconds of the client's monotonic clock.
+"""What a client remembers of each node between connections, and which node it asks if any will do.
+
+A node has failed attempts to connect, the backoff they cause, and throttles (KIP-219). Plain: the
+caller passes `now`, in seconds of the client's monotonic clock.
 """
 
 import random
@@ -17,30 +17,30 @@ NEVER = float("-inf")
 
 @dataclass(slots=True)
 class NodeState:
-    """What is remembered of one node."""
+    """The attempts to connect to one node."""
 
     last_attempt_s: float = NEVER
     """When the newest attempt to connect began."""
 
     failures: int = 0
-    """Attempts that did not end in a ready connection, or whose connection dropped, since the last
-    ready one."""
+    """How many attempts failed, or lost their connection, since the last connection was ready."""
 
     failed_at_s: float = NEVER
-    """When the newest of them failed."""
+    """When the newest failure happened."""
 
     backoff_s: float = 0.0
-    """How long after `last_attempt_s` the next attempt may begin; drawn once per failure."""
+    """Seconds from `last_attempt_s` until the next attempt may begin; drawn once per failure."""
 
     last_error: BaseException | None = None
     """Why the newest attempt failed; None after a success."""
 
 
 class NodeStates:
-    """The states of all nodes a client has tried to reach. Unknown nodes are ready to be tried.
+    """The states of all nodes that a client has tried to reach. An unknown node may be tried.
 
-    `reconnect_backoff` gives the seconds to wait by number of failures, `setup_timeout` the seconds
-    an attempt may take by number of failures. Source: KIP-144, KIP-601, ClusterConnectionStates.
+    From the number of failures, `reconnect_backoff` gives the seconds to wait before the next
+    attempt, and `setup_timeout` the seconds that it may take.
+    Source: KIP-144, KIP-601, ClusterConnectionStates.
     """
 
     def __init__(
@@ -52,23 +52,23 @@ class NodeStates:
         self._muted_until_s: dict[tuple[int, Lane], float] = {}
 
     def connecting(self, node_id: int, now: float) -> float:
-        """Note that an attempt begins now; return the seconds its connection setup may take."""
+        """Note that an attempt begins now; return the seconds that it may take."""
         state = self._nodes.setdefault(node_id, NodeState())
         state.last_attempt_s = now
         return self._setup_timeout.delay(state.failures)
 
     def ready(self, node_id: int) -> None:
-        """Note that a connection is ready for requests; only this ends the backoff (2f-3)."""
+        """Note that a connection is ready for requests. Only this ends the backoff (2f-3)."""
         state = self._nodes.setdefault(node_id, NodeState())
         state.failures = 0
         state.backoff_s = 0.0
         state.last_error = None
 
     def failed(self, node_id: int, began_s: float, now: float, error: BaseException) -> None:
-        """Note that the attempt which began at `began_s` failed, or that its connection dropped.
+        """Note that the attempt which began at `began_s` failed, or that its connection was lost.
 
-        Attempts of several lanes that fail together count once: one that began before the newest
-        failure knows nothing new about the node.
+        An attempt that began before the newest failure does not count again. So attempts of several
+        lanes that fail together count once.
         """
         state = self._nodes.setdefault(node_id, NodeState())
         state.last_error = error
@@ -92,7 +92,7 @@ class NodeStates:
 
     def mute_left(self, node_id: int, lane: Lane, now: float) -> float:
         """Return the seconds until the lane may carry requests again; 0: now."""
-        if not self._muted_until_s:  # the usual case, on the way of every request
+        if not self._muted_until_s:  # the usual case; every request comes here
             return 0.0
         key = (node_id, lane)
         until_s = self._muted_until_s.get(key)
@@ -119,14 +119,14 @@ class NodeStates:
         return None if state is None else state.last_error
 
     def forget(self, node_id: int) -> None:
-        """Drop everything about the node: it is gone, or lives at another address now."""
+        """Forget the node, which has left the cluster or has another address now."""
         self._nodes.pop(node_id, None)
         for lane in Lane:
             self._muted_until_s.pop((node_id, lane), None)
 
 
 class Candidate(NamedTuple):
-    """A node that might be asked, seen through the lane the question would take."""
+    """A node that may be asked, with the state of the lane that the request would take."""
 
     node_id: int
     is_connected: bool
@@ -141,11 +141,11 @@ class Candidate(NamedTuple):
 
 
 def least_loaded(candidates: Collection[Candidate], rng: random.Random) -> int | None:
-    """Return the node to ask when any will do, None if none may be asked now.
+    """Return the node to ask if any will do; None if no node may be asked now.
 
-    A connected one with nothing in flight wins; then the connected one with the fewest in flight;
-    then one that is being connected; then the one not tried for longest. Ties are broken by chance,
-    so that many clients do not lean on one node (2f-8). Source: NetworkClient.leastLoadedNode.
+    The connected node with the fewest requests in flight comes first, then a node that is being
+    connected, then the node whose last attempt is longest ago. Chance decides between equals, so
+    that many clients do not all choose one node (2f-8). Source: NetworkClient.leastLoadedNode.
     """
     usable = [candidate for candidate in candidates if candidate.delay_s <= 0.0]
     if not usable:

@@ -1,6 +1,7 @@
-"""Owns when metadata is asked for next: at age, on request, at once for new topics, later after
-failures and answers without news. It reads no clock and does not wait; times are seconds of the
-client's monotonic clock.
+"""Decides when the next metadata refresh is due.
+
+A refresh is due when the metadata reaches its maximum age, or on request. Failures delay it, and so
+do responses that said nothing new. Plain: times are seconds of the client's monotonic clock.
 """
 
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
@@ -9,11 +10,10 @@ NEVER = float("inf")
 
 
 class RefreshSchedule:
-    """When the next refresh is due and whether it may be partial.
+    """When the next refresh is due, and whether it may be partial.
 
-    One refresh at a time: `begin`, then `succeeded` or `failed`. Requests that come in between are
-    kept for the next one; any number of them is one refresh. Source: Metadata.timeToNextUpdate,
-    KIP-580.
+    The caller runs one refresh at a time: `begin`, then `succeeded` or `failed`. All requests that
+    come in between cause one more refresh. Source: Metadata.timeToNextUpdate, KIP-580.
     """
 
     def __init__(self, *, max_age_s: float, backoff: ExponentialBackoff) -> None:
@@ -22,9 +22,9 @@ class RefreshSchedule:
         self._wants_full = False
         self._wants_partial = False
         self._is_urgent = False
-        self._was_requested = False  # the running refresh answers a request, it is not due to age
+        self._was_requested = False  # the running refresh was requested, and not caused by age
         self._refreshed_at_s = -NEVER
-        self._not_before_s = -NEVER  # after answers without news
+        self._not_before_s = -NEVER  # after responses that said nothing new
         self._failed_until_s = -NEVER
         self._failures = 0
         self._equivalents = 0
@@ -33,8 +33,8 @@ class RefreshSchedule:
     def request(self, *, partial: bool = False, urgent: bool = False) -> None:
         """Ask for a refresh as soon as the backoff allows.
 
-        `partial`: of unsettled topics only. `urgent`: only failures can delay it; for somebody who
-        waits, or for topics never asked about before.
+        `partial`: only the topics that are not fully described yet. `urgent`: only failures delay
+        it; for a caller that waits, or for a new topic.
         """
         if partial:
             self._wants_partial = True
@@ -44,11 +44,11 @@ class RefreshSchedule:
 
     @property
     def is_requested(self) -> bool:
-        """Whether somebody asked for a refresh that has not begun."""
+        """Whether a refresh was requested and has not begun."""
         return self._wants_full or self._wants_partial
 
     def due_at(self) -> float:
-        """Return when the next refresh is due; in the past: now."""
+        """Return when the next refresh is due. A time in the past means now."""
         if not self.is_requested:
             return max(self._refreshed_at_s + self._max_age_s, self._failed_until_s)
         if self._is_urgent:
@@ -56,7 +56,7 @@ class RefreshSchedule:
         return max(self._failed_until_s, self._not_before_s)
 
     def begin(self, now: float) -> bool:
-        """Note that a refresh begins; return whether a partial one is enough."""
+        """Note that a refresh begins; return whether it may be partial."""
         self._was_requested = self.is_requested
         is_aged = now >= self._refreshed_at_s + self._max_age_s
         partial = self._wants_partial and not self._wants_full and not is_aged
@@ -68,7 +68,7 @@ class RefreshSchedule:
         return partial
 
     def succeeded(self, now: float, *, partial: bool, news: bool) -> None:
-        """Note an answer; `news`: it said something new, so that asking soon again makes sense."""
+        """Note a response. `news`: it said something new, so the next request is not delayed."""
         self._failures = 0
         self._failed_until_s = -NEVER
         self._trying_since_s = None
@@ -82,19 +82,19 @@ class RefreshSchedule:
         self._equivalents += 1
 
     def failed(self, now: float, *, partial: bool) -> None:
-        """Note that the refresh failed; it is asked for again, after the backoff."""
+        """Note that the refresh failed. It is requested again and waits for the backoff."""
         self._failed_until_s = now + self._backoff.delay(self._failures)
         self._failures += 1
         self.request(partial=partial)
 
     def trying_for(self, now: float) -> float:
-        """Return the seconds since the first attempt after the last success, 0 before it
-        (KIP-1102).
+        """Return the seconds since the first attempt after the last success; 0 without such an
+        attempt (KIP-1102).
         """
         return 0.0 if self._trying_since_s is None else now - self._trying_since_s
 
     def restart_trial(self, now: float) -> None:
-        """Count `trying_for` from now: the client has begun anew with the seeds."""
+        """Count `trying_for` from now on, because the client turns to the seeds."""
         self._trying_since_s = now
 
 

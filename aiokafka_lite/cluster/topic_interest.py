@@ -1,13 +1,14 @@
-"""Owns which topics a client wants metadata of: a fixed set or all of them (consumers), and
-topics in use, each forgotten when it was idle for long (producers, KIP-526). It reads no clock
-and does not wait.
+"""Which topics a client wants metadata of.
+
+A consumer wants a fixed set, or all topics of the cluster. A producer wants the topics in use, and
+forgets a topic that it did not use for long (KIP-526). Plain.
 """
 
 from collections.abc import Callable, Iterable
 
 
 class TopicInterest:
-    """The topics to ask about. `max_idle_s`: how long a used topic is kept after its last use."""
+    """The topics of interest. `max_idle_s`: how long a topic is kept after its last use."""
 
     def __init__(self, max_idle_s: float) -> None:
         self._max_idle_s = max_idle_s
@@ -25,7 +26,7 @@ class TopicInterest:
         return self._wants_all or topic in self._used_at_s or topic in self._fixed
 
     def matters(self, topic: str) -> bool:
-        """Say whether a topic that was described only in part is worth asking about again soon."""
+        """Return whether a topic that is not fully described yet is asked about again soon."""
         if self._matters is None or topic in self._used_at_s:
             return True
         return self._matters(topic)
@@ -33,9 +34,8 @@ class TopicInterest:
     def fix(
         self, topics: Iterable[str] | None, matters: Callable[[str], bool] | None = None
     ) -> bool:
-        """Replace the fixed topics, None: all of the cluster. Return whether there are new ones.
-
-        `matters` says which of them do, of all of the cluster; None: each.
+        """Replace the fixed topics; None: all topics of the cluster. Return whether there are new
+        ones. `matters`: see the method; None: every topic matters.
         """
         self._matters = matters
         if topics is None:
@@ -48,19 +48,19 @@ class TopicInterest:
         return grows
 
     def use(self, topic: str, now: float) -> bool:
-        """Note that `topic` is in use now. Return whether it is new."""
+        """Note that `topic` is used now. Return whether it is new."""
         is_new = topic not in self._used_at_s and topic not in self
         self._used_at_s[topic] = now
         return is_new
 
     def expire(self, now: float) -> None:
-        """Forget used topics idle for longer than `max_idle_s`."""
+        """Forget the topics that were not used for `max_idle_s`."""
         oldest_s = now - self._max_idle_s
         for topic in [name for name, used_s in self._used_at_s.items() if used_s < oldest_s]:
             del self._used_at_s[topic]
 
     def named(self) -> list[str]:
-        """Return the topics of interest that are known by name, sorted."""
+        """Return the names of the topics of interest, sorted."""
         return sorted(self._fixed.union(self._used_at_s))
 
 
