@@ -99,7 +99,7 @@ class UnknownTopicOrPartitionError(
     retriable=True,
     invalid_metadata=True,
 ):
-    """The broker asked does not know this topic or partition."""
+    """The broker does not know this topic or partition."""
 
 
 class InvalidFetchRequestError(
@@ -121,7 +121,7 @@ class NotLeaderForPartitionError(
     retriable=True,
     invalid_metadata=True,
 ):
-    """The broker asked is not, or no longer, the leader or a replica of the partition."""
+    """The broker is not, or no longer, the leader or a replica of the partition."""
 
 
 class RequestTimedOutError(BrokerResponseError, code=7, name="REQUEST_TIMED_OUT", retriable=True):
@@ -135,7 +135,7 @@ class BrokerNotAvailableError(BrokerResponseError, code=8, name="BROKER_NOT_AVAI
 class ReplicaNotAvailableError(
     BrokerResponseError, code=9, name="REPLICA_NOT_AVAILABLE", retriable=True, invalid_metadata=True
 ):
-    """The replica asked for is not available."""
+    """The requested replica is not available."""
 
 
 class MessageSizeTooLargeError(
@@ -180,7 +180,7 @@ class GroupCoordinatorNotAvailableError(
 class NotCoordinatorForGroupError(
     BrokerResponseError, code=16, name="NOT_COORDINATOR", retriable=True
 ):
-    """The broker asked is no longer the coordinator of this group or transactional id."""
+    """The broker is no longer the coordinator of this group or transactional id."""
 
 
 class InvalidTopicError(
@@ -322,7 +322,7 @@ class InvalidConfigurationError(
 
 
 class NotControllerError(BrokerResponseError, code=41, name="NOT_CONTROLLER", retriable=True):
-    """The broker asked is not the controller of the cluster."""
+    """The broker is not the controller of the cluster."""
 
 
 class InvalidRequestError(
@@ -652,7 +652,7 @@ class PositionOutOfRangeError(BrokerResponseError, code=99, name="POSITION_OUT_O
 class UnknownTopicIdError(
     BrokerResponseError, code=100, name="UNKNOWN_TOPIC_ID", retriable=True, invalid_metadata=True
 ):
-    """The broker asked does not know this topic id."""
+    """The broker does not know this topic id."""
 
 
 class DuplicateBrokerRegistrationError(

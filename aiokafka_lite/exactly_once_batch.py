@@ -21,7 +21,7 @@ from aiokafka_lite.producer.transaction.transaction_state import TransactionStat
 class NextStep(Enum):
     """The next step for a batch that was not committed, as far as its session knows."""
 
-    COMMIT = "call commit_transaction() again: nobody knows how it ended"
+    COMMIT = "call commit_transaction() again: its outcome is unknown"
     ABORT = "call abort_transaction(), again if it has not ended"
     RAISE = "the producer cannot go on"
     SEEK_TO_FIRST = "read the records again, from the first of the batch"

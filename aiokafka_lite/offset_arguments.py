@@ -52,11 +52,11 @@ def check_topic_partition(tp: TopicPartition) -> None:
     topic: object = tp.topic  # users may build a TopicPartition from anything
     partition: object = tp.partition
     if not isinstance(topic, str):
-        raise IllegalArgumentError(f"{tp!r}: the topic is no str; give its name")
+        raise IllegalArgumentError(f"{tp!r}: the topic is not a str; give its name")
     check_topic_name(topic)
     if not isinstance(partition, int) or not 0 <= partition <= _MAX_PARTITION:
         raise IllegalArgumentError(
-            f"{tp!r}: the partition is no int from 0 to {_MAX_PARTITION}; give its number"
+            f"{tp!r}: the partition is not an int from 0 to {_MAX_PARTITION}; give its number"
         )
 
 
@@ -65,7 +65,7 @@ def _checked_offset(tp: object, value: object) -> OffsetAndMetadata:
         value = (value, "")
     if not isinstance(value, tuple) or len(value) != 2 or not _is_offset(value[0]):
         raise ValueError(
-            f"{tp}: {value!r} is no offset; give an int from 0 on, (offset, metadata) or "
+            f"{tp}: {value!r} is not an offset; give an int from 0 on, (offset, metadata) or "
             f"OffsetAndMetadata"
         )
     offset, metadata = value

@@ -101,14 +101,14 @@ def str_deserializer(data: bytes, /) -> str:
 
 def json_serializer(obj: Any, /) -> bytes:
     """Compact JSON in UTF-8. Raises: TypeError or ValueError for values JSON lacks, such as NaN."""
-    import json  # noqa: PLC0415  only who uses it pays for it
+    import json  # noqa: PLC0415  imported at the first use
 
     return json.dumps(obj, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 def json_deserializer(data: bytes, /) -> Any:
     """JSON to Python's own types. Raises: ValueError for other bytes."""
-    import json  # noqa: PLC0415  as above
+    import json  # noqa: PLC0415
 
     return json.loads(data)
 

@@ -327,7 +327,7 @@ class RecordColumns:
 
     def _to_pyarrow(self) -> "pa.RecordBatch":
         schema = record_schema(self.fields)
-        import pyarrow as pa  # noqa: PLC0415  only who asks for Arrow pays for it
+        import pyarrow as pa  # noqa: PLC0415  the cost is for users of Arrow only
 
         timestamps: Any = pa.array(self.timestamps, pa.int64())
         if self.without_timestamp:
@@ -352,7 +352,7 @@ class RecordColumns:
         return list(chain.from_iterable(repeat(field(run), run[3]) for run in self.runs))
 
     def _header_column(self, kind: "pa.ListType") -> "pa.Array":
-        import pyarrow as pa  # noqa: PLC0415  as above
+        import pyarrow as pa  # noqa: PLC0415
 
         entries = list(chain.from_iterable(self.headers))
         offsets = pa.array(accumulate(map(len, self.headers), initial=0), pa.int32())

@@ -45,7 +45,7 @@ def field_mask(columns: Iterable[str] | None) -> int:
     mask = 0
     for name in [columns] if isinstance(columns, str) else columns:
         if name not in FIELDS:
-            raise ValueError(f"{name!r} is no column of a record; there are {', '.join(FIELDS)}")
+            raise ValueError(f"{name!r} is not a column of a record; there are {', '.join(FIELDS)}")
         mask |= 1 << FIELDS.index(name)
     if not mask:
         raise ValueError(f"no column is named; there are {', '.join(FIELDS)}")
@@ -55,7 +55,7 @@ def field_mask(columns: Iterable[str] | None) -> int:
 def require_pyarrow() -> None:
     """Raise ImportError, with the remedy, if pyarrow is not installed."""
     try:
-        import pyarrow  # noqa: F401, ICN001, PLC0415  only who asks for Arrow pays for it
+        import pyarrow  # noqa: F401, ICN001, PLC0415  the cost is for users of Arrow only
     except ImportError as error:
         raise ImportError(
             "this needs pyarrow: pip install 'aiokafka-lite[arrow]'; other Arrow libraries take"
@@ -67,7 +67,7 @@ def require_pyarrow() -> None:
 def record_schema(mask: int = ALL_FIELDS) -> "pa.Schema":
     """Return the schema with these columns. Raises: ImportError without pyarrow."""
     require_pyarrow()
-    import pyarrow as pa  # noqa: PLC0415  as above
+    import pyarrow as pa  # noqa: PLC0415
 
     header = pa.struct([pa.field("key", pa.string(), nullable=False), ("value", pa.binary())])
     types = {
@@ -89,7 +89,7 @@ def import_record_batch(address: int, mask: int) -> "pa.RecordBatch":
     The schema is known here, so this costs a quarter of an import by capsule.
     """
     schema = record_schema(mask)
-    import pyarrow as pa  # noqa: PLC0415  as above
+    import pyarrow as pa  # noqa: PLC0415
 
     return pa.RecordBatch._import_from_c(address, schema)
 

@@ -53,7 +53,7 @@ class SingleFlight(Generic[T]):
     ) -> None:
         try:
             result = await work()
-        except Exception as error:  # noqa: BLE001  it is raised to everybody who waits
+        except Exception as error:  # noqa: BLE001  every waiting caller raises it
             self._land(waiters)
             _fail(waiters, error)
         else:

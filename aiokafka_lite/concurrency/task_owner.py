@@ -256,8 +256,8 @@ class TaskOwner:
         if self._closing.is_set():
             return
         text = (
-            f"all tasks of {self.name} were cancelled, by the end of asyncio.run() or by whoever "
-            f"cancels asyncio.all_tasks(); stop the client before, and create another one"
+            f"all tasks of {self.name} were cancelled, by the end of asyncio.run() or by code "
+            f"that cancels asyncio.all_tasks(); stop the client before, and create another one"
         )
         self._failure_seen = True  # the caller that cancelled the root needs no log line
         self._keep_failure(KafkaError(text), text)

@@ -33,7 +33,7 @@ class VersionRange:
             return cls(int(text), int(text))
         except ValueError:
             raise ValueError(
-                f"{text!r} is no version range: write '3+', '0-12', '7' or 'none'"
+                f"{text!r} is not a version range: write '3+', '0-12', '7' or 'none'"
             ) from None
 
     def __contains__(self, version: int) -> bool:

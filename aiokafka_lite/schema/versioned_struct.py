@@ -252,7 +252,7 @@ def _wire_type(where: str, hint: Any) -> tuple[Any, bool]:
     if isinstance(hint, type) and issubclass(hint, Struct):
         return hint, False
     raise TypeError(
-        f"{where}: {hint!r} is no wire type; use those of schema.field_types or a Struct"
+        f"{where}: {hint!r} is not a wire type; use those of schema.field_types or a Struct"
     )
 
 

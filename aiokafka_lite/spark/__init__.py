@@ -1,4 +1,4 @@
-"""Kafka in and out of Spark without a jar: the PySpark data source `kafka-lite`."""
+"""Reads and writes Kafka from Spark without a jar: the PySpark data source `kafka-lite`."""
 
 from aiokafka_lite.spark.registration import register
 

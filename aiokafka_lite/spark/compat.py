@@ -1,4 +1,4 @@
-"""Owns what differs between the releases of PySpark 4: what one of them lacks has a stand-in here.
+"""Bridges the differences between the releases of PySpark 4 with replacements for missing parts.
 
 | | 4.0 | 4.1 | 4.2 |
 |---|---|---|---|
@@ -23,43 +23,43 @@ try:
     )
 
     HAS_READ_LIMITS = True
-    """Whether a stream is asked for the next offsets with its position and a limit."""
-except ImportError:  # before 4.2, which asks for none of it
+    """Whether Spark passes a stream its position and a limit when it asks for the next offsets."""
+except ImportError:  # before 4.2, which passes neither
     HAS_READ_LIMITS = False
 
     class ReadLimit:  # type: ignore[no-redef]
-        """How much a trigger may read."""
+        """A limit on what a trigger may read."""
 
     class ReadAllAvailable(ReadLimit):  # type: ignore[no-redef]
-        """All there is."""
+        """No limit: a trigger reads everything available."""
 
     class ReadMaxBytes(ReadLimit):  # type: ignore[no-redef]
-        """So many bytes at most."""
+        """At most this many bytes."""
 
         def __init__(self, max_bytes: int) -> None:
             self.max_bytes = max_bytes
 
     class ReadMaxRows(ReadLimit):  # type: ignore[no-redef]
-        """So many rows at most."""
+        """At most this many rows."""
 
         def __init__(self, max_rows: int) -> None:
             self.max_rows = max_rows
 
     class ReadMinRows(ReadLimit):  # type: ignore[no-redef]
-        """So many rows at least."""
+        """At least this many rows."""
 
         def __init__(self, min_rows: int) -> None:
             self.min_rows = min_rows
 
     class SupportsTriggerAvailableNow:  # type: ignore[no-redef]
-        """The mark of a stream that can be told to read what there is, and end."""
+        """Marks a stream that can read the available records and then end."""
 
 
 StreamArrowWriter: Any = getattr(datasource, "DataSourceStreamArrowWriter", None)
-"""None before 4.1: a stream is then not written as Arrow."""
+"""None before 4.1: a stream then cannot be written as Arrow."""
 
 HAS_PUSHDOWN: Final = hasattr(datasource.DataSourceReader, "pushFilters")
-"""Whether a reader is told the filters of a query."""
+"""Whether Spark passes the filters of a query to a reader."""
 
 arrow_udf: Any = getattr(functions, "arrow_udf", None)
 """None before 4.1."""

@@ -1,8 +1,8 @@
-"""Owns what is heard of a running query: offsets committed for a group once a batch is done, the
-last one, too, and the lag of each partition.
+"""Listeners for a running query: they commit its offsets for a group, and report its lag.
 
-Listeners are called by Spark, one event after the other, in the process they were made in; over
-Spark Connect that is the client. They never wait and never raise: commits go by a thread.
+A batch's offsets are committed once the batch is done, the last one included. Spark calls listeners
+with one event after the other, in the process that made them. Over Spark Connect that is the
+client. A listener does not wait and does not raise: a thread does the commits.
 """
 
 import json
@@ -25,7 +25,7 @@ _CLOSE_S: Final = 10.0
 
 
 class _Listener(StreamingQueryListener):
-    """Hears of one query, by its name or id, or of all."""
+    """Receives the events of one query, by its name or id, or of all queries."""
 
     def __init__(self, query: str | None) -> None:
         self._query = query
@@ -46,29 +46,30 @@ class _Listener(StreamingQueryListener):
 
     @abstractmethod
     def _heard(self, report: Mapping[str, Any]) -> None:
-        """Take a report, as JSON has it. What it raises is logged."""
+        """Process a report, Spark's JSON. An error is logged."""
 
 
 class GroupOffsetCommitter(_Listener):
-    """Commits the offsets that each batch has ended with for a group, so that lag tools see them.
+    """Commits the end offsets of each batch for a group, so that lag tools see them.
 
         committer = GroupOffsetCommitter({"kafka.bootstrap.servers": servers}, "orders-archive")
         spark.streams.addListener(committer)
 
-    They are for information: Spark goes on from its checkpoint. The source's option `commitGroupId`
-    does the same without a listener, but one batch late, as it hears of a batch only when the next
-    begins.
+    The commits are for information only: Spark continues from its checkpoint. The source's option
+    `commitGroupId` does the same without a listener, but one batch late. It learns of a batch only
+    when the next one begins.
     """
 
     def __init__(
         self, options: Mapping[str, str], group_id: str, *, query: str | None = None
     ) -> None:
-        """`options` are the `kafka.*` options of the source. `query`: the name or the id of the
-        query in question; without it all whose offsets are those of Kafka, which have to be of the
-        same brokers then. Raises KafkaConfigurationError.
+        """`options` are the `kafka.*` options of the source.
+
+        `query` is the name or id of one query. Without it, all queries with Kafka offsets count,
+        and all must use the same brokers. Raises: KafkaConfigurationError.
         """
         super().__init__(query)
-        # No topic is subscribed to: offsets say what they are of.
+        # Nothing is subscribed to, because the offsets name their partitions.
         self._options = SourceOptions.parse({**options, "subscribePattern": ".*"}, streaming=True)
         self._group_id = group_id
         self._changed = threading.Condition()
@@ -78,12 +79,12 @@ class GroupOffsetCommitter(_Listener):
         self._is_closed = False
         self._thread: threading.Thread | None = None
         self.committed = Offsets()
-        """What was committed last."""
+        """The last committed offsets."""
 
     def _heard(self, report: Mapping[str, Any]) -> None:
         offsets = merged_offsets(report, "endOffset")
         with self._changed:
-            # A batch that has not been committed yet is behind this one, of which it is part.
+            # A batch that was not committed yet is included in this later one.
             merged = Offsets({**(self._next or {}), **offsets})
             if self._is_closed or merged.items() <= self.committed.items():
                 return
@@ -119,7 +120,7 @@ class GroupOffsetCommitter(_Listener):
             self._commit(offsets)
 
     def _commit(self, offsets: Offsets) -> None:
-        from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - only who commits needs it
+        from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - only commits need it
 
         try:
             Planner(self._options).commit(self._group_id, offsets)
@@ -131,10 +132,10 @@ class GroupOffsetCommitter(_Listener):
             self.committed = Offsets({**self.committed, **offsets})
 
     def close(self, timeout_s: float = _CLOSE_S) -> bool:
-        """Wait until the queries that were heard to start have ended, and their last offsets are
-        committed; return whether that was within the time. Nothing is heard from then on.
+        """Wait until the started queries have ended and their last offsets are committed.
 
-        Events come late, some time after `awaitTermination()`: close first, remove then.
+        Return whether that happened within the time. After that, events are ignored. Events come
+        some time after `awaitTermination()`. So close the listener before you remove it.
         """
         with self._changed:
             is_done = self._changed.wait_for(self._has_ended, timeout_s)
@@ -148,13 +149,13 @@ class GroupOffsetCommitter(_Listener):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LagReport:
-    """How far behind the ends of its topics a query was when a batch of it ended."""
+    """A query's distance to the ends of its topics, at the end of a batch."""
 
     query: str
-    """Its name, or its id if it has none."""
+    """The query's name, or its id if it has no name."""
     batch: int
     lag: Mapping[TopicPartition, int]
-    """By partition, how many offsets: as many records, or fewer after compaction."""
+    """Offsets by partition: as many records, or fewer after compaction."""
 
     @property
     def total(self) -> int:
@@ -167,18 +168,18 @@ class LagReport:
 
 
 class LagReporter(_Listener):
-    """Tells a callback, or the log, of the lag after each batch.
+    """Reports the lag after each batch to a callback, or to the log.
 
         spark.streams.addListener(LagReporter(lambda report: gauge.set(report.total)))
 
-    Spark's own reports have no metrics of a source in Python, but they have the newest offsets from
-    PySpark 4.2 on; before, nothing is told.
+    Spark's own reports carry no metrics of a Python source. From PySpark 4.2 on they carry the
+    newest offsets. Before 4.2 this reports nothing.
     """
 
     def __init__(
         self, callback: Callable[[LagReport], object] | None = None, *, query: str | None = None
     ) -> None:
-        """`query`: the name or the id of the query in question, without it all."""
+        """`query` is the name or id of one query; without it, all queries count."""
         super().__init__(query)
         self._callback = callback
 
@@ -199,8 +200,7 @@ class LagReporter(_Listener):
 
 
 def merged_offsets(report: Mapping[str, Any], name: str) -> Offsets:
-    """Return the offsets of that name of a report's sources; those that are not Kafka's are left
-    out."""
+    """Return the offsets of that name of a report's sources, without other sources than Kafka."""
     found = Offsets()
     for source in report.get("sources", ()):
         offsets = source.get(name)

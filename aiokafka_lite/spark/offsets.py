@@ -1,7 +1,7 @@
-"""Owns what is decided with offsets alone: their JSON, ranges, splits, limits, and what got lost.
+"""Decisions about offsets alone: their JSON, ranges, splits, limits, and lost records.
 
-Plain. An offset is always that of the next record to read, as in the checkpoints of Spark's own
-Kafka source, whose JSON is read and written.
+An offset is always the next one to read, as in the checkpoints of Spark's own Kafka source. This
+file reads and writes their JSON. Does not wait.
 """
 
 import json
@@ -15,7 +15,7 @@ from aiokafka_lite.value_checks import is_int
 
 EARLIEST: Final = -2
 LATEST: Final = -1
-"""Numbers that stand for an end of the log, where the user names offsets."""
+"""Numbers that stand for the start or end of the log in a user's offsets."""
 
 _OFFSETS_EXAMPLE: Final = '{"topicA":{"0":23,"1":-1},"topicB":{"0":-2}}'
 _PARTITIONS_EXAMPLE: Final = '{"topicA":[0,1],"topicB":[0,1]}'
@@ -26,7 +26,7 @@ class Offsets(dict[TopicPartition, int]):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read `{"topic":{"0":123}}`. Raises ValueError for anything else."""
+        """Read `{"topic":{"0":123}}`. Raises: ValueError for anything else."""
         try:
             return cls.from_nested(json.loads(text))
         except ValueError:
@@ -34,29 +34,31 @@ class Offsets(dict[TopicPartition, int]):
 
     @classmethod
     def from_nested(cls, nested: object) -> Self:
-        """Take over what such JSON is as Python objects. Raises ValueError for anything else."""
+        """Convert such JSON from Python objects. Raises: ValueError for anything else."""
         offsets = cls()
         for topic, parts in _items(nested):
             for partition, offset in _items(parts):
                 if not (partition.isdecimal() and is_int(offset)):
-                    raise ValueError(f"{partition!r}: {offset!r} is no partition with its offset")
+                    raise ValueError(
+                        f"{partition!r}: {offset!r} is not a partition with its offset"
+                    )
                 offsets[TopicPartition(topic, int(partition))] = offset
         return offsets
 
     def to_nested(self) -> dict[str, dict[str, int]]:
-        """Return the Python objects such JSON is made of: topics and partitions in order."""
+        """Return the Python objects for such JSON, with topics and partitions in order."""
         nested: dict[str, dict[str, int]] = {}
         for topic, partition in sorted(self):
             nested.setdefault(topic, {})[str(partition)] = self[TopicPartition(topic, partition)]
         return nested
 
     def to_json(self) -> str:
-        """Return the JSON, compact, as Spark's own source has it in its checkpoints."""
+        """Return the JSON, compact, like Spark's own source in its checkpoints."""
         return json.dumps(self.to_nested(), separators=(",", ":"))
 
 
 def partitions_from_json(text: str) -> tuple[TopicPartition, ...]:
-    """Read `{"topic":[0,1]}`, in order. Raises ValueError for anything else."""
+    """Read `{"topic":[0,1]}`, in order. Raises: ValueError for anything else."""
     found: set[TopicPartition] = set()
     try:
         for topic, parts in _items(json.loads(text)):
@@ -68,13 +70,13 @@ def partitions_from_json(text: str) -> tuple[TopicPartition, ...]:
 
 def _items(found: object) -> Iterable[tuple[str, Any]]:
     if not isinstance(found, dict):
-        raise ValueError(f"{found!r} is no JSON object")  # noqa: TRY004 - of wrong JSON
+        raise ValueError(f"{found!r} is not a JSON object")  # noqa: TRY004 - of wrong JSON
     return found.items()
 
 
 def _numbers(parts: object) -> list[int]:
     if not (isinstance(parts, list) and all(is_int(each) and each >= 0 for each in parts)):
-        raise ValueError(f"{parts!r} is no list of partitions")
+        raise ValueError(f"{parts!r} is not a list of partitions")
     return parts
 
 
@@ -83,7 +85,7 @@ def _numbers(parts: object) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class OffsetRange:
-    """The records of a partition from `start` up to, and without, `end`."""
+    """The records of a partition from `start` up to `end`, exclusive."""
 
     topic: str
     partition: int
@@ -96,7 +98,7 @@ class OffsetRange:
 
     @property
     def size(self) -> int:
-        """How many offsets it has; compaction and markers leave fewer records."""
+        """How many offsets it has. With compaction and markers there are fewer records."""
         return self.end - self.start
 
     def __str__(self) -> str:
@@ -105,7 +107,7 @@ class OffsetRange:
 
 @dataclass(frozen=True, slots=True)
 class RangePlan:
-    """What is to be read, and a sentence for each thing that cannot be read any more."""
+    """The ranges to read, and a sentence for each range that cannot be read any more."""
 
     ranges: tuple[OffsetRange, ...]
     losses: tuple[str, ...]
@@ -116,10 +118,10 @@ def plan_ranges(
     end: Mapping[TopicPartition, int],
     earliest: Mapping[TopicPartition, int],
 ) -> RangePlan:
-    """Return what lies between two offsets of a stream.
+    """Return the ranges between two offsets of a stream.
 
-    `earliest` has where the partitions begin that are in `end` and not in `start`: they are new,
-    and read from there. A partition that is not in it has gone meanwhile.
+    `earliest` has the first offsets of partitions that are in `end` but not in `start`. These are
+    new, and are read from there. A partition that `earliest` lacks has gone meanwhile.
     """
     losses = []
     gone = sorted(start.keys() - end.keys())
@@ -153,10 +155,10 @@ def split_ranges(
     min_partitions: int | None = None,
     max_records: int | None = None,
 ) -> list[OffsetRange]:
-    """Cut ranges so that none has more than `max_records`, and there are about `min_partitions`.
+    """Cut ranges so that none exceeds `max_records`, and there are about `min_partitions`.
 
-    Empty ranges are left out. The second is a hint, as in Spark's own source: large ranges are cut
-    in proportion, small ones stay whole, and rounding may give some more or fewer.
+    Empty ranges are left out. `min_partitions` is a hint, as in Spark's own source. Large ranges
+    are cut in proportion, small ones stay whole, and rounding may give some more or fewer.
     """
     whole = [each for each in ranges if each.size > 0]
     if max_records is not None:
@@ -178,12 +180,12 @@ def split_ranges(
 
 
 def _share(size: int, total: int, parts: int) -> int:
-    """Return how many of the parts fall to a range of that size; halves are rounded up."""
+    """Return how many of the parts a range of that size gets; halves are rounded up."""
     return max((2 * size * parts + total) // (2 * total), 1)
 
 
 def _cut(whole: OffsetRange, parts: int) -> Iterator[OffsetRange]:
-    """Yield up to that many pieces, of nearly the same size; none is empty."""
+    """Yield up to that many pieces of nearly equal size, none of them empty."""
     parts = min(parts, whole.size)
     start, size = whole.start, whole.size
     for part in range(parts):
@@ -197,17 +199,17 @@ def _cut(whole: OffsetRange, parts: int) -> Iterator[OffsetRange]:
 
 
 def backlog(start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]) -> int:
-    """Return how many offsets lie between; a partition that went back counts as none."""
+    """Return how many offsets lie between. A partition whose end is before its start counts 0."""
     return sum(max(offset - start.get(tp, 0), 0) for tp, offset in end.items())
 
 
 def rate_limit(
     limit: int, start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]
 ) -> Offsets:
-    """Return how far to go for about `limit` offsets, shared in proportion to the backlogs.
+    """Return the end offsets for about `limit` offsets, shared in proportion to the backlogs.
 
-    Every partition with a backlog goes on by one at least, so that none starves. `start` has all
-    partitions of `end`; one that is missing is taken to be at its end.
+    Every partition with a backlog advances by at least one, so that none starves. `start` has all
+    partitions of `end`. A missing one counts as being at its end.
     """
     sizes = {tp: max(offset - start.get(tp, offset), 0) for tp, offset in end.items()}
     total = sum(sizes.values())

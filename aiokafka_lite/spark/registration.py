@@ -1,4 +1,4 @@
-"""Makes the data source known to a Spark session; PySpark is imported when that is asked for."""
+"""Registers the data source in a Spark session; PySpark is imported then."""
 
 from typing import TYPE_CHECKING
 
@@ -9,16 +9,17 @@ if TYPE_CHECKING:
 
 
 def register(spark: "SparkSession", *, by_value: bool = False) -> None:
-    """Make `spark.read.format("kafka-lite")` and its like work in this session.
+    """Make `spark.read.format("kafka-lite")` and the other formats work in this session.
 
-    Calling it again is harmless. Spark starts Python, on driver and executors, with
-    `spark.pyspark.python` or `$PYSPARK_PYTHON`, and the package has to be installed there; unless
-    by_value: then its sources are sent along (0.4 MB, with each task), and run without the compiled
-    parts. What it stands on, anyio and pyarrow and a codec's library, has to be there in any case.
-    Raises ImportError, with the remedy, without PySpark 4.
+    Calling it again is harmless. Spark starts Python on driver and executors with
+    `spark.pyspark.python` or `$PYSPARK_PYTHON`, where the package must be installed. With
+    `by_value` each task carries the package's sources (0.4 MB) instead, and they run without the
+    compiled parts. anyio, pyarrow and the codecs' libraries must be installed in any case.
+
+    Raises: ImportError, with the remedy, without PySpark 4.
     """
     try:
-        from aiokafka_lite.spark.source import KafkaLiteDataSource  # noqa: PLC0415 - see above
+        from aiokafka_lite.spark.source import KafkaLiteDataSource  # noqa: PLC0415
     except ImportError as error:
         raise ImportError(
             "this needs PySpark 4 and pyarrow: pip install 'aiokafka-lite[spark]'"

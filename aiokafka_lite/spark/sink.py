@@ -1,8 +1,8 @@
-"""Owns the writers Spark calls: what columns mean, and what a task and the driver do at each step.
+"""The writers that Spark calls: the meaning of the columns, and each step of task and driver.
 
 Records come at least once: a task that Spark tries again sends its rows again. With transactions
-they count exactly once, by `transactional_write` in executors and `transactional_commit` in the
-driver.
+they count exactly once. `transactional_write` does this in executors and `transactional_commit` in
+the driver.
 """
 
 import logging
@@ -39,9 +39,9 @@ _BATCH: Final = "streaming.sql.batchId"
 
 
 def checked_columns(fields: Iterable[tuple[str, str]], options: SinkOptions) -> tuple[str, ...]:
-    """Return the columns to send, of (name, Spark's type); those of other names are left out.
+    """Return the columns to send, out of (name, Spark's type); columns of other names are ignored.
 
-    Raises KafkaConfigurationError for a type that is not taken, or a column that is missing.
+    Raises: KafkaConfigurationError for a type that is not accepted, or a missing column.
     """
     found = {name: kind for name, kind in fields if name in _TYPES}
     if options.topic is not None:
@@ -63,19 +63,19 @@ def checked_columns(fields: Iterable[tuple[str, str]], options: SinkOptions) -> 
 
 
 class TaskCommit(WriterCommitMessage):
-    """What a task has written."""
+    """The result of a task."""
 
     def __init__(self, rows: int, transaction: TaskTransaction | None = None) -> None:
         self.rows = rows
         self.transaction = transaction
-        """What the driver has to end, of a transactional write."""
+        """The transaction that the driver has to end, in a transactional write."""
 
 
 def place_of_task(prefix: str, write_id: str | None) -> TaskPlace:
-    """Return where in which write this task is, as Spark tells it.
+    """Return the place of this task in its write, by Spark's facts.
 
-    `write_id` names the write of a batch query, and is None in a stream. Within foreachBatch, a
-    batch query is part of its stream. Raises IllegalStateError where Spark does not tell.
+    `write_id` names the write of a batch query; in a stream it is None. A batch query within
+    foreachBatch is part of its stream. Raises: IllegalStateError if Spark states no facts.
     """
     context = TaskContext.get()
     if context is None:
@@ -92,12 +92,12 @@ def place_of_task(prefix: str, write_id: str | None) -> TaskPlace:
 
 
 def scope_of(prefix: str, write_id: str) -> str:
-    """Return what the transactional ids of all tasks of a write, or of a stream, begin with."""
+    """Return the common beginning of the transactional ids of a write or a stream."""
     return f"{prefix}-{write_id}"
 
 
 class _TopicWriter(Travels):
-    """What writers of batches and of streams do in an executor, and at the end in the driver."""
+    """The common steps of batch and stream writers, in an executor and then in the driver."""
 
     def __init__(
         self, columns: Sequence[str], options: SinkOptions, write_id: str | None = None
@@ -107,13 +107,16 @@ class _TopicWriter(Travels):
         self._write_id = write_id
 
     def write(self, iterator: "Iterator[pa.RecordBatch]") -> TaskCommit:
-        """Send all rows and return when they are acknowledged. Raises: why one was not."""
-        # Only where rows are sent: the processes that plan a write have no use for it.
+        """Send all rows and return when they are acknowledged.
+
+        Raises: the error of a failed row.
+        """
+        # Imported where rows are sent: the processes that plan a write do not need it.
         if not self._options.is_transactional:
-            from aiokafka_lite.spark.write.row_sender import write_rows  # noqa: PLC0415 - see above
+            from aiokafka_lite.spark.write.row_sender import write_rows  # noqa: PLC0415
 
             return TaskCommit(write_rows(iterator, self._columns, self._options))
-        from aiokafka_lite.spark.write.transactional_write import (  # noqa: PLC0415 - see above
+        from aiokafka_lite.spark.write.transactional_write import (  # noqa: PLC0415
             write_in_transaction,
         )
 
@@ -123,7 +126,7 @@ class _TopicWriter(Travels):
 
     def _commit(self, messages: Sequence[TaskCommit | None]) -> None:
         if self._options.is_transactional:
-            from aiokafka_lite.spark.write.transactional_commit import (  # noqa: PLC0415 - as above
+            from aiokafka_lite.spark.write.transactional_commit import (  # noqa: PLC0415
                 commit_transactions,
             )
 
@@ -131,7 +134,7 @@ class _TopicWriter(Travels):
 
     def _abort(self, messages: Sequence[TaskCommit | None]) -> None:
         if self._options.is_transactional:
-            from aiokafka_lite.spark.write.transactional_commit import (  # noqa: PLC0415 - as above
+            from aiokafka_lite.spark.write.transactional_commit import (  # noqa: PLC0415
                 abort_transactions,
             )
 
@@ -146,7 +149,7 @@ def _transactions(messages: Sequence[TaskCommit | None]) -> list[TaskTransaction
 
 
 class BatchWriter(_TopicWriter, DataSourceArrowWriter):
-    """A batch query's write; also of one within foreachBatch."""
+    """The write of a batch query, also within foreachBatch."""
 
     def __init__(
         self, columns: Sequence[str], options: SinkOptions, *, overwrite: bool = False
@@ -158,11 +161,11 @@ class BatchWriter(_TopicWriter, DataSourceArrowWriter):
         super().__init__(columns, options, write_id=str(uuid.uuid4()))
 
     def commit(self, messages: list[Any]) -> None:
-        """Let the rows of all tasks count. Raises: as `commit_transactions`."""
+        """Commit the rows of all tasks. Raises: as `commit_transactions`."""
         self._commit(messages)
 
     def abort(self, messages: list[Any]) -> None:
-        """Let no row count that does not count yet."""
+        """Abort all rows that are not committed yet."""
         self._abort(messages)
 
 
@@ -175,7 +178,7 @@ def stream_writer(columns: Sequence[str], options: SinkOptions) -> Any:
         )
 
     class StreamWriter(_TopicWriter, StreamArrowWriter):
-        """A stream's write, batch by batch."""
+        """The write of a stream, batch by batch."""
 
         def commit(self, messages: list[Any], batchId: int) -> None:  # noqa: N803 - PySpark's
             self._commit(messages)

@@ -1,9 +1,10 @@
-"""Owns the classes Spark calls: the data source `kafka-lite`, its readers and its writers' door.
+"""The classes that Spark calls: the data source `kafka-lite`, its readers, and its writers'
+factory.
 
-They only translate between PySpark's interfaces and the parts that decide and read. Objects of
-theirs travel to planners and executors, so they hold values, and find loop and clients there. A
-query takes up to a dozen Python processes, and each imports what it needs and no more: the clients
-only where something is asked of brokers.
+They only translate between PySpark's interfaces and the parts that decide and read. Their objects
+travel to planners and executors. So they hold plain values, and find loop and clients on arrival. A
+query starts up to a dozen Python processes, and each imports only what it needs. The clients are
+imported only where brokers are asked.
 """
 
 from collections.abc import Iterable, Iterator
@@ -40,18 +41,18 @@ if TYPE_CHECKING:
 
 
 class KafkaRange(InputPartition):
-    """What one task reads."""
+    """The part of one task."""
 
     def __init__(self, wanted: OffsetRange) -> None:
         super().__init__(wanted)
 
 
 class KafkaLiteDataSource(Travels, DataSource):
-    """Kafka topics as tables and streams, and where rows of them go.
+    """Kafka topics as tables and streams, and as targets of rows.
 
-    `spark.read`, `spark.readStream`, `df.write` and `df.writeStream` find it by the name
-    `kafka-lite` once `register(spark)` was called. The options, the columns and their meaning are
-    those of Spark's own `kafka` source and sink.
+    After `register(spark)`, `spark.read`, `spark.readStream`, `df.write` and `df.writeStream` find
+    it by the name `kafka-lite`. Options, columns and their meaning are those of Spark's own `kafka`
+    source and sink.
     """
 
     @classmethod
@@ -59,7 +60,7 @@ class KafkaLiteDataSource(Travels, DataSource):
         return "kafka-lite"
 
     def schema(self) -> str:
-        """Return the columns of a read whose user names none."""
+        """Return the default columns of a read."""
         headers = dict(self.options).get("includeheaders", "false")
         return ddl(include_headers=boolean(headers))
 
@@ -73,18 +74,18 @@ class KafkaLiteDataSource(Travels, DataSource):
         return StreamReader(_columns(schema), options)
 
     def writer(self, schema: "StructType", overwrite: bool) -> "BatchWriter":
-        from aiokafka_lite.spark.sink import BatchWriter, checked_columns  # noqa: PLC0415 - as above
+        from aiokafka_lite.spark.sink import BatchWriter, checked_columns  # noqa: PLC0415
 
         options = SinkOptions.parse(dict(self.options))
         return BatchWriter(checked_columns(_fields(schema), options), options, overwrite=overwrite)
 
     def streamWriter(self, schema: "StructType", overwrite: bool) -> Any:  # noqa: ARG002, N802
-        from aiokafka_lite.spark.sink import (  # noqa: PLC0415 - as above
+        from aiokafka_lite.spark.sink import (  # noqa: PLC0415
             checked_columns,
             stream_writer,
         )
 
-        # Complete mode asks for overwriting at every batch, which a log cannot do: it appends.
+        # Complete mode asks for overwriting at every batch. A log cannot do that, so it appends.
         options = SinkOptions.parse(dict(self.options))
         return stream_writer(checked_columns(_fields(schema), options), options)
 
@@ -98,43 +99,43 @@ def _columns(schema: "StructType") -> SparkColumns:
 
 
 class _RangeReader(Travels):
-    """What both readers do in an executor."""
+    """The common part of both readers in an executor."""
 
     def __init__(self, columns: SparkColumns, options: SourceOptions) -> None:
         self._columns = columns
         self._options = options
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
-        """Yield the records of a range. Spark makes an empty partition up where there is none."""
-        from aiokafka_lite.spark.read.range_reader import read_range  # noqa: PLC0415 - as above
+        """Yield the records of a range. Spark invents an empty partition if the plan has none."""
+        from aiokafka_lite.spark.read.range_reader import read_range  # noqa: PLC0415
 
         if isinstance(partition, KafkaRange):
             yield from read_range(partition.value, self._columns, self._options)
 
 
 class BatchReader(_RangeReader, DataSourceReader):
-    """A read from some offsets to others."""
+    """A read between given offsets."""
 
     def partitions(self) -> list[KafkaRange]:
-        """Return the ranges, one for a task. Raises: as `plan_batch`."""
+        """Return the ranges, one per task. Raises: as `plan_batch`."""
         return self._plan([])
 
     def _plan(self, filters: list[Any]) -> list[KafkaRange]:
-        from aiokafka_lite.spark.read.batch_plan import plan_batch  # noqa: PLC0415 - as above
-        from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - as above
+        from aiokafka_lite.spark.read.batch_plan import plan_batch  # noqa: PLC0415
+        from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415
 
         planned = plan_batch(self._options, Planner(self._options), filters)
         return [KafkaRange(each) for each in planned]
 
 
 class PushdownBatchReader(BatchReader):
-    """A read that leaves out what filters would throw away.
+    """A read that excludes records by filters.
 
-    Spark refuses a reader that can do so, unless `spark.sql.python.filterPushdown.enabled` is set.
+    Spark refuses such a reader unless `spark.sql.python.filterPushdown.enabled` is set.
     """
 
     def pushFilters(self, filters: "list[Any]") -> "Iterable[Any]":  # noqa: N802 - PySpark's
-        """Note the filters, and return them all: Spark applies them to each row."""
+        """Note the filters, and return all of them: Spark applies them to each row."""
         self._filters = filters
         return filters
 
@@ -143,7 +144,10 @@ class PushdownBatchReader(BatchReader):
 
 
 class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """A read that goes on, batch by batch. Spark has one for planning, and others for reading."""
+    """A read in batches without end.
+
+    Spark makes one object for planning, and others for reading.
+    """
 
     def __init__(self, columns: SparkColumns, options: SourceOptions) -> None:
         super().__init__(columns, options)
@@ -151,9 +155,9 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
 
     @property
     def _stream(self) -> "StreamOffsets":
-        """Where the stream is; made by the process that plans it, which is one for all of it."""
-        from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - as above
-        from aiokafka_lite.spark.read.stream_offsets import StreamOffsets  # noqa: PLC0415 - as above
+        """The offsets of the stream. The one process that plans the whole stream makes them."""
+        from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415
+        from aiokafka_lite.spark.read.stream_offsets import StreamOffsets  # noqa: PLC0415
 
         if self._known is None:
             self._known = StreamOffsets(self._options, Planner(self._options))
@@ -163,7 +167,7 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
         return self._stream.initial().to_nested()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - PySpark's
-        """Return a limit if there is one, so that Spark can say it wants none of it."""
+        """Return a limit if one is set, so that Spark can override it."""
         if self._options.max_offsets_per_trigger is not None:
             return ReadMaxRows(self._options.max_offsets_per_trigger)
         if self._options.max_bytes_per_trigger is not None:

@@ -10,7 +10,7 @@ def test_text_form_is_kafkas_both_ways(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "3-", "-3", "+", "1-x", "None"])
 def test_other_text_is_refused_with_the_forms_there_are(text: str) -> None:
-    with pytest.raises(ValueError, match="is no version range: write"):
+    with pytest.raises(ValueError, match="is not a version range: write"):
         VersionRange.parse(text)
 
 

@@ -129,8 +129,8 @@ class TwoTypes(Struct):
         (NullableWithoutNone, "NullableWithoutNone.name is nullable in 1"),
         (NoneWithoutNullable, "NoneWithoutNullable.name has the default None"),
         (ListWithDefault, "ListWithDefault.names: the default of a list or struct"),
-        (NoWireType, "NoWireType.size: <class 'int'> is no wire type"),
-        (TwoTypes, "TwoTypes.size: .* is no wire type"),
+        (NoWireType, "NoWireType.size: <class 'int'> is not a wire type"),
+        (TwoTypes, "TwoTypes.size: .* is not a wire type"),
     ],
 )
 def test_a_declaration_that_contradicts_itself_is_refused(

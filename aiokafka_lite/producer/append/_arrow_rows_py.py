@@ -33,7 +33,7 @@ def arrow_batches(data: Any) -> Iterator["ArrowRows"]:
     """
     if hasattr(data, "__arrow_c_array__"):
         require_pyarrow()
-        import pyarrow as pa  # noqa: PLC0415  only who asks for Arrow pays for it
+        import pyarrow as pa  # noqa: PLC0415  the cost is for users of Arrow only
 
         rows = pa.array(data)
         if not pa.types.is_struct(rows.type):

@@ -1,7 +1,8 @@
-"""Owns how bytes in Avro become rows: plain, with one schema for all, or in the wire format of
-Confluent's serializers, where each value names its schema by an id of a registry.
+"""Decodes Avro bytes into rows.
 
-It blocks only where a registry is asked, once per schema. One instance serves one process.
+All values have one schema, or each value has the wire format of Confluent's serializers and names
+its schema by a registry id. A registry lookup blocks, once per schema. One instance serves one
+process.
 """
 
 import io
@@ -22,21 +23,21 @@ _MAGIC: Final = 0
 
 
 class WireFormatError(SerializationError):
-    """Bytes that do not begin as the wire format does."""
+    """Bytes that do not begin like the wire format."""
 
 
 class SchemaMismatchError(SerializationError):
-    """A schema whose values cannot be read as the columns that are wanted."""
+    """A schema whose values cannot be read as the requested columns."""
 
 
 class TrailingBytesError(SerializationError):
-    """More bytes than the value has: they were written with another schema."""
+    """More bytes than the value needs: another schema wrote them."""
 
 
 def parse_avro(text: str, references: Iterable[str] = ()) -> Schema:
-    """Return a schema from its JSON, for `AvroDecoder`; `references` are those it names.
+    """Return a schema from its JSON, for `AvroDecoder`; `references` are the schemas it names.
 
-    Raises KafkaConfigurationError for what is no schema.
+    Raises: KafkaConfigurationError for JSON that is not a schema.
     """
     named: dict[str, Any] = {}
     try:
@@ -54,18 +55,21 @@ def parse_avro(text: str, references: Iterable[str] = ()) -> Schema:
         fastavro.schema.SchemaParseException,
     ) as error:
         raise KafkaConfigurationError(
-            f"this is no Avro schema: {type(error).__name__}: {error}"
+            f"this is not an Avro schema: {type(error).__name__}: {error}"
         ) from error
     return parsed
 
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """The schema of a writer, or why its values cannot be read."""
+    """The schema of a writer, or the reason why its values cannot be read."""
 
     schema: Schema = None
     reader: Schema = None
-    """None where it is the same: there is nothing to resolve then, which saves a third."""
+    """None if it equals the reader's.
+
+    Then resolution is skipped, which saves a third of the time.
+    """
     fault: Exception | None = None
 
 
@@ -75,18 +79,20 @@ class AvroDecoder:
     def __init__(
         self, reader: Schema, find_schema: Callable[[int], RegisteredSchema] | None = None
     ) -> None:
-        """`reader`: of `parse_avro`. `find_schema` finds the schema of an id, and makes this a
-        decoder of the wire format; without it values are of the reader's schema.
+        """`reader`: a result of `parse_avro`.
+
+        `find_schema` returns the schema of an id. With it, this decodes the wire format. Without
+        it, all values have the reader's schema.
         """
         self._reader = reader
         self._find_schema = find_schema
         self._writers: dict[int, _Writer] = {}
 
     def decode(self, value: bytes) -> Any:
-        """Return what a value says.
+        """Return the decoded value.
 
-        Raises: what is wrong with the value or its schema, of any class; SchemaRegistryError, which
-        is nobody's fault in here, when the registry does not answer.
+        Raises: the error of the value or its schema, of any class; SchemaRegistryError when the
+        registry does not answer. Only the latter says nothing about the value.
         """
         if self._find_schema is None:
             return _read(value, 0, self._reader, None)

@@ -1,7 +1,7 @@
-"""Owns what Avro schemas are as columns: their Arrow type and Spark's, and whether values written
-with one schema mean the same read with another.
+"""Maps Avro schemas to column types of Arrow and Spark, and compares logical types of two schemas.
 
-Plain; pyarrow is imported at the first use. Schemas are the parsed JSON of the Avro specification.
+Schemas are the parsed JSON of the Avro specification. pyarrow is imported at the first use. Does
+not wait.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Schema = Any
-"""A name, a list (a union) or a dict, as JSON has it."""
+"""A name, a list (a union) or a dict, as in JSON."""
 
 _PRIMITIVES: Final = {
     "boolean": ("bool_", "boolean"),
@@ -34,7 +34,10 @@ _FAMILIES: Final = {
     "local-timestamp-micros": "local timestamp",
     "decimal": "decimal",
 }
-"""The logical types that become a type of their own; of the others the number or text is kept."""
+"""The logical types that have a column type of their own.
+
+For the others the column has the underlying number or text.
+"""
 _WIDER: Final = ({"int", "long"}, "long"), ({"float", "double"}, "double")
 _MAX_DECIMAL_DIGITS: Final = 38
 
@@ -48,10 +51,10 @@ class ColumnType:
 
 
 def column_type(schema: Schema) -> ColumnType:
-    """Return what a schema is as a column. A record is a struct; anything may be null.
+    """Return the column type of a schema. A record is a struct; every column may be null.
 
-    Raises KafkaConfigurationError naming the field for what no column can be: a union of several
-    types, a record that contains itself.
+    Raises: KafkaConfigurationError naming the field, for a schema without a column type: a union of
+    several types, or a record that contains itself.
     """
     return _column_type(schema, "value", {}, ())
 
@@ -74,8 +77,9 @@ def kept_logical_types(schema: Schema) -> Schema:
 
 
 def logical_conflicts(writer: Schema, reader: Schema) -> list[str]:
-    """Return a sentence for each field that a reader would take for something else than was
-    written: Avro's resolution of schemas does not look at logical types.
+    """Return a sentence for each field whose logical type differs between writer and reader.
+
+    Avro's schema resolution ignores logical types, so a reader would misread such a field.
     """
     written = dict(_leaves(writer, "value", {}, ()))
     return [
@@ -89,7 +93,7 @@ def logical_conflicts(writer: Schema, reader: Schema) -> list[str]:
 def _column_type(
     schema: Schema, path: str, named: dict[str, Schema], inside: tuple[str, ...]
 ) -> ColumnType:
-    import pyarrow as pa  # noqa: PLC0415 - see above
+    import pyarrow as pa  # noqa: PLC0415
 
     schema = _without_null(schema, path)
     if isinstance(schema, str):
@@ -120,7 +124,7 @@ def _column_type(
 
 
 def _logical_type(schema: Mapping[str, Any], family: str, path: str) -> ColumnType:
-    import pyarrow as pa  # noqa: PLC0415 - see above
+    import pyarrow as pa  # noqa: PLC0415
 
     if family == "decimal":
         digits, scale = schema["precision"], schema.get("scale", 0)
@@ -137,7 +141,7 @@ def _logical_type(schema: Mapping[str, Any], family: str, path: str) -> ColumnTy
 def _record_type(
     schema: Mapping[str, Any], path: str, named: dict[str, Schema], inside: tuple[str, ...]
 ) -> ColumnType:
-    import pyarrow as pa  # noqa: PLC0415 - see above
+    import pyarrow as pa  # noqa: PLC0415
 
     fields = [
         (each["name"], _column_type(each["type"], f"{path}.{each['name']}", named, inside))
@@ -152,7 +156,7 @@ def _record_type(
 
 
 def _without_null(schema: Schema, path: str) -> Schema:
-    """Return what a union is besides null, or the wider of two numbers."""
+    """Return the type of a union besides null, or the wider of two numbers."""
     if not isinstance(schema, list):
         return schema
     others = [each for each in schema if each != "null"]
@@ -167,7 +171,7 @@ def _without_null(schema: Schema, path: str) -> Schema:
 
 
 def _note_name(schema: Mapping[str, Any], named: dict[str, Schema]) -> str:
-    """Remember a named type by its name, with and without the namespace."""
+    """Store a named type under its name, with and without the namespace."""
     name = str(schema.get("name", ""))
     if name:
         named[name] = schema
@@ -182,7 +186,7 @@ def _note_name(schema: Mapping[str, Any], named: dict[str, Schema]) -> str:
 def _leaves(
     schema: Schema, path: str, named: dict[str, Schema], inside: tuple[str, ...]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the place of each value, and the family of its logical type, "" for none."""
+    """Yield the place of each value, and the family of its logical type; "" without one."""
     if isinstance(schema, list):
         for each in schema:
             if each != "null":

@@ -1,21 +1,21 @@
-"""Owns what a dead letter is: the record as it was, with headers that say where it came from and
-what was wrong, under the names that Kafka Connect gives them.
+"""Builds dead letters: the unchanged record, plus headers for its source and its error.
 
-Plain: it makes expressions of Spark's SQL. A row has the columns of a read, the value as `raw`, and
-`error`, a struct of class and message.
+The header names are Kafka Connect's. This file makes Spark SQL expressions. A row has the columns
+of a read, the value as `raw`, and `error`, a struct of class and message. Does not wait.
 """
 
 from typing import Final
 
 PREFIX: Final = "__connect.errors."
 STAGE: Final = "VALUE_CONVERTER"
-"""Connect's word for turning bytes into a value."""
+"""Connect's name for the stage that turns bytes into a value."""
 _HEADER: Final = "struct<key:string,value:binary>"
 
 
 def dead_letter_headers(name: str) -> str:
-    """Return the expression of a dead letter's headers: the record's own, then ours. `name` is that
-    of the job. Source: KIP-298.
+    """Return the expression of a dead letter's headers: the record's own, then the added ones.
+
+    `name` is the job's name. Source: KIP-298.
     """
     facts = {
         "topic": "topic",
@@ -34,8 +34,10 @@ def dead_letter_headers(name: str) -> str:
 
 
 def refusal() -> str:
-    """Return the expression of a condition that is true for every row without error, and ends the
-    query at a row with one."""
+    """Return the expression of a condition that is true for every row without an error.
+
+    It ends the query at a row with one.
+    """
     place = "topic, '-', string(partition), ' offset ', string(offset)"
     said = (
         f"concat('the value of ', {place}, ' cannot be decoded: ', error.class, ': ',"
@@ -45,7 +47,7 @@ def refusal() -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a text as SQL has it."""
+    """Return a text as an SQL literal."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 

@@ -1,8 +1,7 @@
-"""Owns the column that values are decoded to, in an executor: Arrow in, Arrow out, and for each
-value that cannot be decoded the reason in place of it.
+"""Decodes a column of values in an executor: Arrow in, Arrow out.
 
-What it is made of travels to the executors, so it holds values only. It blocks where a registry is
-asked, once per schema and process.
+A value that cannot be decoded is replaced by its error. The column's description travels to the
+executors, so it holds plain values only. A registry lookup blocks, once per schema and process.
 """
 
 import functools
@@ -24,29 +23,35 @@ if TYPE_CHECKING:
     from aiokafka_lite.spark.decode.avro_decoder import AvroDecoder
 
 ERROR: Final = "struct<class:string,message:string>"
-"""Why a value could not be decoded: the class of an exception, and what it says."""
+"""Why a value could not be decoded: the class of an exception, and its text."""
 _MAX_MESSAGE: Final = 1000
-"""How much is told of a fault: it has to fit into a header."""
+"""The longest text of an error in characters, because it has to fit into a header."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AvroColumn:
-    """Decodes a column of Avro bytes to one of structs: the `value`, of the type of the reader's
-    schema, and the `error`; one of them is null, both are for a null."""
+    """Decodes a column of Avro bytes to a column of structs with `value` and `error`.
+
+    `value` has the type of the reader's schema. One of the two fields is null; for a null input
+    both are.
+    """
 
     schema: str
-    """The reader's, as JSON."""
+    """The reader's schema, as JSON."""
     registry: RegistryConfig | None = None
-    """Where the writers' schemas are; None: values are Avro without Confluent's header."""
+    """The registry of the writers' schemas.
+
+    None: the values are Avro without Confluent's header.
+    """
 
     def ddl(self) -> str:
-        """Return the type. Raises KafkaConfigurationError for a schema that no column can have."""
-        from aiokafka_lite.spark.decode.avro_decoder import parse_avro  # noqa: PLC0415 - see above
+        """Return the type. Raises: KafkaConfigurationError for a schema without a column type."""
+        from aiokafka_lite.spark.decode.avro_decoder import parse_avro  # noqa: PLC0415
 
         return f"struct<value:{column_type(parse_avro(self.schema)).ddl},error:{ERROR}>"
 
     def __call__(self, raw: "pa.Array") -> "pa.Array":
-        """Decode an array. Raises SchemaRegistryError: that is the fault of no value."""
+        """Decode an array. Raises: SchemaRegistryError, because then no value is at fault."""
         import pyarrow as pa  # noqa: PLC0415 - only where rows are
 
         decoder, kind = _decoder(self)
@@ -54,26 +59,29 @@ class AvroColumn:
         return pa.StructArray.from_arrays(columns, ["value", "error"])
 
     def function(self) -> Any:
-        """Return it as a function of Spark's columns. Raises KafkaConfigurationError before 4.1."""
+        """Return this as a function of Spark's columns.
+
+        Raises: KafkaConfigurationError before 4.1.
+        """
         from aiokafka_lite.spark.compat import arrow_udf  # noqa: PLC0415 - PySpark, only on drivers
 
         if arrow_udf is None:
             raise KafkaConfigurationError(
                 "Avro is decoded with PySpark 4.1 or newer, which hands columns over as Arrow"
             )
-        import pyarrow as pa  # noqa: PLC0415 - as above
+        import pyarrow as pa  # noqa: PLC0415
 
-        def decode(raw: pa.Array) -> pa.Array:  # Spark looks at the types
+        def decode(raw: pa.Array) -> pa.Array:  # Spark reads these annotations
             return self(raw)
 
-        # It would be called once for each place that has the column, of which filters make more.
+        # Otherwise Spark would call it once for each use of the column, and filters add uses.
         return arrow_udf(decode, self.ddl()).asNondeterministic()
 
 
 @functools.lru_cache(maxsize=16)
 def _decoder(column: AvroColumn) -> "tuple[AvroDecoder, pa.DataType]":
     """Return the decoder of this process, with the schemas it knows."""
-    from aiokafka_lite.spark.decode.avro_decoder import AvroDecoder, parse_avro  # noqa: PLC0415 - as above
+    from aiokafka_lite.spark.decode.avro_decoder import AvroDecoder, parse_avro  # noqa: PLC0415
 
     reader = parse_avro(column.schema)
     find = None if column.registry is None else registry(column.registry).by_id
@@ -83,10 +91,11 @@ def _decoder(column: AvroColumn) -> "tuple[AvroDecoder, pa.DataType]":
 def decode_column(
     raw: "pa.Array", decode: Callable[[bytes], Any], kind: "pa.DataType"
 ) -> "tuple[pa.Array, pa.Array]":
-    """Return the decoded values as an array of that type, and what was wrong with those that could
-    not be decoded. Raises SchemaRegistryError: that is the fault of no value.
+    """Return the decoded values as an array of that type, and the errors of the others.
+
+    Raises: SchemaRegistryError, because then no value is at fault.
     """
-    import pyarrow as pa  # noqa: PLC0415 - as above
+    import pyarrow as pa  # noqa: PLC0415
 
     values: list[Any] = []
     errors: list[dict[str, str] | None] = []
@@ -112,8 +121,8 @@ def _attempt(decode: Callable[[bytes], Any], raw: bytes) -> tuple[Any, dict[str,
 
 
 def _one_by_one(values: list[Any], errors: list[Any], kind: "pa.DataType") -> "pa.Array":
-    """Leave out the values that the type cannot have, such as a number too large for it."""
-    import pyarrow as pa  # noqa: PLC0415 - as above
+    """Replace values that the type cannot hold, such as a number that is too large."""
+    import pyarrow as pa  # noqa: PLC0415
 
     for row, value in enumerate(values):
         try:

@@ -1,8 +1,8 @@
-"""Owns asking a schema registry, by the REST interface that Confluent's, Apicurio's and Karapace's
-share: schemas by id and the newest of a subject, asked for once per process.
+"""Asks a schema registry by the REST interface that Confluent, Apicurio and Karapace share.
 
-It blocks, each question for a bounded time. What is definitely not there is remembered for a
-minute; a registry that does not answer is an error each time, and never a schema's fault.
+It looks up schemas by id and the newest schema of a subject, once per process. Each lookup blocks
+for a limited time. A schema that definitely does not exist is remembered for a minute. A registry
+that does not answer raises an error each time, which never blames the schema.
 """
 
 import base64
@@ -23,41 +23,44 @@ from aiokafka_lite.spark.decode.secret_reference import is_reference, read_secre
 _ATTEMPTS: Final = 3
 _RETRY_S: Final = 0.5
 _UNKNOWN_S: Final = 60.0
-"""How long an id that is not known is not asked for again."""
+"""How long an unknown id is remembered before the next lookup."""
 _MAX_ANSWER_BYTES: Final = 16 << 20
 _ACCEPT: Final = "application/vnd.schemaregistry.v1+json, application/json"
 _NOT_THERE: Final = (404, 422)
 
 
 class SchemaRegistryError(KafkaError):
-    """The registry did not answer, or not with a schema; another attempt may help."""
+    """The registry did not answer with a schema; another attempt may help."""
 
 
 class UnknownSchemaError(KafkaError):
-    """The registry knows no such schema; another attempt will not help."""
+    """The registry does not know the schema; another attempt will not help."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistryConfig:
-    """Where a registry is, and how to speak to it. Secrets are references, so it may travel."""
+    """The addresses of a registry, and how to connect to it.
+
+    Secrets are references, so this may travel to other processes.
+    """
 
     urls: tuple[str, ...]
     user: str | None = None
     password: str | None = None
-    """env:NAME or file:PATH, read where the registry is asked."""
+    """env:NAME or file:PATH, resolved in the process that asks the registry."""
     token: str | None = None
-    """As the password; sent as a bearer token, in place of user and password."""
+    """Like the password; sent as a bearer token instead of user and password."""
     timeout_s: float = 10.0
-    """How long one question may take."""
+    """How long one lookup may take."""
 
     def faults(self) -> Iterator[str]:
-        """Yield a sentence for each thing that is wrong."""
+        """Yield a sentence for each fault."""
         if not self.urls:
             yield "the address of the schema registry is missing: http://HOST:PORT"
         for url in self.urls:
             parts = urllib.parse.urlsplit(url)
             if parts.scheme not in ("http", "https") or not parts.hostname:
-                yield f"{parts.hostname or url!r} is no address of a schema registry: http://HOST:PORT"
+                yield f"{parts.hostname or url!r} is not the address of a schema registry: http://HOST:PORT"
             elif "@" in parts.netloc:
                 yield (
                     f"the address of the schema registry at {parts.hostname} has a user or a"
@@ -66,7 +69,7 @@ class RegistryConfig:
         for name in ("password", "token"):
             secret = getattr(self, name)
             if secret is not None and not is_reference(secret):
-                # It may be the secret itself: it is not shown.
+                # The text is not shown, because it may be the secret itself.
                 yield f"the {name} of the schema registry must be env:NAME or file:PATH"
         if (self.user is None) != (self.password is None):
             yield "user and password of the schema registry go together"
@@ -76,18 +79,18 @@ class RegistryConfig:
 
 @dataclass(frozen=True, slots=True)
 class RegisteredSchema:
-    """A schema, with those it refers to."""
+    """A schema, together with the schemas it refers to."""
 
     schema_id: int
     kind: str
     """AVRO, JSON or PROTOBUF."""
     text: str
     references: tuple[str, ...] = ()
-    """The texts of the schemas it refers to, each after those that it refers to itself."""
+    """The texts of the referenced schemas, each behind those that it refers to itself."""
 
 
 class SchemaRegistry:
-    """Asks a registry, and remembers. `wait` passes the time between attempts."""
+    """Asks a registry and caches the results. `wait` passes the time between attempts."""
 
     def __init__(
         self,
@@ -106,8 +109,8 @@ class SchemaRegistry:
     def by_id(self, schema_id: int) -> RegisteredSchema:
         """Return the schema of an id.
 
-        Raises: UnknownSchemaError if there is none, or one that cannot be read;
-        SchemaRegistryError, naming the addresses, if the registry does not answer.
+        Raises: UnknownSchemaError for an unknown id or an unreadable schema; SchemaRegistryError,
+        naming the addresses, if the registry does not answer.
         """
         found = self._by_id.get(schema_id)
         if found is not None:
@@ -125,7 +128,10 @@ class SchemaRegistry:
         return found
 
     def latest(self, subject: str) -> RegisteredSchema:
-        """Return the newest schema of a subject; asked for at each call. Raises: as `by_id`."""
+        """Return the newest schema of a subject; each call asks the registry.
+
+        Raises: as `by_id`.
+        """
         found = self._load(f"subjects/{_quoted(subject)}/versions/latest")
         self._by_id[found.schema_id] = found
         return found
@@ -159,7 +165,7 @@ class SchemaRegistry:
                 texts[subject, version] = str(found["schema"])
 
     def _ask(self, path: str) -> dict[str, Any]:
-        """Return an answer that has a schema, of whichever address gives one first."""
+        """Return the first response with a schema, from any of the addresses."""
         failures: dict[str, str] = {}
         for attempt in range(_ATTEMPTS):
             if attempt:
@@ -210,7 +216,7 @@ class SchemaRegistry:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect would take the password along, to wherever it goes."""
+    """Refuses redirects, because a redirect would send the password to another server."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -221,7 +227,7 @@ def _quoted(subject: str) -> str:
 
 
 def _said(error: urllib.error.HTTPError) -> str:
-    """Return the status, and what the registry says about it."""
+    """Return the status, and the registry's text about it."""
     try:
         message = json.loads(error.read(10_000)).get("message", "")
     except (OSError, ValueError, AttributeError):
@@ -231,7 +237,7 @@ def _said(error: urllib.error.HTTPError) -> str:
 
 @functools.cache
 def registry(config: RegistryConfig) -> SchemaRegistry:
-    """Return the registry of this process, with what it remembers."""
+    """Return the registry of this process, with its cache."""
     return SchemaRegistry(config)
 
 

@@ -1,5 +1,6 @@
-"""Owns secrets that are named and not written: `env:NAME` and `file:PATH`, read where they are
-used, so that no plan and no pickle has them. Plain.
+"""Resolves references to secrets: `env:NAME` and `file:PATH`.
+
+A secret is read where it is used. So plans and pickles contain only the reference. Does not wait.
 """
 
 import os
@@ -13,14 +14,14 @@ _FILE: Final = "file:"
 
 
 def is_reference(text: str) -> bool:
-    """Whether a text names a secret."""
+    """Return whether a text is a reference to a secret."""
     return any(text.startswith(kind) and text != kind for kind in (_ENV, _FILE))
 
 
 def read_secret(reference: str) -> str:
-    """Return the secret, of a file without the end of its last line.
+    """Return the secret; of a file, without the final line end.
 
-    Raises KafkaConfigurationError naming the variable or the file that is not there.
+    Raises: KafkaConfigurationError naming the missing variable or file.
     """
     if not is_reference(reference):
         raise KafkaConfigurationError("a secret must be named by env:NAME or file:PATH")

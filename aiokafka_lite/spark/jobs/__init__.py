@@ -1,1 +1,1 @@
-"""Jobs people need between topics and tables, each a config, a plan and a run."""
+"""Common jobs between topics and tables; each has a config, a plan and a run."""

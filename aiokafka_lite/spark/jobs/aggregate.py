@@ -1,7 +1,8 @@
-"""Owns the job `aggregate`: an SQL statement over topics, as a stream, into a topic or Parquet.
+"""The job `aggregate`: a streaming SQL statement over topics, written to a topic or Parquet.
 
-The statement is the user's; here are the views it selects from, `records` and, for values of JSON,
-`events`, and what its rows become. A value that cannot be read is left out and counted.
+The user writes the statement. This file makes the views that it selects from: `records` and, for
+JSON values, `events`. It also converts the statement's rows for the target. A value that cannot be
+read is left out and counted.
 """
 
 from collections.abc import Iterator
@@ -24,27 +25,34 @@ class AggregateConfig(TableStreamConfig):
     """The keys of `aggregate`."""
 
     sql: str | None = None
-    """The statement: a SELECT from `records` or `events`. Or a file with it:"""
+    """The statement: a SELECT from `records` or `events`. Or name a file with it:"""
     sql_file: str | None = None
     """The path of a file with the statement."""
     event_schema: str | None = None
-    """The fields to read of values that are JSON objects, such as `id BIGINT, at TIMESTAMP`; with
-    it there is the view `events`. A value that does not fit is left out, and counted as
-    bad_records."""
+    """The fields of values that are JSON objects, such as `id BIGINT, at TIMESTAMP`.
+
+    With fields, the view `events` exists. A value that does not fit is left out, and counted as
+    bad_records.
+    """
     event_time: str | None = None
-    """An SQL expression for the column event_time of the view, a timestamp; unset, the record's. A
-    record for which it is null is counted as bad."""
+    """An SQL expression, a timestamp, for the view's column event_time.
+
+    Unset, it is the record's timestamp. A record with null for it is counted as bad.
+    """
     watermark: str | None = None
-    """How late by event_time a record may come and still be counted, such as `10 minutes`. What
-    comes later is left out, and counted as late_rows."""
+    """How late by event_time a record may come and still count, such as `10 minutes`.
+
+    A later record is left out, and counted as late_rows.
+    """
     output_mode: Literal["append", "update", "complete"] = "append"
-    """append: a window when the watermark has passed it, once. update: what a batch has changed.
-    complete: everything, at every batch."""
+    """append: each window once, after the watermark has passed it. update: the rows that a
+    batch has changed. complete: all rows, at every batch.
+    """
     key: str | None = None
     """An SQL expression over the statement's columns: the key of the topic's records."""
 
     def statement(self) -> str:
-        """Return the statement. Raises OSError or ValueError for a file that cannot be read."""
+        """Return the statement. Raises: OSError or ValueError for a file that cannot be read."""
         text = self.sql or ""
         if self.sql_file is not None:
             text = Path(self.sql_file).read_text(encoding="utf-8")
@@ -67,9 +75,9 @@ class AggregateConfig(TableStreamConfig):
 
 
 def plan(spark: Any, config: AggregateConfig) -> Any:
-    """Return the rows to write, as a stream; the views are made in the session.
+    """Return the rows to write, as a stream. The views are made in the session.
 
-    Raises: KafkaConfigurationError for a statement or a schema that does not fit, and Spark's
+    Raises: KafkaConfigurationError for a statement or a schema that does not fit; Spark's
     AnalysisException.
     """
     records = read_topics(spark, config, streaming=True)
@@ -88,7 +96,7 @@ def plan(spark: Any, config: AggregateConfig) -> Any:
 
 
 def timed(frame: Any, config: AggregateConfig, default: str) -> Any:
-    """Return a frame with the column event_time, and the watermark."""
+    """Return a frame with the column event_time and its watermark."""
     from pyspark.sql.functions import expr  # noqa: PLC0415 - PySpark, only where a job runs
 
     frame = frame.withColumn("event_time", expr(config.event_time or default))
@@ -98,11 +106,11 @@ def timed(frame: Any, config: AggregateConfig, default: str) -> Any:
 
 
 def events(records: Any, config: AggregateConfig) -> Any:
-    """Return the view `events`: the fields of the JSON, `event_time`, and the record as `record`.
+    """Return the view `events`: the JSON fields, `event_time`, and the whole record as `record`.
 
-    Tombstones are no events, and not bad either.
+    A tombstone is neither an event nor a bad record.
     """
-    from pyspark.sql import functions as f  # noqa: PLC0415 - as above
+    from pyspark.sql import functions as f  # noqa: PLC0415
 
     schema = f"{config.event_schema}, {_CORRUPT} STRING"
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
@@ -117,7 +125,7 @@ def events(records: Any, config: AggregateConfig) -> Any:
     is_bad = f.col("json").isNull() | f.col(f"json.{_CORRUPT}").isNotNull()
     columns = [f.col("json").getField(name).alias(name) for name in fields]
     found = read.where("record.value IS NOT NULL").select("record", is_bad.alias(_IS_BAD), *columns)
-    # What is bad may be read in part; an expression of the user's does not see it.
+    # A bad value may be read in part. The user's expression must not see it.
     when = f.expr(config.event_time or "record.timestamp")
     found = found.withColumn("event_time", f.when(~f.col(_IS_BAD), when))
     found = found.observe("events", f.expr("count_if(event_time IS NULL) AS bad_records"))
@@ -128,8 +136,10 @@ def events(records: Any, config: AggregateConfig) -> Any:
 
 
 def as_records(frame: Any, config: AggregateConfig) -> Any:
-    """Return a statement's rows as a topic takes them: as they are if they have a column `value`,
-    else as JSON objects, with the key that is configured.
+    """Return a statement's rows in the form that a topic takes.
+
+    Rows with a column `value` stay unchanged. Other rows become JSON objects, with the configured
+    key.
     """
     if "value" in frame.columns:
         if config.key is not None:
@@ -147,7 +157,10 @@ def as_records(frame: Any, config: AggregateConfig) -> Any:
 
 
 def run(spark: Any, config: AggregateConfig, *, stop: StopSignal, progress: Progress) -> JobResult:
-    """Aggregate what there is, or go on until asked to stop. Raises: as `plan` and `run_stream`."""
+    """Aggregate the available records, or continue until a stop.
+
+    Raises: as `plan` and `run_stream`.
+    """
     writer, facts = stream_writer(plan(spark, config), config, config.output_mode), StreamFacts()
     result = run_stream(
         writer, config, job=JOB.name, stop=stop, progress=progress, on_report=facts.note

@@ -1,8 +1,7 @@
-"""Owns the job `archive`: topics become Parquet files, in folders by topic and date, each record
-exactly once.
+"""The job `archive`: writes topics to Parquet files in folders by topic and date, exactly once.
 
-Exactly once comes from Spark: a batch is a range of offsets, and the file sink writes down which
-files belong to which batch. Readers have to go through Spark, or read that list, to see only those.
+Spark guarantees exactly once: a batch is a range of offsets, and the file sink lists the files of
+each batch. To see only those files, readers have to use Spark, or read that list.
 """
 
 from collections.abc import Iterator
@@ -19,11 +18,11 @@ COLUMNS: Final = (
     "headers array<struct<key:string,value:binary>>",
     *("date date", "hour int"),
 )
-"""What an archive has, names and types; `hour` only if it is partitioned by it."""
+"""The archive's columns, names and types; `hour` only if it is a partition column."""
 
 DATE: Final = "date_from_unix_date(cast(floor(unix_micros(timestamp) / 86400000000D) as int))"
 HOUR: Final = "cast(pmod(floor(unix_micros(timestamp) / 3600000000D), 24) as int)"
-"""In UTC, whatever the session's time zone: the folders stay the same."""
+"""In UTC, whatever the session's time zone, so that the folders stay the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,10 +34,12 @@ class ArchiveConfig(StreamConfig):
     partition_by: Literal["date", "hour"] = "date"
     """topic=…/date=…, or topic=…/date=…/hour=… (UTC, of the records' timestamps)."""
     compression: str = "zstd"
-    """Parquet's: zstd, snappy, gzip, lz4, none."""
+    """Parquet's codec: zstd, snappy, gzip, lz4, none."""
     files_per_partition: int | None = None
-    """Into how many files a batch of a topic's date goes at most; unset, each task writes one for
-    each folder it has records of."""
+    """The most files that a batch writes for one date of a topic.
+
+    Unset, each task writes one file for each folder of its records.
+    """
 
     def __post_init__(self) -> None:
         if self.path and not self.checkpoint:
@@ -54,7 +55,7 @@ class ArchiveConfig(StreamConfig):
 
 
 def folders(config: ArchiveConfig) -> tuple[str, ...]:
-    """Return the columns that are folders."""
+    """Return the columns that become folders."""
     return ("topic", "date", "hour") if config.partition_by == "hour" else ("topic", "date")
 
 
@@ -77,9 +78,9 @@ def _expression(text: str) -> Any:
 
 
 def read_archive(spark: Any, path: str, *columns: str) -> Any:
-    """Return columns of an archive, all but the folders `date` and `hour` unless some are named.
+    """Return columns of an archive: the named ones, or all but the folders `date` and `hour`.
 
-    The types are said, not guessed: a topic may be called 2024.
+    The types are declared and not guessed, because a topic may be called 2024.
     """
     types = {each.partition(" ")[0]: each for each in COLUMNS}
     chosen = columns or tuple(name for name in types if name not in ("date", "hour"))
@@ -88,7 +89,7 @@ def read_archive(spark: Any, path: str, *columns: str) -> Any:
 
 
 def run(spark: Any, config: ArchiveConfig, *, stop: StopSignal, progress: Progress) -> JobResult:
-    """Archive what there is, or go on until asked to stop. Raises: as `run_stream`."""
+    """Archive the available records, or continue until a stop. Raises: as `run_stream`."""
     writer = (
         plan(spark, config)
         .writeStream.format("parquet")

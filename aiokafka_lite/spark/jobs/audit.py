@@ -1,10 +1,10 @@
-"""Owns the job `audit`: what is in topics, what is missing there and in their archive, and how far
-behind checkpoint and group are. It only reads.
+"""The job `audit`: what topics hold, what is missing there and in their archive, and the lags.
 
-Offsets are compared, not records. Holes in a topic are no fault by themselves: compaction takes
-records away, each transaction leaves a marker that is no record, and aborted records are hidden
-from who reads committed ones. What the archive has, and the log has no more, is told as compacted;
-with `transactions`, aborted records are counted. A hole that is in both may be any of these.
+It only reads. The lags are those of a checkpoint and of a consumer group. The job compares offsets,
+not records. A gap in a topic is not a fault by itself. Compaction removes records, each transaction
+leaves a marker, and read_committed hides aborted records. What the archive has and the log has lost
+is reported as compacted. With `transactions`, aborted records are counted. A gap that is in both
+may be any of these.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ _OF_ARCHIVE: Final = (
     *("archived", "duplicates", "missing", "pending", "compacted", "expired", "unknown", "beyond"),
 )
 HOLES_ARE_NO_FAULT: Final = (
-    "holes are what compaction took away, markers of transactions (one offset each), and, for"
+    "holes are records that compaction removed, markers of transactions (one offset each) and, for"
     " read_committed, records of aborted transactions"
 )
 
@@ -39,17 +39,17 @@ class AuditConfig(TopicsConfig):
     """The keys of `audit`."""
 
     archive: str | None = None
-    """The folder of the topics' archive, to compare them with."""
+    """The folder of the topics' archive, for the comparison."""
     checkpoint: str | None = None
-    """The checkpoint of a stream on the topics, for its lag. That in the archive, unless named."""
+    """The checkpoint of a stream on the topics, for its lag. By default the archive's."""
     group: str | None = None
     """A consumer group, for its lag."""
     scan: bool = True
-    """Read the offsets of all records; without it only ends and lags are looked at."""
+    """Read the offsets of all records. Without it the job reads only ends and lags."""
     transactions: bool = False
     """Count the records of aborted transactions, by reading the topics a second time."""
     max_lag: int | None = None
-    """The largest lag of checkpoint or group, in all partitions together, that is no problem."""
+    """The largest lag of checkpoint or group, summed over all partitions, that is not a problem."""
 
     def __post_init__(self) -> None:
         if self.archive and not self.checkpoint:
@@ -58,7 +58,7 @@ class AuditConfig(TopicsConfig):
 
     @property
     def reads_committed(self) -> bool:
-        """Whether records of aborted transactions are no records."""
+        """Whether the records of aborted transactions do not count."""
         given = {name.lower(): value for name, value in self.source.items()}
         return given.get(_ISOLATION) == _COMMITTED
 
@@ -73,24 +73,24 @@ class AuditConfig(TopicsConfig):
             yield f"max_lag={self.max_lag} needs checkpoint or group, whose lag it is"
 
 
-# What brokers, checkpoint and group say…
+# The state at brokers, checkpoint and group…
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """Where the topics stand at one moment; everything is held against it."""
+    """The offsets of the topics at one moment; everything else is compared with them."""
 
     start: Offsets
     end: Offsets
     decided: Offsets
-    """As `end`, without what belongs to transactions that have not ended."""
+    """As `end`, without records of transactions that have not ended."""
     checkpoint: Offsets | None = None
-    """None where there is none, or no batch in it."""
+    """None without a checkpoint, or without a batch in it."""
     group: Offsets | None = None
 
 
 def find_bounds(spark: Any, config: AuditConfig) -> Bounds:
-    """Ask for the offsets of this moment. Raises: as `Planner.resolve`."""
+    """Return the present offsets. Raises: as `Planner.resolve`."""
     from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - the clients, only when asked
 
     options = SourceOptions.parse(config.source_options(), streaming=False)
@@ -98,7 +98,7 @@ def find_bounds(spark: Any, config: AuditConfig) -> Bounds:
     start = planner.resolve(options.starting, is_start=True)
     end = planner.resolve(OffsetLimit(place=Place.LATEST), is_start=False)
     committed = SourceOptions.parse(_isolated(config, _COMMITTED), streaming=False)
-    # What was decided, or written, since the ends were asked for is not looked at.
+    # Records that were decided or written after the first question for the ends are ignored.
     decided = {tp: min(at, end[tp]) for tp, at in Planner(committed).latest().items() if tp in end}
     return Bounds(
         start=start,
@@ -114,16 +114,16 @@ def _isolated(config: AuditConfig, level: str) -> dict[str, str]:
     return {**options, _ISOLATION: level}
 
 
-# What the records say…
+# What the records show…
 
 
 def plan(spark: Any, config: AuditConfig) -> Any:
-    """Return a row of counts for each partition, as of now; asks the brokers where they stand."""
+    """Return a row of counts for each partition at this moment. It asks the brokers for offsets."""
     return counts(spark, config, find_bounds(spark, config))
 
 
 def counts(spark: Any, config: AuditConfig, bounds: Bounds) -> Any:
-    """Return a row of `COUNTS` for each partition with records, of topic or archive."""
+    """Return a row of `COUNTS` for each partition that has records in the topic or the archive."""
     ranges = {
         "gone": {tp: (0, at) for tp, at in bounds.start.items()},
         "inside": {tp: (bounds.start.get(tp, at), at) for tp, at in bounds.end.items()},
@@ -142,7 +142,7 @@ def counts(spark: Any, config: AuditConfig, bounds: Bounds) -> Any:
 
 
 def scans(config: AuditConfig) -> Mapping[str, Sequence[str]]:
-    """Return how the topics are read, by isolation level, and which levels of offsets those are."""
+    """Return, by isolation level, which levels of offsets a read of the topics yields."""
     own, other = _UNCOMMITTED, _COMMITTED
     if config.reads_committed:
         own, other = other, own
@@ -157,11 +157,11 @@ def scans(config: AuditConfig) -> Mapping[str, Sequence[str]]:
 def _records(spark: Any, config: AuditConfig, bounds: Bounds, isolation: str) -> Any:
     """Return the offsets of a topic's records up to the bounds."""
     ends = bounds.decided if isolation == _COMMITTED else bounds.end
-    # A partition without anything decided would end before it starts.
+    # A partition without a decided record would end before it starts.
     end = {tp: max(at, bounds.start[tp]) for tp, at in ends.items() if tp in bounds.start}
     given = _isolated(config, isolation)
     options = {
-        # Times would win over the offsets they were made into.
+        # Timestamp options would override the offsets that were made of them.
         **{k: v for k, v in given.items() if not k.lower().startswith(("starting", "ending"))},
         "startingOffsets": bounds.start.to_json(),
         "endingOffsets": Offsets(end).to_json(),
@@ -170,13 +170,13 @@ def _records(spark: Any, config: AuditConfig, bounds: Bounds, isolation: str) ->
     return reader.options(**options).load()
 
 
-# What is made of it…
+# The report…
 
 
 def run(spark: Any, config: AuditConfig, *, stop: StopSignal, progress: Progress) -> JobResult:  # noqa: ARG001 - it is one batch
-    """Count, compare, and tell; problems are what somebody has to look at.
+    """Count, compare and report. Problems are findings that a person has to check.
 
-    Raises: as `Planner.resolve`, or what Spark does.
+    Raises: as `Planner.resolve`, or Spark's errors.
     """
     begin_s = SYSTEM_CLOCK.monotonic()
     bounds = find_bounds(spark, config)
@@ -206,7 +206,7 @@ def run(spark: Any, config: AuditConfig, *, stop: StopSignal, progress: Progress
 def describe(
     tp: TopicPartition, config: AuditConfig, bounds: Bounds, found: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """Return all there is to say about a partition; what was not asked for is left out."""
+    """Return the findings for a partition, without those that were not requested."""
     start, end = bounds.start.get(tp, bounds.end[tp]), bounds.end[tp]
     said: dict[str, Any] = {"topic": tp.topic, "partition": tp.partition, "start": start}
     said["end"] = end
@@ -230,7 +230,7 @@ def describe(
 
 
 def _total(partitions: Sequence[Mapping[str, Any]], name: str) -> int | None:
-    """Return a sum over partitions, None of what was not asked for; going back is no negative."""
+    """Return a sum over partitions; None if it was not requested. A negative value counts as 0."""
     found = [max(each[name], 0) for each in partitions if name in each]
     return sum(found) if found else None
 
@@ -240,18 +240,18 @@ def problems(
     config: AuditConfig,
     lags: Mapping[str, int | None],
 ) -> Iterator[str]:
-    """Yield a sentence for each thing that is wrong, or may be."""
+    """Yield a sentence for each actual or possible problem."""
     for each in partitions:
         name = f"{each['topic']}-{each['partition']}"
         if each.get("missing"):
             yield (
-                f"{name}: {each['missing']:,} records are not in the archive, the first is that at"
+                f"{name}: {each['missing']:,} records are not in the archive, the first at"
                 f" offset {each['first_missing']}"
             )
         if each.get("duplicates"):
             yield (
-                f"{name}: {each['duplicates']:,} records are in the archive once more, the first is"
-                f" that at offset {each['first_duplicate']}; is it read without Spark, or written"
+                f"{name}: {each['duplicates']:,} records are in the archive again, the first"
+                f" at offset {each['first_duplicate']}; is it read without Spark, or written"
                 " by two jobs?"
             )
         if each.get("beyond"):
@@ -284,7 +284,7 @@ def _place_problems(name: str, who: str, each: Mapping[str, Any]) -> Iterator[st
 
 
 def table(partitions: Sequence[Mapping[str, Any]]) -> str:
-    """Return the partitions as a table for people; columns without anything but 0 are left out."""
+    """Return the partitions as a table for people, without columns that are all 0."""
     always = ("topic", "partition", "start", "end", "records", "missing", "lag", "group_lag")
     names = dict.fromkeys(name for each in partitions for name in each)
     shown = [name for name in names if name in always or any(each.get(name) for each in partitions)]
@@ -306,7 +306,7 @@ def _cell(value: Any) -> str:
 
 
 def dry_offsets(spark: Any, config: AuditConfig) -> dict[str, Any]:
-    """Return what a run would read. Only reads, itself."""
+    """Return what a run would read. It only reads, too."""
     bounds = find_bounds(spark, config)
     return {"start": bounds.start.to_nested(), "end": bounds.end.to_nested()}
 

@@ -1,5 +1,6 @@
-"""Owns what a checkpoint of Spark's says about Kafka: the offsets after the last batch that was
-committed. It only reads, through Spark, so any file system of Spark's will do.
+"""Reads the offsets of Kafka after the last committed batch from a Spark checkpoint.
+
+It only reads, and through Spark, so every file system of Spark works.
 """
 
 import json
@@ -10,9 +11,9 @@ from aiokafka_lite.spark.offsets import Offsets
 
 
 def done_offsets(spark: Any, checkpoint: str) -> Offsets | None:
-    """Return the next offsets of a stream; None where there is no checkpoint, or no batch yet.
+    """Return the next offsets of a stream; None without a checkpoint, or without a batch in it.
 
-    Raises ValueError for a folder with files that are no checkpoint's.
+    Raises: ValueError for a folder whose files are not a checkpoint's.
     """
     committed = _newest(_file_names(spark, f"{checkpoint}/commits"))
     if committed is None:
@@ -23,12 +24,16 @@ def done_offsets(spark: Any, checkpoint: str) -> Offsets | None:
 
 
 def offsets_of_log(text: str, path: str) -> Offsets:
-    """Read a file of the folder `offsets`: a version, the batch's metadata, and a line of JSON for
-    each source. Sources that are not Kafka are passed over. Raises ValueError, naming the path.
+    """Read a file of the folder `offsets`.
+
+    It holds a version, the batch's metadata, and a line of JSON for each source. Sources other than
+    Kafka are skipped.
+
+    Raises: ValueError, naming the path.
     """
     version, *lines = text.splitlines()
     if not version.startswith("v"):
-        raise ValueError(f"{path} is no offset log of Spark's: it begins with {version[:40]!r}")
+        raise ValueError(f"{path} is not a Spark offset log: it begins with {version[:40]!r}")
     found = Offsets()
     for line in lines[1:]:
         try:
@@ -44,7 +49,7 @@ def _newest(names: Iterable[str]) -> int | None:
 
 
 def _file_names(spark: Any, folder: str) -> list[str]:
-    """Return the names of the files in a folder, none where there is no folder."""
+    """Return the names of the files in a folder; an empty list without the folder."""
     jvm = spark.sparkContext._jvm
     path = jvm.org.apache.hadoop.fs.Path(folder)
     files = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())

@@ -1,9 +1,9 @@
-"""Owns the job `decode`: values in JSON or Avro become typed columns, in Parquet or as JSON in
-another topic, and what cannot be decoded goes to a dead-letter topic with the reason.
+"""The job `decode`: JSON or Avro values become typed columns, in Parquet or as JSON in a topic.
 
-A topic is written by one stream, good records and dead letters alike, so `delivery` holds for both.
-Parquet is written by Spark's file sink; with a dead-letter topic batch by batch, each into a folder
-of its own that a batch which is done again replaces: each row is in there once in either case.
+A value that cannot be decoded goes to a dead-letter topic, with the reason. One stream writes good
+records and dead letters to topics, so `delivery` holds for both. Spark's file sink writes Parquet.
+With a dead-letter topic, each batch is written to a folder of its own, and a repeated batch
+replaces its folder. In both cases each row is in Parquet once.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,51 +26,60 @@ _OBSERVED: Final = "kafka-lite decode"
 
 @dataclass(frozen=True, kw_only=True)
 class DecodeConfig(StreamConfig, TopicSinkConfig):
-    """The keys of `decode`. `topic` is where decoded values go, as JSON; or `path`."""
+    """The keys of `decode`. Decoded values go to `topic` as JSON, or to `path`."""
 
     format: Literal["json", "avro"] = "json"
-    """What values are."""
+    """The format of the values."""
     framing: Literal["none", "confluent"] = "none"
-    """confluent: a zero and the id of a schema, five bytes in all, are before each value."""
+    """confluent: each value begins with a zero byte and a schema id, five bytes in all."""
     schema: str | None = None
-    """The columns to read: for JSON in Spark's DDL, such as "id bigint, name string"; for Avro a
-    schema in JSON, which is compared with the writers' by Avro's rules."""
+    """The columns to read.
+
+    For JSON it is Spark's DDL, such as "id bigint, name string". For Avro it is a schema in JSON,
+    to which writers' schemas are resolved by Avro's rules.
+    """
     schema_file: str | None = None
-    """A file, read by the driver, that has the schema."""
+    """A file with the schema. The driver reads it."""
     subject: str | None = None
-    """For Avro from a registry, without a schema of one's own: the newest of this subject is read
-    when the job starts. Unless set it is TOPIC-value."""
+    """For Avro from a registry, without a schema of your own: the subject of the schema.
+
+    Its newest version is read when the job starts. Unset, the subject is TOPIC-value.
+    """
     registry_urls: tuple[str, ...] = ()
-    """Where the schema registry is: http://HOST:PORT, tried in turn."""
+    """The addresses of the schema registry, http://HOST:PORT. They are tried in turn."""
     registry_user: str | None = None
     registry_password: str | None = None
-    """env:NAME or file:PATH; executors read it, too."""
+    """env:NAME or file:PATH. Executors read it, too."""
     registry_token: str | None = None
-    """As the password; a bearer token in place of user and password."""
+    """Like the password: a bearer token instead of user and password."""
     registry_timeout_s: float = 10.0
-    """How long connecting to the registry may take, and each wait for it."""
+    """The limit for connecting to the registry, and for each wait for it."""
     select: tuple[str, ...] = ("value.*",)
     """The columns to write, as SQL of value, key, topic, partition, offset, timestamp, headers."""
     tombstones: Literal["keep", "drop"] = "keep"
-    """What becomes of records without a value. Kept they are rows of nulls in Parquet."""
+    """How records without a value are treated. If kept, they are rows of nulls in Parquet."""
     path: str | None = None
-    """The folder of Parquet files, if that is where the columns go."""
+    """The folder of Parquet files, if the columns go to Parquet."""
     partition_by: tuple[str, ...] = ()
-    """Columns of the selection that are folders in there."""
+    """The selected columns that become folders of Parquet."""
     compression: str = "zstd"
-    """Parquet's: zstd, snappy, gzip, lz4, none."""
+    """Parquet's codec: zstd, snappy, gzip, lz4, none."""
     dead_letter_topic: str | None = None
-    """Where records go that cannot be decoded, as they are, with the reason in headers; without it
-    the first of them ends the job."""
+    """The topic for records that cannot be decoded.
+
+    They keep their bytes, and headers state the reason.
+
+    Without it, the first such record ends the job.
+    """
 
     def sink_options(self) -> dict[str, str]:
-        """Return the options of the sink; a column names the topic, which may be one of two."""
+        """Return the options of the sink. A column names the topic, because there may be two."""
         options = super().sink_options()
         options.pop("topic", None)
         return options
 
     def registry(self) -> RegistryConfig | None:
-        """Return where schemas are looked up; None if that is nowhere."""
+        """Return the registry's configuration; None without a registry."""
         if not self.registry_urls:
             return None
         return RegistryConfig(
@@ -116,11 +125,13 @@ class DecodeConfig(StreamConfig, TopicSinkConfig):
 
 
 def plan(spark: Any, config: DecodeConfig) -> Any:
-    """Return the decoded records: the columns of a read, the value's bytes as `raw`, the decoded
-    `value`, and `error`, which is null unless the value could not be decoded.
+    """Return the decoded records: the columns of a read, `raw`, `value` and `error`.
 
-    Asks the registry for the newest schema if none is named. Raises: KafkaConfigurationError for a
-    schema that cannot be; SchemaRegistryError, UnknownSchemaError.
+    `raw` is the value's bytes, `value` the decoded value. `error` is null unless decoding failed.
+    Without a named schema the registry is asked for the newest one.
+
+    Raises: KafkaConfigurationError for an impossible schema; SchemaRegistryError;
+    UnknownSchemaError.
     """
     frame = (
         read_topics(spark, config, streaming=True, includeHeaders="true")
@@ -158,17 +169,17 @@ def _schema(config: DecodeConfig) -> str:
 
 
 def _from_json(frame: Any, ddl: str, *, framed: bool) -> Any:
-    """Decode in Spark. A value with one wrong field is wrong as a whole."""
+    """Decode in Spark. One wrong field makes the whole value wrong."""
     from pyspark.sql.functions import col, expr  # noqa: PLC0415 - PySpark, only where a job runs
 
     text = "string(substring(raw, 6))" if framed else "string(raw)"
     options = f"map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '{_CORRUPT}')"
     full = quoted(f"{ddl.strip().rstrip(',')}, {_CORRUPT} string")
     wrong = {
-        "is_valid_utf8(text)": ("UnicodeDecodeError", "it is no UTF-8"),
+        "is_valid_utf8(text)": ("UnicodeDecodeError", "it is not UTF-8"),
         f"parsed is not null and parsed.{_CORRUPT} is null": (
             "JSONDecodeError",
-            f"it is no JSON object, or its fields are not of the types {ddl.strip()}",
+            f"it is not a JSON object, or its fields do not have the types {ddl.strip()}",
         ),
     }
     if framed:
@@ -191,11 +202,14 @@ def _from_json(frame: Any, ddl: str, *, framed: bool) -> Any:
     return parsed.withColumn("value", expr("if(error is null, value, null)")).drop("text", "parsed")
 
 
-# Where it goes…
+# The targets…
 
 
 def run(spark: Any, config: DecodeConfig, *, stop: StopSignal, progress: Progress) -> JobResult:
-    """Decode what there is, or go on until asked to stop. Raises: as `plan` and `run_stream`."""
+    """Decode the available records, or continue until a stop.
+
+    Raises: as `plan` and `run_stream`.
+    """
     frame = plan(spark, config)
     count = _DeadLetters()
     if config.topic is not None:
@@ -211,7 +225,7 @@ def run(spark: Any, config: DecodeConfig, *, stop: StopSignal, progress: Progres
 
 
 class _DeadLetters:
-    """How many there were."""
+    """The number of dead letters."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -222,8 +236,8 @@ class _DeadLetters:
 
 
 def records(frame: Any, config: DecodeConfig) -> Any:
-    """Return the records of both topics: the selection as JSON, and dead letters as they were."""
-    from pyspark.sql.functions import expr  # noqa: PLC0415 - as above
+    """Return the records of both topics: the selection as JSON, and dead letters unchanged."""
+    from pyspark.sql.functions import expr  # noqa: PLC0415
 
     frame = frame.observe(_OBSERVED, expr("count(error)").alias("dead_letters"))
     text = f"encode(to_json(struct({', '.join(config.select)})), 'utf-8')"
@@ -264,8 +278,11 @@ def _to_files(frame: Any, config: DecodeConfig) -> Any:
 
 
 def _batch_writer(config: DecodeConfig, count: _DeadLetters) -> Callable[[Any, int], None]:
-    """Return what writes a batch: dead letters first, then a folder, which replaces that of an
-    earlier attempt. Its name has the stream's id: another stream has other batches."""
+    """Return a function that writes a batch: first its dead letters, then its folder.
+
+    The folder replaces that of an earlier attempt. Its name has the stream's id, because another
+    stream has other batches.
+    """
 
     def write(batch: Any, batch_id: int) -> None:
         stream_id = batch.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")

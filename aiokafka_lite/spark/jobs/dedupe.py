@@ -1,7 +1,7 @@
-"""Owns the job `dedupe`: the records of topics, each key once, into a topic or Parquet.
+"""The job `dedupe`: the records of topics, each key once, into a topic or Parquet.
 
-As a stream, the first of each key within some time. As a batch (`mode="compact"`), the last of each
-key, as a compacted topic has it.
+A stream keeps the first record of each key within some time. A batch (`mode="compact"`) keeps the
+last record of each key, like a compacted topic.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,18 +39,26 @@ class DedupeConfig(TableStreamConfig):
     """The keys of `dedupe`."""
 
     mode: Literal["stream", "compact"] = "stream"
-    """stream: leave out what came before. compact: what there is now, the last of each key only."""
+    """stream: leave out repeated records. compact: of the available records, keep each key's
+    last.
+    """
     key: tuple[str, ...] = ("topic", "key")
-    """SQL expressions over a record's columns: records that have the same for all are the same. A
-    record with NULL for one is like no other: a stream writes it, compact leaves it out."""
+    """SQL expressions over a record's columns. Records with equal results are duplicates.
+
+    A record with NULL for one of them equals no other: a stream writes it, compact leaves it out.
+    """
     within: str = "1 hour"
-    """In a stream: how far apart, by event_time, two records of a key may be and be the same; also
-    how late one may come. Spark keeps the keys of that time."""
+    """In a stream: how far apart, by event_time, two duplicates of a key may be.
+
+    It is also how late a record may come. Spark keeps the keys of that time.
+    """
     event_time: str = "timestamp"
-    """In a stream: an SQL expression for that time. With current_timestamp(), when it was read:
-    then nothing comes late."""
+    """In a stream: an SQL expression for event_time.
+
+    With current_timestamp() it is the time of reading; then no record is late.
+    """
     keep_tombstones: bool = False
-    """In compact: whether keys whose last value is NULL are written, too."""
+    """In compact: whether keys whose last value is NULL are also written."""
 
     def _streams(self) -> bool:
         return self.mode == _STREAM
@@ -71,7 +79,7 @@ class DedupeConfig(TableStreamConfig):
 
 
 def plan(spark: Any, config: DedupeConfig) -> Any:
-    """Return the records that stay, with the columns the target takes."""
+    """Return the records that stay, with the columns of the target."""
     if config.mode == _STREAM:
         records = read_topics(spark, config, streaming=True, includeHeaders="true")
         return _written(first_of_each(records, config), config)
@@ -85,7 +93,7 @@ def first_of_each(records: Any, config: DedupeConfig) -> Any:
 
     names, keyed = _with_keys(records, config.key)
     place = f.struct("topic", "partition", "offset")
-    # What has no key is told apart by where it stands.
+    # A record without a key is identified by its partition and offset.
     keyed = keyed.withColumn(_UNKEYED, f.when(_has_no_key(names), place))
     keyed = keyed.observe("dedupe", f.count(_UNKEYED).alias("without_key"))
     keyed = keyed.withColumn(_EVENT_TIME, f.expr(config.event_time))
@@ -94,10 +102,11 @@ def first_of_each(records: Any, config: DedupeConfig) -> Any:
 
 
 def last_of_each(records: Any, config: DedupeConfig) -> Any:
-    """Return the last record of each key: in a partition the one with the highest offset, of
-    several partitions the youngest of these.
+    """Return the last record of each key.
+
+    In a partition it has the highest offset. Of several partitions it is the youngest of those.
     """
-    from pyspark.sql import functions as f  # noqa: PLC0415 - as above
+    from pyspark.sql import functions as f  # noqa: PLC0415
 
     names, keyed = _with_keys(records, config.key)
     keyed = keyed.where(~_has_no_key(names))
@@ -110,33 +119,33 @@ def last_of_each(records: Any, config: DedupeConfig) -> Any:
 
 
 def _with_keys(records: Any, expressions: Sequence[str]) -> tuple[list[str], Any]:
-    from pyspark.sql.functions import expr  # noqa: PLC0415 - as above
+    from pyspark.sql.functions import expr  # noqa: PLC0415
 
     columns = {f"_key{number}": expr(text) for number, text in enumerate(expressions)}
     return list(columns), records.withColumns(columns)
 
 
 def _has_no_key(names: Sequence[str]) -> Any:
-    from pyspark.sql.functions import col  # noqa: PLC0415 - as above
+    from pyspark.sql.functions import col  # noqa: PLC0415
 
     return reduce(or_, (col(name).isNull() for name in names))
 
 
 def _written(records: Any, config: DedupeConfig) -> Any:
-    """Return the columns a topic is written with; a table has all of them."""
+    """Return the columns for a topic; a table gets all of them."""
     if config.path is not None:
         return records
-    # A record without a timestamp has one of -1 ms in Spark.
+    # Spark gives a record without a timestamp one of -1 ms.
     timestamp = "if(timestampType < 0, NULL, timestamp) AS timestamp"
     topic = ("topic",) if config.topic is None else ()
     return records.selectExpr("key", "value", "headers", timestamp, *topic)
 
 
 def run(spark: Any, config: DedupeConfig, *, stop: StopSignal, progress: Progress) -> JobResult:
-    """Write each key once. Raises: as `run_stream`, or the batch's.
+    """Write each key once. Raises: as `run_stream`, or the batch's errors.
 
-    Records that a stream has left out because they came late are lost to its target, so they are a
-    problem of the result.
+    Records that a stream leaves out as late are lost to its target. So the result reports them as a
+    problem.
     """
     if config.mode != _STREAM:
         return _compact(spark, config, progress)
@@ -156,9 +165,9 @@ def run(spark: Any, config: DedupeConfig, *, stop: StopSignal, progress: Progres
 
 
 def _compact(spark: Any, config: DedupeConfig, progress: Progress) -> JobResult:
-    """Write the last of each key, as one batch of what there is when it begins."""
-    from pyspark.sql import Observation  # noqa: PLC0415 - as above
-    from pyspark.sql.functions import expr  # noqa: PLC0415 - as above
+    """Write the last record of each key, as one batch of the records available at its start."""
+    from pyspark.sql import Observation  # noqa: PLC0415
+    from pyspark.sql.functions import expr  # noqa: PLC0415
 
     begin_s = SYSTEM_CLOCK.monotonic()
     _, end = _range(config)
@@ -189,7 +198,7 @@ def _compact(spark: Any, config: DedupeConfig, progress: Progress) -> JobResult:
 
 
 def _range(config: DedupeConfig) -> tuple[Offsets, Offsets]:
-    """Return where a batch begins and ends now."""
+    """Return the batch's present start and end."""
     from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - the clients, only when asked
 
     options = SourceOptions.parse(config.source_options(), streaming=False)

@@ -1,7 +1,6 @@
-"""Owns what all jobs have in common: what one is, what it reports while it runs and at its end, and
-how it is asked to stop.
+"""The common parts of all jobs: their definition, their reports, and the signal to stop.
 
-Plain; nothing here needs Spark.
+Does not need Spark. Does not wait.
 """
 
 import json
@@ -17,23 +16,23 @@ DONE, STOPPED, FAILED = "done", "stopped", "failed"
 
 @dataclass(frozen=True, kw_only=True)
 class JobResult:
-    """What a job did; as JSON it is the summary on stdout."""
+    """The outcome of a job; as JSON it is the summary on stdout."""
 
     job: str
     status: str = DONE
-    """"done", "stopped" (it was asked to, and can go on later), or "failed"."""
+    """"done", "stopped" (on request, and it can continue later), or "failed"."""
     rows: int = 0
     """Rows read."""
     batches: int = 0
     offsets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """By topic and partition, the offset to go on with."""
+    """The next offset, by topic and partition."""
     lag: int | None = None
-    """How many offsets were left when it ended; None where nobody could tell."""
+    """How many offsets were left at the end; None if unknown."""
     seconds: float = 0.0
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What else this job has to tell, JSON-able."""
+    """Further facts about this job, JSON-able."""
     problems: tuple[str, ...] = ()
-    """A sentence for each thing a person has to look at; with one, the job has failed."""
+    """A sentence for each finding that a person has to check. With one, the job has failed."""
 
     def to_json(self) -> str:
         """Return the summary, on one line."""
@@ -41,7 +40,7 @@ class JobResult:
 
 
 class JobFailedError(KafkaError):
-    """A job has failed in the midst of its work; what it did before is in `result`."""
+    """A job failed in the middle of its work; `result` has what it did before."""
 
     def __init__(self, result: JobResult) -> None:
         super().__init__("; ".join(result.problems))
@@ -55,13 +54,13 @@ class BatchReport:
     batch: int
     rows: int
     total_rows: int
-    """With all batches before it in this run."""
+    """Including all earlier batches of this run."""
     rows_per_s: float
     lag: int | None = None
 
 
 class Progress(Protocol):
-    """Who is told of each batch; `job_progress` has some."""
+    """Receives a report of each batch; `job_progress` has implementations."""
 
     def note(self, text: str) -> None: ...
 
@@ -71,7 +70,7 @@ class Progress(Protocol):
 
 
 class NoProgress:
-    """For those who do not want to know."""
+    """Ignores all reports."""
 
     def note(self, text: str) -> None: ...
 
@@ -81,19 +80,20 @@ class NoProgress:
 
 
 class StopSignal:
-    """Asks a job to end after the batch that runs. Setting it is safe in a signal handler: it takes
-    no lock.
+    """Asks a job to end after its current batch.
+
+    Setting it is safe in a signal handler, because it takes no lock.
     """
 
     def __init__(self) -> None:
         self._is_set = False
 
     def set(self) -> None:
-        """Ask. Idempotent."""
+        """Ask the job to stop. Idempotent."""
         self._is_set = True
 
     def is_set(self) -> bool:
-        """Whether somebody has asked."""
+        """Whether a stop was requested."""
         return self._is_set
 
 
@@ -101,11 +101,11 @@ _MOST_LINES: Final = 12
 
 
 def reason(error: BaseException) -> str:
-    """Return why something failed, in a few lines and without Java's stack."""
+    """Return the reason of a failure in a few lines, without Java's stack."""
     text = str(error) or type(error).__name__
     if {kind.__name__ for kind in type(error).__mro__} & _JVM_IS_GONE:
         return (
-            "the JVM of Spark has ended in the midst of it: it was killed, or had no memory left"
+            "the JVM of Spark has ended during the job: it was killed, or ran out of memory"
             f" (spark.driver.memory); {type(error).__name__}: {text}"
         )
     said = text.partition("=== Streaming Query ===")[0]
@@ -114,7 +114,7 @@ def reason(error: BaseException) -> str:
 
 
 def _is_stack(line: str) -> bool:
-    """Whether a line shows where it happened, and not what: Java's are indented, as Python's."""
+    """Return whether a line belongs to a stack trace. Java's and Python's are indented."""
     if line.startswith("  - "):  # one of several faults
         return False
     return line.startswith((" ", "\t", *_HEADINGS))
@@ -136,16 +136,16 @@ class Run(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A job, as the registry has it: every module of a job has one, named JOB."""
+    """A job for the registry: each job's module has one, named JOB."""
 
     name: str
     config: type[JobConfig]
     plan: Plan
-    """Returns the DataFrame the job is about, of (spark, config); starts and writes nothing."""
+    """Takes (spark, config) and returns the job's DataFrame; starts and writes nothing."""
     run: Run
-    """Does the job, and returns when it is done or stopped. Raises: why it failed."""
+    """Runs the job, and returns when it is done or stopped. Raises: the reason of a failure."""
     offsets: Callable[[Any, Any], Mapping[str, Any]] | None = None
-    """Returns what `--dry-run` tells of offsets, of (spark, config), JSON-able; only reads."""
+    """Takes (spark, config) and returns the offsets for `--dry-run`, JSON-able; only reads."""
 
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Owns the command line of the jobs, on typer: JOB, where its configuration is, and what to do."""
+"""The command line of the jobs, on typer: JOB, the place of its configuration, and the action."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,16 +18,18 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
     epilog="Exit codes: 0 done, 1 failed, 2 wrong usage. SIGTERM ends a job after its batch.",
 )
 def command(
-    job: Annotated[str, typer.Argument(help="Which job, see above.")],
+    job: Annotated[str, typer.Argument(help="The job, one of those above.")],
     config: Annotated[
         Path | None, typer.Option("--config", "-c", help="A TOML file with the job's keys.")
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A key of the file, or in its place."),
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="A key that overrides the file, or replaces it."
+        ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print plan and offsets, and touch nothing.")
+        bool, typer.Option("--dry-run", help="Print plan and offsets; change nothing.")
     ] = False,
 ) -> None:
     raise typer.Exit(run_program(job, config, settings or (), dry_run=dry_run))

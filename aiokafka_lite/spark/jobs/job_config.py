@@ -1,8 +1,8 @@
-"""Owns how a job's configuration comes from TOML, or from a program, into a frozen dataclass, and
-that all its faults are told at once.
+"""Turns a job's configuration, from TOML or a program, into a frozen dataclass.
 
-Plain. A config class lists its keys as fields with types and defaults; here they are checked
-against their types, and unknown ones are refused with the nearest name there is.
+A config class declares its keys as fields with types and defaults. This file checks values against
+the types. It refuses unknown keys with the nearest known name, and reports all faults in one error.
+Does not wait.
 """
 
 import dataclasses
@@ -26,7 +26,7 @@ _JSON_OPTIONS: Final = frozenset(
         *("startingoffsetsbytimestamp", "endingoffsetsbytimestamp"),
     }
 )
-"""Options whose text is JSON: written as TOML tables they are turned into it."""
+"""Options whose text is JSON. Given as TOML tables, they are converted to JSON."""
 
 
 class JobConfigError(KafkaConfigurationError):
@@ -39,19 +39,23 @@ class JobConfigError(KafkaConfigurationError):
 
 @dataclass(frozen=True, kw_only=True)
 class JobConfig:
-    """The keys every job has.
+    """The keys of every job.
 
     A subclass adds fields and overrides `_faults`, starting with `yield from super()._faults()`.
-    Raises JobConfigError, a KafkaConfigurationError and a ValueError, with every fault.
+
+    Raises: JobConfigError, a KafkaConfigurationError and a ValueError, with every fault.
     """
 
     source: Mapping[str, str] = field(default_factory=dict)
-    """Options handed to the source as they are, such as kafka.isolation.level."""
+    """Options passed to the source unchanged, such as kafka.isolation.level."""
     sink: Mapping[str, str] = field(default_factory=dict)
-    """Options handed to the sink as they are, such as kafka.compression.type."""
+    """Options passed to the sink unchanged, such as kafka.compression.type."""
     spark: Mapping[str, str] = field(default_factory=dict)
-    """Settings of a session that is made for the job; `master` is local[*] unless named, and of no
-    effect where there is a session already, or spark-submit."""
+    """Settings of a session that is made for the job.
+
+    `master` is local[*] by default. It has no effect with an existing session, or under
+    spark-submit.
+    """
 
     def __post_init__(self) -> None:
         wrong = {}
@@ -61,7 +65,7 @@ class JobConfig:
                 value = _convert(getattr(self, key.name), kind)
             except ValueError as error:
                 wrong[key.name] = f"{key.name}={getattr(self, key.name)!r} {error}"
-                # So that the rest can be looked at.
+                # A valid replacement, so that the other keys can be checked, too.
                 value = key.default_factory() if callable(key.default_factory) else key.default
             object.__setattr__(self, key.name, value)
         more = [fault for fault in self._faults() if not fault.startswith(tuple(wrong))]
@@ -74,15 +78,18 @@ class JobConfig:
 
     @classmethod
     def from_toml(cls, text: str, settings: Iterable[str] = ()) -> Self:
-        """Read a TOML document; each setting, `key=value`, wins over what is in it.
+        """Read a TOML document. Each setting, `key=value`, overrides the document.
 
-        Raises JobConfigError with every fault.
+        Raises: JobConfigError with every fault.
         """
         return cls.from_table(read_toml(text, settings))
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """Take over what a TOML document says. Raises JobConfigError with every fault."""
+        """Make a config from the content of a TOML document.
+
+        Raises: JobConfigError with every fault.
+        """
         known = field_types(cls)
         faults = list(_unknown(table, known))
         given = {name: value for name, value in table.items() if name in known}
@@ -110,14 +117,14 @@ def _unknown(table: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[str
 
 
 def read_toml(text: str, settings: Iterable[str] = ()) -> dict[str, Any]:
-    """Return a TOML document as a table, with settings such as `sink.topic=x` put in.
+    """Return a TOML document as a table, with settings such as `sink.topic=x` merged in.
 
-    A setting's value is TOML if it can be read as that, text otherwise. Raises JobConfigError.
+    A setting's value is read as TOML if possible, otherwise as text. Raises: JobConfigError.
     """
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise JobConfigError("the configuration", [f"it is no TOML: {error}"]) from None
+        raise JobConfigError("the configuration", [f"it is not TOML: {error}"]) from None
     table = {name: _flat(name, value) for name, value in table.items()}
     faults = []
     for setting in settings:
@@ -138,7 +145,10 @@ def read_toml(text: str, settings: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def read_file(path: Path | None, settings: Iterable[str] = ()) -> dict[str, Any]:
-    """As `read_toml`, of a file; without one there are only the settings. Raises JobConfigError."""
+    """Do the same as `read_toml` for a file; without one, for the settings.
+
+    Raises: JobConfigError.
+    """
     if path is None:
         return read_toml("", settings)
     try:
@@ -149,7 +159,7 @@ def read_file(path: Path | None, settings: Iterable[str] = ()) -> dict[str, Any]
 
 
 def _setting(text: str) -> dict[str, Any]:
-    """Read `a.b=value`. Raises ValueError."""
+    """Read `a.b=value`. Raises: ValueError."""
     key, equals, value = text.partition("=")
     if not equals:
         raise ValueError(f"--set {text!r} is not of the form key=value")
@@ -160,13 +170,13 @@ def _setting(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(f"{key} = {json.dumps(value.strip())}")
     except tomllib.TOMLDecodeError:
-        raise ValueError(f"--set {text!r}: {key!r} is no key of TOML, such as sink.topic") from None
+        raise ValueError(f"--set {text!r}: {key!r} is not a TOML key, such as sink.topic") from None
 
 
 def _flat(name: str, value: Any) -> Any:
-    """Return a table of options as texts by dotted names; other values are left as they are.
+    """Return a table of options as texts by dotted names; other values stay unchanged.
 
-    `kafka.isolation.level = "x"` is a table in a table to TOML, and one option to us.
+    `kafka.isolation.level = "x"` is a table in a table to TOML, but one option to Spark.
     """
     if name not in _TABLES or not isinstance(value, dict):
         return value
@@ -194,7 +204,7 @@ def field_types(config: type[JobConfig]) -> Mapping[str, Any]:
 
 
 def _convert(value: Any, kind: Any) -> Any:
-    """Return a value as a field of a type has it. Raises ValueError, the end of a sentence."""
+    """Return a value converted to a field's type. Raises: ValueError with the end of a sentence."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (types.UnionType, typing.Union):
         if value is None and type(None) in arguments:
@@ -230,13 +240,13 @@ def _listed(value: Any) -> Sequence[Any]:
     if isinstance(value, str):
         return [each.strip() for each in value.split(",") if each.strip()]
     if not isinstance(value, list | tuple):
-        raise ValueError('is no list, such as ["a", "b"]')  # noqa: TRY004 - one kind for all that is wrong
+        raise ValueError('is not a list, such as ["a", "b"]')  # noqa: TRY004 - one kind for all that is wrong
     return value
 
 
 def _texts(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping):
-        raise ValueError("is no table, such as [source]")  # noqa: TRY004 - as above
+        raise ValueError("is not a table, such as [source]")  # noqa: TRY004 - as above
     flat = dict(_options(value))
     wrong = [name for name, each in flat.items() if isinstance(each, list | tuple)]
     if wrong:
@@ -245,7 +255,7 @@ def _texts(value: Any) -> dict[str, str]:
 
 
 def _text(value: Any) -> str:
-    """Return what an option's text is: options are texts, and TOML has numbers and dates."""
+    """Return an option's text. Options are texts, but TOML also has numbers and dates."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -1,6 +1,6 @@
-"""Owns what people see of a running job on stderr: a bar on a terminal that has rich, lines else.
+"""Shows a running job on stderr: a bar on a terminal with rich installed, otherwise lines.
 
-Plain. A line comes for a batch, and not more often than each second.
+A line appears for a batch, at most once a second. Does not wait.
 """
 
 import importlib.util
@@ -14,14 +14,14 @@ _LINE_EVERY_S: Final = 1.0
 
 
 def progress_for(stream: TextIO, job: str) -> Progress:
-    """Return the kind of progress that fits where it is shown."""
+    """Return the kind of progress that fits the output stream."""
     if stream.isatty() and importlib.util.find_spec("rich") is not None:
         return BarProgress(stream, job)
     return LineProgress(stream, job)
 
 
 class LineProgress:
-    """A line for each batch, as far as a second has passed since the last one."""
+    """A line for each batch, but at most one per second."""
 
     def __init__(self, stream: TextIO, job: str, clock: Clock = SYSTEM_CLOCK) -> None:
         self._stream = stream
@@ -31,12 +31,12 @@ class LineProgress:
         self._unsaid: BatchReport | None = None
 
     def note(self, text: str) -> None:
-        """Say something."""
+        """Write a text."""
         self._stream.write(f"{self._job}: {text}\n")
         self._stream.flush()
 
     def batch(self, report: BatchReport) -> None:
-        """Say what a batch did, unless the last one was told of just now."""
+        """Report a batch, unless the last report was less than a second ago."""
         now_s = self._clock.monotonic()
         if self._said_at_s is not None and now_s - self._said_at_s < _LINE_EVERY_S:
             self._unsaid = report
@@ -45,7 +45,7 @@ class LineProgress:
         self.note(in_words(report))
 
     def close(self) -> None:
-        """Say what was left out. Idempotent."""
+        """Report what was left out. Idempotent."""
         if self._unsaid is not None:
             self.note(in_words(self._unsaid))
             self._unsaid = None
@@ -61,10 +61,10 @@ def in_words(report: BatchReport) -> str:
 
 
 class BarProgress:
-    """A bar of what is done and what is known to be left."""
+    """A bar with the done part and the known rest."""
 
     def __init__(self, stream: TextIO, job: str) -> None:
-        # rich is an extra, and only terminals want it.
+        # rich is an extra, and only terminals need it.
         from rich.console import Console  # noqa: PLC0415
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
 
@@ -79,7 +79,7 @@ class BarProgress:
         self._bars.start()
 
     def note(self, text: str) -> None:
-        """Say something, above the bar."""
+        """Write a text above the bar."""
         self._bars.console.print(text, markup=False, highlight=False)
 
     def batch(self, report: BatchReport) -> None:
@@ -94,12 +94,12 @@ class BarProgress:
         )
 
     def close(self) -> None:
-        """Leave the terminal as it was found. Idempotent."""
+        """Restore the terminal. Idempotent."""
         self._bars.stop()
 
 
 def complain(text: str) -> None:
-    """Say on stderr why something does not work."""
+    """Write to stderr why something does not work."""
     sys.stderr.write(f"error: {text}\n")
 
 

@@ -1,6 +1,6 @@
-"""Owns which jobs there are: a line for each, and a module of that name here that has its `JOB`.
+"""Lists the jobs: a line for each, and here a module of that name with its `JOB`.
 
-A job's module is imported when the job is asked for.
+A job's module is imported at its first use.
 """
 
 import importlib
@@ -19,16 +19,16 @@ JOBS: Final = {
     "aggregate": "an SQL statement over topics, with windows, into a topic or Parquet",
     "dedupe": "the records of topics, each key once, into a topic or Parquet",
 }
-"""By name, what a job does."""
+"""Descriptions of the jobs by name."""
 
 
 def find_job(name: str) -> Job:
-    """Return the job of a name. Raises KafkaConfigurationError, with the names there are."""
+    """Return the job of a name. Raises: KafkaConfigurationError, listing the names."""
     if name not in JOBS:
         close = get_close_matches(name, JOBS, n=1)
         meant = f" did you mean {close[0]}?" if close else ""
         raise KafkaConfigurationError(
-            f"there is no job {name!r};{meant} there are {', '.join(JOBS)}"
+            f"unknown job {name!r};{meant} the jobs are {', '.join(JOBS)}"
         )
     job: Job = importlib.import_module(f"aiokafka_lite.spark.jobs.{name}").JOB
     return job

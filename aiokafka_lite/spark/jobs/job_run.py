@@ -1,6 +1,6 @@
-"""Owns a job as a program: from its configuration to the summary on stdout and the exit code.
+"""Runs a job as a program: from its configuration to the summary on stdout and the exit code.
 
-Exit codes: 0 done, or stopped as asked; 1 failed; 2 wrong usage.
+Exit codes: 0 done, or stopped on request; 1 failed; 2 wrong usage.
 """
 
 import contextlib
@@ -41,8 +41,8 @@ def run_program(
 ) -> int:
     """Run a job to its end; return the exit code.
 
-    Progress and errors go to stderr. On stdout there is one line of JSON: the `JobResult`, also of
-    a job that failed; with `dry_run` the plan, and as the last line the offsets.
+    Progress and errors go to stderr. stdout gets one line of JSON: the `JobResult`, also of a
+    failed job. With `dry_run` it gets the plan, and the offsets as the last line.
     """
     try:
         job = find_job(name)
@@ -92,12 +92,12 @@ def _show_plan(job: Job, spark: Any, config: JobConfig) -> int:
 
 @contextmanager
 def signals_stop(stop: StopSignal, progress: Progress) -> Iterator[None]:
-    """Let SIGTERM and SIGINT end the job after its batch, and the second of them the process."""
+    """Let the first SIGTERM or SIGINT end the job after its batch; the second ends the process."""
 
     def handle(number: int, _frame: FrameType | None) -> None:
         name = signal.Signals(number).name
         if stop.is_set():
-            # Nothing may be waited for any more; the JVM ends with its parent.
+            # The process must not wait any more. The JVM ends with its parent.
             os.write(2, f"{name} again: ending at once\n".encode())
             os._exit(EXIT_FAILED)
         stop.set()

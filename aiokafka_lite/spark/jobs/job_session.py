@@ -1,6 +1,6 @@
-"""Owns the session a job runs in: the one there is, that of spark-submit, or one of its own.
+"""Finds a job's Spark session: the active one, spark-submit's, or a new one for the job.
 
-PySpark is imported when a session is asked for.
+PySpark is imported when a session is needed.
 """
 
 import logging
@@ -15,23 +15,23 @@ from aiokafka_lite.spark.registration import register
 logger = logging.getLogger(__name__)
 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
-"""Set by spark-submit for the program it starts."""
+"""spark-submit sets it for the program it starts."""
 _OWN: Final = {
     "spark.log.level": "ERROR",
     "spark.ui.showConsoleProgress": "false",
 }
-"""In a session of the job's own, unless the config says otherwise: stderr shows the progress."""
+"""In a session for the job, unless the config sets it: stderr already shows the progress."""
 
 
 @contextmanager
 def session(job: str, settings: Mapping[str, str]) -> Iterator[Any]:
-    """Lend a session that knows kafka-lite; one made here is stopped at the end.
+    """Lend a session that knows kafka-lite. A session made here is stopped at the end.
 
-    Under spark-submit, or where a session is active, the master is what it is. Elsewhere it is the
-    config's, or local[*]; and executors there get this interpreter, unless PYSPARK_PYTHON or a
-    setting names another: Spark would take the `python3` of the path, which may lack the package.
+    Under spark-submit, or with an active session, the master stays unchanged. Otherwise it is the
+    config's, or local[*]. Executors then use this interpreter, unless PYSPARK_PYTHON or a setting
+    names another. Spark's default is the `python3` of the path, which may lack the package.
     """
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - see above
+    from pyspark.sql import SparkSession  # noqa: PLC0415
 
     is_own = SparkSession.getActiveSession() is None and _SUBMITTED not in os.environ
     named = {_full_name(name): value for name, value in settings.items()}
@@ -49,7 +49,7 @@ def session(job: str, settings: Mapping[str, str]) -> Iterator[Any]:
         yield spark
     except BaseException:
         if is_own:
-            # A JVM that is gone cannot be stopped, and why the job failed is what matters.
+            # A JVM that has ended cannot be stopped, and the job's own error matters more.
             with suppress(Exception):
                 spark.stop()
         raise

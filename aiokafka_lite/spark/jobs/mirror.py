@@ -1,7 +1,7 @@
-"""Owns the job `mirror`: records of topics go into another topic, or the same ones of another
-cluster, as they are or through an SQL projection.
+"""The job `mirror`: copies records to another topic, or to the same topics of another cluster.
 
-No row depends on another: nothing is shuffled and there is no state.
+Records stay unchanged, or go through an SQL projection. No row depends on another, so the job needs
+no shuffle and no state.
 """
 
 from collections.abc import Iterator
@@ -18,15 +18,23 @@ class MirrorConfig(TopicSinkConfig, StreamConfig):
     """The keys of `mirror`."""
 
     select: str | None = None
-    """What to write, as a list of SQL's SELECT with the sink's columns (key, value, headers,
-    timestamp, topic, partition); without it, all of that as it was read."""
+    """The columns to write, as the list of an SQL SELECT.
+
+    They are the sink's: key, value, headers, timestamp, topic, partition. By default all are copied
+    unchanged.
+    """
     where: str | None = None
-    """Which records to write, as SQL."""
+    """The condition for a record to be written, as SQL."""
     keep_partition: bool = False
-    """Write each record into the partition of the number it was read from, instead of that of its
-    key. Without effect beside `select`."""
+    """Write each record into the partition number of its source, instead of its key's partition.
+
+    Without effect if `select` is given.
+    """
     keep_timestamp: bool = True
-    """Write the timestamps that were read, instead of the time of writing. As above."""
+    """Write the source's timestamps, instead of the time of writing.
+
+    Without effect if `select` is given.
+    """
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
@@ -39,12 +47,12 @@ class MirrorConfig(TopicSinkConfig, StreamConfig):
 
 
 def columns(config: MirrorConfig) -> str:
-    """Return what is written, as SQL."""
+    """Return the columns to write, as SQL."""
     if config.select is not None:
         return config.select
     names = ["key", "value", "headers"]
     if config.keep_timestamp:
-        # A record without a timestamp has one of -1 ms in Spark.
+        # Spark gives a record without a timestamp one of -1 ms.
         names.append("if(timestampType < 0, NULL, timestamp) AS timestamp")
     if config.keep_partition:
         names.append("partition")
@@ -57,7 +65,7 @@ def plan(spark: Any, config: MirrorConfig) -> Any:
     """Return the rows for the sink, as a stream."""
     read = read_topics(spark, config, streaming=True, includeHeaders="true")
     condition = "" if config.where is None else f" WHERE {config.where}"
-    # The name of the frame goes in by a template, in which braces mean something.
+    # A template inserts the frame's name, and braces are special in a template.
     before, behind = _quoted(columns(config)), _quoted(condition)
     text = f"SELECT {before} FROM {{records}}{behind}"  # noqa: S608 - the user's, for the user
     return spark.sql(text, records=read)
@@ -68,7 +76,7 @@ def _quoted(text: str) -> str:
 
 
 def run(spark: Any, config: MirrorConfig, *, stop: StopSignal, progress: Progress) -> JobResult:
-    """Copy what there is, or go on until asked to stop. Raises: as `run_stream`."""
+    """Copy the available records, or continue until a stop. Raises: as `run_stream`."""
     writer = plan(spark, config).writeStream.format("kafka-lite").options(**config.sink_options())
     return run_stream(writer, config, job=JOB.name, stop=stop, progress=progress)
 

@@ -1,8 +1,8 @@
-"""Owns the comparison of sets of offsets, in Spark: what is in one and not in another, and what is
-in one twice, by where each set begins and ends to be.
+"""Compares sets of offsets in Spark: which offsets are in one set and not in another, or twice.
 
-Sets are made into runs of consecutive offsets. Where a run begins, its level rises by one, behind
-its end it falls, and between two such places nothing changes: what is compared are the runs.
+The range of each set is given. Sets become runs of consecutive offsets. The level of a set rises by
+one at the start of a run and falls behind its end. Between two such points nothing changes. So the
+comparison works on runs instead of offsets.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,15 +24,15 @@ LEVELS: Final = {
 
 
 Level = Mapping[TopicPartition, tuple[int, int]]
-"""A range in each partition: its first offset, and that behind its last."""
+"""A range in each partition: its first offset, and the offset behind its last."""
 
 
 def counted(
     spark: Any, ranges: Mapping[str, Level], sets: Sequence[tuple[Any, Iterable[str]]]
 ) -> Any:
-    """Return a row of `COUNTS` for each partition something is known of.
+    """Return a row of `COUNTS` for each partition that occurs in the sets or ranges.
 
-    Sets are tables with topic, partition and offset, with the names of the levels they are.
+    Sets are tables with topic, partition and offset, and with the names of their levels.
     """
     events = _known(spark, ranges)
     if sets:
@@ -56,7 +56,7 @@ def _known(spark: Any, ranges: Mapping[str, Level]) -> Any:
                 steps = ", ".join(f"{step if each == name else 0}L" for each in LEVELS)
                 rows.append(f"('{tp.topic}', {tp.partition}, {at}L, {steps})")
     names = ", ".join(["topic", "partition", "at", *LEVELS])
-    # Written as SQL it is part of the plan, and no job with Python in it.
+    # Written as SQL it is part of the plan, and needs no Python job.
     return spark.sql(f"SELECT * FROM VALUES {', '.join(rows)} AS known({names})")  # noqa: S608 - ours
 
 
@@ -86,9 +86,9 @@ WITH buckets AS (
 )
 SELECT topic, partition, number, run.first, run.last FROM runs
 """
-"""Runs of consecutive offsets; one that is there twice begins a run of its own, which overlaps.
+"""Runs of consecutive offsets. A repeated offset begins a run of its own, which overlaps.
 
-Buckets of so many are sorted as arrays, so that a shuffle moves eight bytes for a record.
+Offsets are sorted as arrays in buckets, so that a shuffle moves eight bytes per record.
 """
 
 COUNTS: Final = {
@@ -106,7 +106,7 @@ COUNTS: Final = {
     "unknown": ("size", "archived = 0 AND gone AND due AND at >= first_archived"),
     "beyond": ("size", "archived > 0 AND NOT gone AND NOT inside"),
 }
-"""What is counted: what a stretch of offsets adds, and of which stretches."""
+"""What is counted: the contribution of a stretch of offsets, and the stretches it applies to."""
 
 _UPTO: Final = "(PARTITION BY topic, partition ORDER BY at ROWS UNBOUNDED PRECEDING)"
 _ORDER: Final = "(PARTITION BY topic, partition ORDER BY at)"

@@ -1,7 +1,7 @@
-"""Owns the job `replay`: an archive's records go back into a topic, those of one partition in the
-order of their offsets, in batches between which the job can be slowed down, or stopped.
+"""The job `replay`: writes an archive's records back into a topic, in offset order per partition.
 
-A stopped or failed replay is continued by `starting_offsets`: the summary has them.
+It works in batches. Between two of them the job can slow down or stop. `starting_offsets` continues
+a stopped or failed replay; the summary has the offsets.
 """
 
 import threading
@@ -29,7 +29,7 @@ from aiokafka_lite.spark.jobs.topic_config import TopicSinkConfig
 from aiokafka_lite.spark.offsets import Offsets, backlog, rate_limit
 
 _RATE_BATCH_S: Final = 5
-"""With a rate, a batch has the rows of so many seconds: the rate holds on average over them."""
+"""With a rate, a batch has the rows of this many seconds. The rate holds on average over them."""
 _PAUSE_S: Final = 0.2
 
 
@@ -42,24 +42,29 @@ class ReplayConfig(TopicSinkConfig):
     path: str = ""
     """The folder of the archive."""
     topics: tuple[str, ...] = ()
-    """The archived topics to replay; all of them, unless some are named."""
+    """The archived topics to replay; all by default."""
     starting_offsets: str | None = None
-    """JSON by topic and partition: where to begin in those; in others, with the first record."""
+    """JSON by topic and partition: their first offsets.
+
+    Other partitions begin at their first record.
+    """
     ending_offsets: str | None = None
-    """JSON by topic and partition: where to end in those, without that offset."""
+    """JSON by topic and partition: their end offsets, exclusive."""
     since: str | None = None
-    """The first timestamp to replay, such as 2026-01-31T12:00:00Z; UTC unless it says otherwise."""
+    """The first timestamp to replay, such as 2026-01-31T12:00:00Z; UTC by default."""
     until: str | None = None
-    """Replay what is older than this."""
+    """Replay only records before this timestamp."""
     keep_partition: bool = False
-    """Write each record into the partition of the number it came from, instead of that of its key;
-    the topic must have as many."""
+    """Write each record into the partition number of its source, instead of its key's partition.
+
+    The topic must have as many partitions.
+    """
     keep_timestamp: bool = True
     """Write the timestamps of the archive, instead of the time of writing."""
     max_rows_per_second: int | None = None
-    """How fast to go at most, on average over some seconds."""
+    """The highest rate, on average over some seconds."""
     batch_rows: int = 1_000_000
-    """About how many rows go between two points where the job can stop."""
+    """About how many rows lie between two points at which the job can stop."""
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
@@ -76,14 +81,14 @@ class ReplayConfig(TopicSinkConfig):
             try:
                 _instant(getattr(self, name))
             except ValueError:
-                yield f"{name}={getattr(self, name)!r} is no time such as 2026-01-31T12:00:00Z"
+                yield f"{name}={getattr(self, name)!r} is not a time such as 2026-01-31T12:00:00Z"
         for name in ("max_rows_per_second", "batch_rows"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 yield f"{name}={value} must be at least 1"
 
     def rows_of_a_batch(self) -> int:
-        """Return about how many rows go at once."""
+        """Return about how many rows a batch has."""
         if self.max_rows_per_second is None:
             return self.batch_rows
         return min(self.batch_rows, self.max_rows_per_second * _RATE_BATCH_S)
@@ -94,7 +99,7 @@ def _offsets(text: str | None) -> Offsets:
 
 
 def _instant(text: str | None) -> str | None:
-    """Return a time as SQL has it, in UTC. Raises ValueError."""
+    """Return a time as SQL text, in UTC. Raises: ValueError."""
     if text is None:
         return None
     when = datetime.fromisoformat(text)
@@ -106,7 +111,7 @@ def _instant(text: str | None) -> str | None:
 
 
 def chosen(spark: Any, config: ReplayConfig) -> Any:
-    """Return the archive's records that are to be replayed, with all their columns."""
+    """Return the archive's records to replay, with all their columns."""
     frame = read_archive(spark, config.path)
     for condition in conditions(config):
         frame = frame.where(condition)
@@ -114,7 +119,7 @@ def chosen(spark: Any, config: ReplayConfig) -> Any:
 
 
 def conditions(config: ReplayConfig) -> Iterator[str]:
-    """Yield what a record has to fulfil, as SQL."""
+    """Yield the conditions for a record, as SQL."""
     if config.topics:
         yield f"topic IN ({', '.join(map(_literal, config.topics))})"
     since, until = _instant(config.since), _instant(config.until)
@@ -138,7 +143,7 @@ def _of(tp: TopicPartition) -> str:
 
 
 def between(start: Offsets, end: Offsets) -> str:
-    """Return what records of a batch fulfil, as SQL."""
+    """Return the condition for the records of a batch, as SQL."""
     ranges = [
         f"({_of(tp)} AND offset >= {start[tp]} AND offset < {end[tp]})"
         for tp in sorted(end)
@@ -148,10 +153,10 @@ def between(start: Offsets, end: Offsets) -> str:
 
 
 def in_order(frame: Any, config: ReplayConfig) -> Any:
-    """Return the rows for the sink: one task has a partition's, in the order of their offsets."""
+    """Return the rows for the sink: one task has all of a partition's, in offset order."""
     names = ["key", "value", "headers"]
     if config.keep_timestamp:
-        # The sink takes no time before 1970, and a record without one has -1 ms in Spark.
+        # The sink refuses times before 1970, and a record without a timestamp has -1 ms in Spark.
         names.append("if(unix_micros(timestamp) < 0, NULL, timestamp) AS timestamp")
     if config.keep_partition:
         names.append("partition")
@@ -162,7 +167,7 @@ def in_order(frame: Any, config: ReplayConfig) -> Any:
 
 
 def plan(spark: Any, config: ReplayConfig) -> Any:
-    """Return the rows for the sink, as if they went in one batch."""
+    """Return the rows for the sink, as if they were one batch."""
     return in_order(chosen(spark, config), config)
 
 
@@ -170,7 +175,7 @@ def plan(spark: Any, config: ReplayConfig) -> Any:
 
 
 def extent(spark: Any, frame: Any) -> tuple[Offsets, Offsets]:
-    """Return the first offset of each partition, and that behind its last."""
+    """Return the first offset of each partition, and the offset behind its last."""
     text = (
         "SELECT topic, partition, min(offset) AS first, max(offset) + 1 AS behind FROM {rows}"
         " GROUP BY topic, partition"
@@ -183,9 +188,9 @@ def extent(spark: Any, frame: Any) -> tuple[Offsets, Offsets]:
 
 
 def run(spark: Any, config: ReplayConfig, *, stop: StopSignal, progress: Progress) -> JobResult:
-    """Write what is chosen, batch by batch, until it is done or somebody asks to stop.
+    """Write the chosen records, batch by batch, until all are written or a stop is requested.
 
-    Raises JobFailedError: a batch was not written, those before it are.
+    Raises: JobFailedError for a batch that was not written; the batches before it are written.
     """
     begin_s = SYSTEM_CLOCK.monotonic()
     frame = chosen(spark, config)
@@ -228,9 +233,9 @@ def run(spark: Any, config: ReplayConfig, *, stop: StopSignal, progress: Progres
 
 
 def _write(frame: Any, config: ReplayConfig) -> int:
-    """Write a batch; return how many rows it had."""
+    """Write a batch; return its number of rows."""
     from pyspark.sql import Observation  # noqa: PLC0415 - PySpark, only where a job runs
-    from pyspark.sql.functions import count, lit  # noqa: PLC0415 - as above
+    from pyspark.sql.functions import count, lit  # noqa: PLC0415
 
     seen = Observation()
     rows = in_order(frame.observe(seen, count(lit(1)).alias("rows")), config)
@@ -239,7 +244,7 @@ def _write(frame: Any, config: ReplayConfig) -> int:
 
 
 class Pace:
-    """Keeps a number of rows in a second, on average since it was made."""
+    """Limits the rows per second, on average since it was made."""
 
     def __init__(
         self,
@@ -255,14 +260,14 @@ class Pace:
         self._due_s = clock.monotonic()
 
     def wait(self, rows: int) -> None:
-        """Return when so many rows more may have been written, or somebody asks to stop."""
+        """Return once this many further rows are allowed, or a stop is requested."""
         if self._rows_per_s is None:
             return
         self._due_s += rows / self._rows_per_s
         while not self._stop.is_set():
             left_s = self._due_s - self._clock.monotonic()
             if left_s <= 0:
-                # What was lost to slow brokers is not caught up with in a burst.
+                # Time lost to slow brokers is not made up for in a burst.
                 self._due_s = self._clock.monotonic()
                 return
             self._sleep(min(left_s, _PAUSE_S))

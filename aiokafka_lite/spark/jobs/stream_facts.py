@@ -1,8 +1,4 @@
-"""Owns what a stream's progress tells besides rows and offsets: what was counted on the way, and
-what became of its state.
-
-Plain.
-"""
+"""Sums up further facts of a stream's progress: observed metrics and state. Does not wait."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,15 +11,15 @@ STATE: Final = "state_rows"
 class StreamFacts:
     """Sums over the batches of a run.
 
-    The metrics of `DataFrame.observe` under their names; for streams with state: `late_rows`, which
-    came behind the watermark and were left out, `duplicates`, and `state_rows`, kept at the end.
+    The metrics of `DataFrame.observe` keep their names. A stream with state adds `late_rows` (left
+    out because they came behind the watermark), `duplicates`, and `state_rows` (kept at the end).
     """
 
     def __init__(self) -> None:
         self._sums: dict[str, int] = {}
 
     def note(self, report: Mapping[str, Any]) -> None:
-        """Take over the report of a batch, as Spark has it in JSON."""
+        """Add the report of a batch, which is Spark's JSON."""
         for metrics in (report.get("observedMetrics") or {}).values():
             for name, value in metrics.items():
                 self._add(name, value or 0)

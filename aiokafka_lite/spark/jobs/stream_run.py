@@ -1,7 +1,6 @@
-"""Owns the life of a job's stream in the driver: started from the job's checkpoint, watched batch
-by batch, and ended between batches when somebody asks.
+"""Runs a job's stream in the driver: starts it from the checkpoint, watches it, and stops it.
 
-It blocks the thread that calls it, and wakes up a few times a second.
+It stops between batches on request. It blocks the calling thread, and checks a few times a second.
 """
 
 import json
@@ -29,11 +28,11 @@ from aiokafka_lite.spark.options.source_options import OffsetLimit, Place, Sourc
 
 _POLL_S: Final = 0.25
 _LAST_BATCH_POLL_S: Final = 0.02
-"""How often a stream that is to end is looked at: a batch that has just begun is thrown away."""
+"""How often a stream that is to end is checked. A batch that has just begun is discarded."""
 
 
 def read_topics(spark: Any, config: TopicsConfig, *, streaming: bool, **options: str) -> Any:
-    """Return the DataFrame of a job's topics; further options win."""
+    """Return the DataFrame of a job's topics; further options override the config's."""
     reader = spark.readStream if streaming else spark.read
     given = {**config.source_options(), **options}
     return reader.format("kafka-lite").options(**given).load()
@@ -49,13 +48,13 @@ def run_stream(
     on_report: Callable[[Mapping[str, Any]], object] | None = None,
     clock: Clock = SYSTEM_CLOCK,
 ) -> JobResult:
-    """Start a DataStreamWriter and stay until it is done, was asked to stop, or failed.
+    """Start a DataStreamWriter and return when it is done, stopped on request, or failed.
 
-    The writer has sink, columns and output mode; trigger and checkpoint are the config's. Asked to
-    stop, the batch that runs is ended first. `on_report` hears Spark's report of each batch, as
-    JSON has it.
+    The writer has sink, columns and output mode; trigger and checkpoint come from the config. On a
+    stop request the current batch ends first. `on_report` receives Spark's report of each batch as
+    JSON.
 
-    Raises: what Spark refuses to start; JobFailedError for a stream that did not end by itself.
+    Raises: the errors of a refused start; JobFailedError for a stream that ended with a failure.
     """
     begin_s = clock.monotonic()
     query = (
@@ -84,7 +83,7 @@ def run_stream(
             query.stop()
         watch.look()
     except Exception as error:
-        with suppress(Exception):  # of a JVM that is gone
+        with suppress(Exception):  # the JVM may have ended
             query.stop()
         raise JobFailedError(result(FAILED, reason(error))) from error
     return result(status)
@@ -97,7 +96,7 @@ def _stay(watch: "_Watch", stop: StopSignal) -> str:
             return DONE
         watch.look()
     seen = watch.look()
-    # The batch that runs is ended when the next progress is there, or none is running.
+    # The current batch has ended when the next progress arrives, or no batch is active.
     while watch.look() == seen and query.status["isTriggerActive"]:
         if query.awaitTermination(_LAST_BATCH_POLL_S):
             return DONE
@@ -105,7 +104,7 @@ def _stay(watch: "_Watch", stop: StopSignal) -> str:
 
 
 class _Watch:
-    """What a stream has done so far, from the reports Spark keeps of its last batches."""
+    """The work of a stream so far, from Spark's reports of its last batches."""
 
     def __init__(
         self,
@@ -122,12 +121,12 @@ class _Watch:
         self._last = ""
 
     def look(self) -> str:
-        """Take note of the batches that have ended; return the mark of the last of them."""
+        """Add the batches that have ended; return the mark of the last of them."""
         last = self.query.lastProgress
         if last is None or last["timestamp"] == self._last:
             return self._last
         for report in self.query.recentProgress:
-            # A trigger without a batch is reported, too, at times; it has a time of its own.
+            # Sometimes a trigger without a batch is reported, too, with a timestamp of its own.
             if report["timestamp"] > self._last:
                 self._note(json.loads(report.json))
                 self._last = report["timestamp"]
@@ -156,7 +155,9 @@ class _Watch:
 
 
 def _offsets(nested: Iterable[Any]) -> Offsets:
-    """Merge the offsets of a progress report's sources; those that are not Kafka's are left out."""
+    """Merge the offsets of a progress report's sources, without those of other sources than
+    Kafka.
+    """
     found = Offsets()
     for each in nested:
         if isinstance(each, dict):
@@ -171,7 +172,7 @@ def _offsets(nested: Iterable[Any]) -> Offsets:
 
 
 def lag_behind(config: TopicsConfig, done: Offsets) -> int | None:
-    """Return how many offsets there are behind what is done; None if no broker says."""
+    """Return how many offsets lie behind the done ones; None if no broker answers."""
     from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - the clients, only when asked
 
     options = SourceOptions.parse(config.source_options(), streaming=True)
@@ -182,12 +183,12 @@ def lag_behind(config: TopicsConfig, done: Offsets) -> int | None:
 
 
 def stream_offsets(spark: Any, config: StreamConfig) -> dict[str, Any]:
-    """Return where a run of this job would start and end, and by what. Only reads.
+    """Return where a run of this job would start and end, and what decides it. Only reads.
 
     Raises: as `Planner.resolve`.
     """
-    from aiokafka_lite.spark.jobs.checkpoint import done_offsets  # noqa: PLC0415 - as above
-    from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - as above
+    from aiokafka_lite.spark.jobs.checkpoint import done_offsets  # noqa: PLC0415
+    from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415
 
     options = SourceOptions.parse(config.source_options(), streaming=True)
     planner = Planner(options)

@@ -1,7 +1,7 @@
-"""Owns where rows go of jobs that make a table: to a topic, or to Parquet; each batch added, or the
-whole result anew.
+"""The targets of jobs that make a table: a topic or Parquet.
 
-The keys are plain; PySpark comes with the frames.
+Each batch is added, or the whole result is replaced. The keys are plain values. PySpark comes with
+the frames.
 """
 
 import re
@@ -21,7 +21,7 @@ class TableSinkConfig(TopicSinkConfig):
     """A job that writes a topic, or Parquet."""
 
     path: str | None = None
-    """A folder for Parquet, in place of a topic; [sink] has Parquet's options then."""
+    """A folder for Parquet, instead of a topic. Then [sink] has Parquet's options."""
 
     def target(self) -> tuple[str, dict[str, str]]:
         """Return the format and the options of the write."""
@@ -36,7 +36,7 @@ class TableSinkConfig(TopicSinkConfig):
             return
         yield from JobConfig._faults(self)
         if not self.path:
-            yield "path='' is no folder; name one, or leave the key out"
+            yield "path='' is not a folder; name one, or leave the key out"
         keys = {
             "topic": self.topic is not None,
             "sink_bootstrap_servers": self.sink_bootstrap_servers is not None,
@@ -46,7 +46,7 @@ class TableSinkConfig(TopicSinkConfig):
             yield f"path={self.path!r} is a folder, and {key} is for a topic; set one of them"
 
     def _loops(self) -> Iterator[str]:
-        """A job that reads what it writes never ends, and its topic grows without end."""
+        """Yield a fault if the job reads the topic it writes: it would never end."""
         if not self._is_same_cluster() or self.topic is None:
             return
         pattern = getattr(self, "topic_pattern", None)
@@ -63,14 +63,14 @@ def _is_found(pattern: str, topic: str) -> bool:
     try:
         return re.search(pattern, topic) is not None
     except re.error:
-        return False  # a fault that the source's options tell
+        return False  # the source's options report this fault
 
 
 def stream_writer(frame: Any, config: TableSinkConfig, output_mode: str) -> Any:
     """Return the DataStreamWriter of a streaming frame, in Spark's output mode.
 
-    What neither sink of Spark's knows goes through foreachBatch: updates to a topic, and a complete
-    result as Parquet, which takes the place of the last one.
+    Spark's sinks lack two cases, which use foreachBatch. One is updates to a topic. The other is a
+    complete result as Parquet, which replaces the last one.
     """
     kind, options = config.target()
     writer = frame.writeStream.outputMode(output_mode)
@@ -84,7 +84,7 @@ def stream_writer(frame: Any, config: TableSinkConfig, output_mode: str) -> Any:
 
 
 def write_batch(frame: Any, config: TableSinkConfig) -> None:
-    """Add a frame's rows to the topic, or let them take the place of the Parquet there is.
+    """Add a frame's rows to the topic, or replace the existing Parquet with them.
 
     Returns when they are written. Raises: as the sinks.
     """

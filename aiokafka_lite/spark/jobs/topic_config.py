@@ -1,7 +1,6 @@
-"""Owns the keys of jobs that read topics, go on as streams, or write topics, and what options of
-source and sink they are.
+"""The keys of jobs that read topics, run as streams, or write topics, and their Spark options.
 
-Plain. The options are checked by the parsers of source and sink, as Spark would later.
+The parsers of source and sink check the options, as Spark would later. Does not wait.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -25,15 +24,17 @@ class TopicsConfig(JobConfig):
     bootstrap_servers: str = ""
     """Brokers to start from: HOST:PORT,HOST:PORT,…"""
     topics: tuple[str, ...] = ()
-    """The topics to read; or a pattern."""
+    """The topics to read. Or give a pattern."""
     topic_pattern: str | None = None
-    """All topics this regular expression of Python's is found in, also those that come later."""
+    """All topics in which this Python regular expression is found, also later ones."""
     starting_offsets: str = "earliest"
-    """Where to begin: earliest, latest, committed, or JSON by topic and partition. A stream that
-    has a checkpoint goes on from there instead."""
+    """Where to begin: earliest, latest, committed, or JSON by topic and partition.
+
+    A stream with a checkpoint continues from there instead.
+    """
 
     def source_options(self) -> dict[str, str]:
-        """Return the options of the source, those of the table [source] among them."""
+        """Return the options of the source, including those of the table [source]."""
         options = {_SERVERS: self.bootstrap_servers, "startingOffsets": self.starting_offsets}
         if self.topics:
             options["subscribe"] = ",".join(self.topics)
@@ -67,15 +68,17 @@ class TopicsConfig(JobConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class StreamConfig(TopicsConfig):
-    """A job that goes on where it ended, by a checkpoint."""
+    """A job that continues where it ended, by a checkpoint."""
 
     checkpoint: str = ""
-    """The folder where Spark keeps how far the job is. One for each job, and never shared."""
+    """The folder in which Spark stores the job's progress. Each job needs a folder of its own."""
     trigger: str = AVAILABLE_NOW
-    """available-now: what there is, then end, to be started again by a scheduler. A time such as
-    30s: go on for ever, with a batch at most that often."""
+    """available-now: read the available records and end; a scheduler starts the job again.
+
+    A time such as 30s: run forever, with at most one batch per interval.
+    """
     max_offsets_per_trigger: int | None = None
-    """How many offsets a batch has at most."""
+    """The most offsets of a batch."""
 
     def source_options(self) -> dict[str, str]:
         options = super().source_options()
@@ -106,17 +109,17 @@ class StreamConfig(TopicsConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class TopicSinkConfig(JobConfig):
-    """A job that writes a topic; use it beside `TopicsConfig` or alone."""
+    """A job that writes a topic; use it with `TopicsConfig` or alone."""
 
     topic: str | None = None
-    """Where all records go; without it, where the column `topic` says."""
+    """The topic for all records. Without it, the column `topic` names it."""
     sink_bootstrap_servers: str | None = None
-    """Brokers of the topic, if they are others than those read from."""
+    """Brokers of the topic, if they differ from those read from."""
     delivery: Literal["at-least-once", "transactional"] = "at-least-once"
-    """transactional: readers with isolation.level=read_committed see each record exactly once."""
+    """transactional: consumers with isolation.level=read_committed see each record exactly once."""
 
     def sink_options(self) -> dict[str, str]:
-        """Return the options of the sink, those of the table [sink] among them."""
+        """Return the options of the sink, including those of the table [sink]."""
         own = self.sink_bootstrap_servers
         servers = str(getattr(self, "bootstrap_servers", "") if own is None else own)
         options = {_SERVERS: servers, "delivery": self.delivery}
@@ -127,7 +130,7 @@ class TopicSinkConfig(JobConfig):
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
         if self.topic == "":
-            yield "topic='' is no topic; name one, or leave the key out"
+            yield "topic='' is not a topic; name one, or leave the key out"
         yield from _said_twice(
             "sink",
             self.sink,

@@ -1,6 +1,6 @@
-"""Owns how options are read, of a source or a sink: in any case, with every fault found at once.
+"""Reads options of a source or a sink: in any case of letters, reporting all faults at once.
 
-Plain; nothing is asked of a broker.
+Asks nothing of a broker. Does not wait.
 """
 
 import re
@@ -14,7 +14,7 @@ from aiokafka_lite.value_checks import text_of_faults
 _T = TypeVar("_T")
 
 _OF_SPARK: Final = ("path", "checkpointlocation", "queryname")
-"""Spark hands its own options to the source with the others."""
+"""Spark passes its own options to the source together with the others."""
 
 _LONG: Final = 2**63 - 1
 _UNITS_MS: Final = {
@@ -29,7 +29,7 @@ _UNITS_MS: Final = {
 
 
 class GivenOptions:
-    """Options as they were given, case-insensitive, and what is wrong with them."""
+    """The given options, case-insensitive, and their faults."""
 
     def __init__(self, options: Mapping[str, str], what: str) -> None:
         self.given = {name.lower(): str(text) for name, text in options.items()}
@@ -47,7 +47,7 @@ class GivenOptions:
         return None if found is None else found.strip()
 
     def optional(self, name: str, convert: Callable[[str], _T], kind: str) -> _T | None:
-        """Return the option, None where it is absent, or wrong, which is noted."""
+        """Return the option; None if it is absent, or wrong, which is noted as a fault."""
         text = self.text(name)
         if text is None:
             return None
@@ -68,7 +68,7 @@ class GivenOptions:
     def check_client(
         self, config: Callable[[dict[str, Any]], object], client: dict[str, Any]
     ) -> None:
-        """Note what the client itself finds wrong, unless its options are wrong already."""
+        """Note the faults that the client itself finds, unless its options are faulty already."""
         if self.faults:
             return
         try:
@@ -94,13 +94,13 @@ def _refuse(text: str) -> NoReturn:
 
 
 def duration_ms(text: str) -> int:
-    """Read a time as Spark writes it: `15m`, `30s`, `500ms`, and a bare number of ms.
+    """Read a time in Spark's form: `15m`, `30s`, `500ms`, or a bare number of ms.
 
-    Raises ValueError.
+    Raises: ValueError.
     """
     found = re.fullmatch(r"(\d+)\s*([a-z]*)", text.strip().lower())
     if found is None or (found[2] and found[2] not in _UNITS_MS):
-        raise ValueError(f"{text!r} is no time")
+        raise ValueError(f"{text!r} is not a time")
     return int(int(found[1]) * _UNITS_MS[found[2] or "ms"])
 
 

@@ -1,7 +1,7 @@
-"""Owns what the options `kafka.*` mean: Java's names, and which arguments of the clients they are.
+"""Maps the options `kafka.*`, which have Java's names, to arguments of the clients.
 
-Plain. An option is taken, refused with a reason, known to change nothing here, or unknown; the last
-two are said once per process, in the log.
+An option is accepted, refused with a reason, known to change nothing here, or unknown. The last two
+kinds are logged once per process. Does not wait.
 """
 
 import logging
@@ -16,7 +16,10 @@ PREFIX: Final = "kafka."
 
 
 def boolean(text: str) -> bool:
-    """Return what "true" or "false" means, in any case. Raises ValueError for anything else."""
+    """Return the meaning of "true" or "false", in any case.
+
+    Raises: ValueError for anything else.
+    """
     known = {"true": True, "false": False}
     if text.strip().lower() not in known:
         raise ValueError(f"{text!r} is neither true nor false")
@@ -24,7 +27,7 @@ def boolean(text: str) -> bool:
 
 
 def _idle_ms(text: str) -> int | None:
-    """-1 is never, in Java."""
+    """In Java -1 means never."""
     return None if int(text) < 0 else int(text)
 
 
@@ -98,8 +101,8 @@ _DESERIALIZER = (
 _SERIALIZER = "{part}s are sent as the bytes they are; make those with DataFrame operations"
 REFUSED_BY_SOURCE: Final[Mapping[str, str]] = {
     "auto.offset.reset": (
-        "where to begin is said by startingOffsets, and from then on Spark keeps the offsets; so"
-        " nothing is missed in topics and partitions that come later"
+        "startingOffsets says where to begin, and then Spark keeps the offsets; so no record of a"
+        " later topic or partition is missed"
     ),
     "key.deserializer": _DESERIALIZER.format(part="key"),
     "value.deserializer": _DESERIALIZER.format(part="value"),
@@ -114,7 +117,7 @@ REFUSED_BY_SINK: Final[Mapping[str, str]] = {
         "it is a Java class; compute a column 'partition', or leave it to the key's hash"
     ),
     "transactional.id": (
-        "a write has several tasks and attempts, which would throw each other out; set"
+        "a write has several tasks and attempts, which would fence each other; set"
         " delivery=transactional, and transactionalIdPrefix to choose how the ids begin"
     ),
 }
@@ -132,14 +135,14 @@ SOURCE_WITHOUT_EFFECT: Final = _WITHOUT_EFFECT | {
     *("auto.commit.interval.ms", "partition.assignment.strategy", "exclude.internal.topics"),
     *("allow.auto.create.topics",),
 }
-"""A read has no group and no poll of the user's: ranges are assigned, topics are not created."""
+"""A read uses no group and no poll of the user. Ranges are assigned, and topics are not created."""
 SINK_WITHOUT_EFFECT: Final = _WITHOUT_EFFECT | {"transaction.timeout.ms"}
 
 _SECURITY = ("ssl.", "sasl.")
 
 
 class KafkaKeys:
-    """The `kafka.*` options of one side, taken apart."""
+    """The `kafka.*` options of one side, split into arguments and faults."""
 
     def __init__(
         self,
@@ -152,9 +155,9 @@ class KafkaKeys:
         self._without_effect = without_effect
 
     def arguments(self, options: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
-        """Return the client's arguments and what is wrong, a sentence each.
+        """Return the client's arguments, and a sentence for each fault.
 
-        `options` have names in lower case; those without the prefix are passed over.
+        `options` have names in lower case; those without the prefix are skipped.
         """
         arguments: dict[str, object] = {}
         faults: list[str] = []
@@ -172,9 +175,9 @@ class KafkaKeys:
                 try:
                     arguments[argument] = convert(text)
                 except ValueError:
-                    faults.append(f"option {option}={text!r} is no {_kind(convert)}")
+                    faults.append(f"option {option}={text!r} is not {_kind(convert)}")
             elif name == "security.protocol":
-                continue  # PLAINTEXT, or it would have had a reason
+                continue  # the value is PLAINTEXT, since any other has a reason
             elif name in self._without_effect:
                 idle.append(option)
             else:
@@ -202,10 +205,12 @@ def warn_once(text: str) -> None:
 
 
 def _security_reason(name: str, text: str) -> str | None:
-    """Return why an option about encryption or authentication cannot be taken, None if it can."""
+    """Return why an option about encryption or authentication is refused; None if it is
+    accepted.
+    """
     is_plain = name == "security.protocol" and text.strip().upper() == "PLAINTEXT"
     if name.startswith(_SECURITY) or (name == "security.protocol" and not is_plain):
-        # The value may be a secret: it is not shown.
+        # The value is not shown, because it may be a secret.
         return (
             f"aiokafka-lite {__version__} has neither TLS nor SASL yet, they come with a later"
             " version; use a listener of PLAINTEXT, and leave the option out"
@@ -220,7 +225,7 @@ def _bootstrap_faults(arguments: Mapping[str, object]) -> Iterator[str]:
 
 
 def _kind(convert: Callable[[str], object]) -> str:
-    return "true or false" if convert is boolean else "whole number"
+    return "true or false" if convert is boolean else "a whole number"
 
 
 __all__ = ["PREFIX", "SINK_KEYS", "SOURCE_KEYS", "KafkaKeys", "boolean", "warn_once"]

@@ -1,6 +1,6 @@
-"""Owns the options of a write with `kafka-lite`, named as those of Spark's own Kafka connector.
+"""The options of a write with `kafka-lite`, under the names of Spark's own Kafka connector.
 
-Plain. The parsed options travel to executors, so they hold values only.
+The parsed options travel to executors, so they hold plain values only. Does not wait.
 """
 
 from collections.abc import Mapping
@@ -17,11 +17,13 @@ _SINK_OPTIONS: Final = (
     *_OF_TRANSACTIONS,
     *SOURCE_OPTIONS,
 )
-"""One set of options may serve both, so those of a source are no surprise."""
+"""The source's options. One set may serve both sides, so they are accepted here."""
 
 _BULK: Final = {"max_batch_size": 131_072}
-"""Another default than the producer's: a task's rows come at once, and batches of 16 KB take twice
-the CPU."""
+"""A different default than the producer's.
+
+A task's rows come all at once, and batches of 16 KB take twice the CPU.
+"""
 _PREFIX: Final = "kafka-lite"
 _MAX_PREFIX: Final = 200
 _TIMEOUT_MS: Final = 600_000
@@ -35,17 +37,20 @@ class SinkOptions:
     client: dict[str, object]
     """Arguments of AIOKafkaProducer."""
     topic: str | None = None
-    """Where all records go; None: where the column of that name says."""
+    """The topic of all records; None: the column of that name says it."""
     is_transactional: bool = False
-    """Rows count exactly once, and when the driver says so."""
+    """Whether rows count exactly once, and only when the driver commits them."""
     transactional_id_prefix: str = _PREFIX
-    """What transactional ids, and the groups of their markers, begin with."""
+    """The beginning of transactional ids, and of the groups of their markers."""
     transaction_timeout_ms: int = _TIMEOUT_MS
-    """How long a batch may take; past that, coordinators abort what it has written."""
+    """The time limit of a batch. After it, coordinators abort what the batch has written."""
 
     @property
     def transactional_client(self) -> dict[str, object]:
-        """Arguments of whatever takes part in transactions. The id only says that it does."""
+        """Return the arguments of a client that takes part in transactions.
+
+        The id only marks it as transactional.
+        """
         return {
             **self.client,
             "transactional_id": self.transactional_id_prefix,
@@ -54,7 +59,7 @@ class SinkOptions:
 
     @classmethod
     def parse(cls, options: Mapping[str, str]) -> "SinkOptions":
-        """Read the options. Raises KafkaConfigurationError with all faults, a ValueError."""
+        """Read the options. Raises: KafkaConfigurationError, a ValueError, with all faults."""
         reader = GivenOptions(options, "sink")
         client, faults = SINK_KEYS.arguments(reader.given)
         reader.faults += faults
@@ -70,7 +75,7 @@ class SinkOptions:
 
 
 def _transactions(reader: GivenOptions, topic: str | None) -> dict[str, Any]:
-    """Return what was said about transactions, by the names in SinkOptions."""
+    """Return the options about transactions, by the names in SinkOptions."""
     delivery = reader.text("delivery")
     if delivery not in (None, *_DELIVERIES):
         known = " or ".join(map(repr, _DELIVERIES))
@@ -89,7 +94,7 @@ def _transactions(reader: GivenOptions, topic: str | None) -> dict[str, Any]:
             f" {_MAX_PREFIX}"
         )
     timeout_ms = reader.number("transactionTimeoutMs", 1, 2**31 - 1)
-    # Two writes of one foreachBatch go to two topics more often than not.
+    # Two writes of one foreachBatch usually go to two topics.
     default = _PREFIX if topic is None else f"{_PREFIX}-{topic}"
     return {
         "is_transactional": True,
@@ -99,8 +104,8 @@ def _transactions(reader: GivenOptions, topic: str | None) -> dict[str, Any]:
 
 
 def _producer_config(client: dict[str, Any]) -> object:
-    # Executors have options, too, and never check them: they do without this import.
-    from aiokafka_lite.producer.producer_config import ProducerConfig  # noqa: PLC0415 - see above
+    # Executors also have options, but never check them. So they do not need this import.
+    from aiokafka_lite.producer.producer_config import ProducerConfig  # noqa: PLC0415
 
     return ProducerConfig(**client)
 

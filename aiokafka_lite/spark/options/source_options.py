@@ -1,7 +1,7 @@
-"""Owns the options of a read with `kafka-lite`: names, defaults and precedence are those of Spark's
-own Kafka connector.
+"""The options of a read with `kafka-lite`.
 
-Plain. The parsed options are what travels to planners and executors, so they hold values only.
+Names, defaults and precedence are those of Spark's own Kafka connector. The parsed options travel
+to planners and executors, so they hold plain values only. Does not wait.
 """
 
 import re
@@ -32,7 +32,7 @@ SOURCE_OPTIONS: Final = (
     *("failOnDataLoss", "kafkaConsumer.pollTimeoutMs", "fetchOffset.numRetries"),
     *("fetchOffset.retryIntervalMs", "minPartitions", "maxRecordsPerPartition", "includeHeaders"),
     *("groupIdPrefix", "offsetPollIntervalMs", "maxBatchBytes", "maxBatchRows", "pushdown"),
-    "topic",  # of the sink; one set of options may serve both
+    "topic",  # an option of the sink; one set of options may serve both sides
     *("delivery", "transactionalIdPrefix", "transactionTimeoutMs"),
 )
 _MAX_BATCH_BYTES: Final = 1 << 30
@@ -51,20 +51,20 @@ class Place(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetLimit:
-    """A place, with what it needs."""
+    """A place, with the values it needs."""
 
     place: Place
     by_partition: Offsets = field(default_factory=Offsets)
     """Offsets, -2 for earliest and -1 for latest, or timestamps (ms)."""
     timestamp_ms: int = 0
     latest_if_none: bool = False
-    """Begin at the end where no record is as young; otherwise that is an error."""
+    """Begin at the end if all records are older. Otherwise that is an error."""
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it means the same offsets whenever it is asked for, as far as they still exist.
+        """Whether it means the same offsets each time, as far as they still exist.
 
-        The earliest offset moves, too, but only past what cannot be read any more.
+        The earliest offset moves, too, but only past records that cannot be read any more.
         """
         if self.place is Place.OFFSETS:
             return LATEST not in self.by_partition.values()
@@ -73,7 +73,7 @@ class OffsetLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which partitions are read: of topics, of topics a pattern is found in, or those named."""
+    """The partitions of a read: of topics, of topics that match a pattern, or named ones."""
 
     topics: tuple[str, ...] = ()
     pattern: str | None = None
@@ -89,7 +89,7 @@ class SourceOptions:
     selection: Selection
     starting: OffsetLimit
     ending: OffsetLimit
-    """In a stream always the latest offset."""
+    """In a stream it is always the latest offset."""
     fail_on_data_loss: bool = True
     poll_timeout_ms: int = 120_000
     """How long a task waits for the next record of its range."""
@@ -101,27 +101,31 @@ class SourceOptions:
     include_headers: bool = False
     max_offsets_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
-    """About how many bytes a batch has, of keys, values and headers without compression."""
+    """About how many bytes a batch has: keys, values and headers without compression."""
     min_offsets_per_trigger: int | None = None
     max_trigger_delay_ms: int = 900_000
     commit_group_id: str | None = None
     offset_poll_interval_ms: int = 100
-    """How long a stream waits at least between two questions for offsets: Spark asks an idle one a
-    hundred times a second."""
+    """The shortest time between two questions of a stream for offsets.
+
+    Spark asks an idle stream a hundred times a second.
+    """
     max_batch_bytes: int = 4 << 20
     max_batch_rows: int = 50_000
     pushdown: bool = False
 
     @classmethod
     def parse(cls, options: Mapping[str, str], *, streaming: bool) -> "SourceOptions":
-        """Read the options of a batch or a stream. Raises KafkaConfigurationError with all faults,
-        a ValueError."""
+        """Read the options of a batch or a stream.
+
+        Raises: KafkaConfigurationError, a ValueError, with all faults.
+        """
         return _SourceParser(options, streaming=streaming).parse()
 
 
 def _consumer_config(client: dict[str, Any]) -> object:
-    # Executors have options, too, and never check them: they do without this import.
-    from aiokafka_lite.consumer.consumer_config import ConsumerConfig  # noqa: PLC0415 - see above
+    # Executors also have options, but never check them. So they do not need this import.
+    from aiokafka_lite.consumer.consumer_config import ConsumerConfig  # noqa: PLC0415
 
     return ConsumerConfig(**client)
 
@@ -167,7 +171,7 @@ class _SourceParser(GivenOptions):
         return default if found is None else found
 
     def _numbers(self) -> dict[str, int]:
-        """Return the numbers that were given, by their names in SourceOptions."""
+        """Return the given numbers, by their names in SourceOptions."""
         found = {
             "poll_timeout_ms": self.number("kafkaConsumer.pollTimeoutMs", 1),
             "fetch_offset_retries": self.number("fetchOffset.numRetries", 1),
@@ -213,7 +217,7 @@ class _SourceParser(GivenOptions):
             re.compile(text)
         except re.error as error:
             self.fault(
-                f"option subscribePattern={text!r} is no regular expression of Python's: {error}"
+                f"option subscribePattern={text!r} is not a Python regular expression: {error}"
             )
         return Selection(pattern=text)
 
@@ -257,7 +261,7 @@ class _SourceParser(GivenOptions):
         return limit
 
     def _limit(self, side: str, default: Place) -> OffsetLimit:
-        """Return the place by the first of the three options that is there."""
+        """Return the place by the first of the three options that is present."""
         one, by_time, by_offset = (
             f"{side}Timestamp",
             f"{side}OffsetsByTimestamp",

@@ -1,9 +1,9 @@
-"""Owns the way of the package itself to Spark's processes: what is pickled for them says where it
-comes from, and brings it along if asked to. Never waits.
+"""Brings the package itself to Spark's processes.
 
-`cloudpickle` has a way of its own to pickle a module's functions and classes by value. It cannot
-carry imports within functions, what a module knows at its level, or compiled code; so only this
-file goes that way, and takes the sources of all others with it, to be imported where they arrive.
+Objects pickled for Spark say where the package comes from, and carry it along on request.
+`cloudpickle` can pickle a module's functions and classes by value. It cannot carry imports within
+functions, module-level values, or compiled code. So only this file is pickled by value. It carries
+the sources of all others, which are imported on arrival. Does not wait.
 """
 
 import importlib.abc
@@ -21,12 +21,12 @@ from typing import Any, Final
 
 _PACKAGE: Final = "aiokafka_lite"
 _STAYS: Final = ("cli", "testing")
-"""What no worker of Spark's has a use for."""
+"""Parts that no Spark worker uses."""
 _STANDS_ON: Final = ("anyio", "pyarrow")
 
 
 class Sources(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
-    """Imports a package from an archive of its sources, in memory: nothing is left on a disk."""
+    """Imports a package from an archive of its sources in memory, without files on a disk."""
 
     def __init__(self, package: str, archive: bytes) -> None:
         self.carried_package = package
@@ -40,7 +40,7 @@ class Sources(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
         path: object = None,  # noqa: ARG002 - a name is all it takes
         target: object = None,  # noqa: ARG002 - as above
     ) -> importlib.machinery.ModuleSpec | None:
-        """Return where a module is, of those in the archive; else None."""
+        """Return the spec of a module in the archive; None for others."""
         if self._file(fullname) is None:
             return None
         return importlib.util.spec_from_loader(fullname, self)
@@ -49,7 +49,7 @@ class Sources(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
         return (self._file(fullname) or "").endswith("/__init__.py")
 
     def get_filename(self, fullname: str) -> str:
-        """Return a name for tracebacks, of no place that is."""
+        """Return a file name for tracebacks, which names no real file."""
         return f"<carried>/{self._file(fullname)}"
 
     def get_source(self, fullname: str) -> str:
@@ -62,11 +62,11 @@ class Sources(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
 
 @cache
 def sources() -> bytes:
-    """Return an archive of the package's sources, without what no worker uses."""
+    """Return an archive of the package's sources, without the parts that no worker uses."""
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, file in _python_files(importlib.resources.files(_PACKAGE), _PACKAGE):
-            # A fixed date: equal sources make equal archives.
+            # A fixed date, so that equal sources make equal archives.
             archive.writestr(zipfile.ZipInfo(name), file.read_bytes(), zipfile.ZIP_DEFLATED)
     return into.getvalue()
 
@@ -81,23 +81,24 @@ def _python_files(folder: Traversable, name: str) -> Iterator[tuple[str, Travers
 
 
 def brought() -> bytes | None:
-    """Return the archive this process has the package from; None where it is installed."""
+    """Return the archive from which this process has the package; None if it is installed."""
     finder = _finder()
     return None if finder is None else finder.archive
 
 
 def _finder() -> Any:
-    # Not by its class: the one that came by value is another one.
+    # Not found by its class: the class that was pickled by value is another one.
     with_package = (f for f in sys.meta_path if getattr(f, "carried_package", "") == _PACKAGE)
     return next(with_package, None)
 
 
 def install(archive: bytes | None) -> None:
-    """Make this process import the package from an archive, be another one installed or not; or,
-    without one, from where it is installed.
+    """Make this process import the package from an archive, even if one is installed.
 
-    Does nothing if it does so already. Raises ModuleNotFoundError, with the remedy, for what is not
-    there and does not come along.
+    Without an archive, import the installed package. Idempotent.
+
+    Raises: ModuleNotFoundError, with the remedy, if the package is neither installed nor carried
+    along.
     """
     former = _finder()
     if archive != (None if former is None else former.archive):
@@ -124,9 +125,9 @@ def install(archive: bytes | None) -> None:
 
 
 def unpack(archive: bytes | None, packed: bytes) -> Any:
-    """Return what was packed, after the package is where it can be imported.
+    """Make the package importable, then return the unpickled object.
 
-    This function goes to other processes by value. Raises: as `install`.
+    This function is pickled by value. Raises: as `install`.
     """
     install(archive)
     kind, state = pickle.loads(packed)  # noqa: S301 - from the driver, as all that Spark runs
@@ -138,17 +139,18 @@ def unpack(archive: bytes | None, packed: bytes) -> Any:
 
 
 def packed(kind: type, state: dict[str, Any] | None, archive: bytes | None) -> tuple[Any, ...]:
-    """Return what pickle shall do for a class, or for an object of it with that state."""
-    # Only where something is pickled for Spark, which has it imported by then.
-    from pyspark import cloudpickle  # noqa: PLC0415 - see above
+    """Return what pickle needs for a class, or for an object of it with that state."""
+    # Imported only when something is pickled for Spark, which has imported it by then.
+    from pyspark import cloudpickle  # noqa: PLC0415
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     return unpack, (archive, cloudpickle.dumps((kind, state)))
 
 
 class Travels:
-    """Is pickled for Spark's processes with the way to the package, or with the package itself
-    where this process was brought it.
+    """Is pickled for Spark's processes with the place of the package.
+
+    If this process received the package itself, the package is pickled along.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -156,14 +158,14 @@ class Travels:
 
 
 class TravellingClass:
-    """What to register for a class, so that it is found, or brought, where it is unpickled."""
+    """A metaclass whose classes can be found, or are carried along, where they are unpickled."""
 
     def __init__(self, kind: Any, archive: bytes | None) -> None:
         self._kind = kind
         self._archive = archive
 
     def name(self) -> str:
-        """Return what Spark knows the data source by."""
+        """Return the name by which Spark knows the data source."""
         return str(self._kind.name())
 
     def __reduce__(self) -> tuple[Any, ...]:

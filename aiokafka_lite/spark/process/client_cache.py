@@ -1,6 +1,8 @@
-"""Owns the clients a worker process keeps between tasks: one task at a time has one, and what
-nobody has used for a while is closed, as is what loses a connection meanwhile: nobody wants to
-hear of brokers that nobody asks. It lives in the event loop of `worker`.
+"""Keeps the clients of a worker process between tasks; one task at a time uses a client.
+
+The cache closes a client that was unused for a while. It also closes an unused client that loses a
+connection, because its log lines about brokers would help nobody. It lives in the event loop of
+`worker`.
 """
 
 import hashlib
@@ -25,7 +27,7 @@ IDLE_S = 60.0
 
 
 class Client(Protocol):
-    """What consumers and producers have in common here."""
+    """The common interface of consumers and producers."""
 
     @property
     def client(self) -> "KafkaClient | None": ...
@@ -46,7 +48,7 @@ class _Idle:
 
 
 class ClientCache:
-    """Clients that wait for the next task with the same configuration."""
+    """Idle clients that wait for the next task with the same configuration."""
 
     def __init__(self, owner: TaskOwner, clock: Clock, idle_s: float = IDLE_S) -> None:
         self._owner = owner
@@ -55,17 +57,18 @@ class ClientCache:
         self._idle: list[_Idle] = []
 
     def __len__(self) -> int:
-        """How many clients wait."""
+        """How many clients are idle."""
         return len(self._idle)
 
     @asynccontextmanager
     async def lend(
         self, make: Callable[..., ClientT], arguments: Mapping[str, object]
     ) -> AsyncIterator[ClientT]:
-        """Lend a started client made by `make(**arguments)`, a new one if none waits.
+        """Lend a started client made by `make(**arguments)`: an idle one, or else a new one.
 
-        It comes back with the block, unless the block raised: then it is stopped. Raises: what
-        making and starting it raise. Cancelled: it is stopped.
+        It is returned at the end of the block. If the block raised, the client is stopped.
+
+        Raises: the errors of making and starting it. Cancelled: the client is stopped.
         """
         key = _digest(make, arguments)
         client: Any = self._take(key)
@@ -101,7 +104,8 @@ class ClientCache:
                 assert idle.timer is not None
                 idle.timer.cancel()
                 assert client.client is not None
-                client.client.owner.close_soon()  # at once, before it asks the brokers about it
+                # at once, before it asks the brokers about the lost connection
+                client.client.owner.close_soon()
                 self._expire(idle)
                 return
 
@@ -110,7 +114,7 @@ class ClientCache:
         self._owner.spawn("client_cache.stop", _stop, idle.client)
 
     async def close(self) -> None:
-        """Stop the clients that wait. Cancelled: some go on."""
+        """Stop the idle clients. Cancelled: some continue."""
         while self._idle:
             idle = self._idle.pop()
             if idle.timer is not None:
@@ -122,11 +126,11 @@ async def _stop(client: Client) -> None:
     try:
         await client.stop()
     except Exception:
-        logger.warning("%r did not stop in order", client, exc_info=True)
+        logger.warning("%r could not be stopped cleanly", client, exc_info=True)
 
 
 def _digest(make: Callable[..., Any], arguments: Mapping[str, object]) -> str:
-    """Name a configuration without keeping it: it may have secrets."""
+    """Return a name for a configuration that does not reveal its secrets."""
     text = json.dumps([make.__qualname__, arguments], sort_keys=True, default=repr)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -1,7 +1,7 @@
-"""Owns the event loop of a Spark worker process: a thread, made at the first use, and the ways in.
+"""Owns the event loop of a Spark worker process: a thread, made at the first use.
 
-Spark's methods are blocking, and its processes are forked: so nothing is made at import, and what a
-process has inherited from its parent is not used.
+Spark's methods block, and its processes are forked. So nothing is made at import, and a process
+does not use objects that it inherited from its parent.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 _END_S: Final = 10.0
-"""How long the end of a read waits for the loop to let go."""
+"""How long the end of a read waits for the loop to release its work."""
 
 
 class Worker:
@@ -35,7 +35,7 @@ class Worker:
         self._loop: asyncio.AbstractEventLoop
         self._leave: asyncio.Event
         self.clients: ClientCache
-        """Belongs to the loop: for what runs in there."""
+        """Belongs to the loop; only code that runs there may use it."""
         self._thread = threading.Thread(target=self._run, name="kafka-lite", daemon=True)
         self._thread.start()
         self._ready.wait()
@@ -57,13 +57,13 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it may be used: false after `close()`, and in a process forked from its own."""
+        """Whether it may be used: False after `close()`, and in a forked process."""
         return self.pid == os.getpid() and self._thread.is_alive()
 
     def run(self, work: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
-        """Run a coroutine in the loop; return what it returns, raise what it raises.
+        """Run a coroutine in the loop; return its result or raise its error.
 
-        A caller that is interrupted takes the coroutine along.
+        If the caller is interrupted, the coroutine is cancelled.
         """
         future = asyncio.run_coroutine_threadsafe(work(), self._loop)
         try:
@@ -78,10 +78,10 @@ class Worker:
         size: Callable[[_T], int],
         max_bytes: int,
     ) -> Iterator[_T]:
-        """Yield what an asynchronous generator in the loop yields, which runs ahead by `max_bytes`
-        and one item at most.
+        """Yield the items of an asynchronous generator in the loop.
 
-        Closing the iterator cancels the generator and waits for its end. Raises: what it raises.
+        The generator runs ahead by at most `max_bytes` and one item. Closing the iterator cancels
+        the generator and waits for its end. Raises: the generator's error.
         """
         bridge: _Bridge[_T] = _Bridge(self._loop, max_bytes)
         future = asyncio.run_coroutine_threadsafe(bridge.fill(source(), size), self._loop)
@@ -101,7 +101,10 @@ class Worker:
     def lend(
         self, make: Callable[..., ClientT], arguments: Mapping[str, object]
     ) -> Iterator[ClientT]:
-        """Lend a client to the calling thread, for use inside of `run`. As `ClientCache.lend`."""
+        """Lend a client to the calling thread, for use inside `run`.
+
+        Raises: as `ClientCache.lend`.
+        """
         lending = self.clients.lend(make, arguments)
         client = self.run(lending.__aenter__)
         try:
@@ -121,7 +124,7 @@ class Worker:
 
 
 class _Exhausted(Exception):
-    """There is nothing more to take."""
+    """Nothing is left to take."""
 
 
 class _Bridge(Generic[_T]):
@@ -141,9 +144,9 @@ class _Bridge(Generic[_T]):
     # In the loop…
 
     async def fill(self, source: AsyncGenerator[_T, None], size: Callable[[_T], int]) -> None:
-        """Put what the generator yields, waiting for room. Its error is raised by `take`.
+        """Put the generator's items, waiting for room. `take` raises the generator's error.
 
-        Cancelled: so is the generator.
+        Cancelled: the generator is cancelled, too.
         """
         error: BaseException | None = None
         try:
@@ -180,7 +183,7 @@ class _Bridge(Generic[_T]):
     # In the thread…
 
     def take(self) -> _T:
-        """Wait for the next item. Raises: what ended the generator; `_Exhausted` at its end."""
+        """Wait for the next item. Raises: the generator's error; `_Exhausted` at its end."""
         with self._changed:
             while not self._items and not self._is_filled:
                 self._changed.wait()

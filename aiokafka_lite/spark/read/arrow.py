@@ -1,7 +1,7 @@
-"""Owns how records look in Spark: the schema of its own Kafka source, and the exact Arrow types.
+"""The form of records in Spark: the schema of its own Kafka source, and the exact Arrow types.
 
-Spark takes a batch only if its types are these to the letter. Plain; pyarrow is imported at the
-first use.
+Spark accepts a batch only with exactly these types. pyarrow is imported at the first use. Does not
+wait.
 """
 
 import functools
@@ -23,10 +23,10 @@ COLUMNS: Final = {
     "timestampType": ("timestamp_type", "int"),
     "headers": ("headers", _HEADERS),
 }
-"""By Spark's name: that of the column `getmany_arrow` has, and Spark's type."""
+"""By Spark's name: the name of the `getmany_arrow` column, and Spark's type."""
 
 _NO_TIMESTAMP_MS: Final = -1
-"""What Spark's own source has for a record without a timestamp."""
+"""The timestamp that Spark's own source gives a record without one."""
 
 
 def ddl(*, include_headers: bool) -> str:
@@ -37,7 +37,7 @@ def ddl(*, include_headers: bool) -> str:
 
 @functools.cache
 def _types() -> "dict[str, pa.DataType]":
-    import pyarrow as pa  # noqa: PLC0415 - see above
+    import pyarrow as pa  # noqa: PLC0415
 
     entry = pa.struct([("key", pa.string()), ("value", pa.binary())])
     return {
@@ -53,12 +53,12 @@ def _types() -> "dict[str, pa.DataType]":
 
 
 class SparkColumns:
-    """The columns of one read, in the order Spark wants them; plain values, as it travels."""
+    """The columns of one read, in Spark's order. Holds plain values, because it travels."""
 
     def __init__(self, fields: Iterable[tuple[str, str]]) -> None:
-        """`fields` are names and Spark's types, as the user's schema has them.
+        """`fields` are names and Spark's types, from the user's schema.
 
-        Raises ValueError for a column records do not have, or another type.
+        Raises: ValueError for an unknown column or another type.
         """
         self.names = tuple(_checked(name, kind) for name, kind in fields)
         if not self.names:
@@ -66,21 +66,23 @@ class SparkColumns:
 
     @property
     def asked(self) -> Sequence[str]:
-        """What to ask `getmany_arrow` for: the offsets, too, to know where a range ends."""
+        """The columns to request from `getmany_arrow`, with the offsets to find the end of a
+        range.
+        """
         return [*{COLUMNS[name][0]: None for name in (*self.names, "offset")}]
 
     def schema(self) -> "pa.Schema":
-        """Return the Arrow schema Spark compares with."""
-        import pyarrow as pa  # noqa: PLC0415 - see above
+        """Return the Arrow schema that Spark compares with."""
+        import pyarrow as pa  # noqa: PLC0415
 
         return pa.schema([(name, _types()[name]) for name in self.names])
 
     def convert(self, batch: "pa.RecordBatch", end: int) -> "pa.RecordBatch":
-        """Return the rows with offsets below `end` of a batch of one partition, as Spark has them.
+        """Return a batch of one partition in Spark's form, without rows at or behind `end`.
 
-        Most columns are the same memory.
+        Most columns share the memory of the input.
         """
-        import pyarrow as pa  # noqa: PLC0415 - see above
+        import pyarrow as pa  # noqa: PLC0415
 
         columns = [_convert(name, batch) for name in self.names]
         converted = pa.RecordBatch.from_arrays(columns, schema=self.schema())
@@ -107,7 +109,7 @@ def _convert(name: str, batch: "pa.RecordBatch") -> Any:
 
 
 def _timestamps(column: "pa.Array") -> "pa.Array":
-    import pyarrow as pa  # noqa: PLC0415 - see above
+    import pyarrow as pa  # noqa: PLC0415
 
     if column.null_count:
         column = column.fill_null(pa.scalar(_NO_TIMESTAMP_MS, column.type))
@@ -115,9 +117,9 @@ def _timestamps(column: "pa.Array") -> "pa.Array":
 
 
 def _headers(column: "pa.Array") -> "pa.Array":
-    """Return NULL for a record without headers, and keys that may be null, as Spark's types are."""
-    import pyarrow as pa  # noqa: PLC0415 - see above
-    import pyarrow.compute as pc  # noqa: PLC0415 - see above
+    """Return NULL for a record without headers, and nullable keys, as in Spark's types."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
 
     kind = _types()["headers"]
     entries = column.values

@@ -1,4 +1,4 @@
-"""Owns what a batch query reads: its limits made offsets, and those made ranges for tasks."""
+"""Plans a batch query: resolves its limits to offsets, and cuts these into ranges for tasks."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,16 +13,16 @@ from aiokafka_lite.spark.read.pushdown import begin_at, earliest_timestamp_ms, n
 def plan_batch(
     options: SourceOptions, planner: Planner, filters: Iterable[Any] = ()
 ) -> list[OffsetRange]:
-    """Return the ranges of a batch query, one for a task, without what the filters throw away.
+    """Return the ranges of a batch query, one per task, without what the filters exclude.
 
-    Raises: ValueError for limits that name other partitions than there are; DataLossError for an
-    end behind the log's; else as `Planner.resolve`.
+    Raises: ValueError for limits that name unknown partitions; DataLossError for an end behind the
+    log's; else as `Planner.resolve`.
     """
     start = planner.resolve(options.starting, is_start=True)
     end = _end(options, planner)
-    shared = start.keys() & end.keys()  # a topic may grow, or go, in between
+    shared = start.keys() & end.keys()  # a topic may gain or lose partitions in between
     start = Offsets({tp: start[tp] for tp in shared})
-    # A start behind the end is nothing to read: there is no record as young, or none yet.
+    # A start behind the end means nothing to read: no record is as young, or none exists yet.
     end = Offsets({tp: max(end[tp], start[tp]) for tp in shared})
     kept = list(filters)
     ranges = narrow(plan_ranges(start, end, {}).ranges, kept)
@@ -34,7 +34,7 @@ def plan_batch(
 
 
 def _end(options: SourceOptions, planner: Planner) -> Offsets:
-    """Return the ends; one that a user named must not lie behind the log's."""
+    """Return the ends. An end that the user named must not lie behind the log's."""
     end = planner.resolve(options.ending, is_start=False)
     if options.ending.place is not Place.OFFSETS:
         return end

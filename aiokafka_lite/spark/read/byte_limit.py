@@ -1,7 +1,8 @@
-"""Owns how many offsets a limit in bytes is: an estimate, from a look at records that come next.
+"""Converts a limit in bytes to offsets, by an estimate from the next records.
 
-Brokers tell offsets and not sizes, so some partitions are looked at before a batch, and their
-weight is remembered for a while; the others are taken to weigh as much. It blocks in what it asks.
+Brokers report offsets, not sizes. So some partitions are sampled before a batch, and their bytes
+per offset are remembered for a while. The others are assumed to be alike. It blocks while it asks
+brokers.
 """
 
 import logging
@@ -17,14 +18,16 @@ from aiokafka_lite.spark.offsets import OffsetRange
 logger = logging.getLogger(__name__)
 
 SAMPLES: Final = 16
-"""How many partitions are looked at before one batch."""
+"""How many partitions are sampled before one batch."""
 VALID_S: Final = 60.0
-"""How long a partition is taken to weigh what it did."""
+"""How long a sample of a partition stays valid."""
 _UNSEEN_BYTES: Final = 1024.0
 
 Weigh = Callable[[OffsetRange], float | None]
-"""Returns how many bytes an offset has, keys, values and headers without compression, by the first
-records of a range; None if there were none. Raises KafkaError."""
+"""Returns the bytes per offset of a range, by its first records; None without records.
+
+Counts keys, values and headers without compression. Raises: KafkaError.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +48,9 @@ class ByteLimit:
     def offsets(
         self, start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]
     ) -> int:
-        """Return how many offsets between two points have about so many bytes, if they are shared
-        in proportion to the backlogs; at least one. Where nothing could be looked at, an offset is
-        taken to have a kilobyte.
+        """Return the end offsets for about this many bytes, shared in proportion to the backlogs.
+
+        At least one offset is returned. Without a sample, an offset counts as one kilobyte.
         """
         ranges = [
             OffsetRange(*tp, start[tp], offset)
@@ -67,7 +70,7 @@ class ByteLimit:
         return max(int(self._max_bytes / max(mean, 1.0)), 1)
 
     def _look_at(self, ranges: list[OffsetRange]) -> None:
-        """Weigh the partitions that were not weighed lately, the largest backlogs first."""
+        """Sample the partitions without a recent sample, the largest backlogs first."""
         now_s = self._clock.monotonic()
         due = [each for each in ranges if self._is_due(each.topic_partition, now_s)]
         due.sort(key=lambda each: each.size, reverse=True)

@@ -1,4 +1,4 @@
-"""Owns what happens when records that should be read are not there any more. Plain."""
+"""Handles records that should be read but no longer exist. Does not wait."""
 
 import logging
 from collections.abc import Iterable
@@ -14,11 +14,11 @@ _WHY = (
 
 
 class DataLossError(KafkaError):
-    """Records that were to be read are gone, and the read was told to fail then."""
+    """Records to be read no longer exist, and the options say to fail then."""
 
 
 def report_losses(losses: Iterable[str], *, fail: bool) -> None:
-    """Raise DataLossError with all losses, or warn of each."""
+    """Raise DataLossError with all losses, or log a warning for each."""
     found = list(losses)
     if not found:
         return

@@ -1,6 +1,7 @@
-"""Owns what the driver asks the brokers: which partitions there are, and where their offsets stand.
+"""Asks the brokers for the driver: which partitions exist, and their offsets.
 
-Every question has an end: some attempts, and a minute at most. It waits, in the loop of `worker`.
+Every question ends after some attempts, and after a minute at most. It waits, in the loop of
+`worker`.
 """
 
 import logging
@@ -28,7 +29,7 @@ _TOTAL_MS: Final = 60_000
 _SAMPLE_MS: Final = 1000
 _SAMPLE_ROWS: Final = 1000
 _SAMPLE_BYTES: Final = 256 << 10
-"""How much of a partition is looked at to know what its records weigh."""
+"""How many bytes of a partition are sampled to estimate the size of its records."""
 
 
 class Planner:
@@ -45,32 +46,36 @@ class Planner:
             "default_api_timeout_ms": max(min(attempt_ms, given), 1),
         }
 
-    # What the source asks…
+    # The source's questions…
 
     def resolve(self, limit: OffsetLimit, *, is_start: bool) -> Offsets:
-        """Return the offset of each partition that a limit means now.
+        """Return the present offset of each partition for a limit.
 
-        Raises: ValueError for a limit that names other partitions than there are, or a time that no
-        record is as young as; KafkaError naming the topic or the brokers when they do not answer.
+        Raises: ValueError for a limit that names unknown partitions, or for a time after the newest
+        record; KafkaError naming the topic or the brokers when they do not answer.
         """
         return self._ask(lambda consumer: _resolve(consumer, self._options, limit, is_start))
 
     def latest(self) -> Offsets:
-        """Return the ends of all partitions; with read_committed, those of decided transactions.
+        """Return the ends of all partitions; with read_committed, the ends of decided transactions.
 
         Raises: as `resolve`.
         """
         return self.resolve(OffsetLimit(place=Place.LATEST), is_start=False)
 
     def latest_after(self, known: Mapping[TopicPartition, int]) -> Offsets:
-        """As `latest`, but ask again while a partition ends before what is known already: a broker
-        that has just become the leader may not have heard of it."""
+        """Return the same as `latest`, but not before the known offsets.
+
+        A broker that has just become leader may not know them yet, so this asks again.
+        """
         for _ in range(self._options.fetch_offset_retries):
             found = self.latest()
             behind = {tp for tp, offset in known.items() if found.get(tp, offset) < offset}
             if not behind:
                 break
-            logger.warning("%s end before what was seen of them; asking again", sorted(behind))
+            logger.warning(
+                "%s end before offsets that were seen earlier; asking again", sorted(behind)
+            )
             self.wait(self._options.fetch_offset_retry_interval_ms / 1000)
         return found
 
@@ -80,7 +85,7 @@ class Planner:
         return self._ask(lambda consumer: _ends(consumer, wanted))
 
     def earliest(self, partitions: Iterable[TopicPartition]) -> Offsets:
-        """Return where these partitions begin; those that do not exist are left out.
+        """Return the first offsets of these partitions, without partitions that do not exist.
 
         Raises: as `resolve`.
         """
@@ -95,8 +100,10 @@ class Planner:
         return self._ask(ask)
 
     def first_as_young(self, partitions: Iterable[TopicPartition], timestamp_ms: int) -> Offsets:
-        """Return the first offset of each partition whose record is at least as young, its end
-        where none is. Raises: as `resolve`."""
+        """Return each partition's first offset whose record is not older than the time.
+
+        If all records are older, it is the partition's end. Raises: as `resolve`.
+        """
         wanted = list(partitions)
 
         async def ask(consumer: _Consumer) -> Offsets:
@@ -107,13 +114,18 @@ class Planner:
         return self._ask(ask)
 
     def weigh(self, part: OffsetRange) -> float | None:
-        """Return how many bytes an offset has, by the first records of a range; None if there are
-        none, or not within a second. Raises: KafkaError, after one attempt.
+        """Return the bytes per offset, by the first records of a range.
+
+        None if it has no records, or none came within a second. Raises: KafkaError, after one
+        attempt.
         """
         return self._find_worker().run(lambda: self._attempt(lambda each: _weigh(each, part)))
 
     def committed(self, group_id: str, partitions: Iterable[TopicPartition]) -> Offsets:
-        """Return what a group has committed, as far as it has. Raises: KafkaError."""
+        """Return a group's committed offsets, without partitions that have none.
+
+        Raises: KafkaError.
+        """
         wanted = sorted(partitions)
 
         async def ask() -> Offsets:
@@ -126,7 +138,7 @@ class Planner:
         return self._find_worker().run(ask)
 
     def commit(self, group_id: str, offsets: Offsets) -> None:
-        """Commit offsets for a group, one attempt. Raises: KafkaError."""
+        """Commit offsets for a group, with one attempt. Raises: KafkaError."""
 
         async def ask() -> None:
             async with self._clients.lend(
@@ -138,11 +150,11 @@ class Planner:
         self._find_worker().run(ask)
 
     def wait(self, delay_s: float) -> None:
-        """Let so much time pass; no time, for 0 or less."""
+        """Wait this long; 0 or less returns at once."""
         if delay_s > 0:
             self._find_worker().run(lambda: SYSTEM_CLOCK.sleep(delay_s))
 
-    # How it is asked…
+    # How the questions are asked…
 
     @property
     def _clients(self) -> Any:
@@ -198,7 +210,7 @@ def _named(selection: Selection) -> str:
 
 
 async def _partitions(consumer: _Consumer, selection: Selection) -> set[TopicPartition]:
-    """Return what is selected, as it is now. Raises UnknownTopicOrPartitionError naming a topic."""
+    """Return the present selection. Raises: UnknownTopicOrPartitionError naming a topic."""
     if selection.pattern is not None:
         pattern = re.compile(selection.pattern)
         topics = {name for name in await consumer.topics() if pattern.search(name)}
@@ -245,7 +257,10 @@ async def _ends(consumer: _Consumer, partitions: Iterable[TopicPartition]) -> Of
 
 
 async def _committed(consumer: _Consumer, partitions: Iterable[TopicPartition]) -> Offsets:
-    """Return what the group has committed; where it has not, the beginning: nothing is missed."""
+    """Return the group's committed offsets.
+
+    A partition without one gets its first offset, so that no record is missed.
+    """
     found = {}
     for tp in sorted(partitions):
         offset = await consumer.committed(tp)

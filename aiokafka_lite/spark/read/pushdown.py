@@ -1,6 +1,6 @@
-"""Owns what a filter of Spark's says about ranges: which of their records it can never let through.
+"""Applies Spark's filters to ranges: it excludes records that a filter can never accept.
 
-Plain. Spark applies every filter again, so a filter that is not understood costs nothing but time.
+Spark applies every filter again. So a filter that is not understood costs only time. Does not wait.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,7 +17,7 @@ _LATER: Final = {"EqualTo", "EqualNullSafe", "GreaterThan", "GreaterThanOrEqual"
 
 
 def narrow(ranges: Iterable[OffsetRange], filters: Iterable[Filter]) -> list[OffsetRange]:
-    """Return what is left of the ranges where filters of topic, partition and offset hold."""
+    """Return the parts of the ranges that the filters on topic, partition and offset accept."""
     kept = list(ranges)
     for each in filters:
         kept = [left for one in kept if (left := _narrowed(one, each)) is not None]
@@ -25,10 +25,10 @@ def narrow(ranges: Iterable[OffsetRange], filters: Iterable[Filter]) -> list[Off
 
 
 def earliest_timestamp_ms(filters: Iterable[Filter]) -> int | None:
-    """Return the time (ms) all records let through have reached; None if there is none.
+    """Return the earliest timestamp (ms) that the filters accept; None without one.
 
-    Times in a log need not rise, so a filter for older records leaves nothing out: there may be one
-    behind every younger one.
+    Timestamps in a log need not rise. So a filter for older records excludes nothing: an older
+    record may follow every younger one.
     """
     found = [
         (each.value - _EPOCH) // timedelta(milliseconds=1)
@@ -41,7 +41,7 @@ def earliest_timestamp_ms(filters: Iterable[Filter]) -> int | None:
 
 
 def begin_at(ranges: Iterable[OffsetRange], first: dict[Any, int]) -> list[OffsetRange]:
-    """Return the ranges without what lies before the given offset of each partition."""
+    """Return the ranges without the records before the given offset of each partition."""
     return [left for one in ranges if (left := _from(one, first[one.topic_partition]))]
 
 

@@ -1,5 +1,6 @@
-"""Owns the read of one range in an executor: fetched, turned into Spark's columns, and ended at its
-end, which may lie behind the last record. It waits for the brokers.
+"""Reads one range in an executor: fetches it and converts it to Spark's columns.
+
+The range's end may lie behind its last record. It waits for the brokers.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator
@@ -26,7 +27,7 @@ def read_range(
     options: SourceOptions,
     find_worker: Callable[[], Worker] = worker,
 ) -> "Iterator[pa.RecordBatch]":
-    """Yield the records of a range as batches for Spark; blocks while there is none.
+    """Yield the records of a range as batches for Spark; blocks until a batch is available.
 
     Raises: as `batches`.
     """
@@ -49,9 +50,9 @@ def _size(batch: Any) -> int:
 
 
 def consumer_arguments(options: SourceOptions) -> dict[str, object]:
-    """Return the arguments of a consumer that only does what it is told.
+    """Return the arguments of a consumer that reads assigned ranges only.
 
-    If the user did not say otherwise, a fetch brings about a batch for Spark.
+    Unless the user sets it, a fetch returns about one batch for Spark.
     """
     return {
         "max_partition_fetch_bytes": options.max_batch_bytes,
@@ -67,11 +68,11 @@ async def batches(
     columns: SparkColumns,
     options: SourceOptions,
 ) -> "AsyncGenerator[pa.RecordBatch, None]":
-    """Yield the records of a range, with a started consumer that nobody else uses.
+    """Yield the records of a range, with a started consumer that nothing else uses.
 
-    Raises: DataLossError for records that are gone, unless the options say to go on behind them;
-    KafkaTimeoutError when the range's end is not reached, and nothing came for
-    `kafkaConsumer.pollTimeoutMs`; else as `getmany_arrow`. Cancelled: nothing stays behind.
+    Raises: DataLossError for lost records, unless the options say to go on behind them;
+    KafkaTimeoutError if nothing came for `kafkaConsumer.pollTimeoutMs` before the range's end; else
+    as `getmany_arrow`. Cancelled: leaves nothing behind.
     """
     tp, end = wanted.topic_partition, wanted.end
     position = wanted.start
@@ -105,9 +106,9 @@ async def batches(
 async def _behind_loss(
     consumer: AIOKafkaConsumer[Any, Any], wanted: OffsetRange, position: int, options: SourceOptions
 ) -> int:
-    """Return where to go on when there is nothing at a position any more.
+    """Return where to go on when a position's records no longer exist.
 
-    Raises DataLossError if the read is to fail then.
+    Raises: DataLossError if the read is to fail then.
     """
     tp = wanted.topic_partition
     first = (await consumer.beginning_offsets([tp]))[tp]
@@ -126,8 +127,8 @@ async def _behind_loss(
 
 def _stuck(wanted: OffsetRange, position: int, options: SourceOptions) -> KafkaTimeoutError:
     return KafkaTimeoutError(
-        f"{wanted} came no further than {position} for {options.poll_timeout_ms} ms: the end was"
-        " promised by the broker, so its log was cut, or it does not answer; check it, or raise"
+        f"{wanted} has not advanced beyond {position} for {options.poll_timeout_ms} ms: the broker"
+        " had reported a later end, so its log was cut, or it does not answer; check it, or raise"
         " kafkaConsumer.pollTimeoutMs"
     )
 

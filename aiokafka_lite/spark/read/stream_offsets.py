@@ -1,7 +1,7 @@
-"""Owns how a stream goes on: where it starts, how far each trigger goes, and what a batch reads.
+"""Decides the offsets of a stream: its start, the end of each trigger, and the ranges of a batch.
 
-It blocks only in what it asks of the planner, and keeps nothing a restart would need: that is in
-Spark's checkpoint.
+It blocks only while the planner asks brokers. It keeps nothing that a restart would need: Spark's
+checkpoint has that.
 """
 
 import logging
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class OffsetQuestions(Protocol):
-    """What is asked of the brokers; `Planner` is one."""
+    """The questions to the brokers; `Planner` implements them."""
 
     def resolve(self, limit: OffsetLimit, *, is_start: bool) -> Offsets: ...
 
@@ -45,9 +45,9 @@ class OffsetQuestions(Protocol):
 class StreamOffsets:
     """The offsets of one run of a stream.
 
-    A start that may mean something else the next time it is asked for (latest, a timestamp, what a
-    group has committed) is pinned: the first batch is empty, and its end is the start. So a replay
-    of it, after which Spark asks for the start anew, finds the old one in the checkpoint.
+    Some starts may change between two questions: latest, a timestamp, a group's committed offsets.
+    Such a start is pinned: the first batch is empty, and its end is the start. If Spark replays it
+    and asks for the start again, the checkpoint has the old one.
     """
 
     def __init__(
@@ -68,31 +68,31 @@ class StreamOffsets:
         self._planned_to: Offsets | None = None
         self._committed: Offsets | None = None
         self.newest: Offsets | None = None
-        """The ends of the partitions when they were asked for last."""
+        """The ends of the partitions at the last question."""
 
     def initial(self) -> Offsets:
-        """Return where a new stream starts, the same at each call. Raises: as `Planner.resolve`."""
+        """Return the start of a new stream, the same at each call. Raises: as `Planner.resolve`."""
         if self._initial is None:
             self._initial = self._questions.resolve(self._options.starting, is_start=True)
             logger.info("the stream starts at %s", self._initial.to_json())
         return self._initial
 
     def prepare_available_now(self) -> None:
-        """Go to the offsets there are at the next question, however many batches it takes."""
+        """Read up to the offsets that exist at the next question, in any number of batches."""
         self._is_available_now = True
 
     def latest(self, start: Offsets | None, *, takes_all: bool = False) -> Offsets:
-        """Return how far the next batch may go from `start`, which is `start` for no batch.
+        """Return how far the next batch may go from `start`; `start` itself means no batch.
 
-        `start` is None before Spark 4.2, which does not say it: so nothing limits the first batch
-        of a run there. `takes_all`: without limits. Raises: as `Planner.resolve`.
+        `start` is None before Spark 4.2, which does not pass it. Then the first batch of a run has
+        no limits. `takes_all` turns the limits off. Raises: as `Planner.resolve`.
         """
         if start is not None:
             self._commit(start)
         elif self._planned_to is not None:
             start = self._planned_to
         else:
-            # A new stream and one that goes on ask alike, and only the ends are an end for both.
+            # New and continued streams ask in the same way, and only the ends are valid for both.
             self._is_pinned = True
             return self._available(Offsets())
         available = self._available(start)
@@ -107,7 +107,7 @@ class StreamOffsets:
         return self._limited(start, available)
 
     def _limited(self, start: Offsets, available: Offsets) -> Offsets:
-        """Return how far the limits of a trigger allow to go; the smaller one counts."""
+        """Return how far the limits of a trigger allow to go; the smaller limit counts."""
         limit = self._options.max_offsets_per_trigger
         if limit is None and self._byte_limit is None:
             return available
@@ -130,7 +130,7 @@ class StreamOffsets:
         return self.newest
 
     def _is_to_wait(self, start: Offsets, available: Offsets) -> bool:
-        """Say whether a batch would be smaller than asked for, and has not waited long enough."""
+        """Return whether a batch is smaller than requested and should still wait."""
         least = self._options.min_offsets_per_trigger
         if least is None or self._is_available_now:
             return False
@@ -143,10 +143,10 @@ class StreamOffsets:
         return False
 
     def plan(self, start: Offsets, end: Offsets) -> list[OffsetRange]:
-        """Return what a batch reads. Raises: DataLossError, as `Planner.resolve`."""
+        """Return the ranges of a batch. Raises: DataLossError; as `Planner.resolve`."""
         self._planned_to = end
         if start == self._initial and not self._options.starting.is_fixed:
-            # A replay of the batch that pinned the start, which was before what is the start now.
+            # A replay of the batch that pinned the start: its start lies before the present one.
             start = Offsets({tp: min(at, end.get(tp, at)) for tp, at in start.items()})
         plan = plan_ranges(start, end, self._questions.earliest(end.keys() - start.keys()))
         report_losses(plan.losses, fail=self._options.fail_on_data_loss)
@@ -155,11 +155,14 @@ class StreamOffsets:
         )
 
     def done(self, end: Offsets) -> None:
-        """Note that everything before `end` was processed."""
+        """Note that all records before `end` were processed."""
         self._commit(end)
 
     def _commit(self, offsets: Offsets) -> None:
-        """Commit for the group that shows the lag. It is for information: a failure is logged."""
+        """Commit for the group that shows the lag.
+
+        A failure is logged, because it is information only.
+        """
         group = self._options.commit_group_id
         if group is None or not offsets or offsets in (self._committed, self._initial):
             return

@@ -1,5 +1,7 @@
-"""Owns the producer that leaves the end of its transactions to another process, and takes one
-transactional id after the other. Source: KIP-98; two-phase commit as sinks of Flink do it.
+"""A producer that prepares transactions under changing ids, and leaves their end to another
+process.
+
+Source: KIP-98; Flink's sinks do two-phase commit in the same way.
 """
 
 from aiokafka_lite.producer.producer import AIOKafkaProducer
@@ -9,7 +11,7 @@ from aiokafka_lite.producer.transaction.transaction_state import PreparedTransac
 
 
 class PreparingProducer(AIOKafkaProducer):
-    """A transactional producer whose `start()` does not say yet as whom it writes.
+    """A transactional producer whose `start()` does not set the transactional id yet.
 
         await producer.become("orders-0")
         await producer.begin_transaction()
@@ -17,31 +19,34 @@ class PreparingProducer(AIOKafkaProducer):
         prepared = await producer.prepare_transaction()    # for a `TransactionEnder`
 
     The argument `transactional_id` only makes it transactional. `stop()` aborts a transaction that
-    was not prepared, and has nothing to do with one that was.
+    was not prepared, and does not touch a prepared one.
     """
 
     async def _init_transactions(self, transactions: TransactionManager) -> None:
-        """Wait with it for `become`."""
+        """Leave it to `become`."""
 
     @property
     def coordinator(self) -> TransactionCoordinator:
-        """Whom to ask what belongs to the transactional id."""
+        """The coordinator of the transactional id."""
         return self._in_transactions().coordinator
 
     async def become(self, transactional_id: str) -> None:
-        """Write under this id from now on. Who did so before is fenced, and the transaction he has
-        left open is aborted.
+        """Write under this id from now on.
+
+        An earlier producer with this id is fenced, and its open transaction is aborted.
 
         Raises: IllegalStateError in a transaction; as `start` of a transactional producer.
-        Cancelled, KafkaTimeoutError: it goes on; call again with the same id to wait for its end.
+        Cancelled, or after KafkaTimeoutError: the work goes on. Call again with the same id to wait
+        for its end.
         """
         transactions = self._in_transactions()
         transactions.rename(transactional_id)
         await transactions.init(self._max_block_s)
 
     async def prepare_transaction(self) -> PreparedTransaction | None:
-        """Wait until all that was sent is written, and return what ends the transaction; None if
-        nothing was sent, for there is nothing to end. `become` is next.
+        """Wait until all sent records are written, and return what ends the transaction.
+
+        None if nothing was sent: then nothing has to be ended. Call `become` next.
 
         Raises, Cancelled: as `commit_transaction`.
         """

@@ -1,7 +1,7 @@
-"""Owns the fingerprint of a task's rows: the same for the same rows in any order and in any
-batches, since a shuffle brings them in another order each time. Plain.
+"""Computes the fingerprint of a task's rows, equal for equal rows in any order and any batches.
 
-It is no cryptography: it finds rows that changed by mistake.
+The order must not matter, because a shuffle changes it each time. It is not cryptographic: it
+detects rows that changed by mistake. Does not wait.
 """
 
 import zlib
@@ -17,20 +17,19 @@ _NULL: Final = b"\x00null"
 
 
 class RowFingerprint:
-    """Sums of what rows are made of: a checksum of key and value together, and of each other
-    column.
+    """Sums over the rows: a checksum of key and value together, and of each other column.
 
     A sum has 64 bits, and does not depend on the order.
     """
 
     def __init__(self, topic: str | None) -> None:
-        """`topic` is where all rows go, None if rows say so themselves."""
+        """`topic` is the topic of all rows; None if each row names its own."""
         self.rows = 0
         self._sums: dict[str, int] = {}
         self._topic = zlib.crc32((topic or "").encode())
 
     def add(self, batch: "pa.RecordBatch") -> None:
-        """Take rows in."""
+        """Add rows."""
         self.rows += batch.num_rows
         chain: Iterable[int] = [self._topic] * batch.num_rows
         for name in batch.schema.names:
@@ -51,7 +50,7 @@ class RowFingerprint:
 
 
 def _contents(column: "pa.Array") -> Iterable[bytes]:
-    """Return each row's bytes; of a null, something that no text is."""
+    """Return each row's bytes; for a null, bytes that no text has."""
     import pyarrow as pa  # noqa: PLC0415 - an import costs what a short task does
 
     return column.cast(pa.binary()).fill_null(_NULL).to_pylist()  # type: ignore[no-any-return]
@@ -59,7 +58,7 @@ def _contents(column: "pa.Array") -> Iterable[bytes]:
 
 def _checksums(column: "pa.Array") -> Iterable[int]:
     """Return a number for each row; 0 for a null."""
-    import pyarrow as pa  # noqa: PLC0415 - as above
+    import pyarrow as pa  # noqa: PLC0415
 
     if pa.types.is_string(column.type):
         return map(zlib.crc32, _contents(column))

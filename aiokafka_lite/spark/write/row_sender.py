@@ -1,4 +1,4 @@
-"""Owns sending Arrow rows to topics: in parts, and done when all records are acknowledged."""
+"""Sends Arrow rows to topics in parts; it is done when all records are acknowledged."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from aiokafka_lite.producer.producer import AIOKafkaProducer
 
 _SEND_BYTES: Final = 4 << 20
-"""What goes to the producer at a time, so that its errors and acknowledgements are heard of."""
+"""The bytes passed to the producer at a time, so that errors and acknowledgements are seen
+early.
+"""
 
 
 def write_rows(
@@ -26,13 +28,13 @@ def write_rows(
 ) -> int:
     """Send the rows of all batches; return how many, when they are acknowledged.
 
-    A row without key and value is a record like any other, as for Spark's own sink.
+    A row without key and value is a record like any other, as in Spark's own sink.
 
     Raises: SerializationError for a row without a topic; else as `AIOKafkaProducer.send_arrow` and
     the acknowledgements.
     """
-    # Only where rows are sent: the processes that plan a write have no use for it.
-    from aiokafka_lite.producer.producer import AIOKafkaProducer  # noqa: PLC0415 - see above
+    # Imported where rows are sent: the processes that plan a write do not need it.
+    from aiokafka_lite.producer.producer import AIOKafkaProducer  # noqa: PLC0415
 
     here = worker() if here is None else here
     with here.lend(AIOKafkaProducer, options.client) as producer:
@@ -46,7 +48,7 @@ def send_rows(
     columns: Sequence[str],
     topic: str | None,
 ) -> int:
-    """Send the rows by a producer that runs; as `write_rows`."""
+    """Send the rows by a running producer; otherwise like `write_rows`."""
     rows = 0
     waiting: deque[ArrowAck] = deque()
     for batch in batches:
@@ -56,7 +58,7 @@ def send_rows(
             rows += part.num_rows
             while waiting and waiting[0].done():
                 _confirm(here, waiting.popleft())
-    here.run(producer.flush)  # nothing else will come, so nothing has to linger
+    here.run(producer.flush)  # nothing else will come, so batches need not linger
     for acks in waiting:
         _confirm(here, acks)
     return rows
@@ -84,7 +86,7 @@ def _parts(batch: "pa.RecordBatch") -> "Iterator[pa.RecordBatch]":
 
 
 def _sendable(batch: "pa.RecordBatch", columns: Sequence[str]) -> "pa.RecordBatch":
-    """Return the columns to send, as `send_arrow` takes them."""
+    """Return the columns to send, in the form of `send_arrow`."""
     chosen = batch.select(list(columns))
     if "topic" in columns and chosen.column("topic").null_count:
         raise SerializationError(
@@ -96,9 +98,9 @@ def _sendable(batch: "pa.RecordBatch", columns: Sequence[str]) -> "pa.RecordBatc
 
 
 def _with_timestamps(batch: "pa.RecordBatch") -> "pa.RecordBatch":
-    """Return the batch with seconds, if its timestamps are a double, made milliseconds."""
-    import pyarrow as pa  # noqa: PLC0415 - as above
-    import pyarrow.compute as pc  # noqa: PLC0415 - as above
+    """Return the batch with its timestamps in milliseconds, if they are seconds as a double."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
 
     column = batch.column("timestamp")
     if not pa.types.is_floating(column.type):

@@ -1,8 +1,8 @@
-"""Owns the driver's half of a transactional write: ending the transactions that tasks have
-prepared, all of them in the same way.
+"""The driver's half of a transactional write: ends the transactions that tasks have prepared.
 
-Each is ended on its own, so a failure between two of them leaves some committed. In a stream the
-batch comes again then, and its markers tell which tasks are done; a batch query says what counts.
+All of them end in the same way, but each on its own. So a failure between two of them leaves some
+committed. In a stream the batch then comes again, and its markers say which tasks are done. A batch
+query reports what is committed.
 """
 
 import logging
@@ -40,7 +40,7 @@ from aiokafka_lite.spark.write.transactional_store import store_offset, stored_o
 logger = logging.getLogger(__name__)
 
 _ABORT_S: Final = 30.0
-"""An abort that takes longer is left to the coordinator, which has its timeout."""
+"""The limit of an abort. After it, the coordinator's own timeout ends the transaction."""
 _LOST: Final = (
     ProducerFenced,
     InvalidProducerEpoch,
@@ -50,20 +50,20 @@ _LOST: Final = (
 
 
 class TransactionLostError(KafkaError):
-    """A transaction could not be committed, as somebody else has ended it."""
+    """A transaction could not be committed, because another process has ended it."""
 
 
 def commit_transactions(
     messages: Sequence[TaskTransaction | None], options: SinkOptions, here: Worker | None = None
 ) -> None:
-    """Commit what all tasks have written, and return once it is decided for each.
+    """Commit the transactions of all tasks, and return once each is decided.
 
-    The first goes alone. Who was overtaken by another driver, or by the timeout, hears it there,
-    and has committed nothing.
+    The first commit goes alone. If another driver or the timeout was faster, it fails there, and
+    nothing is committed.
 
-    Raises: TransactionLostError, KafkaTimeoutError after the transactions' own timeout, naming how
-    many were committed; ReplayMismatchError when the batch was committed in part, by more tasks
-    than there are now.
+    Raises: TransactionLostError, or KafkaTimeoutError after the transactions' own timeout, naming
+    how many were committed; ReplayMismatchError if an earlier attempt with more tasks committed a
+    part of the batch.
     """
     tasks = [message for message in messages if message is not None]
     written = sorted((task for task in tasks if task.transaction), key=_task_number)
@@ -81,11 +81,11 @@ def abort_transactions(
     *,
     scope: str | None = None,
 ) -> None:
-    """Abort what tasks have written. What is committed stays so. Does not raise: readers wait for
-    what is left open until its timeout, and that is all.
+    """Abort the transactions of tasks. Committed ones stay so. Does not raise.
 
-    A task that was killed left no message, and may have left a transaction. With `scope`, that of a
-    batch query, it is fenced; in a stream its next attempt does so.
+    An open transaction only delays readers until its timeout. A killed task sent no message, and
+    may have left a transaction. With the `scope` of a batch query it is fenced. In a stream its
+    next attempt fences it.
     """
     written = [message for message in messages if message is not None and message.transaction]
     silent = _silent(messages, scope)
@@ -100,8 +100,10 @@ def abort_transactions(
 
 
 def _silent(messages: Sequence[TaskTransaction | None], scope: str | None) -> list[str]:
-    """Return the transactional ids of tasks without a message. Within foreachBatch the others'
-    messages have the scope of the stream, whose ids a later attempt may have by now.
+    """Return the transactional ids of tasks without a message.
+
+    Within foreachBatch the other messages have the scope of the stream. A later attempt may own its
+    ids by now.
     """
     if scope is None or any(message and message.place.scope != scope for message in messages):
         return []
@@ -118,7 +120,7 @@ class _Ending:
     def __init__(self, ender: TransactionEnder, options: SinkOptions) -> None:
         self._ender = ender
         self._timeout_s = options.transaction_timeout_ms / 1000
-        """Past it, a coordinator has aborted by itself."""
+        """After this moment, a coordinator has aborted by itself."""
 
     async def commit(self, written: Sequence[TaskTransaction], task_count: int) -> None:
         await self._retire_tasks(written[0], task_count)
@@ -146,7 +148,7 @@ class _Ending:
         return lost
 
     async def abort(self, written: Sequence[TaskTransaction], silent: Sequence[str]) -> None:
-        """Abort what has been written, and what may be open under the ids of silent tasks."""
+        """Abort written transactions, and those that silent tasks may have left open."""
         failures = await self._end(written, committed=False)
 
         async def fence(name: str) -> None:
@@ -162,7 +164,7 @@ class _Ending:
             logger.info("a transaction was not aborted: %s", error)
 
     async def _end(self, tasks: Sequence[TaskTransaction], *, committed: bool) -> list[KafkaError]:
-        """End the transactions, side by side; return what went wrong with some of them."""
+        """End the transactions concurrently; return the errors of those that failed."""
         timeout_s = self._timeout_s if committed else min(_ABORT_S, self._timeout_s)
         failures: list[KafkaError] = []
 
@@ -178,13 +180,14 @@ class _Ending:
                 group.start_soon(end, task.transaction)
         return failures
 
-    # When a batch comes again, and the number of tasks has changed…
+    # A repeated batch with another number of tasks…
 
     async def _retire_tasks(self, task: TaskTransaction, task_count: int) -> None:
-        """See to the tasks that a batch had more of before: what they have open must not be
-        committed, and what they have committed must not be written again.
+        """Handle the tasks that only an earlier attempt of the batch had.
 
-        Before anything is ended, the number of tasks is stored, so that the next attempt knows.
+        Their open transactions must not be committed, and their committed rows must not be written
+        again. The number of tasks is stored before anything is ended, so that the next attempt
+        knows it.
         """
         place, topic = task.place, task.topic
         if place.batch_id is None or topic is None:
@@ -213,10 +216,10 @@ class _Ending:
         found = newest_marker(await stored_offsets(coordinator, name), name)
         if found is not None and found.batch_id >= batch_id:
             raise ReplayMismatchError(
-                f"{name!r} has written {found.rows} rows of batch {found.batch_id}, and there is no"
-                f" such task now that batch {batch_id} comes again: it would write them twice."
-                " Read with the options of the time before (minPartitions, maxRecordsPerPartition,"
-                " coalesce), as long as it takes to finish this batch"
+                f"{name!r} has written {found.rows} rows of batch {found.batch_id}, and this"
+                f" task does not exist now that batch {batch_id} comes again, so others would write"
+                " them twice. Read with the earlier options (minPartitions, maxRecordsPerPartition,"
+                " coalesce) until this batch is finished"
             )
 
 

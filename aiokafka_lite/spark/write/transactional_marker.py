@@ -1,9 +1,9 @@
-"""Owns what a transactional write remembers in Kafka, and what that means for a task that comes
-again. Plain.
+"""What a transactional write stores in Kafka, and its meaning for a task that comes again.
 
-Beside its rows, each transaction commits a marker: an offset in a group named as the transactional
-id, which is the number of the micro-batch, with a note of what went in. So the marker is there
-exactly when the rows are. The driver keeps the number of tasks in the same way.
+Each transaction commits a marker beside its rows: an offset in a group named like the transactional
+id. The offset is the number of the micro-batch, and its note describes the rows. So the marker
+exists exactly when the rows do. The driver stores the number of tasks in the same form. Does not
+wait.
 """
 
 import json
@@ -15,15 +15,17 @@ from aiokafka_lite.producer.transaction.transaction_state import PreparedTransac
 
 
 class ReplayMismatchError(KafkaError):
-    """A micro-batch that was written, all or in part, has come again with other rows: writing it
-    would repeat some, and passing it over would lose some."""
+    """A micro-batch that was written, all or in part, has come again with other rows.
+
+    Writing it would repeat some rows, and skipping it would lose some.
+    """
 
 
 class TaskPlace(NamedTuple):
-    """Which part of which write a task is."""
+    """The place of a task: its write and its number."""
 
     scope: str
-    """What the transactional ids of all tasks begin with."""
+    """The common beginning of the transactional ids of all tasks."""
     task: int
     batch_id: int | None
     """The micro-batch; None in a batch query, which never comes again."""
@@ -43,14 +45,14 @@ def transactional_id(scope: str, task: int) -> str:
 
 
 class TaskTransaction(NamedTuple):
-    """What a task has written, on its way to the driver."""
+    """The result of a task, on its way to the driver."""
 
     place: TaskPlace
     rows: int = 0
     transaction: PreparedTransaction | None = None
-    """What has to be ended; None when there were no rows, or they were there before."""
+    """The transaction to end; None without rows, or if an earlier attempt committed them."""
     topic: str | None = None
-    """One that was written to."""
+    """A topic to which the task has written."""
 
 
 class Marker(NamedTuple):
@@ -62,7 +64,7 @@ class Marker(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What is stored beside the offset, which is the batch."""
+        """The note stored beside the offset, which is the batch."""
         return json.dumps({"rows": self.rows, "fingerprint": self.fingerprint})
 
 
@@ -74,7 +76,7 @@ class TaskCount(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What is stored beside the offset, which is the batch."""
+        """The note stored beside the offset, which is the batch."""
         return json.dumps({"tasks": self.tasks})
 
 
@@ -83,18 +85,17 @@ Stored = tuple[int, str]
 
 
 def newest_marker(stored: Iterable[Stored], group_id: str) -> Marker | None:
-    """Return the marker of the newest batch, None without any. There is one for each topic that
-    markers were stored under.
+    """Return the marker of the newest batch; None without any.
 
-    Raises KafkaError when something else has committed offsets in the group.
+    Each topic of stored markers has one. Raises: KafkaError when another program has committed
+    offsets in the group.
     """
     found = [_marker(offset, note, group_id) for offset, note in stored]
     return max(found, default=None)
 
 
 def newest_count(stored: Iterable[Stored], group_id: str) -> TaskCount | None:
-    """Return the number of tasks as last stored, None when it never was. Raises as
-    `newest_marker`."""
+    """Return the last stored number of tasks; None if none was. Raises: as `newest_marker`."""
     try:
         found = [TaskCount(offset, int(json.loads(note)["tasks"])) for offset, note in stored]
     except (ValueError, TypeError, KeyError) as error:
@@ -118,10 +119,10 @@ def _foreign(group_id: str) -> KafkaError:
 
 
 def is_written(found: Marker | None, place: TaskPlace) -> bool:
-    """Say whether the task's rows were committed before.
+    """Return whether the task's rows were committed before.
 
-    Raises ReplayMismatchError when a later batch was: the checkpoint is older than what was written
-    from it, and nobody can say any more whether these rows are among that.
+    Raises: ReplayMismatchError when a later batch was. The checkpoint is then older than the
+    written data, and nothing says whether these rows are part of it.
     """
     if found is None or place.batch_id is None or found.batch_id < place.batch_id:
         return False
@@ -136,7 +137,7 @@ def is_written(found: Marker | None, place: TaskPlace) -> bool:
 
 
 def check_same(found: Marker, came: Marker, place: TaskPlace) -> None:
-    """Raise ReplayMismatchError unless the rows that have come again are those of the marker."""
+    """Raise ReplayMismatchError unless the repeated rows equal those of the marker."""
     if found != came:
         raise ReplayMismatchError(
             f"{place.transactional_id!r} has written {found.rows} rows of batch {found.batch_id}"

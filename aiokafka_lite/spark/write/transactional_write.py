@@ -1,7 +1,7 @@
-"""Owns the executor's half of a transactional write: a task's rows, and a marker beside them, in
-one transaction that stays open until the driver ends it.
+"""The executor's half of a transactional write: one transaction with a task's rows and a marker.
 
-What markers mean is decided in `transactional_marker`; the driver's half is `transactional_commit`.
+The transaction stays open until the driver ends it. `transactional_marker` decides the meaning of
+markers. `transactional_commit` is the driver's half.
 """
 
 import logging
@@ -46,12 +46,14 @@ def write_in_transaction(
     place: TaskPlace,
     here: Worker | None = None,
 ) -> TaskTransaction:
-    """Write the rows in a transaction of the task's, and leave it open; or write nothing, if the
-    rows of this batch were committed before. An earlier attempt of the task is fenced.
+    """Write the rows in a transaction of the task, and leave it open.
+
+    If the rows of this batch were committed before, write nothing. An earlier attempt of the task
+    is fenced.
 
     Raises: ReplayMismatchError when a batch comes again with other rows; KafkaConfigurationError
-    for a transaction timeout the brokers do not allow; else as `write_rows`. The transaction is
-    aborted then.
+    for a transaction timeout that the brokers do not allow; else as `write_rows`. The transaction
+    is then aborted.
     """
     here = worker() if here is None else here
     with here.lend(PreparingProducer, options.transactional_client) as producer:
@@ -69,36 +71,35 @@ def write_in_transaction(
 
 
 class _Noted:
-    """The rows of a task, and a note of those that have passed."""
+    """The rows of a task, and a fingerprint of those that have passed."""
 
     def __init__(
         self, batches: "Iterable[pa.RecordBatch]", columns: Sequence[str], options: SinkOptions
     ) -> None:
         self.rows = 0
         self.topic = options.topic
-        """Of the first row, for the marker: one that exists once the row is written."""
+        """The topic of the first row, for the marker: it exists once the row is written."""
         self._batches = batches
         self._columns = [name for name in columns if name != "topic" or options.topic is None]
         self._seen = RowFingerprint(options.topic)
 
     def __iter__(self) -> "Iterator[pa.RecordBatch]":
         for batch in self._batches:
-            yield batch  # first of all, it is seen whether the rows can be sent
+            yield batch  # first, the iterator checks whether the rows can be sent
             self.rows += batch.num_rows
             self._seen.add(batch.select(self._columns))
             if self.topic is None and batch.num_rows:
                 self.topic = batch.column("topic")[0].as_py()
 
     def marker(self, batch_id: int) -> Marker:
-        """Return what to store in the transaction."""
+        """Return the marker to store in the transaction."""
         return Marker(batch_id, self.rows, self._seen.digest())
 
 
 async def _begin(
     producer: PreparingProducer, place: TaskPlace, options: SinkOptions
 ) -> Marker | None:
-    """Take over from earlier attempts. Begin a transaction, or return the marker that makes it
-    needless."""
+    """Fence earlier attempts. Begin a transaction, or return the marker that makes it needless."""
     try:
         await producer.become(place.transactional_id)
     except InvalidTransactionTimeout as error:
@@ -107,7 +108,7 @@ async def _begin(
             " allow: lower it, or raise their transaction.max.timeout.ms"
         ) from error
     if place.batch_id is not None:
-        # Behind the fence: nobody else can commit under this id any more.
+        # The earlier attempts are fenced, so only this task can commit under this id.
         found = await _marker(producer, place)
         if is_written(found, place):
             return found
@@ -122,8 +123,8 @@ async def _marker(producer: PreparingProducer, place: TaskPlace) -> Marker | Non
             return newest_marker(await stored_offsets(producer.coordinator, group_id), group_id)
     except TimeoutError:
         raise KafkaTimeoutError(
-            f"the coordinator of the group {group_id!r} has not told the marker of the batch before"
-            f" within {_MARKER_TIMEOUT_S:g} s"
+            f"the coordinator of the group {group_id!r} has not returned the marker of the previous"
+            f" batch within {_MARKER_TIMEOUT_S:g} s"
         ) from None
 
 

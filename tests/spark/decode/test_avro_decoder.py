@@ -116,7 +116,7 @@ def test_schemas_may_refer_to_others() -> None:
         (b"\0\0\0\0\1" + b"\2\2\2\xff", UnicodeDecodeError, "utf-8"),
         (b"\0\0\0\0\1" + b"\2\x08", Exception, "."),
         (b"\0\0\0\0\2", SchemaMismatchError, "schema 2 is PROTOBUF, not AVRO"),
-        (b"\0\0\0\0\3", SchemaMismatchError, "schema 3: .*this is no Avro schema"),
+        (b"\0\0\0\0\3", SchemaMismatchError, "schema 3: .*this is not an Avro schema"),
         (b"\0\0\0\0\4", SchemaMismatchError, r"value\.id was written as date"),
         (b"\0\0\0\0\5", UnknownSchemaError, "no schema 5"),
     ],
@@ -151,6 +151,6 @@ def test_a_registry_that_does_not_answer_is_remembered_of_no_schema() -> None:
 
 @pytest.mark.parametrize("text", ["{", "nonsense", '{"type": "record"}', "7", "[]x"])
 def test_what_is_no_schema_is_refused(text: str) -> None:
-    with pytest.raises(KafkaConfigurationError, match="this is no Avro schema"):
+    with pytest.raises(KafkaConfigurationError, match="this is not an Avro schema"):
         parse_avro(text)
     assert parse_avro("long") == parse_avro('"long"')

@@ -154,8 +154,8 @@ def test_what_is_no_answer_of_a_registry_is_refused(
     ("options", "said"),
     [
         ({"urls": ()}, "address of the schema registry is missing"),
-        ({"urls": ("h:8081",)}, "no address of a schema registry"),
-        ({"urls": ("file:///etc/passwd",)}, "no address of a schema registry"),
+        ({"urls": ("h:8081",)}, "not the address of a schema registry"),
+        ({"urls": ("file:///etc/passwd",)}, "not the address of a schema registry"),
         ({"urls": ("http://me:hunter2@h",)}, "at h has a user or a password in it"),
         ({"user": "me", "password": "hunter2"}, "password of the schema registry must be env:NAME"),
         ({"token": "hunter2"}, "token of the schema registry must be env:NAME"),

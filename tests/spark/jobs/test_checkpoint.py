@@ -19,7 +19,7 @@ def test_all_sources_of_kafka_count_and_others_are_passed_over() -> None:
 
 
 def test_another_file_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="some/7 is no offset log of Spark's"):
+    with pytest.raises(ValueError, match="some/7 is not a Spark offset log"):
         offsets_of_log("hello\nworld", "some/7")
 
 

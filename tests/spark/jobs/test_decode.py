@@ -131,7 +131,7 @@ def test_json_goes_to_a_topic_and_what_is_none_is_put_aside(
         "connector.name": "decode",
         "stage": "VALUE_CONVERTER",
         "exception.class.name": "JSONDecodeError",
-        "exception.message": "it is no JSON object, or its fields are not of the types"
+        "exception.message": "it is not a JSON object, or its fields do not have the types"
         " id bigint, name string, at timestamp,",
     }
     assert [each["exception.class.name"] for each in told[1:]] == [

@@ -124,7 +124,7 @@ def test_what_cannot_be_read_is_said_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(JobConfigError) as caught:
         read_toml("", ["count", "a b=1"])
     assert "--set 'count' is not of the form key=value" in str(caught.value)
-    assert "'a b' is no key of TOML" in str(caught.value)
+    assert "'a b' is not a TOML key" in str(caught.value)
     with pytest.raises(JobConfigError, match=r"--config .*missing\.toml: .*No such file"):
         read_file(tmp_path / "missing.toml")
     (tmp_path / "job.toml").write_text("count = 2")

@@ -21,7 +21,7 @@ T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
         ({"bootstrap_servers": ""}, "bootstrap_servers must be set"),
         ({"path": ""}, "path must be set"),
         ({"starting_offsets": "earliest"}, "starting_offsets: expected e.g."),
-        ({"since": "yesterday"}, "since='yesterday' is no time such as 2026-01-31T12:00:00Z"),
+        ({"since": "yesterday"}, "since='yesterday' is not a time such as 2026-01-31T12:00:00Z"),
         ({"batch_rows": 0}, "batch_rows=0 must be at least 1"),
         ({"max_rows_per_second": 0}, "max_rows_per_second=0 must be at least 1"),
     ],

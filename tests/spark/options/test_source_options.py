@@ -192,7 +192,7 @@ BAD_ANYWHERE: list[tuple[dict[str, str], str]] = [
     ({"kafka.value.deserializer": "x"}, "values come as the bytes"),
     ({"kafka.enable.auto.commit": "true"}, "Spark keeps the offsets"),
     ({"kafka.interceptor.classes": "x"}, "interceptor.classes is not supported"),
-    ({"kafka.fetch.min.bytes": "x"}, "kafka.fetch.min.bytes='x' is no whole number"),
+    ({"kafka.fetch.min.bytes": "x"}, "kafka.fetch.min.bytes='x' is not a whole number"),
     ({"kafka.fetch.min.bytes": "-1"}, "fetch_min_bytes=-1"),
     ({"kafka.isolation.level": "other"}, "Incorrect isolation level other"),
     ({"kafka.bootstrap.servers": "h:x"}, "h:x"),

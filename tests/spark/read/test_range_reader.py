@@ -62,7 +62,9 @@ def test_the_end_of_a_range_that_is_never_reached_is_an_error_not_a_short_batch(
 ) -> None:
     kafka_broker.create_topic("t")
     fill(kafka_broker, T0, 3)
-    with pytest.raises(KafkaTimeoutError, match="t-0 from 0 to 5 came no further than 3 for 50 ms"):
+    with pytest.raises(
+        KafkaTimeoutError, match="t-0 from 0 to 5 has not advanced beyond 3 for 50 ms"
+    ):
         read(here, kafka_broker, 0, 5, **{"kafkaConsumer.pollTimeoutMs": "50"})
 
 
