@@ -20,7 +20,7 @@ from aiokafka_lite.kafka_error import Fault, KafkaError
 
 def test_text_has_number_name_and_what_it_means() -> None:
     assert str(NotLeaderForPartitionError()) == (
-        "[Error 6] NotLeaderForPartitionError: The broker asked is not, or no longer, the leader"
+        "[Error 6] NotLeaderForPartitionError: The broker is not, or no longer, the leader"
         " or a replica of the partition."
     )
     assert str(for_code(3)("orders-7")) == "[Error 3] UnknownTopicOrPartitionError: orders-7"

@@ -1,1 +1,1 @@
-"""What users need to test their own services: an embedded broker, a clock, pytest fixtures."""
+"""Tools for users' tests of their own services: an embedded broker, a clock, pytest fixtures."""

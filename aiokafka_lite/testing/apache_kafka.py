@@ -1,9 +1,8 @@
-"""A real Apache Kafka for tests and demos, without Docker: KRaft nodes as child processes on
-127.0.0.1.
+"""A real Apache Kafka for tests and demos, without Docker: KRaft nodes as processes on 127.0.0.1.
 
-Owns the processes and their folders, nothing else; every call blocks (a broker needs seconds), so
-an event loop calls it before it starts or through a thread. `real_kafka()` takes a broker that is
-already there (`KAFKA_BOOTSTRAP_SERVERS`), else Java, else Docker through testcontainers.
+Owns the processes and their folders. Every call blocks, because a broker needs seconds. So an event
+loop calls it before it starts, or through a thread. `real_kafka()` uses a running broker
+(`KAFKA_BOOTSTRAP_SERVERS`), else Java, else Docker through testcontainers.
 """
 
 import logging
@@ -72,7 +71,7 @@ class KafkaNode:
         run_java(self.version, "kafka.tools.StorageTool", *arguments)
 
     def spawn(self) -> None:
-        """Start the process; `wait_ready` says when it serves."""
+        """Start the process. `wait_ready` returns once it serves."""
         command = [
             *_java(self.version),
             *self._java_options,
@@ -87,7 +86,7 @@ class KafkaNode:
     def wait_ready(self, brokers: int, timeout_s: float = READY_TIMEOUT_S) -> None:
         """Return when the node answers and knows all `brokers` of its cluster.
 
-        Raises KafkaConnectionError with the end of its log when it ends or stays silent.
+        Raises: KafkaConnectionError with the end of its log, if it ends or does not answer.
         """
         assert self.process is not None
         deadline = SYSTEM_CLOCK.monotonic() + timeout_s
@@ -104,15 +103,15 @@ class KafkaNode:
             )
 
     def output(self) -> str:
-        """Everything the node has printed since it was last started."""
+        """Everything the node has printed since its last start."""
         return self._output.read_text(errors="replace") if self._output.exists() else ""
 
     def kill(self) -> None:
-        """SIGKILL, as a machine that loses power; `spawn` starts it again on its own disk."""
+        """Send SIGKILL, like a loss of power. `spawn` starts it again on the same disk."""
         self._end(signal.SIGKILL)
 
     def stop(self, timeout_s: float = STOP_TIMEOUT_S) -> None:
-        """SIGTERM and wait; SIGKILL if it has not ended in time."""
+        """Send SIGTERM and wait; send SIGKILL if it has not ended in time."""
         self._end(signal.SIGTERM, timeout_s)
 
     def _end(self, signum: signal.Signals, timeout_s: float = STOP_TIMEOUT_S) -> None:
@@ -132,12 +131,15 @@ class ApacheKafka:
     """A cluster of one or three real Kafka nodes: `with ApacheKafka() as kafka:
     kafka.bootstrap_servers`.
 
-    `version` is any release Maven has ("4.4.0" by default; "4.3.1" and "3.9.2" are tested too);
-    `properties` are further lines of server.properties; `racks` names each node's rack;
-    `java_options` are further options of each node's Java. Ready in about 3 s (one node) or 8 s
-    (three), and sooner on a machine that has done `archive_classes()` once. Nothing is left after
-    the block: no process, no port, no folder. Raises JavaNotFoundError where there is no Java,
-    KafkaConnectionError with the broker's own log when it fails.
+    `version` is any release in Maven ("4.4.0" by default; "4.3.1" and "3.9.2" are tested, too).
+    `properties` are further lines of server.properties. `racks` names each node's rack.
+    `java_options` are further options of each node's Java.
+
+    The cluster is ready in about 3 s (one node) or 8 s (three). After `archive_classes()` has run
+    once on a machine, it is faster. No process, port or folder remains after the block.
+
+    Raises: JavaNotFoundError without Java; KafkaConnectionError with the broker's own log when it
+    fails.
     """
 
     def __init__(
@@ -168,7 +170,7 @@ class ApacheKafka:
         return ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
 
     def start(self) -> Self:
-        """Start every node and return when all serve. Nothing is left behind when it fails."""
+        """Start every node and return when all serve. A failed start leaves nothing behind."""
         find_java()
         kafka_jars(self.version)
         folder = Path(tempfile.mkdtemp(prefix="aiokafka-lite-kafka-"))
@@ -187,10 +189,10 @@ class ApacheKafka:
         return self
 
     def stop(self) -> None:
-        """Stop every node and remove its files; calling it again does nothing."""
+        """Stop every node and remove its files. Idempotent."""
         for node in (
             self.nodes
-        ):  # all at once: a controller that waits for its quorum would cost its whole timeout
+        ):  # all at once: a controller that waits for its quorum would take its whole timeout
             if node.process is not None and node.process.poll() is None:
                 node.process.terminate()
         for node in self.nodes:
@@ -203,10 +205,10 @@ class ApacheKafka:
     def run_tool(
         self, main_class: str, *arguments: str, stdin: bytes = b"", timeout_s: float = 180
     ) -> str:
-        """Run one of Kafka's own command-line classes against this cluster and return what it
-        printed. They are those of `tools_version`.
+        """Run one of Kafka's own command-line classes on this cluster and return its output.
 
-        `--bootstrap-server` is added. Example: "org.apache.kafka.tools.consumer.ConsoleConsumer".
+        The classes are those of `tools_version`. `--bootstrap-server` is added. Example:
+        "org.apache.kafka.tools.consumer.ConsoleConsumer".
         """
         server = ("--bootstrap-server", self.bootstrap_servers)
         tools = tools_version(self.version)
@@ -224,7 +226,7 @@ class ApacheKafka:
         self.stop()
 
     def _ports(self, count: int) -> list[int]:
-        """Ports that stay this cluster's until it stops, also while a node is down."""
+        """Return ports reserved for this cluster until it stops, also while a node is down."""
         return server_ports(count, self._held)
 
     def _make_nodes(self, folder: Path) -> None:
@@ -250,12 +252,13 @@ class ApacheKafka:
 
 
 def archive_classes(version: str = DEFAULT_VERSION) -> None:
-    """Keep the classes of a broker of that release as Java needs them, once per machine: from then
-    on each node takes half the CPU and half the time to start.
+    """Store a broker's classes of that release in Java's prepared form, once per machine.
 
-    Starts and stops one node (about 8 s) unless it was done before; 50 MB in the cache folder. A
-    Java that cannot do it leaves everything as it was. Raises JavaNotFoundError, and OSError where
-    the archive cannot be kept.
+    After that each node takes half the CPU and half the time to start. It starts and stops one node
+    (about 8 s) unless the archive exists, and uses 50 MB of the cache folder. A Java without this
+    feature changes nothing.
+
+    Raises: JavaNotFoundError; OSError if the archive cannot be stored.
     """
     archive = class_archive(version)
     if archive.is_file():
@@ -266,13 +269,13 @@ def archive_classes(version: str = DEFAULT_VERSION) -> None:
             with ApacheKafka(version, java_options=writing(part)) as kafka:
                 kafka.nodes[0].stop(ARCHIVE_TIMEOUT_S)
         except KafkaConnectionError as error:
-            logger.info("this Java keeps no classes of Kafka %s: %s", version, error)
+            logger.info("this Java cannot store the classes of Kafka %s: %s", version, error)
         if part.is_file():
             keep(part, archive)
 
 
 class ExternalKafka:
-    """A broker somebody else runs: an address, with nothing to start or stop."""
+    """A broker that runs elsewhere: an address, with nothing to start or stop."""
 
     def __init__(self, bootstrap_servers: str) -> None:
         self.bootstrap_servers = bootstrap_servers
@@ -280,12 +283,13 @@ class ExternalKafka:
 
 @contextmanager
 def real_kafka(version: str = DEFAULT_VERSION) -> Iterator[ApacheKafka | ExternalKafka]:
-    """A real Kafka from the best source this machine has; one that was started here ends with the
-    block.
+    """Yield a real Kafka from the best source of this machine.
 
-    `$KAFKA_BOOTSTRAP_SERVERS` wins and is only borrowed, then Java, then Docker by testcontainers.
-    Raises JavaNotFoundError when none of the three is there, KafkaConnectionError with the broker's
-    own log when it does not start.
+    `$KAFKA_BOOTSTRAP_SERVERS` comes first and is only borrowed; then Java; then Docker by
+    testcontainers. A Kafka that was started here ends with the block.
+
+    Raises: JavaNotFoundError without all three; KafkaConnectionError with the broker's own log when
+    it does not start.
     """
     address = os.environ.get("KAFKA_BOOTSTRAP_SERVERS")
     if address:
@@ -294,7 +298,7 @@ def real_kafka(version: str = DEFAULT_VERSION) -> Iterator[ApacheKafka | Externa
     try:
         kafka = ApacheKafka(version).start()
     except JavaNotFoundError as no_java:
-        # Only here: testcontainers is no dependency, and most machines never come this way.
+        # Imported here, because testcontainers is not a dependency and most machines never need it.
         from aiokafka_lite.testing.kafka_container import kafka_container  # noqa: PLC0415
 
         with kafka_container(version, no_java) as bootstrap_servers:
@@ -309,9 +313,9 @@ def real_kafka(version: str = DEFAULT_VERSION) -> Iterator[ApacheKafka | Externa
 def run_java(
     version: str, main_class: str, *arguments: str, stdin: bytes = b"", timeout_s: float = 180
 ) -> str:
-    """Run one class of Kafka's jars to its end and return what it printed on stdout.
+    """Run one class of Kafka's jars to its end and return its output on stdout.
 
-    Raises KafkaConnectionError with both outputs when its exit code is not 0.
+    Raises: KafkaConnectionError with both outputs if its exit code is not 0.
     """
     done = subprocess.run(  # noqa: S603 - our own command line
         [*_java(version), *TOOL_FLAGS, *reading(class_archive(version)), main_class, *arguments],
@@ -334,8 +338,9 @@ def _java(version: str) -> tuple[str, str, str]:
 
 
 def _kill_left(nodes: list[KafkaNode], folder: Path, held: ExitStack) -> None:
-    """Runs when the cluster stops, was forgotten, or the interpreter ends: nothing outlives its
-    owner.
+    """Kill the nodes that still run.
+
+    This runs when the cluster stops or is garbage-collected, or the interpreter ends.
     """
     for node in nodes:
         node.kill()

@@ -1,19 +1,21 @@
-"""Asks one address whether a Kafka broker serves there; blocks for a second at most, and needs no
-client.
+"""Asks one address whether a Kafka broker serves there, without a client.
+
+Blocks for a second at most.
 """
 
 import socket
 import struct
 
 PROBE_TIMEOUT_S = 1.0
-# Metadata v1 for no topic, correlation id 1, client id "": the whole frame. Its answer starts with
-# the correlation id and the number of brokers, and comes only when the broker serves requests.
+# Metadata v1 for no topic, correlation id 1, client id "": the whole frame. The response starts
+# with the correlation id and the number of brokers. It comes only when the broker serves requests.
 METADATA_REQUEST = struct.pack(">ihhihi", 14, 3, 1, 1, 0, 0)
 
 
 def known_brokers(host: str, port: int) -> int:
-    """How many brokers the one at `host:port` knows in its cluster, itself among them; 0 while it
-    does not serve.
+    """Return how many brokers the one at `host:port` knows in its cluster, including itself.
+
+    0 while it does not serve.
     """
     try:
         with socket.create_connection((host, port), timeout=PROBE_TIMEOUT_S) as connection:

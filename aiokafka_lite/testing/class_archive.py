@@ -1,7 +1,7 @@
-"""The classes of a Kafka broker as Java has read and checked them once (class data sharing): with
-such an archive a node needs half the CPU and half the time to start.
+"""Archives of a Kafka broker's classes in Java's prepared form (class data sharing).
 
-Owns the files, one for each release and Java, in the folder of the jars; starts nothing.
+With an archive a node needs half the CPU and half the time to start. Owns the files, one for each
+release and Java, in the folder of the jars. Starts nothing.
 """
 
 import hashlib
@@ -13,13 +13,13 @@ from pathlib import Path
 from aiokafka_lite.testing.java_runtime import cache_folder, find_java
 
 _OF_ARCHIVES = ("-XX:SharedArchiveFile", "-XX:ArchiveClassesAtExit")
-_QUIET = "-Xlog:disable"  # an archive that does not fit is left alone, without a word
+_QUIET = "-Xlog:disable"  # an archive that does not fit is ignored, without a message
 
 
 def class_archive(version: str, *, cache: Path | None = None) -> Path:
-    """Where the archive of that release for this machine's Java is, or would be.
+    """Return the path of that release's archive for this machine's Java; it need not exist.
 
-    Raises JavaNotFoundError.
+    Raises: JavaNotFoundError.
     """
     java = find_java().resolve()
     status = java.stat()
@@ -29,17 +29,17 @@ def class_archive(version: str, *, cache: Path | None = None) -> Path:
 
 
 def reading(archive: Path) -> tuple[str, ...]:
-    """The options of a Java that takes its classes from the archive; none without one."""
+    """Return the options of a Java that takes its classes from the archive; none without one."""
     return (f"-XX:SharedArchiveFile={archive}", _QUIET) if archive.is_file() else ()
 
 
 def writing(part: Path) -> tuple[str, ...]:
-    """The options of a Java that writes such an archive to `part` when it ends in order."""
+    """Return the options of a Java that writes such an archive to `part` when it ends normally."""
     return (f"-XX:ArchiveClassesAtExit={part}", _QUIET)
 
 
 def chosen(java_options: Sequence[str], archive: Path) -> tuple[str, ...]:
-    """Return `java_options`, behind those that read the archive unless they name one themselves.
+    """Return `java_options` behind the options for the archive, unless they name an archive.
 
     A Java that reads such an archive refuses to write another.
     """
@@ -49,7 +49,7 @@ def chosen(java_options: Sequence[str], archive: Path) -> tuple[str, ...]:
 
 
 def keep(part: Path, archive: Path) -> None:
-    """Move what Java wrote to its place, whole or not at all. Raises OSError."""
+    """Move Java's output to its final path, whole or not at all. Raises: OSError."""
     whole = archive.with_name(f"{archive.name}.{os.getpid()}")
     try:
         shutil.copyfile(part, whole)

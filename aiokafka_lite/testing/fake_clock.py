@@ -1,7 +1,7 @@
-"""Time that tests move by hand, or that jumps by itself when everybody waits for it.
+"""A clock that tests move by hand, or that jumps by itself when everything waits for it.
 
-Serves the real event loop, asyncio's or uvloop, next to real sockets: only the library's own waits
-follow this clock. It belongs to the thread of the loop it is used in.
+It works with the real event loop, asyncio's or uvloop, and with real sockets. Only the library's
+own waits follow this clock. It belongs to the thread of the loop that uses it.
 """
 
 import asyncio
@@ -48,9 +48,9 @@ class FakeTimer:
 class FakeClock:
     """A `Clock` whose time stands still until `advance()`, or jumps by itself.
 
-    `autojump_threshold_s`: real seconds after which, when nobody has read the clock nor set or
-    dropped a timer, time jumps to the next timer. Choose it longer than the quiet spells of real
-    sockets in the test (0.01 does on loopback). None: only `advance()` moves time.
+    `autojump_threshold_s` is a number of real seconds. If nothing uses the clock for that long,
+    time jumps to the next timer. Choose it longer than the idle times of real sockets in the test;
+    0.01 is enough on loopback. None: only `advance()` moves time.
     """
 
     def __init__(self, start: float = 0.0, autojump_threshold_s: float | None = None) -> None:
@@ -99,17 +99,17 @@ class FakeClock:
 
     @property
     def pending_timers(self) -> int:
-        """Timers set that have neither run nor been cancelled."""
+        """How many timers have neither run nor been cancelled."""
         return sum(timer.is_pending for timer in self._timers)
 
     @property
     def next_timer_at(self) -> float | None:
-        """The moment of the next timer, None without one."""
+        """The moment of the next timer; None without one."""
         self._drop_cancelled()
         return self._timers[0].when if self._timers else None
 
     async def advance(self, seconds: float) -> None:
-        """Move time on, running the timers on the way in their order, each at its own moment.
+        """Move time on, running the timers in between in their order, each at its own moment.
 
         After each moment the loop runs until every other task waits for something.
         """
@@ -128,7 +128,7 @@ class FakeClock:
             self._advancing -= 1
 
     async def jump_to_next_timer(self) -> None:
-        """Advance to the next timer, if there is one."""
+        """Advance to the next timer, if one is set."""
         await settle()
         if (when := self.next_timer_at) is not None:
             await self.advance(max(0.0, when - self._now))
@@ -137,7 +137,7 @@ class FakeClock:
         self._now = max(self._now, when)
         loop = asyncio.get_running_loop()
         while (due := self.next_timer_at) is not None and due <= self._now:
-            # Through the loop, so that an error in a callback goes where it would go in real life.
+            # Run by the loop, so that it handles an error in a callback as usual.
             loop.call_soon(heapq.heappop(self._timers)._run)
 
     def _drop_cancelled(self) -> None:
@@ -157,8 +157,8 @@ class FakeClock:
         )
 
     def _tick(self, loop: asyncio.AbstractEventLoop, threshold_s: float) -> None:
-        # Counting ticks instead of reading a real clock: a loop that was held up gets the time it
-        # missed, so a slow machine does not see time jump under its feet.
+        # Count ticks instead of reading a real clock. A delayed loop then gets the time it missed,
+        # so that time does not jump too early on a slow machine.
         self._watchdog = None
         self._idle_ticks = 0 if self._touched or self._advancing else self._idle_ticks + 1
         self._touched = False
@@ -170,7 +170,7 @@ class FakeClock:
 
 
 class _Handle:
-    """Cancels a timer and counts as a touch."""
+    """Cancels a timer and counts as a use of the clock."""
 
     __slots__ = ("_clock", "_timer")
 

@@ -1,5 +1,5 @@
-"""TCP ports for servers that must know their port before they start, and for tests of what nobody
-serves.
+"""TCP ports for servers that must know their port before they start, and for refused
+connections.
 """
 
 import socket
@@ -9,19 +9,20 @@ from contextlib import ExitStack, contextmanager
 
 @contextmanager
 def held_ports(count: int) -> Iterator[list[int]]:
-    """`count` different TCP ports of 127.0.0.1 that refuse connections, and that nobody is given
-    who asks for any free port, until the block ends.
+    """Yield `count` different TCP ports of 127.0.0.1 that refuse connections.
+
+    Until the block ends, no program that asks for any free port gets one of them.
     """
     with ExitStack() as stack:
         yield [int(stack.enter_context(_bound_socket(0)).getsockname()[1]) for _ in range(count)]
 
 
 def server_ports(count: int, until: ExitStack) -> list[int]:
-    """`count` different TCP ports of 127.0.0.1 that were free a moment ago, for servers that set
-    SO_REUSEADDR, as Java's and asyncio's do.
+    """Return `count` different TCP ports of 127.0.0.1 that were free a moment ago.
 
-    On Linux nobody else gets them before `until` is closed, whether those servers run or not;
-    elsewhere two sockets may not share an address.
+    They are for servers that set SO_REUSEADDR, like Java's and asyncio's. On Linux no other program
+    gets them before `until` is closed, whether those servers run or not. Elsewhere two sockets may
+    not share an address.
     """
     with ExitStack() as stack:
         ports = stack.enter_context(held_ports(count))
@@ -31,7 +32,9 @@ def server_ports(count: int, until: ExitStack) -> list[int]:
 
 
 def _bound_socket(port: int) -> socket.socket:
-    """A socket that does not listen, and lets others listen that say that they do not mind it."""
+    """Return a socket that does not listen, and shares its port with servers that set
+    SO_REUSEADDR.
+    """
     bound = socket.socket()
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

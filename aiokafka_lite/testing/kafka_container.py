@@ -1,8 +1,7 @@
-"""A real Apache Kafka in Docker, for machines that have Docker and no Java; blocks, and imports
-testcontainers lazily.
+"""A real Apache Kafka in Docker, for machines that have Docker and no Java.
 
-Owns one container from its start to its removal. What Docker is and where it answers is
-testcontainers' business, with all of its own settings (`DOCKER_HOST`, `TESTCONTAINERS_*`).
+Blocks, and imports testcontainers lazily. Owns one container from its start to its removal.
+testcontainers finds Docker by its own settings (`DOCKER_HOST`, `TESTCONTAINERS_*`).
 """
 
 import importlib
@@ -23,8 +22,8 @@ CONTROLLER_PORT = 9093
 BROKER_PORT = 9094
 READY_TIMEOUT_S = 120.0
 POLL_INTERVAL_S = 0.1
-# Docker picks the host's port when the container starts, and the broker has to tell it to every
-# client: so the container starts with a shell that holds the broker back until the port is written.
+# Docker picks the host's port when the container starts, and the broker has to announce it to every
+# client. So the container starts a shell that delays the broker until the port is written.
 ADDRESS_FILE = "/tmp/advertised-listeners"  # noqa: S108 - a path inside the container
 COMMAND = (
     f"until [ -s {ADDRESS_FILE} ]; do sleep 0.1; done; . {ADDRESS_FILE}; exec /etc/kafka/docker/run"
@@ -33,12 +32,13 @@ COMMAND = (
 
 @contextmanager
 def kafka_container(version: str, no_java: JavaNotFoundError) -> Iterator[str]:
-    """Run `apache/kafka:VERSION` in a container and give its `host:port`; it is removed when the
-    block ends.
+    """Run `apache/kafka:VERSION` in a container and yield its `host:port`.
 
-    The image is pulled at first use. Raises JavaNotFoundError, which says `no_java` and then what
-    Docker lacks: testcontainers, a daemon that answers, or the image. Raises KafkaConnectionError
-    with the broker's own log when it does not serve within 120 s.
+    The container is removed when the block ends. The image is pulled at first use.
+
+    Raises: JavaNotFoundError with `no_java` and what Docker lacks: testcontainers, a running daemon
+    or the image; KafkaConnectionError with the broker's own log when it does not serve within 120
+    s.
     """
     container_class, docker_errors = _testcontainers(no_java)
     with ExitStack() as running:
@@ -58,7 +58,8 @@ def _testcontainers(no_java: JavaNotFoundError) -> tuple[Any, tuple[type[Excepti
         errors: Any = importlib.import_module("docker.errors")
     except ImportError as error:
         raise JavaNotFoundError(
-            f"{no_java.args[0]}; the other way is Docker, and it needs `pip install testcontainers`"
+            f"{no_java.args[0]}; Docker is the alternative, and it needs"
+            f" `pip install testcontainers`"
         ) from error
     return container.DockerContainer, (errors.DockerException, OSError)
 
@@ -79,8 +80,8 @@ def _environment() -> dict[str, str]:
         "controller.quorum.voters": f"1@localhost:{CONTROLLER_PORT}",
         "listeners": f"PLAINTEXT://:{CLIENT_PORT},BROKER://:{BROKER_PORT},"
         f"CONTROLLER://:{CONTROLLER_PORT}",
-        # The end of a transaction goes from the broker to itself over the network, and the address
-        # that clients use leads nowhere from inside the container.
+        # The broker sends the end of a transaction to itself over the network. The address of
+        # clients does not work inside the container.
         "inter.broker.listener.name": "BROKER",
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,BROKER:PLAINTEXT,"
         "CONTROLLER:PLAINTEXT",
@@ -89,7 +90,7 @@ def _environment() -> dict[str, str]:
 
 
 def _refusal(version: str, no_java: JavaNotFoundError, error: Exception) -> str:
-    text = f"{no_java.args[0]}; Docker, the other way, cannot run {IMAGE}:{version}: {error}"
+    text = f"{no_java.args[0]}; Docker, the alternative, cannot run {IMAGE}:{version}: {error}"
     if "ryuk" in str(error):
         text += (
             "; TESTCONTAINERS_RYUK_DISABLED=true does without ryuk, the container by which "
@@ -100,7 +101,7 @@ def _refusal(version: str, no_java: JavaNotFoundError, error: Exception) -> str:
 
 def _address(container: Any) -> tuple[str, int]:
     host = container.get_container_host_ip()
-    # Docker may pick another port for IPv6, and the one that testcontainers tells is IPv4's.
+    # Docker may pick another port for IPv6, and testcontainers reports IPv4's.
     return "127.0.0.1" if host == "localhost" else host, int(
         container.get_exposed_port(CLIENT_PORT)
     )

@@ -1,9 +1,9 @@
 """Pytest fixtures: `kafka_broker`, `kafka_cluster`, `kafka_bootstrap`, `make_kafka_broker`.
 
-The fixtures are plain (no event loop needed): each broker runs in a thread of its own, so tests
-of blocking clients, of asyncio and of anyio all use the same ones. Pytest imports this module at
-every start, in every project that has the package installed; so it imports nothing of the broker
-before a fixture asks for one.
+The fixtures need no event loop, because each broker runs in a thread of its own. So tests of
+blocking clients, of asyncio and of anyio all use the same ones. Pytest imports this module at every
+start, in every project that has the package installed. So it imports the broker only when a fixture
+needs one.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def make_kafka_broker() -> Iterator[Callable[..., EmbeddedBroker]]:
     """Return a function that starts a broker with the options of `EmbeddedBroker.threaded`.
 
-    Every broker made this way is stopped when the test ends, the newest first.
+    Every broker made by it is stopped when the test ends, the newest first.
     """
-    from aiokafka_lite.testing.broker import EmbeddedBroker  # noqa: PLC0415 - lazy, see above
+    from aiokafka_lite.testing.broker import EmbeddedBroker  # noqa: PLC0415 - lazy, see the module head
 
     with ExitStack() as brokers:
 

@@ -1,13 +1,14 @@
-"""The lines of server.properties that every real Kafka of the tests has, as a process or in a
-container; plain, nothing waits.
+"""The lines of server.properties for every real Kafka of the tests, as a process or a container.
+
+Does not wait.
 """
 
 
 def server_properties(nodes: int) -> dict[str, str]:
-    """What a cluster of `nodes` (1 or 3) needs besides its ids, addresses and folders.
+    """Return what a cluster of `nodes` (1 or 3) needs besides its ids, addresses and folders.
 
-    Kafka's own topics have as many replicas as there are nodes (its default is 3, which a single
-    node can never make) and few partitions, so that they are there at once.
+    Kafka's own topics get one replica per node and few partitions, so that they exist at once.
+    Kafka's default is 3 replicas, which a single node can never have.
     """
     replicas = str(nodes)
     in_sync = "2" if nodes == 3 else "1"

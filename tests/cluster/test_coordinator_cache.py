@@ -221,7 +221,7 @@ async def test_the_end_of_the_time_names_the_key_the_time_and_the_last_failure()
             await scene.find(timeout_s=5.0)
         assert clock.monotonic() - before_s == pytest.approx(5.0)
         assert "no coordinator of group 'g' within 5 s" in str(raised.value)
-        assert "nobody coordinates 'g'" in str(raised.value)
+        assert "no node coordinates 'g'" in str(raised.value)
         assert isinstance(raised.value.__cause__, GroupCoordinatorNotAvailableError)
         scene.broker.move_coordinator("g", 1)
         assert await scene.find(timeout_s=5.0) == 1

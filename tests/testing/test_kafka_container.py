@@ -116,7 +116,7 @@ def test_without_docker_both_ways_are_named(docker: type[FakeContainer]) -> None
     ):
         pass
     assert str(caught.value) == (
-        "JavaNotFoundError: no Java was found; Docker, the other way, cannot run "
+        "JavaNotFoundError: no Java was found; Docker, the alternative, cannot run "
         "apache/kafka:4.3.1: the daemon does not answer"
     )
 

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class StartStop(Protocol):
-    """What the thread runs."""
+    """The object that the thread runs."""
 
     async def start(self) -> object: ...
 
@@ -18,7 +18,7 @@ class StartStop(Protocol):
 
 
 class BrokerThread:
-    """A thread with a loop in it, and the way in."""
+    """A thread with an event loop, and calls into it."""
 
     def __init__(
         self, subject: StartStop, loop_factory: Callable[[], asyncio.AbstractEventLoop] | None
@@ -32,22 +32,25 @@ class BrokerThread:
         self._thread = threading.Thread(target=self._run, name="kafka-broker", daemon=True)
 
     def start(self) -> None:
-        """Return when the subject has started. Raises what its start() raised."""
+        """Return when the subject has started. Raises: the error of its start()."""
         self._thread.start()
         self._started.wait()
         self._raise_error()
 
     def stop(self) -> None:
-        """Stop the subject and return when the thread has ended. Raises what its stop() raised."""
+        """Stop the subject and return when the thread has ended.
+
+        Raises: the error of its stop().
+        """
         if self._loop is not None and self._leave is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._leave.set)
         self._thread.join()
         self._raise_error()
 
     def call(self, function: Callable[[], T]) -> T:
-        """Run a function in the loop's thread; return what it returns, raise what it raises.
+        """Run a function in the loop's thread; return its result or raise its error.
 
-        Once the thread has ended nobody is left to disturb, and it runs in the caller's.
+        After the thread has ended, the function runs in the caller's thread.
         """
         if threading.current_thread() is self._thread or not self._thread.is_alive():
             return function()
@@ -65,7 +68,7 @@ class BrokerThread:
     async def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine in the loop's thread, awaited from another loop.
 
-        Cancelled: so is the coroutine.
+        Cancelled: the coroutine is cancelled, too.
         """
         try:
             future = asyncio.run_coroutine_threadsafe(coroutine, self._running_loop())

@@ -1,10 +1,10 @@
-"""The embedded broker's front door: a small Kafka cluster inside the process, for tests and demos.
+"""The embedded broker's public class: a small Kafka cluster inside the process, for tests and
+demos.
 
-Owns starting, stopping and what a test may do to the cluster from outside. What a node answers is
-in `handlers/`, what the cluster knows in `state/`, trouble on demand in `faults.py`.
-
-Nodes have the ids 1 to N. Partition p of a topic is led by the p-th node, counted round, and has
-up to three replicas, which share one log: replication takes no time.
+Owns starting and stopping, and what a test may do to the cluster from outside. `handlers/` computes
+a node's responses, `state/` holds the cluster's state, `faults.py` injects faults. Nodes have the
+ids 1 to N. Partitions get their leaders from the nodes in turn. A partition has up to three
+replicas, which share one log: replication takes no time.
 """
 
 import asyncio
@@ -52,18 +52,19 @@ _CONNECTABLE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared wi
 
 
 class EmbeddedBroker:
-    """A Kafka cluster of 1 to N nodes on 127.0.0.1, speaking the real wire protocol.
+    """A Kafka cluster of 1 to N nodes on 127.0.0.1 that uses the real wire protocol.
 
         async with EmbeddedBroker() as broker:
             producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers)
 
-    In a thread of its own, for clients that block: `with EmbeddedBroker.threaded() as broker`. All
-    methods may then be called from any thread; in the first form, only from the broker's loop.
+    For clients that block, it runs in a thread: `with EmbeddedBroker.threaded() as broker`. Then
+    all methods may be called from any thread. In the first form, call them only from the broker's
+    loop.
 
-    Not served: groups of the newer kinds (KIP-848, KIP-932, KIP-1071), the admin APIs of groups and
-    transactions, SASL and TLS. Offsets and transactional ids never expire. Data lives in memory and
-    is bounded: each partition keeps at most `log_retention_bytes` (the newest batch always stays),
-    less where its topic's retention.bytes says so.
+    Not supported: groups of the newer kinds (KIP-848, KIP-932, KIP-1071), the admin APIs of groups
+    and transactions, SASL and TLS. Offsets and transactional ids never expire. Data lives in
+    limited memory. Each partition keeps at most `log_retention_bytes`, or its topic's
+    retention.bytes if that is less. The newest batch always stays.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class EmbeddedBroker:
             for i in range(nodes)
         ]
         self.faults = Faults()
-        """Trouble on demand: `fail`, `cut`, `drop`, `delay`, `stall`, `throttle`, `corrupt`."""
+        """Injects faults: `fail`, `cut`, `drop`, `delay`, `stall`, `throttle`, `corrupt`."""
         self._cluster = ClusterState(members, chosen, self._rng)
         self._groups = GroupCoordinators(
             self._cluster, chosen, clock, self._rng, on_change=self._something_happened
@@ -126,7 +127,7 @@ class EmbeddedBroker:
         rng: random.Random | None = None,
         **options: "Unpack[EmbeddedBrokerOptions]",
     ) -> Iterator[Self]:
-        """Run a broker in its own thread during a with block. Options as the constructor's.
+        """Run a broker in its own thread during a with block; options as the constructor's.
 
         `loop_factory` makes the thread's event loop, such as `uvloop.new_event_loop`.
         """
@@ -145,7 +146,7 @@ class EmbeddedBroker:
     async def start(self) -> Self:
         """Listen on every node's port; clients may connect when this returns.
 
-        Raises OSError when a port cannot be had, IllegalStateError on a second start.
+        Raises: OSError if a port is taken; IllegalStateError on a second start.
         """
         if self._owner is not None:
             raise IllegalStateError("an EmbeddedBroker starts once; make a new one")
@@ -183,7 +184,7 @@ class EmbeddedBroker:
     async def stop(self) -> None:
         """Close every listener and connection, and end every task. Idempotent.
 
-        Raises the first error that a handler failed with, for then the broker has a fault.
+        Raises: the first error of a handler, because the broker itself then has a fault.
         """
         self.faults.clear()
         self._groups.close()
@@ -223,7 +224,10 @@ class EmbeddedBroker:
 
     @property
     def cluster(self) -> ClusterState:
-        """What the cluster knows: nodes, topics, partitions. To look at; change it by methods."""
+        """The cluster's state: nodes, topics, partitions.
+
+        Read it only; methods of this class change it.
+        """
         return self._cluster
 
     # Topics and data…
@@ -238,7 +242,7 @@ class EmbeddedBroker:
     ) -> None:
         """Create a topic; `configs` as {"message.timestamp.type": "LogAppendTime"}.
 
-        Raises the error Kafka would answer with: TopicAlreadyExistsError, InvalidTopicError, …
+        Raises: Kafka's error for the request: TopicAlreadyExistsError, InvalidTopicError, …
         """
         settings = {key: str(value) for key, value in (configs or {}).items()}
 
@@ -254,7 +258,7 @@ class EmbeddedBroker:
         self._call(create)
 
     def delete_topic(self, name: str) -> None:
-        """Delete a topic with its data; one created again by that name has another topic id."""
+        """Delete a topic with its data. A new topic of that name gets another topic id."""
         self._call(lambda: self._cluster.delete_topic(name))
 
     def log(self, topic_partition: TopicPartition | tuple[str, int]) -> PartitionLog:
@@ -268,9 +272,9 @@ class EmbeddedBroker:
         *,
         keep_offsets: bool = False,
     ) -> int:
-        """Append raw batches, unchecked, and wake who waits for them; return the base offset.
+        """Append raw batches, unchecked, and wake waiting fetches; return the base offset.
 
-        Control batches and transactional ones included. As `PartitionLog.append` otherwise.
+        Control batches and transactional batches are allowed. Otherwise as `PartitionLog.append`.
         """
         partition = self._partition(topic_partition)
         base_offset = self._call(lambda: partition.append(records, keep_offsets=keep_offsets))
@@ -289,15 +293,17 @@ class EmbeddedBroker:
     # Nodes and leaders…
 
     def leader(self, topic_partition: TopicPartition | tuple[str, int]) -> int:
-        """Return the id of the node that leads the partition, -1 when none does."""
+        """Return the id of the partition's leading node; -1 without a leader."""
         return self._partition(topic_partition).leader
 
     def move_leader(self, topic_partition: TopicPartition | tuple[str, int], node_id: int) -> None:
-        """Let another node lead the partition, in a new leader epoch."""
+        """Make another node the leader of the partition, in a new leader epoch."""
         self._call(lambda: self._cluster.move_leader(TopicPartition(*topic_partition), node_id))
 
     def stop_node(self, node_id: int) -> None:
-        """Kill a node: connections drop, its port refuses, others lead and coordinate for it."""
+        """Kill a node: connections drop, its port refuses, other nodes lead and coordinate for
+        it.
+        """
 
         def stop() -> None:
             self._cluster.set_alive(node_id, is_alive=False)
@@ -306,9 +312,9 @@ class EmbeddedBroker:
         self._call(stop)
 
     def start_node(self, node_id: int) -> None:
-        """Start a stopped node again, on the same port. Harmless when it runs.
+        """Start a stopped node again, on the same port. Harmless while it runs.
 
-        Raises OSError when the port was taken meanwhile, which cannot be on Linux.
+        Raises: OSError if the port was taken meanwhile, which cannot happen on Linux.
         """
 
         def start() -> None:
@@ -319,7 +325,7 @@ class EmbeddedBroker:
         self._call(start)
 
     def drop_connections(self, node_id: int | None = None) -> None:
-        """Close every connection (of one node), as a network does that breaks."""
+        """Close every connection (of one node), like a network failure."""
 
         def drop() -> None:
             for server in self._servers.values():
@@ -331,14 +337,14 @@ class EmbeddedBroker:
     # Groups…
 
     def group(self, group_id: str) -> GroupView:
-        """Return a group at this moment: state, members, offsets. One that is not there is DEAD."""
+        """Return a group's present state, members and offsets. An unknown group is DEAD."""
         return self._call(lambda: self._groups.view(group_id))
 
     def move_coordinator(self, group_id: str, node_id: int | None) -> None:
-        """Let another node coordinate the group; the former one answers NOT_COORDINATOR.
+        """Make another node the group's coordinator; the former one answers NOT_COORDINATOR.
 
-        The group lives on with its offsets and its last stable generation; who waits for a
-        rebalance joins anew. None: nobody does, until it is moved again or a node starts.
+        The group keeps its offsets and its last stable generation. Members that wait for a
+        rebalance join anew. None: no node coordinates it until it is moved again or a node starts.
         """
 
         def move() -> None:
@@ -350,17 +356,18 @@ class EmbeddedBroker:
     # Transactions…
 
     def transaction(self, transactional_id: str) -> TransactionView:
-        """Return a transactional id at this moment: state, producer id and epoch, what takes part.
+        """Return a transactional id's present state, producer id, epoch, partitions and groups.
 
-        One that is not known is DEAD.
+        An unknown one is DEAD.
         """
         return self._call(lambda: self._transactions.view(transactional_id))
 
     def move_transaction_coordinator(self, transactional_id: str, node_id: int | None) -> None:
-        """Let another node coordinate the transactional id; the former one answers NOT_COORDINATOR.
+        """Make another node the transactional id's coordinator; the former one answers
+        NOT_COORDINATOR.
 
-        An open transaction goes on. None: nobody coordinates it, until it is moved again or a node
-        starts.
+        An open transaction continues. None: no node coordinates it until it is moved again or a
+        node starts.
         """
 
         def move() -> None:
@@ -370,16 +377,17 @@ class EmbeddedBroker:
         self._call(move)
 
     def hold_transaction_markers(self) -> None:
-        """Leave transactions that are ended from now on without their markers, in PrepareCommit or
-        PrepareAbort, as a real cluster does for a moment: CONCURRENT_TRANSACTIONS.
+        """Withhold the markers of transactions that end from now on.
 
-        Otherwise the answer to EndTxn comes when all markers are written. Apache Kafka lets a
-        Produce of transactions V2 wait up to 100 ms for them; here it is answered at once.
+        They stay in PrepareCommit or PrepareAbort, as in a real cluster for a moment:
+        CONCURRENT_TRANSACTIONS. Without this, the response to EndTxn comes after all markers are
+        written. Apache Kafka lets a Produce of transactions V2 wait up to 100 ms for them. This
+        broker answers it at once.
         """
         self._call(self._transactions.markers.hold)
 
     def release_transaction_markers(self) -> None:
-        """Write the markers that were held, and write them at once from now on."""
+        """Write the withheld markers; later markers are written at once again."""
 
         def release() -> None:
             self._transactions.markers.release()
@@ -393,27 +401,27 @@ class EmbeddedBroker:
             raise IllegalStateError("the broker is not running; enter it first")
         return self._servers[node_id]
 
-    # What clients asked…
+    # The clients' requests…
 
     @property
     def requests(self) -> list[ReceivedRequest]:
-        """The newest requests, oldest first; bounded by `max_logged_requests` and 16 MiB."""
+        """The newest requests, oldest first; limited by `max_logged_requests` and 16 MiB."""
         return self._call(lambda: list(self._request_log))
 
     def requests_of(self, request_type: type[RequestT]) -> list[RequestT]:
-        """Return the requests of one API that are still remembered, oldest first."""
+        """Return the recorded requests of one API, oldest first."""
         return self._call(lambda: self._request_log.of_type(request_type))
 
     def forget_requests(self) -> None:
-        """Begin `requests` anew."""
+        """Clear `requests`."""
         self._call(self._request_log.clear)
 
     async def wait_until(self, condition: Callable[[], bool], timeout_s: float = 30.0) -> None:
-        """Wait until `condition()` is true; it is tried after each request, answer, `append`
-        and change of a group.
+        """Wait until `condition()` is true.
 
-        Raises TimeoutError after `timeout_s` seconds of real time, not the broker's clock.
-        Cancelled: nothing stays behind.
+        It is checked after each request, response, `append` and change of a group. Raises:
+        TimeoutError after `timeout_s` seconds of real time, not the broker's clock. Cancelled:
+        leaves nothing behind.
         """
         waiting = self._wait_until(condition, timeout_s)
         await (waiting if self._thread is None else self._thread.run(waiting))

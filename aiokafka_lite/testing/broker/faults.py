@@ -1,8 +1,8 @@
-"""Trouble on demand: errors, cut and delayed answers, silence, flipped bytes.
+"""Injects faults: errors, cut or delayed responses, silence, flipped bytes.
 
-A fault is armed for an API, optionally for one node or one partition, and for a number of
-requests (`times=None`: until `clear()`). Each request uses up the oldest fault of each kind that
-fits it. This file decides; the router waits and the connection cuts.
+A fault is armed for an API, optionally for one node or one partition. It lasts for a number of
+requests, with `times=None` until `clear()`. Each request uses up the oldest matching fault of each
+kind. This file decides; the router waits and the connection cuts.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ Error = int | type[BrokerResponseError]
 
 @dataclass(eq=False, slots=True)
 class _Fault:
-    """An armed fault; `remaining` is None for ever."""
+    """An armed fault; `remaining` is None for an unlimited one."""
 
     api_key: int
     remaining: int | None
@@ -73,7 +73,7 @@ class _Stall(_Fault):
 
 
 class InjectedErrors:
-    """The failures and corruptions armed for one request. A fault counts once for all of it."""
+    """The failures and corruptions for one request. A fault counts once for the whole request."""
 
     __slots__ = ("_faults", "_used")
 
@@ -84,9 +84,9 @@ class InjectedErrors:
     def raise_for(
         self, topic_partition: TopicPartition | None = None, among: Collection[int] | None = None
     ) -> None:
-        """Raise the error armed for this partition (None: for the whole answer), if any.
+        """Raise the error armed for this partition (None: for the whole response), if any.
 
-        `among` leaves out faults with other codes, which then belong to another place.
+        `among` ignores faults with other codes, which apply to another part of the response.
         """
         for fault in self._faults:
             if (
@@ -95,10 +95,10 @@ class InjectedErrors:
                 and (among is None or fault.code in among)
                 and self._take(fault)
             ):
-                raise for_code(fault.code)("asked for by faults.fail")
+                raise for_code(fault.code)("injected by faults.fail")
 
     def corrupts(self, topic_partition: TopicPartition) -> bool:
-        """Return whether the records of this partition shall be damaged in the answer."""
+        """Return whether the records of this partition are to be damaged in the response."""
         return any(
             isinstance(fault, _Corruption)
             and fault.topic_partition == topic_partition
@@ -121,7 +121,7 @@ NOTHING_INJECTED = InjectedErrors([])
 
 @dataclass(slots=True)
 class FaultPlan:
-    """What shall happen to one request."""
+    """The faults of one request."""
 
     injected: InjectedErrors
     stall: asyncio.Event | None = None
@@ -132,7 +132,7 @@ class FaultPlan:
 
 
 class Faults:
-    """The switches for trouble, `broker.faults`."""
+    """The switches for faults, `broker.faults`."""
 
     def __init__(self) -> None:
         self._faults: list[_Fault] = []
@@ -153,7 +153,7 @@ class Faults:
     ) -> None:
         """Answer with `error`: in every partition of the request, or in the given one only.
 
-        Nothing is done for what fails. Errors of a fetch session fail the whole Fetch.
+        The failed part is not executed. Errors of a fetch session fail the whole Fetch.
         """
         code = error if isinstance(error, int) else error.errno
         wanted = None if topic_partition is None else TopicPartition(*topic_partition)
@@ -167,19 +167,21 @@ class Faults:
         *,
         node_id: int | None = None,
     ) -> None:
-        """Do the work, send `after_bytes` bytes of the answer, and close the connection."""
+        """Execute the request, send `after_bytes` bytes of the response, and close the
+        connection.
+        """
         if after_bytes < 0:
             raise ValueError(f"after_bytes must be 0 or more, got {after_bytes}")
         self._arm(_Cut(_api_key(api), times, node_id, after_bytes))
 
     def drop(self, api: Api, times: int | None = 1, *, node_id: int | None = None) -> None:
-        """Do the work, but never answer again on that connection, which stays open."""
+        """Execute the request, but never respond again on that connection, which stays open."""
         self._arm(_Silence(_api_key(api), times, node_id))
 
     def delay(
         self, api: Api, seconds: float, times: int | None = 1, *, node_id: int | None = None
     ) -> None:
-        """Do the work at once, and answer `seconds` later, by the broker's clock."""
+        """Execute the request at once, and respond `seconds` later, by the broker's clock."""
         if seconds < 0:
             raise ValueError(f"seconds must be 0 or more, got {seconds}")
         self._arm(_Delay(_api_key(api), times, node_id, seconds))
@@ -192,15 +194,15 @@ class Faults:
         *,
         node_id: int | None = None,
     ) -> None:
-        """Tell the client in the answer to be quiet for `throttle_time_ms` (KIP-219)."""
+        """Ask the client in the response to pause for `throttle_time_ms` (KIP-219)."""
         self._arm(_Throttle(_api_key(api), times, node_id, throttle_time_ms))
 
     def stall(self, api: Api, times: int | None = 1, *, node_id: int | None = None) -> None:
-        """Hold requests, before any work on them, until `release()`."""
+        """Hold requests, before executing them, until `release()`."""
         self._arm(_Stall(_api_key(api), times, node_id))
 
     def release(self) -> None:
-        """Let go of all stalled requests, and disarm every stall."""
+        """Release all stalled requests, and disarm every stall."""
 
         def release_all() -> None:
             for fault in self._faults:
@@ -213,19 +215,20 @@ class Faults:
     def corrupt(
         self, topic_partition: TopicPartition | tuple[str, int], times: int | None = 1
     ) -> None:
-        """Flip a byte in what the next Fetch answers bring of this partition; the log stays good.
+        """Flip a byte in this partition's records in the next Fetch responses; the log stays
+        intact.
 
-        For damage that stays, use `broker.log(topic_partition).corrupt(offset)`.
+        For lasting damage use `broker.log(topic_partition).corrupt(offset)`.
         """
         self._arm(_Corruption(1, times, None, TopicPartition(*topic_partition)))
 
     def clear(self) -> None:
-        """Disarm everything, and let go of stalled requests."""
+        """Disarm everything, and release stalled requests."""
         self.release()
         self._faults = []
 
     def plan(self, api_key: int, node_id: int) -> FaultPlan | None:
-        """Return what shall happen to a request, None for nothing; uses up what applies."""
+        """Return the faults of a request; None without any. Uses up the faults it returns."""
         if not self._faults:
             return None
         fitting = [fault for fault in self._faults if fault.fits(api_key, node_id)]
@@ -249,7 +252,7 @@ class Faults:
                 f"times must be 1 or more, or None for every request until clear(); "
                 f"got {fault.remaining}"
             )
-        # What is used up goes now, not when a request uses it: stalled ones are still needed.
+        # Remove used-up faults here, not in a request: stalled requests still need theirs.
         self._faults = [f for f in self._faults if f.remaining != 0 or isinstance(f, _Stall)]
         self._faults.append(fault)
 

@@ -1,7 +1,8 @@
-"""What a handler is: the request it serves, in which versions, and the function that answers.
+"""Defines a handler: the request it serves, its versions, and the function that answers.
 
-The function is plain and gets the request and its surroundings. It returns the response, or None
-when none is owed (acks=0), or, when it has to wait, a coroutine function that will return one.
+The function gets the request and its context, and does not wait. It returns the response, or None
+when none is expected (acks=0). If it has to wait, it returns a coroutine function, which returns
+the response later.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,31 +24,31 @@ from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import Tran
 
 AnyResponse = Response
 Later = Callable[[], Awaitable[AnyResponse | None]]
-"""Waits and returns the response; not started when the connection is gone by then."""
+"""Waits and returns the response. It is not started if the connection has closed by then."""
 Answer = AnyResponse | None | Later
 
 
 class CloseConnectionError(Exception):
-    """The request cannot be answered in the protocol; a broker closes the connection then."""
+    """The request cannot be answered in the protocol, so the broker closes the connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeContext:
-    """What the requests to one node share."""
+    """The common facts of the requests to one node."""
 
     node: BrokerNode
     cluster: ClusterState
     sessions: FetchSessionCache
     clock: Clock
     served_versions: Mapping[int, VersionRange]
-    """Api key -> versions, as ApiVersions tells them."""
+    """Api key -> versions, as in the ApiVersions response."""
     groups: GroupCoordinators
     transactions: TransactionCoordinator
 
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """What a handler gets besides the request."""
+    """What a handler gets in addition to the request."""
 
     on_node: NodeContext
     version: int
@@ -71,10 +72,10 @@ class RequestContext:
         return self.on_node.transactions
 
     def find_group(self, group_id: str) -> CoordinatedGroup | None:
-        """Return a group that members ask for, None if there is no such.
+        """Return the group of a member's request; None if it does not exist.
 
-        Raises the error injected for the whole answer, InvalidGroupIdError without an id,
-        NotCoordinatorForGroupError or GroupCoordinatorNotAvailableError.
+        Raises: the error injected for the whole response; InvalidGroupIdError without an id;
+        NotCoordinatorForGroupError; GroupCoordinatorNotAvailableError.
         """
         self.injected.raise_for()
         if not group_id:
@@ -90,9 +91,9 @@ class Handler:
     request_type: type[Request[Any]]
     handle: Callable[[RequestContext, Any], Answer]
     versions: VersionRange
-    """What it serves."""
+    """The versions it serves."""
     advertised_min: int | None = None
-    """The lowest version ApiVersions tells, where it departs from the lowest one served."""
+    """The lowest version in ApiVersions, if it differs from the lowest version served."""
 
 
 __all__ = ["Answer", "CloseConnectionError", "Handler", "NodeContext", "RequestContext"]

@@ -1,4 +1,4 @@
-"""An answer that comes now or later, from whoever decides it: the broker's side of a long wait."""
+"""A response that is given now or later, by any part of the broker: its side of a long wait."""
 
 import asyncio
 from typing import Generic, TypeVar
@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 class PendingAnswer(Generic[T]):
-    """Given once, by `give`; a handler returns `value` if it is there, else waits for it."""
+    """Given once, by `give`. A handler returns `value` if it is set, else waits for it."""
 
     __slots__ = ("_value", "_waiter")
 
@@ -17,19 +17,19 @@ class PendingAnswer(Generic[T]):
 
     @property
     def value(self) -> T | None:
-        """The answer, None as long as there is none."""
+        """The response; None until it is given."""
         return self._value
 
     def give(self, value: T) -> None:
-        """Answer; nobody need be waiting (any more)."""
+        """Give the response, even if nothing waits for it (any more)."""
         self._value = value
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
     async def wait(self) -> T:
-        """Return the answer when it has been given. For one waiting task.
+        """Return the response when it has been given. For one waiting task.
 
-        Cancelled: an answer that comes later is dropped.
+        Cancelled: a later response is dropped.
         """
         while self._value is None:
             self._waiter = asyncio.get_running_loop().create_future()

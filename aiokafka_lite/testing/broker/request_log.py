@@ -1,4 +1,7 @@
-"""The requests the broker received, newest last, bounded by number and by bytes. Does not wait."""
+"""The requests that the broker received, newest last, limited by number and bytes.
+
+Does not wait.
+"""
 
 from collections import deque
 from collections.abc import Iterator
@@ -8,7 +11,7 @@ from typing import Any, TypeVar
 from aiokafka_lite.schema.message import Request
 
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
-"""Requests refer to the records they brought; this bounds what they keep alive."""
+"""A request keeps its records in memory; this limits their size."""
 
 RequestT = TypeVar("RequestT", bound=Request[Any])
 
@@ -41,7 +44,10 @@ class RequestLog:
         return (received for received, _ in self._entries)
 
     def append(self, received: ReceivedRequest, size_in_bytes: int) -> None:
-        """Keep a request that took so many bytes on the wire; the oldest make room for it."""
+        """Record a request and its size on the wire.
+
+        The oldest requests are dropped to make room.
+        """
         self._entries.append((received, size_in_bytes))
         self._bytes += size_in_bytes
         while len(self._entries) > self._max_requests or self._bytes > MAX_REQUEST_BYTES:
@@ -57,7 +63,7 @@ class RequestLog:
         ]
 
     def clear(self) -> None:
-        """Forget them all."""
+        """Drop all of them."""
         self._entries.clear()
         self._bytes = 0
 

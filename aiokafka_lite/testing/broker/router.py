@@ -1,7 +1,7 @@
-"""From a frame to its answer: the table of handlers, what is advertised, and the faults in between.
+"""Turns a frame into its response: the table of handlers, the advertised versions, and the faults.
 
-A request without faults whose handler need not wait is answered without a task: `serve` returns a
-Reply. Otherwise it returns a coroutine function, which the connection runs.
+A request is answered without a task if it has no faults and its handler need not wait. Then `serve`
+returns a Reply. Otherwise it returns a coroutine function, which the connection runs.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -40,7 +40,7 @@ HANDLERS: tuple[Handler, ...] = tuple(
 
 @dataclass(slots=True)
 class Reply:
-    """What to write on the connection, and what to do with it afterwards."""
+    """The bytes to write on a connection, and what to do with the connection afterwards."""
 
     parts: list[BytesLike] = field(default_factory=list)
     cut_after_bytes: int | None = None
@@ -51,7 +51,7 @@ LaterReply = Callable[[], Awaitable[Reply]]
 
 
 class Router:
-    """Finds the handler of each request. One for all nodes of a cluster."""
+    """Finds the handler of each request. One router serves all nodes of a cluster."""
 
     def __init__(
         self,
@@ -61,9 +61,9 @@ class Router:
         max_versions: Mapping[int, int | None],
         handlers: Iterable[Handler] = HANDLERS,
     ) -> None:
-        """`max_versions` lowers what is served, as an older broker would; None hides an API.
+        """`max_versions` lowers the versions, to act as an older broker; None hides an API.
 
-        Raises ValueError for a version below what is served, or an API that is not.
+        Raises: ValueError for a version below those served, or for an unknown API.
         """
         self._faults = faults
         self._on_request = on_request
@@ -73,7 +73,7 @@ class Router:
             self._limit(api_key, highest)
 
     def advertised_versions(self) -> dict[int, VersionRange]:
-        """Return what ApiVersions tells: api key -> versions."""
+        """Return the versions for the ApiVersions response: api key -> versions."""
         advertised = {}
         for api_key, served in self._served.items():
             lowest = self._handlers[api_key].advertised_min
@@ -94,10 +94,10 @@ class Router:
         self._served[api_key] = VersionRange(served.min, highest)
 
     def serve(self, frame: bytes, on_node: NodeContext) -> Reply | LaterReply:
-        """Do what the request in `frame` asks for.
+        """Execute the request in `frame`.
 
-        Raises CloseConnectionError for an API or version that is not served, and
-        ProtocolDecodeError for bytes that are no request.
+        Raises: CloseConnectionError for an unsupported API or version; ProtocolDecodeError for
+        bytes that are not a request.
         """
         header, body = decode_request_header(frame)
         served = self._served.get(header.api_key, VersionRange.NONE)

@@ -1,8 +1,8 @@
-"""A node over TCP: one listener, and its connections, each of which answers in order.
+"""A node over TCP: one listener and its connections, each of which answers in order.
 
-A connection is a plain protocol object. It serves frames as they arrive and has a task only while
-an answer has to wait (a long poll, a fault); frames behind it queue up, and beyond a few the
-client is not read from, so that a slow answer holds up its own connection and nothing else.
+A connection is a plain protocol object and serves frames as they arrive. It has a task only while a
+response has to wait (a long poll, a fault). Later frames queue up. Beyond a few, the connection
+stops reading. So a slow response delays only its own connection.
 """
 
 import asyncio
@@ -22,11 +22,11 @@ from aiokafka_lite.testing.broker.router import LaterReply, Reply, Router
 logger = logging.getLogger(__name__)
 
 MAX_QUEUED_FRAMES = 16
-"""Requests a connection reads ahead while an earlier one waits for its answer."""
+"""Requests that a connection reads ahead while an earlier one waits for its response."""
 
 
 class NodeServer:
-    """Listens for one node. Start and stop are plain calls; a stopped one may start again."""
+    """Listens for one node. Start and stop do not wait; a stopped server may start again."""
 
     def __init__(
         self,
@@ -58,11 +58,11 @@ class NodeServer:
         return f"<NodeServer {node.node_id} {node.host}:{node.port} {len(self.connections)} open>"
 
     def start(self) -> None:
-        """Listen, on the node's port if it has one, else on any free one, which becomes its port.
+        """Listen on the node's port; without one, on any free port, which becomes the node's.
 
-        Clients may connect from now on; they are accepted as soon as the loop runs.
+        Clients may connect from now on. They are accepted as soon as the loop runs.
 
-        Raises OSError, with the remedy in it, when the address cannot be had.
+        Raises: OSError, with the remedy in it, if the address is not available.
         """
         node = self.context.node
         self._socket, holder = _listen(self._listen_host, node.port, node.node_id)
@@ -77,12 +77,14 @@ class NodeServer:
             await self._serving.wait()
 
     def stop(self) -> None:
-        """Refuse connections from now on and drop those there are, without sending what is left."""
+        """Refuse new connections, and drop the existing ones without sending their remaining
+        bytes.
+        """
         if self._serving is not None:
             self._serving.cancel()
         if self._socket is not None:
-            # The port is free for a restart only when nobody listens on it any more, and a closed
-            # server may keep its socket open until the loop has run once more (uvloop).
+            # The port can be used again only once nothing listens on it. A closed server may keep
+            # its socket open until the loop has run once more (uvloop).
             try:
                 self._socket.shutdown(socket.SHUT_RDWR)
             except OSError:
@@ -101,18 +103,18 @@ class NodeServer:
         return self._socket is not None
 
     def release_port(self) -> None:
-        """Let others have the port of a node that was stopped for good."""
+        """Release the port of a node that was stopped for good."""
         if self._port_holder is not None:
             self._port_holder.close()
             self._port_holder = None
 
     def drop_connections(self) -> None:
-        """Close every connection now; what was not sent is lost."""
+        """Close every connection now; unsent bytes are lost."""
         for connection in tuple(self.connections):
             connection.abort()
 
     async def wait_stopped(self) -> None:
-        """Return when the listener and every connection is closed."""
+        """Return when the listener and every connection are closed."""
         await self._has_let_go.wait()
         while self.connections:
             self._all_closed.clear()
@@ -123,13 +125,14 @@ class NodeServer:
             lambda: BrokerConnection(self), sock=listener, start_serving=False
         )
         if self._socket is listener:
-            self._server = server  # from here on stop() closes it, also in the next line's await
+            # from here on stop() closes it, also during the next line's await
+            self._server = server
             await server.start_serving()
-        else:  # stopped meanwhile
+        else:  # the server was stopped meanwhile
             server.close()
 
     def lost(self, connection: "BrokerConnection") -> None:
-        """A connection is closed."""
+        """Remove a closed connection."""
         self.connections.discard(connection)
         if not self.connections:
             self._all_closed.set()
@@ -181,7 +184,7 @@ class BrokerConnection(asyncio.Protocol):
     # Serving…
 
     def abort(self) -> None:
-        """Close now; what was not sent is lost."""
+        """Close now; unsent bytes are lost."""
         if self._transport is not None:
             self._transport.abort()
 
@@ -205,7 +208,7 @@ class BrokerConnection(asyncio.Protocol):
     async def _finish(self, later: LaterReply) -> None:
         try:
             reply = await later()
-        except Exception as error:  # noqa: BLE001 - as above
+        except Exception as error:  # noqa: BLE001
             self._refuse(error)
             return
         finally:
@@ -235,7 +238,7 @@ class BrokerConnection(asyncio.Protocol):
         self._server.on_answer()
 
     def _refuse(self, error: Exception) -> None:
-        """Close the connection; a broken client is logged, a broken broker also remembered."""
+        """Close the connection. A client's fault is logged; a broker's fault is also remembered."""
         node_id = self._server.context.node.node_id
         if isinstance(error, (CloseConnectionError, ProtocolDecodeError)):
             logger.warning("node %s closes a connection: %s", node_id, error)
@@ -248,10 +251,12 @@ class BrokerConnection(asyncio.Protocol):
 
 
 def _close(server: asyncio.Server, listener: socket.socket, has_let_go: asyncio.Event) -> None:
-    """Accept nothing more; set the event when each accepted connection knows, and the port is free.
+    """Accept nothing more.
 
-    A selector loop makes a connection of what it has accepted one turn later, and loses the socket
-    if the server was closed in between: https://github.com/python/cpython/issues/109564
+    Set the event when each accepted connection has started and the port is free.
+
+    A selector loop makes a connection of an accepted socket one turn later. It loses the socket if
+    the server was closed in between: https://github.com/python/cpython/issues/109564
     """
     loop = asyncio.get_running_loop()
     if isinstance(loop, asyncio.SelectorEventLoop):
@@ -263,9 +268,9 @@ def _close(server: asyncio.Server, listener: socket.socket, has_let_go: asyncio.
 
 
 def _holder(host: str, port: int) -> socket.socket | None:
-    """Return a socket that never listens, but keeps others from the port while the node is down.
+    """Return a socket that never listens, but reserves the port while the node is down.
 
-    None where two sockets may not share an address (anywhere but on Linux).
+    Return None except on Linux, because elsewhere two sockets may not share an address.
     """
     holder = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:
@@ -285,7 +290,7 @@ def _listen(host: str, port: int, node_id: int) -> tuple[socket.socket, socket.s
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.setblocking(False)
         listener.bind((host, port))
-        holder = _holder(host, listener.getsockname()[1])  # not once somebody listens
+        holder = _holder(host, listener.getsockname()[1])  # not once another socket listens
         listener.listen(128)
     except OSError as error:
         listener.close()

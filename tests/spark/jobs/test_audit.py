@@ -114,7 +114,7 @@ def said(each: dict[str, Any], lags: dict[str, int | None] | None = None) -> str
     ("each", "problem"),
     [
         ({"missing": 1234, "first_missing": 7}, "t-0: 1,234 records are not in the archive.* 7"),
-        ({"duplicates": 2, "first_duplicate": 9}, "t-0: 2 records are in the archive once more"),
+        ({"duplicates": 2, "first_duplicate": 9}, "t-0: 2 records are in the archive again"),
         ({"beyond": 3}, "the archive has 3 records behind the end of the log, 20"),
         ({"checkpoint": 2}, "the checkpoint is at 2, and the log begins at 5: 3 offsets"),
         ({"group": 2}, "the group is at 2, and the log begins at 5"),

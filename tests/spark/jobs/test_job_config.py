@@ -103,7 +103,7 @@ def test_every_fault_is_in_one_error() -> None:
     assert len(caught.value.faults) == 7
     for fault in (
         *("has 7 faults", "nam is not known to this job; did you mean name"),
-        *("share='a' is not a number", "kind='c' is not one of 'a', 'b'", "topics=3 is no list"),
+        *("share='a' is not a number", "kind='c' is not one of 'a', 'b'", "topics=3 is not a list"),
         *("spark=1 is no table", "limit=True is not a whole number", "count=0 must be at least 1"),
     ):
         assert fault in said
@@ -119,7 +119,7 @@ def test_programs_are_told_the_same() -> None:
 
 
 def test_what_cannot_be_read_is_said_with_its_place(tmp_path: Path) -> None:
-    with pytest.raises(JobConfigError, match=r"no TOML: .*line 2"):
+    with pytest.raises(JobConfigError, match=r"not TOML: .*line 2"):
         read_toml("a = 1\nb = ]")
     with pytest.raises(JobConfigError) as caught:
         read_toml("", ["count", "a b=1"])

@@ -68,7 +68,7 @@ def test_a_trigger_is_available_now_or_a_time() -> None:
         ({"source": {"kafka.enable.auto.commit": "true"}}, "Spark keeps the offsets"),
         ({"sink": {"topic": "x"}}, r"sink\.topic has a key of its own: set topic"),
         ({"sink": {"kafka.acks": "few"}}, "acks"),
-        ({"topic": ""}, "topic='' is no topic"),
+        ({"topic": ""}, "topic='' is not a topic"),
         ({"delivery": "exactly"}, "delivery='exactly' is not one of 'at-least-once'"),
     ],
 )

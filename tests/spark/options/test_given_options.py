@@ -12,5 +12,5 @@ from aiokafka_lite.spark.options.given_options import duration_ms
 def test_times_are_written_as_spark_does(text: str, expected: int) -> None:
     assert duration_ms(text) == expected
     for bad in ("", "m", "5 weeks", "-1s"):
-        with pytest.raises(ValueError, match="is no time"):
+        with pytest.raises(ValueError, match="is not a time"):
             duration_ms(bad)

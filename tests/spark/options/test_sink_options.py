@@ -30,7 +30,7 @@ def test_a_sink_needs_brokers_and_may_name_a_topic() -> None:
     [
         ({"kafka.key.serializer": "x"}, "keys are sent as the bytes they are"),
         ({"kafka.value.serializer": "x"}, "values are sent as the bytes they are"),
-        ({"kafka.transactional.id": "x"}, "throw each other out"),
+        ({"kafka.transactional.id": "x"}, "fence each other"),
         ({"kafka.partitioner.class": "x"}, "it is a Java class"),
         ({"kafka.acks": "2"}, "acks=2"),
         ({"kafka.compression.type": "zip"}, "zip"),

@@ -1,1 +1,1 @@
-"""One file per API, named as its message file in `protocol/messages`."""
+"""One file per API, named like its message file in `protocol/messages`."""

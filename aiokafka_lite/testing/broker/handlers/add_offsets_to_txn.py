@@ -1,4 +1,4 @@
-"""AddOffsetsToTxn: lets the offsets of a group take part in a transaction (V1)."""
+"""AddOffsetsToTxn: adds the offsets of a group to a transaction (V1)."""
 
 from aiokafka_lite.errors import BrokerResponseError, InvalidProducerEpoch, ProducerFenced
 from aiokafka_lite.protocol.messages.add_offsets_to_txn import (

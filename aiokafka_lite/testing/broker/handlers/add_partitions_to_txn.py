@@ -1,6 +1,6 @@
-"""AddPartitionsToTxn: lets partitions take part in a transaction (V1); all of them or none.
+"""AddPartitionsToTxn: adds partitions to a transaction (V1); all of them or none.
 
-From version 4 on brokers ask for several transactions at once, and may only ask (KIP-890). Source:
+From version 4 on brokers name several transactions at once, and may only verify (KIP-890). Source:
 KafkaApis.handleAddPartitionsToTxnRequest.
 """
 
@@ -88,7 +88,7 @@ def _add(context: RequestContext, transaction: AddPartitionsToTxnTransaction) ->
 
 
 def _fault_of(context: RequestContext, topic_partition: TopicPartition) -> int:
-    """Return 0, or why this partition keeps all of them out."""
+    """Return 0, or the error of this partition, which refuses all partitions."""
     try:
         context.injected.raise_for(topic_partition)
         context.cluster.partition(topic_partition)

@@ -1,6 +1,7 @@
-"""ApiVersions: what this node serves, computed from the handlers it has (KIP-35, KIP-511), and the
-level of the one feature that clients ask for, transaction.version (KIP-584, KIP-890). A client that
-meant another node, or another cluster, is told so (KIP-1242).
+"""ApiVersions: the versions of this node, computed from its handlers (KIP-35, KIP-511).
+
+The response also has the level of the one feature that clients use, transaction.version (KIP-584,
+KIP-890). A client that expects another node or cluster gets an error (KIP-1242).
 """
 
 import re
@@ -79,7 +80,7 @@ def _check_is_meant(context: RequestContext, request: ApiVersionsRequest) -> Non
 
 
 def unsupported_version(served: VersionRange) -> ApiVersionsResponse:
-    """Return the answer to a version not served, with the range; it is sent as version 0."""
+    """Return the response to an unsupported version, with the range; it is sent as version 0."""
     return ApiVersionsResponse(
         error_code=UnsupportedVersionError.errno,
         api_keys=[

@@ -1,4 +1,4 @@
-"""CreatePartitions: lets topics have more partitions; those there are stay where they are."""
+"""CreatePartitions: adds partitions to topics; existing partitions stay on their nodes."""
 
 from aiokafka_lite.errors import BrokerResponseError
 from aiokafka_lite.kafka_error import reason_of

@@ -1,4 +1,4 @@
-"""CreateTopics: each topic succeeds or fails by itself. Any node takes the request (KRaft)."""
+"""CreateTopics: each topic succeeds or fails by itself. Any node accepts the request (KRaft)."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""DeleteTopics: by name, from version 6 on also by id. The data is gone at once."""
+"""DeleteTopics: by name, from version 6 on also by id. The data is deleted at once."""
 
 from aiokafka_lite.errors import BrokerResponseError, InvalidRequestError
 from aiokafka_lite.kafka_error import reason_of

@@ -1,4 +1,4 @@
-"""DescribeCluster: the nodes; stopped ones, as fenced, on demand (KIP-700, KIP-1073)."""
+"""DescribeCluster: the nodes, on request with stopped ones as fenced (KIP-700, KIP-1073)."""
 
 from aiokafka_lite.errors import (
     BrokerResponseError,

@@ -1,4 +1,7 @@
-"""EndTxn: commits or aborts; from version 5 on tells the id and epoch to go on with (KIP-890)."""
+"""EndTxn: commits or aborts a transaction.
+
+From version 5 on it returns the next producer id and epoch (KIP-890).
+"""
 
 from aiokafka_lite.errors import BrokerResponseError, InvalidProducerEpoch, ProducerFenced
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse

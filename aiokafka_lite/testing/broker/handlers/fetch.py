@@ -1,7 +1,7 @@
-"""Fetch: reads for a session or for one request, and waits until there is enough to answer.
+"""Fetch: reads for a session or for one request, and waits until enough data is available.
 
-A PendingFetch decides; its one coroutine waits. Limits are soft as in Apache Kafka: the first
-batch of an answer always comes whole. Source: ReplicaManager.fetchMessages, DelayedFetch,
+A PendingFetch decides; its one coroutine waits. Limits are soft as in Apache Kafka: the first batch
+of a response always comes whole. Source: ReplicaManager.fetchMessages, DelayedFetch,
 KafkaApis.handleFetchRequest; KIP-74, KIP-227, KIP-320, KIP-392, KIP-951.
 """
 
@@ -58,14 +58,14 @@ def handle(context: RequestContext, request: FetchRequest) -> Answer:
 
 @dataclass(slots=True)
 class _Read:
-    """One partition of the fetch, looked at: where to read, or why not."""
+    """One checked partition of the fetch: where to read, or its error."""
 
     asked: RequestedPartition
     partition: PartitionState | None = None
     error: BrokerResponseError | None = None
     diverging_epoch: EpochEndOffset | None = None
     preferred_replica: int | None = None
-    """A follower in the client's rack: it gets no records here, but is told where to go."""
+    """A follower in the client's rack. The response has no records, but names this follower."""
 
 
 class PendingFetch:
@@ -79,9 +79,10 @@ class PendingFetch:
         self._reads = [self._look_at(asked) for asked in fetch.partitions]
 
     def is_due(self) -> bool:
-        """Return whether waiting would gain nothing: enough bytes, an error, or nothing asked.
+        """Return whether further waiting is useless: enough bytes, an error, or an empty request.
 
-        Counts what each partition has, up to its own limit. Source: DelayedFetch.tryComplete.
+        Counts the available bytes of each partition, up to its own limit. Source:
+        DelayedFetch.tryComplete.
         """
         if self._request.max_wait_ms <= 0 or not self._reads:
             return True
@@ -101,9 +102,9 @@ class PendingFetch:
         return available >= self._request.min_bytes
 
     async def wait(self) -> FetchResponse:
-        """Return the answer as soon as it is due, at the latest after the request's max_wait_ms.
+        """Return the response once it is due, at the latest after the request's max_wait_ms.
 
-        Cancelled: no watcher and no timer stay behind.
+        Cancelled: leaves no watcher and no timer behind.
         """
         clock = self._context.on_node.clock
         wakeup = Wakeup()
@@ -112,7 +113,7 @@ class PendingFetch:
             partition.watch(wakeup.set)
         try:
             while True:
-                # Since the last look leaders may have moved, and topics may be gone.
+                # Since the last check leaders may have moved, and topics may have been deleted.
                 self._reads = [self._look_at(read.asked) for read in self._reads]
                 if self.is_due():
                     break
@@ -124,7 +125,7 @@ class PendingFetch:
         return self.answer(self.read())
 
     def read(self) -> list[tuple[RequestedPartition, PartitionData]]:
-        """Read what there is now, in order, within the limits."""
+        """Read the present data, in order, within the limits."""
         found: list[tuple[RequestedPartition, PartitionData]] = []
         budget = self._request.max_bytes
         at_least_one = True
@@ -138,7 +139,7 @@ class PendingFetch:
         return found
 
     def answer(self, found: Sequence[tuple[RequestedPartition, PartitionData]]) -> FetchResponse:
-        """Return the response with what was read; the session moves on with it."""
+        """Return the response for the data; the session records it."""
         on_node = self._context.on_node
         session_id, told = on_node.sessions.finish(
             self._fetch, self._context.version, found, on_node.clock.monotonic()
@@ -179,8 +180,9 @@ class PendingFetch:
         return read
 
     def _check_node(self, partition: PartitionState, current_leader_epoch: int) -> None:
-        """Raise unless this node may serve the partition: followers do, to consumers that can be
-        told about them.
+        """Raise unless this node may serve the partition.
+
+        From the version with racks on, a follower may serve a consumer, too.
         """
         if self._context.version >= FetchRequest.rack_since:
             partition.check_replica(self._context.node_id, current_leader_epoch)
@@ -260,7 +262,7 @@ class PendingFetch:
 def _divergence(
     partition: PartitionState, last_fetched_epoch: int, fetch_offset: int
 ) -> EpochEndOffset | None:
-    """Return where the log parted from what the client fetched, None if it did not (KIP-595)."""
+    """Return where the log differs from what the client fetched; None if it does not (KIP-595)."""
     epoch, end_offset = partition.log.end_of_epoch(last_fetched_epoch)
     if end_offset < 0:
         raise OffsetOutOfRangeError(

@@ -1,5 +1,6 @@
-"""FindCoordinator: a living node per key; for a group or a transactional id, the one that serves it
-(KIP-699).
+"""FindCoordinator: a living node per key (KIP-699).
+
+For a group or a transactional id it is the coordinating node.
 """
 
 from aiokafka_lite.errors import (
@@ -66,7 +67,7 @@ def _choose(context: RequestContext, key: str, key_type: int) -> BrokerNode:
         node_id = context.groups.nodes.choose(key)
     if node_id is None:
         raise GroupCoordinatorNotAvailableError(
-            f"nobody coordinates {key!r}; no node is up, or it was moved to none"
+            f"no node coordinates {key!r}: every node is down, or it was moved to none"
         )
     return context.cluster.node(node_id)
 

@@ -1,4 +1,4 @@
-"""Heartbeat: keeps a member's session, and is how members learn of a rebalance."""
+"""Heartbeat: keeps a member's session alive, and tells the member about a rebalance."""
 
 from aiokafka_lite.errors import BrokerResponseError, UnknownMemberIdError
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
@@ -10,7 +10,7 @@ def handle(context: RequestContext, request: HeartbeatRequest) -> HeartbeatRespo
     try:
         group = context.find_group(request.group_id)
         if group is None:
-            raise UnknownMemberIdError(f"there is no group {request.group_id!r}")
+            raise UnknownMemberIdError(f"group {request.group_id!r} does not exist")
         group.membership.heartbeat(
             request.member_id, request.group_instance_id, request.generation_id
         )

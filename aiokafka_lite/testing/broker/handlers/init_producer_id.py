@@ -1,6 +1,6 @@
-"""InitProducerId: a fresh id for each idempotent producer; for a transactional one, its next epoch.
+"""InitProducerId: a fresh id for each idempotent producer, the next epoch for a transactional one.
 
-An idempotent producer that brings its old id and epoch gets a new id too: it bumps epochs by
+An idempotent producer that sends its old id and epoch gets a new id, too. It bumps epochs by
 itself, and asks only when they have run out. Source: TransactionCoordinator.handleInitProducerId.
 """
 

@@ -31,7 +31,7 @@ def handle(context: RequestContext, request: JoinGroupRequest) -> Answer:
             request.protocol_type,
             {protocol.name: protocol.metadata for protocol in request.protocols},
             request.session_timeout_ms,
-            # Version 0 has no rebalance timeout of its own.
+            # Version 0 has only the session timeout.
             request.rebalance_timeout_ms
             if version >= JoinGroupRequest.rebalance_timeout_since
             else request.session_timeout_ms,
@@ -53,7 +53,7 @@ def _find_or_create(context: RequestContext, request: JoinGroupRequest) -> Coord
     context.groups.options.check_session_timeout(request.session_timeout_ms)
     if group is None:
         if request.member_id != NO_MEMBER:
-            raise UnknownMemberIdError(f"there is no group {request.group_id!r}")
+            raise UnknownMemberIdError(f"group {request.group_id!r} does not exist")
         group = context.groups.find_or_create(request.group_id)
     return group
 

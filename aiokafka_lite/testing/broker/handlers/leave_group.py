@@ -38,7 +38,7 @@ def _leave(group: CoordinatedGroup | None, member: MemberIdentity) -> MemberResp
     )
     try:
         if group is None:
-            raise UnknownMemberIdError("there is no such group")
+            raise UnknownMemberIdError("the group does not exist")
         group.membership.leave(member.member_id, member.group_instance_id)
     except BrokerResponseError as error:
         response.error_code = error.errno

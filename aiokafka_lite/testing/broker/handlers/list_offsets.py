@@ -71,7 +71,7 @@ def _answer(
     response = ListOffsetsPartitionResponse(partition_index=asked.partition_index)
     try:
         if is_repeated:
-            raise InvalidRequestError(f"{topic_partition} is asked for more than once")
+            raise InvalidRequestError(f"{topic_partition} is in the request more than once")
         context.injected.raise_for(topic_partition)
         partition = context.cluster.partition(topic_partition)
         partition.check_leader(context.node_id, asked.current_leader_epoch)
@@ -95,13 +95,13 @@ def _check_special_timestamp(timestamp: int, version: int) -> None:
 
 
 def _lookup(log: PartitionLog, timestamp: int, end: int) -> tuple[int, int]:
-    """Return (offset, timestamp), (-1, -1) when there is none below the offset `end`."""
+    """Return (offset, timestamp); (-1, -1) without a record below the offset `end`."""
     if timestamp == LATEST:
         return end, -1
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
         return log.log_start_offset, -1
     if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
-        return _NOT_FOUND  # nothing is ever tiered here
+        return _NOT_FOUND  # this broker never moves data to remote storage
     if timestamp == MAX_TIMESTAMP:
         found = log.offset_of_max_timestamp()
     else:

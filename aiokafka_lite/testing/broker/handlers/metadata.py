@@ -1,7 +1,7 @@
-"""Metadata: nodes, topics, leaders; creates a topic that is asked for by name, if that is allowed.
+"""Metadata: nodes, topics, leaders; creates a topic that a request names, if that is allowed.
 
-A new topic is there in the same answer, with its leaders; Apache Kafka needs a moment and a second
-question. Topics are named by id from version 12 on.
+The same response already contains a new topic and its leaders. Apache Kafka needs a moment and a
+second request. Topics may be named by id from version 12 on.
 """
 
 from aiokafka_lite.errors import (
@@ -67,14 +67,14 @@ def _answer(
     try:
         if asked.name is None or asked.topic_id != ZERO_UUID:
             if context.version < MetadataRequest.ask_by_id_since:
-                raise InvalidRequestError("topics are asked for by id from version 12 on")
+                raise InvalidRequestError("topics may be named by id from version 12 on")
             topic = context.cluster.topic_by_id(asked.topic_id)
         else:
             topic = _find_or_create(
                 context, asked.name, may_create=request.allow_auto_topic_creation
             )
     except BrokerResponseError as error:
-        # Before version 12 the name of an answer may not be null.
+        # Before version 12 the name in a response may not be null.
         name = asked.name or ("" if context.version < MetadataRequest.ask_by_id_since else None)
         return MetadataResponseTopic(error_code=error.errno, name=name, topic_id=asked.topic_id)
     return _describe(context, topic, request)

@@ -1,7 +1,7 @@
-"""OffsetCommit: by members of a group, and by anybody while the group is empty.
+"""OffsetCommit: from members of a group, and from any client while the group is empty.
 
-Partitions that do not exist fail alone; everything else fails the whole request, in each of the
-partitions it names. Source: KafkaApis.handleOffsetCommitRequest, OffsetMetadataManager.
+Only unknown partitions fail alone. Any other error fails the whole request, in each partition it
+names. Source: KafkaApis.handleOffsetCommitRequest, OffsetMetadataManager.
 """
 
 from aiokafka_lite.errors import (
@@ -69,7 +69,10 @@ def _find(
 def _open(
     context: RequestContext, request: OffsetCommitRequest
 ) -> CoordinatedGroup | BrokerResponseError:
-    """Return the group, made for a consumer that is no member, or why it takes no offsets."""
+    """Return the group, or the error because of which it refuses offsets.
+
+    For a consumer that is not a member, the group is created.
+    """
     groups, group_id = context.groups, request.group_id
     generation_id = request.generation_id_or_member_epoch
     try:
@@ -88,7 +91,7 @@ def _open(
 def _no_group(group_id: str, version: int) -> BrokerResponseError:
     is_known = version >= OffsetCommitRequest.consumer_protocol_since
     error = GroupIdNotFound if is_known else IllegalGenerationError
-    return error(f"there is no group {group_id!r}, so no generation of it either")
+    return error(f"group {group_id!r} does not exist, and neither does a generation of it")
 
 
 def _commit(

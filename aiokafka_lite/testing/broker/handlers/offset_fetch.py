@@ -1,7 +1,7 @@
-"""OffsetFetch: what groups have committed, by partitions or all of it (KIP-709, KIP-447, KIP-848).
+"""OffsetFetch: the committed offsets of groups, for some or all partitions.
 
 With require_stable, an offset that an open transaction may still change is an
-UNSTABLE_OFFSET_COMMIT.
+UNSTABLE_OFFSET_COMMIT. Source: KIP-709, KIP-447, KIP-848.
 """
 
 from collections.abc import Iterable
@@ -50,17 +50,17 @@ GROUP_ERRORS = tuple(
         StaleMemberEpochError,
     )
 )
-"""Errors that `faults.fail` gives to whole groups, and not to their partitions."""
+"""Errors that `faults.fail` applies to whole groups, not to their partitions."""
 _NOTHING = CommittedOffset(-1)
 
 
 @dataclass(slots=True)
 class _Topic:
-    """A topic of the request, or one found when all were asked for."""
+    """A topic of the request, or a topic found for a request without topics."""
 
     partitions: Iterable[int]
     name: str | None
-    """None for a topic id that is not known."""
+    """None for an unknown topic id."""
     topic_id: UUID = ZERO_UUID
 
 
@@ -73,7 +73,7 @@ class _Partition:
 
 @dataclass(slots=True)
 class _Group:
-    """What is told of one group, whatever the version."""
+    """The result for one group, independent of the version."""
 
     error_code: int = 0
     topics: list[tuple[_Topic, list[_Partition]]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""OffsetForLeaderEpoch: where a leader epoch ended, for checks on truncation (KIP-320)."""
+"""OffsetForLeaderEpoch: where a leader epoch ended, for truncation checks (KIP-320)."""
 
 from aiokafka_lite.errors import BrokerResponseError
 from aiokafka_lite.model import TopicPartition

@@ -173,7 +173,7 @@ def _append(
     records: bytes | memoryview | None,
     transactional_id: str | None,
 ) -> AppendedBatch:
-    """Append the one batch of the request, or return where it was appended before."""
+    """Append the one batch of the request, or return where an earlier attempt appended it."""
     if not records:
         raise InvalidRecordError("a Produce request needs one record batch per partition")
     header = _validate(records, partition.config.max_message_bytes, context.version)
@@ -208,7 +208,7 @@ def _append(
 
 
 def _validate(records: bytes | memoryview, max_message_bytes: int, version: int) -> BatchHeader:
-    """Return the header of the one batch `records` must be. Raises the error to answer with."""
+    """Return the header of the one batch in `records`. Raises: the error for the response."""
     if len(records) > max_message_bytes:
         raise MessageSizeTooLargeError(
             f"a batch of {len(records):,} bytes exceeds max.message.bytes of "
@@ -238,14 +238,14 @@ def _enlist(
 ) -> None:
     """Return if the batch may be written: outside transactions, or in its producer's own.
 
-    What the coordinator has confirmed once is not asked again until a marker is written (KIP-890).
+    A confirmation of the coordinator stays valid until a marker is written (KIP-890).
     """
     if header.is_control:
         raise InvalidRecordError("clients may not write control batches")
     if not header.is_transactional or transactional_id is None:
         return
     producer = ProducerIdAndEpoch(header.producer_id, header.producer_epoch)
-    # Before the coordinator is asked, which would add the partition.
+    # This check comes first, because asking the coordinator would add the partition.
     partition.producers.check_epoch(*producer)
     if partition.has_transaction(*producer):
         return
@@ -268,7 +268,10 @@ def _enlist(
 
 
 def _close_after_error(topics: Iterable[TopicProduceResponse]) -> None:
-    """Without an answer (acks=0) a closed connection is the only way to tell the client."""
+    """Close the connection if a partition has an error.
+
+    Without a response (acks=0) the client has no other sign of an error.
+    """
     for topic in topics:
         for partition in topic.partition_responses:
             if partition.error_code:
@@ -293,7 +296,8 @@ def _leader_endpoints(
     ]
 
 
-# Versions 0 to 2 are told but not served, as Apache Kafka 4 does for old librdkafka (KAFKA-18659).
+# Versions 0 to 2 are advertised but not served, as Apache Kafka 4 does for old librdkafka
+# (KAFKA-18659).
 HANDLER = Handler(ProduceRequest, handle, VersionRange(3, 13), advertised_min=0)
 
 

@@ -1,4 +1,4 @@
-"""SyncGroup: the leader brings the assignment, and everybody gets his part of it."""
+"""SyncGroup: the leader sends the assignment, and each member gets its own part."""
 
 from aiokafka_lite.errors import (
     BrokerResponseError,
@@ -42,7 +42,7 @@ def _find(context: RequestContext, request: SyncGroupRequest) -> CoordinatedGrou
         )
     group = context.find_group(request.group_id)
     if group is None:
-        raise UnknownMemberIdError(f"there is no group {request.group_id!r}")
+        raise UnknownMemberIdError(f"group {request.group_id!r} does not exist")
     return group
 
 

@@ -1,8 +1,8 @@
 """TxnOffsetCommit: offsets of a group that count once the transaction is committed.
 
-Partitions that do not exist fail alone; everything else fails the whole request, in each of the
-partitions it names. Source: KafkaApis.handleTxnOffsetCommitRequest, OffsetMetadataManager; KIP-98,
-KIP-447, KIP-890, KIP-1319.
+Only unknown partitions fail alone. Any other error fails the whole request, in each partition it
+names. Source: KafkaApis.handleTxnOffsetCommitRequest, OffsetMetadataManager; KIP-98, KIP-447,
+KIP-890, KIP-1319.
 """
 
 from aiokafka_lite.errors import (
@@ -57,7 +57,7 @@ def handle(context: RequestContext, request: TxnOffsetCommitRequest) -> TxnOffse
 
 
 def _find(context: RequestContext, topic: TxnOffsetCommitRequestTopic, asked: _Asked) -> _Found:
-    """Return the partition, or why there is none to take an offset."""
+    """Return the partition, or the error because of which it takes no offset."""
     cluster = context.cluster
     try:
         state = (
@@ -73,7 +73,10 @@ def _find(context: RequestContext, topic: TxnOffsetCommitRequestTopic, asked: _A
 def _open(
     context: RequestContext, request: TxnOffsetCommitRequest
 ) -> CoordinatedGroup | BrokerResponseError:
-    """Return the group, made for a consumer that is no member, or why it takes no offsets."""
+    """Return the group, or the error because of which it refuses offsets.
+
+    For a consumer that is not a member, the group is created.
+    """
     groups, group_id = context.groups, request.group_id
     generation_id = request.generation_id_or_member_epoch
     try:
@@ -86,7 +89,7 @@ def _open(
             if generation_id >= 0:
                 says_so = context.version >= TxnOffsetCommitRequest.topic_ids_since
                 error = GroupIdNotFound if says_so else IllegalGenerationError
-                raise error(f"there is no group {group_id!r}")
+                raise error(f"group {group_id!r} does not exist")
             return groups.find_or_create(group_id)
         group.membership.check_commit_in_transaction(
             request.member_id, request.group_instance_id, generation_id

@@ -1,1 +1,1 @@
-"""What the broker knows. Plain: nothing in here waits."""
+"""The broker's state. Does not wait."""

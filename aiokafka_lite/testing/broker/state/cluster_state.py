@@ -1,7 +1,7 @@
 """The cluster as all its nodes see it: nodes, topics, partitions with their leaders and epochs.
 
-Changes are seen by every node at once, and a change of a partition calls whoever watches it (a
-fetch that waits for data). Does not wait itself.
+Every node sees a change at once. A changed partition calls its watchers, such as a fetch that waits
+for data. Does not wait.
 """
 
 import base64
@@ -45,7 +45,7 @@ class BrokerNode:
 
 
 class PartitionState:
-    """One partition: its log, who leads it, and who waits for it to change."""
+    """One partition: its log, its leader, and the watchers of its changes."""
 
     __slots__ = (
         "_watchers",
@@ -79,7 +79,7 @@ class PartitionState:
         self._watchers.discard(callback)
 
     def changed(self) -> None:
-        """Tell the watchers."""
+        """Call the watchers."""
         for callback in tuple(self._watchers):
             callback()
 
@@ -90,7 +90,7 @@ class PartitionState:
         log_append_time_ms: int | None = None,
         keep_offsets: bool = False,
     ) -> int:
-        """Append batches to the log and tell the watchers; as `PartitionLog.append` otherwise."""
+        """Append batches to the log and call the watchers; otherwise as `PartitionLog.append`."""
         base_offset = self.log.append(
             records,
             leader_epoch=max(self.leader_epoch, 0),
@@ -101,7 +101,7 @@ class PartitionState:
         return base_offset
 
     def has_transaction(self, producer_id: int, producer_epoch: int) -> bool:
-        """Return whether the producer has written here in the transaction it is in.
+        """Return whether the producer has written here in its present transaction.
 
         Source: UnifiedLog.hasOngoingTransaction.
         """
@@ -111,7 +111,7 @@ class PartitionState:
         )
 
     def lead(self, node_id: int) -> None:
-        """Let `node_id` (or nobody) be the leader from now on, in a new epoch."""
+        """Make `node_id` the leader from now on, in a new epoch; -1 means no leader."""
         self.leader = node_id
         self.leader_epoch += 1
         if node_id != NO_LEADER:
@@ -119,17 +119,17 @@ class PartitionState:
         self.changed()
 
     def truncate(self, end_offset: int) -> None:
-        """Drop the records from `end_offset` on, as the election of a replica that lacks them does.
+        """Drop the records from `end_offset` on, as if a replica without them were elected.
 
-        Let somebody `lead` afterwards: only a new epoch tells clients.
+        Call `lead` afterwards, because clients notice only a new epoch.
         """
         self.log.truncate(end_offset)
         self.changed()
 
     def check_leader(self, node_id: int, current_leader_epoch: int) -> None:
-        """Raise unless `node_id` leads, and in the epoch the client believes in (-1: any).
+        """Raise unless `node_id` leads, in the epoch that the client expects (-1: any).
 
-        Raises FencedLeaderEpochError, UnknownLeaderEpochError or NotLeaderForPartitionError.
+        Raises: FencedLeaderEpochError, UnknownLeaderEpochError or NotLeaderForPartitionError.
         Source: KIP-320, Partition.checkCurrentLeaderEpoch.
         """
         self._check_epoch(current_leader_epoch)
@@ -139,7 +139,7 @@ class PartitionState:
             )
 
     def check_replica(self, node_id: int, current_leader_epoch: int) -> None:
-        """Raise unless `node_id` has a replica; else as `check_leader` (KIP-392)."""
+        """Raise unless `node_id` has a replica; otherwise as `check_leader` (KIP-392)."""
         self._check_epoch(current_leader_epoch)
         if self.leader != node_id and node_id not in self.replicas:
             raise NotLeaderForPartitionError(
@@ -170,7 +170,7 @@ class TopicState:
 
 
 class ClusterState:
-    """Everything the nodes of one embedded cluster share."""
+    """The common state of all nodes of one embedded cluster."""
 
     def __init__(
         self, nodes: Sequence[BrokerNode], options: BrokerOptions, rng: random.Random
@@ -191,8 +191,10 @@ class ClusterState:
         on_nodes: Callable[[], object] | None = None,
         on_topic_deleted: Callable[[str], object] | None = None,
     ) -> None:
-        """Call `on_nodes` after each node that stops or starts, and `on_topic_deleted` with the
-        name of each topic that goes.
+        """Set the callbacks for changes.
+
+        `on_nodes` is called after a node has stopped or started. `on_topic_deleted` is called with
+        the name of each deleted topic.
         """
         if on_nodes is not None:
             self._on_nodes.append(on_nodes)
@@ -202,7 +204,7 @@ class ClusterState:
     # Nodes
 
     def node(self, node_id: int) -> BrokerNode:
-        """Return a node. Raises BrokerNotAvailableError for an id the cluster does not have."""
+        """Return a node. Raises: BrokerNotAvailableError for an unknown id."""
         try:
             return self.nodes[node_id]
         except KeyError:
@@ -211,21 +213,21 @@ class ClusterState:
             ) from None
 
     def alive_nodes(self) -> list[BrokerNode]:
-        """Return the nodes that are up, by id."""
+        """Return the running nodes, by id."""
         return [node for _, node in sorted(self.nodes.items()) if node.is_alive]
 
     @property
     def controller_id(self) -> int:
-        """The lowest id that is up; -1 when every node is down."""
+        """The lowest id of a running node; -1 when every node is down."""
         alive = self.alive_nodes()
         return alive[0].node_id if alive else -1
 
     def in_sync_replicas(self, partition: PartitionState) -> list[int]:
-        """Return the replicas whose node is up."""
+        """Return the replicas on running nodes."""
         return [node_id for node_id in partition.replicas if self.nodes[node_id].is_alive]
 
     def replica_in_rack(self, partition: PartitionState, rack: str) -> int | None:
-        """Return the replica a consumer in `rack` should rather read from; None: the leader.
+        """Return the preferred replica for a consumer in `rack`; None means the leader.
 
         Source: KIP-392, RackAwareReplicaSelector.
         """
@@ -237,7 +239,7 @@ class ClusterState:
         return near[0] if near and partition.leader not in near else None
 
     def set_alive(self, node_id: int, *, is_alive: bool) -> None:
-        """Mark a node as up or down, and elect leaders for the partitions this concerns."""
+        """Mark a node as running or down, and elect leaders for the affected partitions."""
         self.node(node_id).is_alive = is_alive
         for topic in self.topics.values():
             for partition in topic.partitions:
@@ -253,9 +255,11 @@ class ClusterState:
             partition.lead(leader)
 
     def move_leader(self, topic_partition: TopicPartition, node_id: int) -> None:
-        """Let `node_id` lead the partition, in a new epoch; it becomes a replica if it was none.
+        """Make `node_id` the leader of the partition, in a new epoch.
 
-        Raises BrokerNotAvailableError for a node that is down or does not exist.
+        It becomes a replica if necessary.
+
+        Raises: BrokerNotAvailableError for a node that is down or unknown.
         """
         partition = self.partition(topic_partition)
         if not self.node(node_id).is_alive:
@@ -267,25 +271,25 @@ class ClusterState:
     # Topics
 
     def topic_by_id(self, topic_id: UUID) -> TopicState:
-        """Return a topic. Raises UnknownTopicIdError."""
+        """Return a topic. Raises: UnknownTopicIdError."""
         name = self._names.get(topic_id)
         if name is None:
             raise UnknownTopicIdError(f"no topic has the id {topic_id}")
         return self.topics[name]
 
     def topic_name(self, topic_id: UUID) -> str | None:
-        """Return the name of a topic, None when no topic has the id."""
+        """Return the name of a topic; None for an unknown id."""
         return self._names.get(topic_id)
 
     def topic_by_name(self, name: str) -> TopicState:
-        """Return a topic. Raises UnknownTopicOrPartitionError."""
+        """Return a topic. Raises: UnknownTopicOrPartitionError."""
         topic = self.topics.get(name)
         if topic is None:
             raise UnknownTopicOrPartitionError(f"topic {name!r} does not exist")
         return topic
 
     def partition(self, topic_partition: TopicPartition) -> PartitionState:
-        """Return a partition. Raises UnknownTopicOrPartitionError."""
+        """Return a partition. Raises: UnknownTopicOrPartitionError."""
         topic = self.topic_by_name(topic_partition.topic)
         return partition_of(topic, topic_partition.partition)
 
@@ -298,14 +302,14 @@ class ClusterState:
         assignments: Mapping[int, Sequence[int]] | None = None,
         settings: Mapping[str, str] | None = None,
     ) -> TopicState:
-        """Return a topic that is not part of the cluster yet, its partitions without leaders.
+        """Return a topic that is not part of the cluster yet; its partitions have no leaders.
 
-        Unless `assignments` (partition -> nodes, the first one leads) says otherwise, partition p
-        is led by the p-th living node, counted round.
+        `assignments` maps partitions to nodes, the leader first. Without it, the living nodes lead
+        the partitions in turn.
 
-        Raises the error to answer with: InvalidTopicError, TopicAlreadyExistsError,
-        InvalidPartitionsError, InvalidReplicationFactorError, InvalidReplicationAssignmentError
-        or InvalidConfigurationError.
+        Raises: the error for the response: InvalidTopicError, TopicAlreadyExistsError,
+        InvalidPartitionsError, InvalidReplicationFactorError, InvalidReplicationAssignmentError or
+        InvalidConfigurationError.
         """
         check_topic_name(name)
         if name in self.topics:
@@ -329,14 +333,14 @@ class ClusterState:
         return topic
 
     def add_topic(self, topic: TopicState) -> None:
-        """Make a new topic part of the cluster and elect its leaders."""
+        """Add a new topic to the cluster and elect its leaders."""
         self.topics[topic.name] = topic
         self._names[topic.topic_id] = topic.name
         for partition in topic.partitions:
             self._elect(partition)
 
     def delete_topic(self, name: str) -> None:
-        """Remove a topic with its data. Raises UnknownTopicOrPartitionError."""
+        """Remove a topic with its data. Raises: UnknownTopicOrPartitionError."""
         topic = self.topic_by_name(name)
         del self.topics[name], self._names[topic.topic_id]
         for partition in topic.partitions:
@@ -347,9 +351,9 @@ class ClusterState:
     def place_new_partitions(
         self, topic: TopicState, count: int, assignments: Sequence[Sequence[int]] | None
     ) -> list[list[int]]:
-        """Return the replicas of the partitions that `topic` lacks to have `count` of them.
+        """Return the replicas of the partitions that `topic` needs to have `count` partitions.
 
-        Raises InvalidPartitionsError or InvalidReplicationAssignmentError.
+        Raises: InvalidPartitionsError or InvalidReplicationAssignmentError.
         """
         present = len(topic.partitions)
         if count <= present:
@@ -367,7 +371,7 @@ class ClusterState:
         return self._check_assignments(dict(enumerate(assignments)))
 
     def add_partitions(self, topic: TopicState, replica_lists: Sequence[list[int]]) -> None:
-        """Let `topic` have more partitions, and elect their leaders."""
+        """Add partitions to `topic`, and elect their leaders."""
         _extend(topic, replica_lists)
         for partition in topic.partitions[-len(replica_lists) :]:
             self._elect(partition)
@@ -403,13 +407,13 @@ class ClusterState:
     # Producers
 
     def new_producer_id(self) -> int:
-        """Return a producer id that was never given out."""
+        """Return an unused producer id."""
         self._next_producer_id += 1
         return self._next_producer_id - 1
 
 
 def partition_of(topic: TopicState, index: int) -> PartitionState:
-    """Return a topic's partition. Raises UnknownTopicOrPartitionError."""
+    """Return a topic's partition. Raises: UnknownTopicOrPartitionError."""
     if not 0 <= index < len(topic.partitions):
         raise UnknownTopicOrPartitionError(
             f"topic {topic.name!r} has no partition {index}; it has {len(topic.partitions)}"

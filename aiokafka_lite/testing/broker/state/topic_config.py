@@ -1,4 +1,4 @@
-"""The topic settings the broker honours, and their checks; all other settings are only stored.
+"""The topic settings that the broker uses, and their checks; all other settings are only stored.
 
 Does not wait. Source: TopicConfig.java, LogConfig.java.
 """
@@ -49,12 +49,12 @@ _CHECKS: dict[str, Callable[[str, str], None]] = {
 
 @dataclass(frozen=True, slots=True)
 class TopicConfig:
-    """A topic's settings: what the broker acts on, as numbers, and everything as given."""
+    """A topic's settings: those the broker uses, as numbers, and all of them as given."""
 
     log_append_time: bool
     max_message_bytes: int
     retention_bytes: int
-    """The smaller of the topic's setting and the broker's own bound."""
+    """The smaller of the topic's setting and the broker's own limit."""
     min_insync_replicas: int
     settings: Mapping[str, str]
 
@@ -64,7 +64,7 @@ def parse_topic_config(
 ) -> TopicConfig:
     """Return the settings of a topic; the two arguments are the broker's own values.
 
-    Raises InvalidConfigurationError for a value out of its range.
+    Raises: InvalidConfigurationError for a value out of its range.
     """
     for name, check in _CHECKS.items():
         if name in settings:

@@ -50,7 +50,7 @@ def test_errors_are_told_per_key() -> None:
     assert batched(bench, "g") == [("g", GroupCoordinatorNotAvailableError.errno)]
     answer = bench.ask(find_coordinator.HANDLER, FindCoordinatorRequest(key="g"), 1)
     assert (answer.error_code, answer.node_id, answer.port) == (15, -1, -1)
-    assert "nobody coordinates 'g'" in (answer.error_message or "")
+    assert "no node coordinates 'g'" in (answer.error_message or "")
 
 
 def test_the_node_that_is_told_is_the_one_that_serves() -> None:

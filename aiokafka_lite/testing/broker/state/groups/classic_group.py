@@ -1,7 +1,7 @@
 """A classic consumer group as data: its state, generation, members, leader and common protocols.
 
-Knows no time and answers nobody; what happens when is `group_rebalance.py`. Source: ClassicGroup,
-ClassicGroupState.
+Knows no time and sends no responses; `group_rebalance.py` decides when things happen. Source:
+ClassicGroup, ClassicGroupState.
 """
 
 from collections import Counter
@@ -17,10 +17,10 @@ from aiokafka_lite.testing.broker.state.groups.group_member import (
 
 
 class GroupState(StrEnum):
-    """Where a group stands in its life; the values are Kafka's words for it."""
+    """The states of a group, in Kafka's words."""
 
     EMPTY = "Empty"
-    """No members; there may be offsets."""
+    """Without members, possibly with offsets."""
     PREPARING_REBALANCE = "PreparingRebalance"
     """Waits for the members to join."""
     COMPLETING_REBALANCE = "CompletingRebalance"
@@ -28,7 +28,7 @@ class GroupState(StrEnum):
     STABLE = "Stable"
     """Every member has its assignment, or gets it as soon as it asks."""
     DEAD = "Dead"
-    """There is no such group."""
+    """The group does not exist."""
 
 
 TRANSITIONS: dict[GroupState, frozenset[GroupState]] = {
@@ -41,7 +41,7 @@ TRANSITIONS: dict[GroupState, frozenset[GroupState]] = {
 
 
 class ClassicGroup:
-    """The members of a group, in the order they came, and what they have agreed on."""
+    """The members of a group in order of arrival, and what they have agreed on."""
 
     def __init__(self, group_id: str) -> None:
         self.group_id = group_id
@@ -53,11 +53,11 @@ class ClassicGroup:
         self.leader: str | None = None
         self.members: dict[str, GroupMember] = {}
         self.pending_members: set[str] = set()
-        """Ids given out whose owner has not joined with them yet."""
+        """Assigned ids with which no member has joined yet."""
         self.pending_sync: set[str] = set()
         """Members that have not asked for the assignment of this generation yet."""
         self.has_new_member = False
-        """Whether somebody came during the initial rebalance, which then lasts longer."""
+        """Whether a member came during the initial rebalance, which then lasts longer."""
         self._static: dict[str, str] = {}
 
     def __repr__(self) -> str:
@@ -67,7 +67,7 @@ class ClassicGroup:
         )
 
     def transition_to(self, state: GroupState) -> None:
-        """Move on. Raises IllegalStateError for a step the table does not have."""
+        """Change the state. Raises: IllegalStateError for a step that the table lacks."""
         if state not in TRANSITIONS[self.state]:
             raise IllegalStateError(f"a group cannot become {state.value} while {self.state.value}")
         self.previous_state, self.state = self.state, state
@@ -75,7 +75,7 @@ class ClassicGroup:
     # Members…
 
     def add(self, member: GroupMember) -> None:
-        """Take in a member whose protocols fit; the first one leads and sets the type."""
+        """Add a member whose protocols fit. The first one leads and sets the type."""
         if not self.members:
             self.protocol_type = member.protocol_type
         if member.group_instance_id is not None:
@@ -85,7 +85,10 @@ class ClassicGroup:
         self.pending_members.discard(member.member_id)
 
     def remove(self, member_id: str) -> None:
-        """Forget a member, or an id given out; the leader's place goes to the eldest left."""
+        """Remove a member, or an assigned id.
+
+        The oldest remaining member replaces a removed leader.
+        """
         member = self.members.pop(member_id, None)
         if member is not None and member.group_instance_id is not None:
             self._static.pop(member.group_instance_id, None)
@@ -97,7 +100,7 @@ class ClassicGroup:
     def replace_static(
         self, group_instance_id: str, new_id: str
     ) -> tuple[GroupMember, GroupMember]:
-        """Give a static member another id; return what it was and what it is. Source: KIP-345."""
+        """Give a static member another id; return the member before and after. Source: KIP-345."""
         old = self.members.pop(self._static[group_instance_id])
         new = old.renamed(new_id)
         self.members[new_id] = new
@@ -107,11 +110,11 @@ class ClassicGroup:
         return old, new
 
     def static_member_id(self, group_instance_id: str) -> str | None:
-        """Return the id of the static member, None when there is no such."""
+        """Return the id of the static member; None if it is unknown."""
         return self._static.get(group_instance_id)
 
     def check_member(self, member_id: str, group_instance_id: str | None) -> GroupMember:
-        """Return the member. Raises UnknownMemberIdError or FencedInstanceIdError."""
+        """Return the member. Raises: UnknownMemberIdError or FencedInstanceIdError."""
         if group_instance_id is not None:
             present = self._static.get(group_instance_id)
             if present is None:
@@ -127,7 +130,7 @@ class ClassicGroup:
 
     @property
     def rebalance_timeout_ms(self) -> int:
-        """The longest of the members'."""
+        """The longest rebalance timeout of the members."""
         return max((member.rebalance_timeout_ms for member in self.members.values()), default=0)
 
     @property
@@ -148,7 +151,7 @@ class ClassicGroup:
             for member in self.members.values()
         ]
 
-    # What they agree on…
+    # What the members agree on…
 
     def supports(self, protocol_type: str, names: Iterable[str]) -> bool:
         """Return whether a member with these protocols has one in common with all the others."""
@@ -161,7 +164,7 @@ class ClassicGroup:
         return bool(offered & self._common_protocols() if self.members else offered)
 
     def select_protocol(self) -> str:
-        """Return the protocol most members prefer among the common ones; the eldest break ties."""
+        """Return the common protocol that most members prefer; the oldest member breaks a tie."""
         candidates = self._common_protocols()
         votes = Counter(member.vote(candidates) for member in self.members.values())
         return votes.most_common(1)[0][0]
@@ -171,7 +174,7 @@ class ClassicGroup:
         return set.intersection(*offers) if offers else set()
 
     def elect_joined_leader(self) -> bool:
-        """Let a member that has rejoined lead; return False if none has, or there is none."""
+        """Make a member that has rejoined the leader; return False if none has rejoined."""
         if self.leader is None:
             return False
         if not self.members[self.leader].is_awaiting_join:
@@ -182,7 +185,7 @@ class ClassicGroup:
         return True
 
     def start_generation(self) -> None:
-        """Begin the next generation with the members there are."""
+        """Begin the next generation with the present members."""
         self.generation_id += 1
         self.pending_sync.clear()
         if self.members:
@@ -195,7 +198,7 @@ class ClassicGroup:
     # Another node takes over…
 
     def persisted(self) -> "ClassicGroup":
-        """Return a copy of what __consumer_offsets would keep of the group as it stands now."""
+        """Return a copy with what __consumer_offsets would store of the present group."""
         copy = ClassicGroup(self.group_id)
         copy.generation_id = self.generation_id
         copy.protocol_type = self.protocol_type

@@ -1,7 +1,7 @@
-"""The groups of a cluster and which node coordinates each; a coordinator that dies has an heir.
+"""The groups of a cluster and their coordinators; another node replaces a coordinator that dies.
 
-A group stays with its node until that stops or the group is moved. What it keeps over a move is
-what __consumer_offsets would: offsets and the last stable generation. Does not wait.
+A group stays on its node until that stops or the group is moved. A move keeps what
+__consumer_offsets would: offsets and the last stable generation. Does not wait.
 """
 
 import random
@@ -39,12 +39,12 @@ class GroupCoordinators:
         rng: random.Random,
         on_change: Callable[[], object] = lambda: None,
     ) -> None:
-        """`on_change` is called when a group has changed and no answer shows it."""
+        """`on_change` is called when a group has changed and no response shows it."""
         self.options = options
         self._clock = clock
         self._rng = rng
         self.changed = on_change
-        """To be called by who has changed a group and does not answer yet."""
+        """Call this after a change of a group for which no response is sent yet."""
         self._groups: dict[str, CoordinatedGroup] = {}
         self.nodes = CoordinatorNodes(cluster, on_move=self._move)
         self._timers: dict[str, GroupTimers] = {}
@@ -67,11 +67,11 @@ class GroupCoordinators:
     # The groups…
 
     def find(self, group_id: str) -> CoordinatedGroup | None:
-        """Return a group, None if there is no such."""
+        """Return a group; None if it does not exist."""
         return self._groups.get(group_id)
 
     def find_or_create(self, group_id: str) -> CoordinatedGroup:
-        """Return a group, a new and empty one if need be."""
+        """Return a group; create an empty one if necessary."""
         group = self._groups.get(group_id)
         if group is None:
             timers = self._timers[group_id] = GroupTimers(self._clock, self.changed)
@@ -83,7 +83,7 @@ class GroupCoordinators:
         return group
 
     def view(self, group_id: str) -> GroupView:
-        """Return a group at this moment; one that does not exist is DEAD."""
+        """Return a group's present state; an unknown group is DEAD."""
         group = self._groups.get(group_id)
         if group is None:
             return GroupView(group_id, coordinator=self.nodes.node_of(group_id))

@@ -1,6 +1,6 @@
-"""A member of a classic group, and the answers to its JoinGroup and SyncGroup, which may be late.
+"""A member of a classic group, and the responses to its JoinGroup and SyncGroup, which may be late.
 
-Does not wait: whoever asks leaves a function that takes the answer. Source: ClassicGroupMember.
+A handler passes a function that takes the response. Does not wait. Source: ClassicGroupMember.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 
 NO_GENERATION = -1
 NO_MEMBER = ""
-"""The member id of who has none yet."""
+"""The member id of a member without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class JoinRequest:
-    """What a JoinGroup of any version asks for."""
+    """The contents of a JoinGroup of any version."""
 
     member_id: str
     group_instance_id: str | None
@@ -24,15 +24,15 @@ class JoinRequest:
     rebalance_timeout_ms: int
     client_id: str = ""
     needs_known_member_id: bool = False
-    """Whether a dynamic member is first given an id, and joins by its second request (KIP-394)."""
+    """Whether a dynamic member first gets an id, and joins by its second request (KIP-394)."""
     may_skip_assignment: bool = False
-    """Whether the member understands skip_assignment (KIP-814)."""
+    """Whether the member supports skip_assignment (KIP-814)."""
     reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class JoinedMember:
-    """A member as the leader is told of it."""
+    """A member in the leader's response."""
 
     member_id: str
     group_instance_id: str | None
@@ -41,7 +41,7 @@ class JoinedMember:
 
 @dataclass(frozen=True, slots=True)
 class JoinResult:
-    """The answer to a JoinGroup; `members` is for the leader only."""
+    """The response to a JoinGroup; `members` is for the leader only."""
 
     member_id: str
     error_code: int = 0
@@ -55,7 +55,7 @@ class JoinResult:
 
 @dataclass(frozen=True, slots=True)
 class SyncResult:
-    """The answer to a SyncGroup."""
+    """The response to a SyncGroup."""
 
     error_code: int = 0
     protocol_type: str | None = None
@@ -69,7 +69,7 @@ AnswerSync = Callable[[SyncResult], object]
 
 @dataclass(slots=True)
 class GroupMember:
-    """One member. An answer that it waits for is given once, and then forgotten."""
+    """One member. A response that it waits for is given once, and then forgotten."""
 
     member_id: str
     group_instance_id: str | None
@@ -80,7 +80,7 @@ class GroupMember:
     rebalance_timeout_ms: int
     assignment: bytes = b""
     is_new: bool = False
-    """Whether it has never been through a rebalance; its session counts even while it waits."""
+    """Whether it has never finished a rebalance. Its session then counts even while it waits."""
     _answer_join: AnswerJoin | None = field(default=None, repr=False)
     _answer_sync: AnswerSync | None = field(default=None, repr=False)
 
@@ -98,7 +98,7 @@ class GroupMember:
 
     @property
     def has_satisfied_heartbeat(self) -> bool:
-        """Whether the member shows by waiting for the group that it lives."""
+        """Whether the member, by waiting for the group, shows that it is alive."""
         return not self.is_new and (self.is_awaiting_join or self.is_awaiting_sync)
 
     def matches(self, protocols: Mapping[str, bytes]) -> bool:
@@ -106,13 +106,13 @@ class GroupMember:
         return list(self.protocols.items()) == list(protocols.items())
 
     def vote(self, candidates: Collection[str]) -> str:
-        """Return the protocol this member prefers among those that all members support."""
+        """Return the protocol that this member prefers among those all members support."""
         return next(name for name in self.protocols if name in candidates)
 
     def update(self, request: JoinRequest, answer: AnswerJoin | None) -> None:
-        """Take over what a rejoining member says; `answer` will get the result.
+        """Store the data of a rejoining member; `answer` will get the result.
 
-        An earlier JoinGroup that still waits is never answered: its sender has given up on it.
+        An earlier JoinGroup that still waits never gets a response: its client has given up on it.
         """
         self.protocols = request.protocols
         self.session_timeout_ms = request.session_timeout_ms
@@ -120,35 +120,35 @@ class GroupMember:
         self._answer_join = answer
 
     def await_join(self, answer: AnswerJoin) -> None:
-        """Let `answer` have the result when the group has joined."""
+        """Give `answer` the result when the group has joined."""
         self._answer_join = answer
 
     def await_sync(self, answer: AnswerSync) -> None:
-        """Let `answer` have the assignment when the leader has brought it."""
+        """Give `answer` the assignment when the leader has sent it."""
         self._answer_sync = answer
 
     def answer_join(self, result: JoinResult) -> bool:
-        """Answer the JoinGroup that waits; return whether there was one."""
+        """Answer the waiting JoinGroup; return whether one waited."""
         answer, self._answer_join = self._answer_join, None
         if answer is not None:
             answer(result)
         return answer is not None
 
     def answer_sync(self, result: SyncResult) -> bool:
-        """Answer the SyncGroup that waits; return whether there was one."""
+        """Answer the waiting SyncGroup; return whether one waited."""
         answer, self._answer_sync = self._answer_sync, None
         if answer is not None:
             answer(result)
         return answer is not None
 
     def renamed(self, member_id: str) -> "GroupMember":
-        """Return the same member under another id, waiting for nothing."""
+        """Return the same member under another id, without a waiting request."""
         return replace(
             self, member_id=member_id, is_new=False, _answer_join=None, _answer_sync=None
         )
 
     def persisted(self, protocol_name: str | None) -> "GroupMember":
-        """Return what a log keeps of the member: of its protocols, the one in use."""
+        """Return what a log stores of the member; of its protocols, the one in use."""
         kept = {name: data for name, data in self.protocols.items() if name == protocol_name}
         return replace(self.renamed(self.member_id), protocols=kept)
 

@@ -1,8 +1,9 @@
-"""What members ask of their group's coordinator: join, sync, heartbeat, leave, and may I commit.
+"""The requests of members to a group's coordinator: join, sync, heartbeat, leave, commit checks.
 
-One per group. Decides at once; who has to wait leaves a function that takes the answer later.
-Source: GroupMetadataManager (classicGroupJoin, classicGroupSync, classicGroupHeartbeat,
-classicGroupLeave), ClassicGroup.validateOffsetCommit; KIP-345, KIP-394, KIP-559, KIP-814.
+One object per group. It decides at once. If a request has to wait, its handler passes a function
+that takes the response later. Source: GroupMetadataManager (classicGroupJoin, classicGroupSync,
+classicGroupHeartbeat, classicGroupLeave), ClassicGroup.validateOffsetCommit; KIP-345, KIP-394,
+KIP-559, KIP-814.
 """
 
 import random
@@ -39,7 +40,7 @@ from aiokafka_lite.testing.broker.state.groups.group_timers import GroupTimers
 
 
 class GroupMembership:
-    """One classic group as its coordinator serves it."""
+    """One classic group, as its coordinator serves it."""
 
     def __init__(
         self, group_id: str, timers: GroupTimers, options: BrokerOptions, rng: random.Random
@@ -50,15 +51,15 @@ class GroupMembership:
 
     @property
     def group(self) -> ClassicGroup:
-        """The group as it stands. To look at."""
+        """The present group. Read it only."""
         return self._rebalance.group
 
     # JoinGroup…
 
     def join(self, request: JoinRequest, answer: AnswerJoin) -> None:
-        """Take a member in, or in again; `answer` gets the result at the end of the join phase.
+        """Let a member join or rejoin; `answer` gets the result at the end of the join phase.
 
-        What is refused is answered at once, with the member id that the client shall go on with.
+        A refusal is answered at once, with the member id that the client shall use next.
         """
         refused_id = request.member_id
         try:
@@ -86,7 +87,7 @@ class GroupMembership:
             return True
         member = group.members.get(member_id)
         if group.state is GroupState.PREPARING_REBALANCE:
-            # Those who have come already count, so that the last to rejoin are turned away.
+            # Members that have already come count, so that the last ones to rejoin are refused.
             is_waiting = member is not None and member.is_awaiting_join
             return is_waiting or len(group.awaiting_join) < limit
         return member is not None or len(group.members) < limit
@@ -116,7 +117,8 @@ class GroupMembership:
         member = group.check_member(member_id, request.group_instance_id)
         is_unchanged = member.matches(request.protocols)
         is_leader = member_id == group.leader
-        # Who has missed the answer asks again; a leader of a stable group wants a rebalance.
+        # A member that missed the response asks again. A leader of a stable group wants a
+        # rebalance.
         if is_unchanged and (
             group.state is GroupState.COMPLETING_REBALANCE
             or (group.state is GroupState.STABLE and not is_leader)
@@ -142,14 +144,17 @@ class GroupMembership:
             group.has_new_member |= group.previous_state is GroupState.EMPTY
         member.await_join(answer)
         group.add(member)
-        # Nobody would see its client go while it waits, so that it does not wait for ever.
+        # The coordinator cannot see a waiting member's client end, so the wait has a limit.
         self._rebalance.keep_session(member, NEW_MEMBER_JOIN_TIMEOUT_MS)
         self._rebalance.rebalance(f"{member_id} is new: {request.reason}")
 
     def _replace_static(
         self, request: JoinRequest, instance_id: str, new_id: str, answer: AnswerJoin
     ) -> None:
-        """A static member came back without its id. While stable this disturbs nobody else."""
+        """Handle a static member that came back without its id.
+
+        While stable, this disturbs no other.
+        """
         group = self.group
         former_leader = group.leader_or_nobody()
         old, new = group.replace_static(instance_id, new_id)
@@ -165,7 +170,7 @@ class GroupMembership:
             group.state is GroupState.COMPLETING_REBALANCE
             or group.select_protocol() != group.protocol_name
         ):
-            # The leader may hold the old id in its hands, or the protocol is another one now.
+            # The leader may be using the old id, or the protocol has changed.
             self._rebalance.prepare(f"static member {instance_id} came back: {request.reason}")
         else:
             self._rebalance.persist()
@@ -177,7 +182,8 @@ class GroupMembership:
         if request.may_skip_assignment:
             is_leader = member.member_id == self.group.leader
             return self._rebalance.joined(member, skip_assignment=is_leader)
-        # An older client told that it leads would assign anew; so it is told its former id leads.
+        # An older client that learns that it leads would assign anew. So the response names its
+        # former id as the leader.
         return self._rebalance.joined(member, leader=former_leader)
 
     def _random_uuid(self) -> UUID:
@@ -196,7 +202,7 @@ class GroupMembership:
         protocol_type: str | None = None,
         protocol_name: str | None = None,
     ) -> None:
-        """Take the leader's assignment; `answer` gets the member's own as soon as there is one."""
+        """Take the leader's assignment; `answer` gets the member's own part once it exists."""
         group = self.group
         try:
             member = group.check_member(member_id, group_instance_id)
@@ -225,10 +231,10 @@ class GroupMembership:
     # Heartbeat, OffsetCommit…
 
     def heartbeat(self, member_id: str, group_instance_id: str | None, generation_id: int) -> None:
-        """Keep the member's session.
+        """Keep the member's session alive.
 
-        Raises UnknownMemberIdError, FencedInstanceIdError, IllegalGenerationError, and
-        RebalanceInProgressError, which keeps the session all the same.
+        Raises: UnknownMemberIdError; FencedInstanceIdError; IllegalGenerationError;
+        RebalanceInProgressError, after which the session is kept as well.
         """
         member = self.group.check_member(member_id, group_instance_id)
         self._check_generation(generation_id)
@@ -239,12 +245,12 @@ class GroupMembership:
     def check_commit(
         self, member_id: str, group_instance_id: str | None, generation_id: int
     ) -> None:
-        """Raise unless offsets may be committed; a member's session is kept by that.
+        """Raise unless offsets may be committed; the check keeps the member's session alive.
 
-        Who is no member may commit (generation -1) while the group is empty.
+        A client that is not a member may commit (generation -1) while the group is empty.
 
-        Raises UnknownMemberIdError, FencedInstanceIdError, IllegalGenerationError, and
-        RebalanceInProgressError once the group has joined and before it is stable.
+        Raises: UnknownMemberIdError; FencedInstanceIdError; IllegalGenerationError;
+        RebalanceInProgressError after the group has joined and before it is stable.
         """
         group = self.group
         if generation_id < 0 and group.state is GroupState.EMPTY:
@@ -260,10 +266,12 @@ class GroupMembership:
     def check_commit_in_transaction(
         self, member_id: str, group_instance_id: str | None, generation_id: int
     ) -> None:
-        """Raise unless a transaction may commit offsets: producers that name no member always may,
-        others while the member is of this generation, also before it is stable (KIP-447).
+        """Raise unless a transaction may commit offsets.
 
-        Raises UnknownMemberIdError, FencedInstanceIdError and IllegalGenerationError.
+        Producers that name no member always may. Others may while the member is of this generation,
+        even before it is stable (KIP-447).
+
+        Raises: UnknownMemberIdError, FencedInstanceIdError and IllegalGenerationError.
         """
         if generation_id < 0 and (
             self.group.state is GroupState.EMPTY
@@ -282,9 +290,9 @@ class GroupMembership:
     # LeaveGroup…
 
     def leave(self, member_id: str, group_instance_id: str | None) -> None:
-        """Remove a member, by its instance id alone if it has one; `left` comes after the last.
+        """Remove a member, by its instance id alone if it has one. Call `left` after the last one.
 
-        Raises UnknownMemberIdError or FencedInstanceIdError.
+        Raises: UnknownMemberIdError or FencedInstanceIdError.
         """
         group = self.group
         if member_id == NO_MEMBER:
@@ -306,11 +314,11 @@ class GroupMembership:
     # Another node takes over…
 
     def unload(self) -> None:
-        """The coordinator is elsewhere from now on: answer who waits, and stop every timer."""
+        """Give up coordination: answer waiting requests, and stop every timer."""
         self._rebalance.unload()
 
     def load(self) -> None:
-        """Become the coordinator, with what the log keeps of the group."""
+        """Become the coordinator, with the group's state in the log."""
         self._rebalance.load()
 
 

@@ -1,4 +1,4 @@
-"""The offsets a group has committed, by partition, and those of transactions that are still open.
+"""A group's committed offsets by partition, and those of transactions that are still open.
 
 Does not wait. Source: OffsetMetadataManager; KIP-98, KIP-447.
 """
@@ -15,33 +15,33 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CommittedOffset:
-    """The next offset to read, as a group left it."""
+    """The next offset to read, committed by a group."""
 
     offset: int
     leader_epoch: int = -1
-    """Of the last record processed; -1 when the client did not say."""
+    """The leader epoch of the last processed record; -1 if the client did not send one."""
     metadata: str = ""
     timestamp_ms: int = -1
-    """When it was committed, ms since the epoch."""
+    """The time of the commit, ms since the epoch."""
 
 
 @dataclass(slots=True)
 class _Pending:
-    """What one producer has committed in its open transaction, with the order of each commit."""
+    """One producer's commits in its open transaction, with the order of each commit."""
 
     producer_epoch: int
     offsets: dict[TopicPartition, tuple[int, CommittedOffset]] = field(default_factory=dict)
 
 
 class GroupOffsets:
-    """What one group has committed, oldest partition first."""
+    """The commits of one group, oldest partition first."""
 
     def __init__(self, metadata_max_bytes: int) -> None:
         self._metadata_max_bytes = metadata_max_bytes
         self._offsets: dict[TopicPartition, CommittedOffset] = {}
         self._commits = 0
         self._orders: dict[TopicPartition, int] = {}
-        """When each partition was committed: the number of that commit."""
+        """The number of each partition's last commit."""
         self._pending: dict[int, _Pending] = {}
         """Producer id -> its open transaction."""
 
@@ -49,11 +49,11 @@ class GroupOffsets:
         return iter(self._offsets.items())
 
     def get(self, topic_partition: TopicPartition) -> CommittedOffset | None:
-        """Return what was committed last, None if nothing was."""
+        """Return the last committed offset; None if nothing was committed."""
         return self._offsets.get(topic_partition)
 
     def commit(self, topic_partition: TopicPartition, committed: CommittedOffset) -> None:
-        """Keep an offset in place of the one before. Raises OffsetMetadataTooLargeError."""
+        """Store an offset in place of the one before. Raises: OffsetMetadataTooLargeError."""
         self._check_size(topic_partition, committed)
         self._commits += 1
         self._orders[topic_partition] = self._commits
@@ -76,7 +76,7 @@ class GroupOffsets:
         producer_id: int,
         producer_epoch: int,
     ) -> None:
-        """Keep an offset aside until its transaction ends. Raises OffsetMetadataTooLargeError."""
+        """Store an offset until its transaction ends. Raises: OffsetMetadataTooLargeError."""
         self._check_size(topic_partition, committed)
         pending = self._pending.setdefault(producer_id, _Pending(producer_epoch))
         pending.producer_epoch = producer_epoch
@@ -84,16 +84,16 @@ class GroupOffsets:
         pending.offsets[topic_partition] = self._commits, committed
 
     def has_transaction(self, producer_id: int, producer_epoch: int) -> bool:
-        """Return whether the producer has committed offsets in the transaction it is in."""
+        """Return whether the producer has committed offsets in its present transaction."""
         pending = self._pending.get(producer_id)
         return pending is not None and pending.producer_epoch == producer_epoch
 
     def is_unstable(self, topic_partition: TopicPartition) -> bool:
-        """Return whether an open transaction may still change what is committed (KIP-447)."""
+        """Return whether an open transaction may still change the committed offset (KIP-447)."""
         return any(topic_partition in pending.offsets for pending in self._pending.values())
 
     def pending(self) -> dict[TopicPartition, CommittedOffset]:
-        """Return what open transactions have committed, the newest commit of each partition."""
+        """Return the commits of open transactions, the newest one of each partition."""
         entries = sorted(
             (order, topic_partition, committed)
             for pending in self._pending.values()
@@ -102,7 +102,7 @@ class GroupOffsets:
         return {topic_partition: committed for _, topic_partition, committed in entries}
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
-        """Take over what the producer has committed, where nobody has committed later, or drop it.
+        """Drop the producer's pending commits, or commit those that no later commit has replaced.
 
         Source: OffsetMetadataManager.replayEndTransactionMarker.
         """

@@ -1,6 +1,6 @@
-"""How a classic group gets from one generation to the next: join phase, sync phase, expiry.
+"""Moves a classic group from one generation to the next: join phase, sync phase, expiry.
 
-Decides and sets timers; does not wait. Source: GroupMetadataManager (prepareRebalance,
+Decides and sets timers. Does not wait. Source: GroupMetadataManager (prepareRebalance,
 completeClassicGroupJoin, expirePendingSync, expireClassicGroupMemberHeartbeat).
 """
 
@@ -25,7 +25,7 @@ from aiokafka_lite.testing.broker.state.groups.group_timers import GroupTimers
 logger = logging.getLogger(__name__)
 
 NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000
-"""How long a member waits in its first join phase before it counts as gone."""
+"""How long a member waits in its first join phase before it is removed."""
 _JOIN_PHASE = "join phase"
 _SYNC_PHASE = "sync phase"
 
@@ -42,14 +42,14 @@ class GroupRebalance:
     # The join phase…
 
     def rebalance(self, reason: str) -> None:
-        """Begin a rebalance, or, during one, end the join phase if everybody is there."""
+        """Begin a rebalance. During one, end the join phase if all members have joined."""
         if self.group.state is GroupState.PREPARING_REBALANCE:
             self.maybe_complete_join()
         else:
             self.prepare(reason)
 
     def prepare(self, reason: str) -> None:
-        """Let everybody join again. The first rebalance waits for further members (KIP-134)."""
+        """Let all members join again. The first rebalance waits for further members (KIP-134)."""
         group = self.group
         if group.state is GroupState.COMPLETING_REBALANCE:
             self._reset_assignments()
@@ -67,7 +67,7 @@ class GroupRebalance:
             self._timers.schedule(_JOIN_PHASE, group.rebalance_timeout_ms, self._complete_join)
 
     def maybe_complete_join(self) -> None:
-        """End the join phase if everybody is there; the first one ends by its own delay."""
+        """End the join phase if all members have joined. The first one ends by its own delay."""
         group = self.group
         if (
             group.state is GroupState.PREPARING_REBALANCE
@@ -77,7 +77,10 @@ class GroupRebalance:
             self._complete_join()
 
     def _delay(self, delay_ms: int, remaining_ms: int) -> None:
-        """Wait for members that come soon after the first; each round of them gets another."""
+        """Wait for members that come soon after the first.
+
+        Each group of newcomers extends the wait.
+        """
         if delay_ms <= 0:
             self._complete_join()
             return
@@ -94,7 +97,10 @@ class GroupRebalance:
         self._timers.schedule(_JOIN_PHASE, delay_ms, extend_or_complete)
 
     def _complete_join(self) -> None:
-        """Go on with who has joined; static members keep their place while their session lasts."""
+        """Continue with the joined members.
+
+        Static members keep their place while their session lasts.
+        """
         group = self.group
         self._timers.cancel(_JOIN_PHASE)
         for member in [*group.members.values()]:
@@ -118,9 +124,9 @@ class GroupRebalance:
     def joined(
         self, member: GroupMember, *, leader: str | None = None, skip_assignment: bool = False
     ) -> JoinResult:
-        """Return what a member is told of the present generation; the leader hears of all.
+        """Return a member's response for the present generation; the leader's lists all members.
 
-        `leader` names another one than there is.
+        `leader` names another leader than the present one.
         """
         group = self.group
         told_leader = group.leader_or_nobody() if leader is None else leader
@@ -138,13 +144,15 @@ class GroupRebalance:
     # The sync phase…
 
     def synced(self, member_id: str) -> None:
-        """A member has asked for its assignment."""
+        """Note that a member has asked for its assignment."""
         self.group.pending_sync.discard(member_id)
         if not self.group.pending_sync:
             self._timers.cancel(_SYNC_PHASE)
 
     def assign(self, assignments: Mapping[str, bytes]) -> None:
-        """Give each member what the leader assigned to it, nothing where it forgot one."""
+        """Give each member its part of the leader's assignment, or nothing if the leader left
+        it out.
+        """
         group = self.group
         for member in group.members.values():
             member.assignment = assignments.get(member.member_id, b"")
@@ -156,7 +164,7 @@ class GroupRebalance:
                 self.keep_session(member)
 
     def assigned(self, member: GroupMember) -> SyncResult:
-        """Return what a member of a stable group is told."""
+        """Return the response for a member of a stable group."""
         return SyncResult(
             protocol_type=self.group.protocol_type,
             protocol_name=self.group.protocol_name,
@@ -180,18 +188,18 @@ class GroupRebalance:
     # Sessions…
 
     def keep_session(self, member: GroupMember, timeout_ms: int | None = None) -> None:
-        """Begin the member's session anew, with its own timeout unless another is given."""
+        """Restart the member's session, with its own timeout unless another is given."""
         timeout_ms = member.session_timeout_ms if timeout_ms is None else timeout_ms
         self.watch_session(member.member_id, timeout_ms)
 
     def watch_session(self, member_id: str, timeout_ms: int) -> None:
-        """Expel a member, or take back an id given out, unless it is heard of in time."""
+        """Remove a member, or an assigned id, unless it sends something in time."""
         self._timers.schedule(
             _session(member_id), timeout_ms, lambda: self._expire_session(member_id)
         )
 
     def forget_session(self, member_id: str) -> None:
-        """Watch a session no longer."""
+        """Stop watching a session."""
         self._timers.cancel(_session(member_id))
 
     def _expire_session(self, member_id: str) -> None:
@@ -209,12 +217,12 @@ class GroupRebalance:
                 self._complete_join_after_loss()
 
     def _complete_join_after_loss(self) -> None:
-        # An expiry ends even the first join phase, where a leaving member does not.
+        # An expiry ends even the first join phase; a leaving member does not.
         if self.group.state is GroupState.PREPARING_REBALANCE and self.group.has_all_joined:
             self._complete_join()
 
     def forget(self, member: GroupMember) -> None:
-        """Remove a member; if it waits for the join phase, it learns that it is unknown."""
+        """Remove a member. If it waits for the join phase, its response says that it is unknown."""
         self.forget_session(member.member_id)
         member.answer_join(JoinResult(member_id=NO_MEMBER, error_code=UnknownMemberIdError.errno))
         self.group.remove(member.member_id)
@@ -222,11 +230,11 @@ class GroupRebalance:
     # Another node takes over…
 
     def persist(self) -> None:
-        """Remember the group as it stands now: what another node will find in the log."""
+        """Store the present group: the state that another node will find in the log."""
         self._log = self.group.persisted()
 
     def unload(self) -> None:
-        """Answer who waits that the coordinator is elsewhere, and stop every timer."""
+        """Answer waiting requests with a change of coordinator, and stop every timer."""
         self._timers.clear()
         error_code = NotCoordinatorForGroupError.errno
         for member in self.group.members.values():

@@ -1,7 +1,6 @@
-"""What coordinators have to do later, by name: a timer for each session, each rebalance, each sync
-phase, each transaction.
+"""The timers of coordinators by name: for each session, rebalance, sync phase and transaction.
 
-Plain; the injected clock runs the callbacks in the broker's loop.
+The injected clock runs the callbacks in the broker's loop. Does not wait.
 """
 
 from collections.abc import Callable
@@ -13,18 +12,18 @@ class GroupTimers:
     """Named timers on one clock; setting one again replaces it."""
 
     def __init__(self, clock: Clock, on_fired: Callable[[], object]) -> None:
-        """`on_fired` is called after each callback that a timer ran."""
+        """`on_fired` is called after each callback of a timer."""
         self._clock = clock
         self._on_fired = on_fired
         self._handles: dict[str, TimerHandle] = {}
 
     @property
     def names(self) -> set[str]:
-        """The timers that are set."""
+        """The names of the active timers."""
         return set(self._handles)
 
     def schedule(self, name: str, delay_ms: float, callback: Callable[[], object]) -> None:
-        """Run `callback` in `delay_ms`, in place of what `name` was set to do."""
+        """Run `callback` in `delay_ms`; this replaces an earlier timer of that name."""
         self.cancel(name)
 
         def fire() -> None:
@@ -36,7 +35,7 @@ class GroupTimers:
         self._handles[name] = self._clock.call_at(when, fire)
 
     def cancel(self, name: str) -> None:
-        """Drop a timer; harmless when it is not set."""
+        """Drop a timer; harmless if it is not active."""
         handle = self._handles.pop(name, None)
         if handle is not None:
             handle.cancel()

@@ -11,20 +11,20 @@ from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOff
 
 @dataclass(frozen=True, slots=True)
 class GroupMemberView:
-    """A member and what the leader assigned to it."""
+    """A member with its assignment from the leader."""
 
     member_id: str
     group_instance_id: str | None
     client_id: str
     metadata: bytes
-    """What it said when it joined, for the group's protocol; empty before there is one."""
+    """The member's data in its JoinGroup for the group's protocol; empty before there is one."""
     assignment: bytes
-    """As the leader encoded it; empty until the group is stable."""
+    """The leader's encoded assignment; empty until the group is stable."""
 
     def partitions(self) -> list[TopicPartition]:
-        """Return what a consumer was assigned, in the leader's order.
+        """Return a consumer's assigned partitions, in the leader's order.
 
-        Raises ProtocolDecodeError when the assignment is not of the consumer protocol.
+        Raises: ProtocolDecodeError if the assignment has another format.
         """
         if not self.assignment:
             return []
@@ -33,7 +33,7 @@ class GroupMemberView:
 
 @dataclass(frozen=True, slots=True)
 class GroupView:
-    """A group; one that does not exist is DEAD and has nothing."""
+    """A group; an unknown group is DEAD and empty."""
 
     group_id: str
     state: GroupState = GroupState.DEAD
@@ -43,16 +43,16 @@ class GroupView:
     """The assignment strategy in use."""
     leader: str | None = None
     coordinator: int | None = None
-    """The node that serves the group, None while there is none."""
+    """The coordinating node; None without one."""
     members: Mapping[str, GroupMemberView] = field(default_factory=dict)
-    """By member id, in the order in which they came."""
+    """By member id, in order of arrival."""
     offsets: Mapping[TopicPartition, CommittedOffset] = field(default_factory=dict)
     pending_offsets: Mapping[TopicPartition, CommittedOffset] = field(default_factory=dict)
-    """Of transactions that are open; the newest one of each partition."""
+    """Offsets of open transactions; the newest one of each partition."""
 
 
 def view_of(group: ClassicGroup, offsets: GroupOffsets, coordinator: int | None) -> GroupView:
-    """Return the group as it stands now."""
+    """Return the group's present state."""
     return GroupView(
         group.group_id,
         group.state,

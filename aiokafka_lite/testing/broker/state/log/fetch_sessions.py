@@ -1,8 +1,9 @@
-"""The broker's side of fetch sessions: what each session asks for and what it was last told.
+"""The broker's side of fetch sessions: the partitions of each session, and what it last sent of
+them.
 
-One cache per node. A session keeps its partitions in the order in which they are read; a
-partition that gave records goes to the end, so that none starves behind a busy one. Does not
-wait. Source: KIP-227, server/FetchSession.java (FetchManager, IncrementalFetchContext).
+Each node has one cache. A session keeps its partitions in reading order. A partition that returned
+records moves to the end, so that none starves behind a busy one. Does not wait. Source: KIP-227,
+server/FetchSession.java (FetchManager, IncrementalFetchContext).
 """
 
 import random
@@ -27,7 +28,7 @@ INITIAL_EPOCH = 0
 FINAL_EPOCH = -1
 MAX_EPOCH = 2**31 - 1
 EVICT_AFTER_S = 120.0
-"""A session idle for so long may be evicted for a new one. Source: KIP-227."""
+"""A session idle for this long may be evicted for a new one. Source: KIP-227."""
 
 TopicKey = str | UUID
 """How the request names a topic: by id from version 13 on, by name before."""
@@ -35,7 +36,7 @@ TopicKey = str | UUID
 
 @dataclass(slots=True)
 class RequestedPartition:
-    """A partition somebody asks for, and, within a session, what the client knows of it."""
+    """A requested partition, and, within a session, what the client knows of it."""
 
     topic: TopicKey
     partition: int
@@ -44,7 +45,7 @@ class RequestedPartition:
     log_start_offset: int = -1
 
     def has_news(self, data: PartitionData) -> bool:
-        """Remember what is answered; return whether it must be in an incremental answer."""
+        """Store the response's values; return whether an incremental response must contain them."""
         news = (
             bool(data.records)
             or data.error_code != 0
@@ -53,7 +54,7 @@ class RequestedPartition:
             or data.preferred_read_replica >= 0
             or data.diverging_epoch.epoch >= 0
         )
-        # After an error the next good answer is always told.
+        # After an error the next good response always contains the partition.
         self.high_watermark = -1 if data.error_code else data.high_watermark
         self.log_start_offset = data.log_start_offset
         return news
@@ -64,7 +65,7 @@ PartitionKey = tuple[TopicKey, int]
 
 @dataclass(slots=True)
 class FetchSession:
-    """The state a client need not repeat with each request."""
+    """The state that a client need not repeat with each request."""
 
     session_id: int
     uses_topic_ids: bool
@@ -75,7 +76,7 @@ class FetchSession:
     def update(
         self, wanted: Iterable[RequestedPartition], forgotten: Iterable[PartitionKey]
     ) -> None:
-        """Take over an incremental request: changed partitions keep their place in the order."""
+        """Apply an incremental request. Changed partitions keep their place in the order."""
         for requested in wanted:
             known = self.partitions.setdefault((requested.topic, requested.partition), requested)
             known.wanted = requested.wanted
@@ -85,7 +86,7 @@ class FetchSession:
 
 @dataclass(slots=True)
 class FetchContext:
-    """One request, resolved against its session: what to read, in which order."""
+    """One request, resolved with its session: what to read, in which order."""
 
     partitions: list[RequestedPartition]
     session: FetchSession | None = None
@@ -105,10 +106,10 @@ class FetchSessionCache:
         return len(self._sessions)
 
     def resolve(self, request: FetchRequest, version: int, now_s: float) -> FetchContext:
-        """Return what `request` asks for, and move its session on by one epoch.
+        """Return what `request` asks for, and advance its session by one epoch.
 
-        Raises FetchSessionIdNotFound, InvalidFetchSessionEpoch or FetchSessionTopicIdError: the
-        error of the whole answer; the session stays as it was.
+        Raises: FetchSessionIdNotFound, InvalidFetchSessionEpoch or FetchSessionTopicIdError for the
+        whole response; the session does not change then.
         """
         wanted = _requested_partitions(request, version)
         if request.session_epoch in (INITIAL_EPOCH, FINAL_EPOCH):
@@ -144,7 +145,7 @@ class FetchSessionCache:
         answers: Sequence[tuple[RequestedPartition, PartitionData]],
         now_s: float,
     ) -> tuple[int, list[tuple[RequestedPartition, PartitionData]]]:
-        """Return the session id and the partitions to answer with, and remember them as told."""
+        """Return the session id and the partitions for the response, and record them as sent."""
         if context.is_incremental:
             session = context.session
             assert session is not None
@@ -185,7 +186,7 @@ class FetchSessionCache:
         return session_id
 
     def clear(self) -> None:
-        """Forget every session, as a node that restarts does."""
+        """Drop every session, as a restarting node does."""
         self._sessions.clear()
 
 

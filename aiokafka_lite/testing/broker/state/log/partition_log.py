@@ -1,12 +1,12 @@
 """One partition's log in memory: batches as bytes, found by offset, position or timestamp.
 
-Owns offsets, leader epochs, retention and the transaction index; does not judge what producers
-send (that is the Produce handler's work), so tests may append anything, broken batches included.
-All nodes of the embedded cluster share the one log of a partition: replication takes no time, and
-the high watermark is the end of the log. Does not wait.
+Owns offsets, leader epochs, retention and the transaction index. The Produce handler checks what
+producers send; this file does not. So tests may append anything, even broken batches. All nodes of
+the embedded cluster share the one log of a partition. Replication takes no time, and the high
+watermark is the end of the log. Does not wait.
 
-Three lists run side by side (last offset, end position, batch), so each lookup is one bisection.
-Retention only moves `_first`; the dead head of the lists is cut off once it is half of them.
+Three lists are parallel (last offset, end position, batch), so each lookup is one bisection.
+Retention only moves `_first`. The unused head of the lists is cut off once it is half of them.
 """
 
 import struct
@@ -30,7 +30,7 @@ from aiokafka_lite.record.memory_records import next_batch_size
 from aiokafka_lite.testing.broker.state.log.transaction_index import TransactionIndex
 
 DEFAULT_RETENTION_BYTES = 256 * 1024 * 1024
-"""What a partition keeps at most, unless the broker or the topic asks for less."""
+"""The most bytes of a partition, unless the broker or the topic has a smaller limit."""
 
 UNKNOWN_EPOCH_END = (-1, -1)
 
@@ -40,7 +40,7 @@ _LEGACY_TIMESTAMP_OFFSET = 18
 
 @dataclass(slots=True)
 class StoredBatch:
-    """A batch as it lies in the log; `data` is what a fetch sends, byte for byte."""
+    """A batch in the log; a fetch sends `data` byte for byte."""
 
     base_offset: int
     last_offset: int
@@ -53,7 +53,7 @@ _DROPPED = StoredBatch(-1, -1, -1, -1, bytearray())
 
 
 class LogRead(NamedTuple):
-    """What a read found; `end_offset` follows the last offset it touched."""
+    """The result of a read; `end_offset` follows the last offset it includes."""
 
     records: bytes | memoryview
     end_offset: int
@@ -70,7 +70,7 @@ class PartitionLog:
         self.retention_bytes = retention_bytes
         self.log_start_offset = 0
         self.log_end_offset = 0
-        """The offset the next record will get."""
+        """The offset of the next record."""
         self.transactions = TransactionIndex()
         self._last_offsets: list[int] = []
         self._ends: list[int] = []
@@ -97,15 +97,15 @@ class PartitionLog:
 
     @property
     def size_in_bytes(self) -> int:
-        """Bytes of all batches kept."""
+        """Bytes of all stored batches."""
         return self._ends[-1] - self._position(self._first) if self._ends else 0
 
     def batches(self) -> Iterator[StoredBatch]:
-        """Iterate over the batches kept, in offset order."""
+        """Iterate over the stored batches, in offset order."""
         return iter(self._batches[self._first :])
 
     def records(self) -> list[ConsumerRecord[bytes, bytes]]:
-        """Decode every record kept; control batches are left out."""
+        """Return every stored record, decoded, without control batches."""
         data = b"".join(batch.data for batch in self.batches())
         cursor = RecordCursor(
             memoryview(data),
@@ -130,12 +130,12 @@ class PartitionLog:
     ) -> int:
         """Copy one or more whole batches to the end of the log; return the first one's base offset.
 
-        Batches of format 2 get the log's next offset and `leader_epoch` written in place;
-        `log_append_time_ms` replaces their timestamps. With `keep_offsets`, and in formats 0 and
-        1, they keep the offsets they bring, which may leave a gap, as compaction does.
+        Batches of format 2 get the log's next offset and `leader_epoch`, written in place.
+        `log_append_time_ms` replaces their timestamps. Formats 0 and 1 keep their offsets, and so
+        does format 2 with `keep_offsets`. That may leave a gap, as compaction does.
 
-        Raises CorruptRecordException for an impossible header and ValueError for bytes that are no
-        whole batch, or an offset below the end of the log; batches before the faulty one stay.
+        Raises: CorruptRecordException for an impossible header; ValueError for bytes that are not
+        whole batches, or an offset below the end of the log. Batches before the faulty one stay.
         """
         view = memoryview(records)
         position, base_offset = 0, -1
@@ -143,7 +143,7 @@ class PartitionLog:
             size = next_batch_size(view, position)
             if not size:
                 raise ValueError(
-                    f"the {len(view) - position} bytes at {position} are no whole record batch"
+                    f"the {len(view) - position} bytes at {position} are not a whole record batch"
                 )
             data = bytearray(view[position : position + size])
             batch = self._place(data, leader_epoch, log_append_time_ms, keep_offsets=keep_offsets)
@@ -164,7 +164,7 @@ class PartitionLog:
         *,
         keep_offsets: bool,
     ) -> StoredBatch:
-        """Give a batch its place after the last one; keep the books on transactions and epochs."""
+        """Put a batch behind the last one; update the records of transactions and epochs."""
         if data[MAGIC_OFFSET] < 2:
             batch = _legacy_batch(data, leader_epoch)
             self._check_order(batch.base_offset)
@@ -204,7 +204,7 @@ class PartitionLog:
             self.transactions.append_data(header.producer_id, batch.base_offset)
 
     def _enforce_retention(self) -> None:
-        """Drop the oldest batches while the rest still exceeds the bound; the newest one stays."""
+        """Drop the oldest batches while the rest still exceeds the limit; the newest one stays."""
         newest = len(self._batches) - 1
         first = self._first
         while first < newest and self._ends[-1] - self._position(first) > self.retention_bytes:
@@ -217,7 +217,7 @@ class PartitionLog:
     def delete_records(self, before_offset: int) -> None:
         """Move the start of the log up to `before_offset`; whole batches below it are freed.
 
-        Raises OffsetOutOfRangeError when `before_offset` lies beyond the end of the log.
+        Raises: OffsetOutOfRangeError if `before_offset` lies beyond the end of the log.
         """
         if before_offset > self.log_end_offset:
             raise OffsetOutOfRangeError(
@@ -231,8 +231,10 @@ class PartitionLog:
         self._advance_start(max(before_offset, self.log_start_offset))
 
     def truncate(self, end_offset: int) -> None:
-        """Drop the batches that reach `end_offset` or lie beyond it, as a replica does that follows
-        a leader without them. Transactions that began there, and epochs, are forgotten.
+        """Drop the batches that reach `end_offset` or lie beyond it.
+
+        A replica does the same when it follows a leader without them. Transactions and epochs that
+        began there are forgotten.
         """
         keep = bisect_left(self._last_offsets, end_offset, self._first)
         del self._last_offsets[keep:], self._ends[keep:], self._batches[keep:]
@@ -251,7 +253,7 @@ class PartitionLog:
             self._first = 0
 
     def corrupt(self, offset: int) -> None:
-        """Flip the bits of the last byte of the batch that holds `offset`: its CRC is wrong now."""
+        """Flip the bits of the last byte of the batch with `offset`, which makes its CRC wrong."""
         data = self._batches[self._index_of(offset)].data
         data[-1] ^= 0xFF
 
@@ -260,12 +262,12 @@ class PartitionLog:
     def read(
         self, fetch_offset: int, max_bytes: int, upper_bound: int, *, at_least_one: bool
     ) -> LogRead:
-        """Return the bytes from the batch holding `fetch_offset` on; empty when there is nothing.
+        """Return the bytes from the batch with `fetch_offset` on; empty if nothing is there.
 
-        At most `max_bytes`, cut anywhere, so that the last batch may be partial, but the first
-        never is: where it does not fit, nothing is returned, or, with `at_least_one`, it alone.
-        Only batches that lie wholly below the offset `upper_bound` are read.
-        Source: KIP-74, LogSegment.read, ReplicaManager.readFromLog.
+        At most `max_bytes`, cut anywhere, so the last batch may be partial. The first one never is.
+        If it does not fit, the result is empty, or with `at_least_one` it alone. Only batches
+        wholly below the offset `upper_bound` are read. Source: KIP-74, LogSegment.read,
+        ReplicaManager.readFromLog.
         """
         first, stop = self._range(fetch_offset, upper_bound)
         if first >= stop:
@@ -283,7 +285,7 @@ class PartitionLog:
         return LogRead(b"".join(parts), end_offset)
 
     def available_bytes(self, fetch_offset: int, upper_bound: int) -> int:
-        """Return the size of what `read` could return without a limit."""
+        """Return the size of `read`'s result without a limit."""
         first, stop = self._range(fetch_offset, upper_bound)
         return self._ends[stop - 1] - self._position(first) if first < stop else 0
 
@@ -307,7 +309,7 @@ class PartitionLog:
     def offset_for_timestamp(self, timestamp_ms: int) -> tuple[int, int] | None:
         """Return (offset, timestamp) of the first record at or after `timestamp_ms`, or None.
 
-        Markers of transactions are records, here and below.
+        Here and below, markers of transactions count as records.
         """
         for batch in self.batches():
             if batch.max_timestamp >= timestamp_ms:
@@ -342,7 +344,7 @@ class PartitionLog:
     # Leader epochs
 
     def start_epoch(self, epoch: int, start_offset: int) -> None:
-        """A leader with `epoch` writes from `start_offset` on; an epoch without records vanishes.
+        """Begin a leader epoch at `start_offset`. An earlier epoch without records is removed.
 
         Source: LeaderEpochFileCache.assign.
         """
@@ -358,9 +360,9 @@ class PartitionLog:
         return self._epochs[index - 1][0] if index else -1
 
     def end_of_epoch(self, epoch: int) -> tuple[int, int]:
-        """Return (epoch, end offset) of the largest epoch known that is not above `epoch`.
+        """Return (epoch, end offset) of the largest known epoch that is not above `epoch`.
 
-        (-1, -1) when `epoch` is above all that are known. Source: KIP-320,
+        (-1, -1) if `epoch` is above all known ones. Source: KIP-320,
         LeaderEpochFileCache.endOffsetFor.
         """
         if not self._epochs or epoch < 0 or epoch > self._epochs[-1][0]:
@@ -373,7 +375,10 @@ class PartitionLog:
 
 
 def _legacy_batch(data: bytearray, leader_epoch: int) -> StoredBatch:
-    """A message of format 0 or 1; a compressed one carries the offset of its last inner message."""
+    """Return a message of format 0 or 1 as a batch.
+
+    A compressed one has the offset of its last inner message.
+    """
     (offset,) = _INT64.unpack_from(data)
     timestamp = -1
     if data[MAGIC_OFFSET] == 1:

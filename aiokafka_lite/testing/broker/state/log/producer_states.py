@@ -1,8 +1,8 @@
-"""What one partition remembers of its idempotent producers, and the checks that follow from it.
+"""The state of one partition's idempotent producers, and the checks based on it.
 
-Per producer id: the epoch, and the sequences and offsets of the last five batches, which is how
-many requests a producer may have in flight. Does not wait.
-Source: KIP-98, KIP-360, storage/internals/log/{ProducerStateManager,ProducerAppendInfo}.java.
+For each producer id it has the epoch, and the sequences and offsets of the last five batches. Five
+is how many requests a producer may have in flight. Does not wait. Source: KIP-98, KIP-360,
+storage/internals/log/{ProducerStateManager,ProducerAppendInfo}.java.
 """
 
 from collections import deque
@@ -16,7 +16,7 @@ MAX_SEQUENCE = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class AppendedBatch:
-    """A batch that was taken: the sequences it spans, and the answer it got."""
+    """An appended batch: its sequences and its response."""
 
     first_sequence: int
     last_sequence: int
@@ -52,17 +52,17 @@ class ProducerStates:
     def __init__(self) -> None:
         self._by_producer_id: dict[int, _ProducerState] = {}
         self._verifying: dict[int, _Verifying] = {}
-        """Producer id -> what was not appended yet, or was refused."""
+        """Producer id -> a batch that was not appended yet, or was refused."""
 
     def check(
         self, producer_id: int, epoch: int, first_sequence: int, record_count: int
     ) -> AppendedBatch | None:
         """Return None if the batch may be appended, or the earlier batch that it repeats.
 
-        A producer that is not known here may start at any sequence.
+        A producer that is unknown here may start at any sequence.
 
-        Raises InvalidProducerEpoch for an epoch older than the newest seen, and
-        OutOfOrderSequenceNumber when the batch does not follow the last one.
+        Raises: InvalidProducerEpoch for an epoch below the newest one; OutOfOrderSequenceNumber if
+        the batch does not follow the last one.
         """
         state = self._by_producer_id.get(producer_id)
         if state is None:
@@ -90,7 +90,7 @@ class ProducerStates:
         return None
 
     def check_epoch(self, producer_id: int, epoch: int) -> None:
-        """Raise InvalidProducerEpoch for an epoch older than the newest seen."""
+        """Raise InvalidProducerEpoch for an epoch below the newest one."""
         state = self._by_producer_id.get(producer_id)
         if state is not None and epoch < state.epoch:
             raise InvalidProducerEpoch(
@@ -100,10 +100,11 @@ class ProducerStates:
     def verifying(
         self, producer_id: int, epoch: int, first_sequence: int, *, is_v2: bool = False
     ) -> None:
-        """A batch is to open a transaction here: if it is refused, none that follows it may be the
-        first. In transactions V2 the first one has sequence 0, unless the epoch has batches here.
+        """Announce a batch that opens a transaction here.
 
-        Source: VerificationStateEntry, ProducerAppendInfo.checkSequence; KIP-890.
+        If it is refused, no later batch may be the first. In transactions V2 the first one has
+        sequence 0, unless the epoch has batches here. Source: VerificationStateEntry,
+        ProducerAppendInfo.checkSequence; KIP-890.
         """
         known = self._verifying.get(producer_id)
         if known is None:
@@ -131,7 +132,7 @@ class ProducerStates:
     def record(
         self, producer_id: int, epoch: int, batch: AppendedBatch, *, is_transactional: bool = False
     ) -> None:
-        """Remember a batch that was appended; a new epoch forgets the batches of the old one."""
+        """Record an appended batch. A new epoch drops the batches of the old one."""
         if is_transactional:
             self._verifying.pop(producer_id, None)
         state = self._by_producer_id.get(producer_id)
@@ -140,8 +141,9 @@ class ProducerStates:
         state.batches.append(batch)
 
     def bump_epoch(self, producer_id: int, epoch: int) -> None:
-        """A transaction marker was written with `epoch`: older epochs are fenced from now on, and a
-        newer one begins at sequence 0.
+        """Handle a transaction marker with `epoch`.
+
+        Older epochs are fenced from now on, and a newer one begins at sequence 0.
         """
         self._verifying.pop(producer_id, None)
         state = self._by_producer_id.get(producer_id)
@@ -149,12 +151,12 @@ class ProducerStates:
             self._by_producer_id[producer_id] = _ProducerState(epoch)
 
     def epoch_of(self, producer_id: int) -> int | None:
-        """Return the newest epoch of a producer seen here, None for one that is not known."""
+        """Return the newest epoch of a producer here; None for an unknown one."""
         state = self._by_producer_id.get(producer_id)
         return None if state is None else state.epoch
 
     def forget(self, producer_id: int) -> None:
-        """Drop a producer, as the broker does when it has been silent for too long."""
+        """Drop a producer, as the broker does after a long inactivity."""
         self._by_producer_id.pop(producer_id, None)
 
 

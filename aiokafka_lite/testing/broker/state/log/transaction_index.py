@@ -1,8 +1,8 @@
-"""Which transactions of one partition are open, and which were aborted.
+"""The open and the aborted transactions of one partition.
 
-Fed by the log with each batch it takes. It answers the two questions of a read_committed fetch:
-the last stable offset, and the aborted transactions inside a range. Does not wait.
-Source: KIP-98, storage/internals/log/TransactionIndex.java.
+The log passes each appended batch to it. It answers the two questions of a read_committed fetch:
+the last stable offset, and the aborted transactions inside a range. Does not wait. Source: KIP-98,
+storage/internals/log/TransactionIndex.java.
 """
 
 from typing import NamedTuple
@@ -26,17 +26,17 @@ class TransactionIndex:
         self._aborted: list[AbortedTransactionEntry] = []
 
     def append_data(self, producer_id: int, base_offset: int) -> None:
-        """A transactional batch was appended; it opens its producer's transaction if none is."""
+        """Handle a transactional batch; it opens its producer's transaction if none is open."""
         self._open.setdefault(producer_id, base_offset)
 
     def append_marker(self, producer_id: int, offset: int, *, is_commit: bool) -> None:
-        """A control batch was appended; it ends its producer's transaction, if one is open."""
+        """Handle a control batch; it ends its producer's transaction, if one is open."""
         first_offset = self._open.pop(producer_id, None)
         if first_offset is not None and not is_commit:
             self._aborted.append(AbortedTransactionEntry(producer_id, first_offset, offset))
 
     def is_open(self, producer_id: int) -> bool:
-        """Return whether the producer has a transaction open here."""
+        """Return whether the producer has an open transaction here."""
         return producer_id in self._open
 
     def first_unstable_offset(self) -> int | None:
@@ -44,7 +44,9 @@ class TransactionIndex:
         return min(self._open.values(), default=None)
 
     def aborted_between(self, fetch_offset: int, upper_bound: int) -> list[tuple[int, int]]:
-        """Return (producer id, first offset) of what was aborted in [fetch_offset, upper_bound)."""
+        """Return (producer id, first offset) of transactions aborted in [fetch_offset,
+        upper_bound).
+        """
         return [
             (entry.producer_id, entry.first_offset)
             for entry in self._aborted
@@ -52,13 +54,14 @@ class TransactionIndex:
         ]
 
     def drop_before(self, log_start_offset: int) -> None:
-        """Forget aborted transactions that lie wholly below the start of the log."""
+        """Drop aborted transactions that lie wholly below the start of the log."""
         if self._aborted and self._aborted[0].last_offset < log_start_offset:
             self._aborted = [e for e in self._aborted if e.last_offset >= log_start_offset]
 
     def drop_from(self, log_end_offset: int) -> None:
-        """Forget transactions that began at the end of the log or beyond it, and reopen those whose
-        marker is gone.
+        """Drop transactions that began at the end of the log or beyond it.
+
+        Transactions whose marker was cut off are open again.
         """
         cut = [entry for entry in self._aborted if entry.last_offset >= log_end_offset]
         self._aborted = [entry for entry in self._aborted if entry.last_offset < log_end_offset]

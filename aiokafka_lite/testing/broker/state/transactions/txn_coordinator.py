@@ -1,8 +1,9 @@
-"""The transaction coordinator of a cluster: who may begin, extend and end which transaction.
+"""The transaction coordinator of a cluster: checks who may begin, extend and end a transaction.
 
-One for all nodes; which of them serves a transactional id is in `coordinator_nodes.py`, what the
-steps do in `txn_metadata.py`, the markers in `txn_markers.py`. Does not wait; the injected clock
-ends what takes too long. Source: TransactionCoordinator; KIP-98, KIP-360, KIP-588, KIP-890.
+One object serves all nodes. `coordinator_nodes.py` knows which node coordinates a transactional id.
+`txn_metadata.py` defines the steps, `txn_markers.py` writes the markers. The injected clock ends
+transactions that take too long. Does not wait. Source: TransactionCoordinator; KIP-98, KIP-360,
+KIP-588, KIP-890.
 """
 
 from collections.abc import Callable, Collection
@@ -51,7 +52,7 @@ class TransactionCoordinator:
         clock: Clock,
         on_change: Callable[[], object] = lambda: None,
     ) -> None:
-        """`on_change` is called when time has ended a transaction."""
+        """`on_change` is called when a timeout has ended a transaction."""
         self.options = options
         self.nodes = CoordinatorNodes(cluster, on_move=self._resume)
         self.markers = TransactionMarkers(cluster, groups, clock)
@@ -64,7 +65,7 @@ class TransactionCoordinator:
         self._timers.clear()
 
     def view(self, transactional_id: str) -> TransactionView:
-        """Return a transactional id at this moment; one that is not known is DEAD."""
+        """Return a transactional id's present state; an unknown one is DEAD."""
         coordinator = self.nodes.node_of(transactional_id)
         metadata = self._by_id.get(transactional_id)
         if metadata is None:
@@ -76,11 +77,11 @@ class TransactionCoordinator:
     def init_producer_id(
         self, transactional_id: str, timeout_ms: int, claim: ProducerIdAndEpoch | None
     ) -> ProducerIdAndEpoch:
-        """Return the id and epoch for a producer that begins, or goes on from `claim` (KIP-360).
+        """Return the id and epoch for a producer that begins, or continues from `claim` (KIP-360).
 
-        An open transaction is aborted first, and the producer asked to come again.
+        An open transaction is aborted first, and the producer has to ask again.
 
-        Raises InvalidTransactionTimeout, ProducerFenced and ConcurrentTransactions.
+        Raises: InvalidTransactionTimeout, ProducerFenced and ConcurrentTransactions.
         """
         longest_ms = self.options.transaction_max_timeout_ms
         if not 0 < timeout_ms <= longest_ms:
@@ -113,9 +114,9 @@ class TransactionCoordinator:
         partitions: Collection[TopicPartition] = (),
         groups: Collection[str] = (),
     ) -> None:
-        """Let partitions, and the offsets of groups, take part in the transaction.
+        """Add partitions, and the offsets of groups, to the transaction.
 
-        Raises InvalidRequestError, InvalidProducerIdMapping, ProducerFenced or
+        Raises: InvalidRequestError, InvalidProducerIdMapping, ProducerFenced or
         ConcurrentTransactions.
         """
         metadata = self._open(transactional_id, producer)
@@ -129,7 +130,7 @@ class TransactionCoordinator:
     def takes_part(
         self, transactional_id: str, producer: ProducerIdAndEpoch, member: TopicPartition | str
     ) -> bool:
-        """Return whether a partition, or a group by its id, takes part. Raises as `add`."""
+        """Return whether a partition, or a group by its id, is part of it. Raises: as `add`."""
         metadata = self._open(transactional_id, producer)
         return member in (metadata.groups if isinstance(member, str) else metadata.partitions)
 
@@ -160,12 +161,12 @@ class TransactionCoordinator:
         is_commit: bool,
         bumps_epoch: bool,
     ) -> ProducerIdAndEpoch:
-        """End the transaction, and return what the producer goes on with.
+        """End the transaction, and return the producer's next id and epoch.
 
-        `bumps_epoch`: the client has the next epoch from the answer, so that nothing of this
-        transaction can arrive in the next (KIP-890).
+        `bumps_epoch`: the client takes the next epoch from the response. So no batch of this
+        transaction can arrive in the next one (KIP-890).
 
-        Raises InvalidRequestError, InvalidProducerIdMapping, ProducerFenced,
+        Raises: InvalidRequestError, InvalidProducerIdMapping, ProducerFenced,
         ConcurrentTransactions or InvalidTxnState.
         """
         metadata = self._find(transactional_id)
@@ -188,15 +189,15 @@ class TransactionCoordinator:
         self.markers.end(metadata, metadata.complete)
         return going_on
 
-    # Time, and trouble…
+    # Timeouts and failures…
 
     def _expire(self, metadata: TransactionMetadata) -> None:
-        """Abort a transaction that took too long, unless nobody is there to do so."""
+        """Abort a transaction that took too long, unless no node coordinates it."""
         if self.nodes.node_of(metadata.transactional_id) is not None:
             self._abort_and_fence(metadata)
 
     def _resume(self, transactional_id: str, _: int | None, node_id: int | None) -> None:
-        """Another node took over, and looks after what expired meanwhile."""
+        """Handle a change of coordinator: the new one aborts what expired meanwhile."""
         metadata = self._by_id.get(transactional_id)
         if (
             node_id is not None
@@ -224,7 +225,10 @@ def _check_id(metadata: TransactionMetadata, producer: ProducerIdAndEpoch) -> No
 def _check_end_v1(
     metadata: TransactionMetadata, producer: ProducerIdAndEpoch, *, is_commit: bool
 ) -> bool:
-    """Return whether the transaction has ended this way already. Source: endTransactionWithTV1."""
+    """Return whether the transaction has already ended in this way.
+
+    Source: endTransactionWithTV1.
+    """
     _check_id(metadata, producer)
     if metadata.producer_epoch != producer.producer_epoch:
         raise ProducerFenced(f"{producer} is not in use; {metadata.producer} is")
@@ -237,9 +241,9 @@ def _check_end_v1(
 def _check_end_v2(
     metadata: TransactionMetadata, producer: ProducerIdAndEpoch, *, is_commit: bool
 ) -> bool:
-    """Return whether the transaction before has ended this way by this very request.
+    """Return whether this very request has already ended the previous transaction in this way.
 
-    What has not begun may be aborted, to have the next epoch. Source: endTransaction.
+    A transaction that has not begun may be aborted, to get the next epoch. Source: endTransaction.
     """
     has_overflown = (
         metadata.previous_producer_id == producer.producer_id

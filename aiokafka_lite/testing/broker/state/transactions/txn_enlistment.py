@@ -1,6 +1,6 @@
-"""What a node asks the coordinator before it writes for a transaction, and how it tells the answer.
+"""Asks the coordinator before a node writes for a transaction, and chooses the node's error code.
 
-Clients of transactions V1 have added the partition before, so the node only verifies that; in V2
+Clients of transactions V1 have added the partition before, so the node only verifies that. In V2
 the write itself adds it (KIP-890). Does not wait. Source: AddPartitionsToTxnManager,
 ReplicaManager.handleProduceAppend.
 """
@@ -22,18 +22,18 @@ from aiokafka_lite.testing.broker.state.transactions.txn_metadata import Produce
 
 
 class Enlistment(Enum):
-    """What the version of a request lets the node do, and tell."""
+    """What the version of a request allows: the node's action and its error codes."""
 
     VERIFY = 1
-    """Verify; what does not take part is INVALID_TXN_STATE."""
+    """Verify; a partition outside the transaction is INVALID_TXN_STATE."""
     VERIFY_ABORTABLE = 2
-    """Verify; what does not take part is TRANSACTION_ABORTABLE (KIP-1050)."""
+    """Verify; a partition outside the transaction is TRANSACTION_ABORTABLE (KIP-1050)."""
     ADD = 3
     """Add (transactions V2)."""
 
 
 def enlistment_of(version: int, *, abortable_since: int, transactions_v2_since: int) -> Enlistment:
-    """Return what a request of this version of its API lets the node do."""
+    """Return what a request of this version of its API allows."""
     if version >= transactions_v2_since:
         return Enlistment.ADD
     return Enlistment.VERIFY_ABORTABLE if version >= abortable_since else Enlistment.VERIFY
@@ -49,12 +49,12 @@ def enlist(
     """Return if `producer` may write to a partition, or commit offsets of a group, in its
     transaction.
 
-    Raises InvalidProducerEpoch for a fenced one, InvalidProducerIdMapping, ConcurrentTransactions,
-    GroupCoordinatorNotAvailableError, and InvalidTxnState or TransactionAbortableError for what
-    does not take part.
+    Raises: InvalidProducerEpoch for a fenced one; InvalidProducerIdMapping; ConcurrentTransactions;
+    GroupCoordinatorNotAvailableError; InvalidTxnState or TransactionAbortableError for what is not
+    part of the transaction.
     """
     if coordinator.nodes.node_of(transactional_id) is None:
-        raise GroupCoordinatorNotAvailableError(f"nobody coordinates {transactional_id!r}")
+        raise GroupCoordinatorNotAvailableError(f"no node coordinates {transactional_id!r}")
     try:
         if enlistment is not Enlistment.ADD:
             takes_part = coordinator.takes_part(transactional_id, producer, member)
@@ -65,7 +65,7 @@ def enlist(
             else:
                 coordinator.add(transactional_id, producer, partitions=(member,))
     except ProducerFenced as error:
-        # A producer is to learn of its fencing from the coordinator, not from a late batch.
+        # A producer must learn of its fencing from the coordinator, not from a late batch.
         raise InvalidProducerEpoch(f"{producer} has been fenced") from error
     if not takes_part:
         refusal: type[BrokerResponseError] = (
@@ -75,8 +75,9 @@ def enlist(
 
 
 def is_retried_by_old_clients(error: BrokerResponseError, enlistment: Enlistment) -> bool:
-    """Return whether a producer is told NOT_ENOUGH_REPLICAS in its place, which it surely retries
-    without looking for other leaders.
+    """Return whether the response has NOT_ENOUGH_REPLICAS in place of this error.
+
+    Producers certainly retry that code, without looking for other leaders.
     """
     return isinstance(error, GroupCoordinatorNotAvailableError) or (
         isinstance(error, ConcurrentTransactions) and enlistment is not Enlistment.ADD

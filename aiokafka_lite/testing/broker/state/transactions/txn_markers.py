@@ -1,7 +1,7 @@
-"""Ends transactions where they took part: a marker in each partition, and the offsets of groups.
+"""Ends transactions in their partitions and groups: it writes markers and settles offsets.
 
-A partition without a leader gets its marker when it has one again; a topic that is gone needs none.
-Until the last one is written the transaction is not complete. Does not wait. Source:
+A partition without a leader gets its marker once it has one again. A deleted topic needs none. The
+transaction is complete after the last marker. Does not wait. Source:
 TransactionMarkerChannelManager, KafkaApis.handleWriteTxnMarkersRequest.
 """
 
@@ -29,7 +29,7 @@ class _Ending:
 
 
 class TransactionMarkers:
-    """The markers of all transactions of a cluster that are still to be written."""
+    """The markers of a cluster's transactions that are still to be written."""
 
     def __init__(self, cluster: ClusterState, groups: GroupCoordinators, clock: Clock) -> None:
         self._cluster = cluster
@@ -40,10 +40,10 @@ class TransactionMarkers:
         cluster.watch(on_nodes=self.write, on_topic_deleted=lambda _: self.write())
 
     def end(self, metadata: TransactionMetadata, on_complete: Callable[[], object]) -> None:
-        """Write the markers of a prepared transaction, as far as that can be done now.
+        """Write the markers of a prepared transaction, as far as possible now.
 
-        `metadata` loses each partition and group that has its marker; `on_complete` is called
-        after the last one, possibly at once.
+        `metadata` loses each partition and group that has its marker. `on_complete` is called after
+        the last one, possibly at once.
         """
         self._endings.append(_Ending(metadata, on_complete))
         self.write()
@@ -53,7 +53,7 @@ class TransactionMarkers:
         self._is_held = True
 
     def release(self) -> None:
-        """Write what was held, and markers from now on."""
+        """Write the withheld markers; later markers are written at once."""
         self._is_held = False
         self.write()
 

@@ -1,8 +1,7 @@
-"""One transactional id as its coordinator knows it: state, producer id, epochs, what takes part.
+"""One transactional id as its coordinator knows it: state, producer id, epochs, and its parts.
 
-Knows the steps and what each does to ids and epochs; who may take them is decided in
-`txn_coordinator.py`. Plain data. Source: TransactionMetadata, TransactionState; KIP-98, KIP-360,
-KIP-890.
+Defines the steps and their effect on ids and epochs; `txn_coordinator.py` decides which are
+allowed. Does not wait. Source: TransactionMetadata, TransactionState; KIP-98, KIP-360, KIP-890.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,12 +17,12 @@ MAX_EPOCH = 2**15 - 1
 
 
 class TransactionState(StrEnum):
-    """Where a transactional id stands; the values are Kafka's words for it."""
+    """The states of a transactional id, in Kafka's words."""
 
     EMPTY = "Empty"
-    """A producer was initialised; nothing takes part yet."""
+    """A producer was initialised; nothing was added yet."""
     ONGOING = "Ongoing"
-    """Partitions or groups take part."""
+    """Partitions or groups were added."""
     PREPARE_COMMIT = "PrepareCommit"
     """It is committed for good, but not every marker is written."""
     PREPARE_ABORT = "PrepareAbort"
@@ -31,7 +30,7 @@ class TransactionState(StrEnum):
     COMPLETE_COMMIT = "CompleteCommit"
     COMPLETE_ABORT = "CompleteAbort"
     DEAD = "Dead"
-    """There is no such transactional id."""
+    """The transactional id does not exist."""
 
 
 _RESTING = frozenset(
@@ -51,7 +50,7 @@ ALLOWED_FROM: dict[TransactionState, frozenset[TransactionState]] = {
 
 
 class ProducerIdAndEpoch(NamedTuple):
-    """What a producer stamps on its batches, and on its requests to the coordinator."""
+    """The identity of a producer in its batches, and in its requests to the coordinator."""
 
     producer_id: int
     producer_epoch: int
@@ -65,12 +64,12 @@ class TransactionMetadata:
         self.state = TransactionState.EMPTY
         self.producer_id = producer_id
         self.previous_producer_id = NO_PRODUCER_ID
-        """The one before the last step, if that changed it."""
+        """The identity before the last step, if that changed it."""
         self.next_producer_id = NO_PRODUCER_ID
-        """The one to go on with, while a transaction that used up the epochs is being ended."""
+        """The next identity, while a transaction that used up the epochs is being ended."""
         self.producer_epoch = NO_PRODUCER_EPOCH
         self.last_producer_epoch = NO_PRODUCER_EPOCH
-        """The epoch before, if the producer that had it is the one that goes on."""
+        """The previous epoch, if its producer is the one that continues."""
         self.timeout_ms = timeout_ms
         self.partitions: set[TopicPartition] = set()
         self.groups: set[str] = set()
@@ -87,13 +86,13 @@ class TransactionMetadata:
 
     @property
     def has_exhausted_epochs(self) -> bool:
-        """Whether no epoch is left to give out: the last one is kept for fencing."""
+        """Whether no epoch is left to assign: the last one is kept for fencing."""
         return is_exhausted(self.producer_epoch)
 
     def check_claim(self, claim: ProducerIdAndEpoch) -> None:
-        """Raise ProducerFenced unless a producer that says it has `claim` may be initialised anew.
+        """Raise ProducerFenced unless a producer with the identity `claim` may be initialised anew.
 
-        Its epoch is looked at when it is to be raised.
+        Its epoch is checked when it is to be raised.
         """
         if (
             self.producer_epoch != NO_PRODUCER_EPOCH
@@ -110,11 +109,11 @@ class TransactionMetadata:
     def initialise(
         self, timeout_ms: int, claim: ProducerIdAndEpoch | None, new_producer_id: Callable[[], int]
     ) -> None:
-        """Begin the next epoch, or a new id when there is none left. Source: KIP-360.
+        """Begin the next epoch, or a new id when no epoch is left. Source: KIP-360.
 
-        A claim to the epoch before is the same request once more, and changes nothing.
+        A claim to the previous epoch repeats the last request, and changes nothing.
 
-        Raises ProducerFenced for a claim to any other epoch.
+        Raises: ProducerFenced for a claim to any other epoch.
         """
         producer_id, epoch, last = self.producer_id, self.producer_epoch + 1, NO_PRODUCER_EPOCH
         if self.has_exhausted_epochs and (
@@ -135,15 +134,16 @@ class TransactionMetadata:
         self.timeout_ms = timeout_ms
 
     def add(self, partitions: Iterable[TopicPartition], groups: Iterable[str]) -> None:
-        """Let partitions and the offsets of groups take part; the first ones begin it."""
+        """Add partitions and the offsets of groups; the first ones begin the transaction."""
         self._move(TransactionState.ONGOING, self.producer_id, self.producer_epoch)
         self.partitions.update(partitions)
         self.groups.update(groups)
 
     def fence(self) -> None:
-        """Raise the epoch in the middle of a transaction, to shut its producer out for good (V1).
+        """Raise the epoch in the middle of a transaction, to fence its producer for good (V1).
 
-        In V2 `prepare` raises it, and the producer may go on from there by its claim (KAFKA-19367).
+        In V2 `prepare` raises it, and the producer may continue from there by its claim
+        (KAFKA-19367).
         """
         self.producer_epoch = min(self.producer_epoch + 1, MAX_EPOCH)
         self.last_producer_epoch = NO_PRODUCER_EPOCH
@@ -151,7 +151,7 @@ class TransactionMetadata:
     def prepare(
         self, *, is_commit: bool, bumps_epoch: bool, next_producer_id: int = NO_PRODUCER_ID
     ) -> None:
-        """Decide how it ends. With `bumps_epoch` the markers carry the next epoch (KIP-890)."""
+        """Decide the outcome. With `bumps_epoch` the markers carry the next epoch (KIP-890)."""
         state = TransactionState.PREPARE_COMMIT if is_commit else TransactionState.PREPARE_ABORT
         last, epoch = self.last_producer_epoch, self.producer_epoch
         if bumps_epoch:
@@ -161,13 +161,13 @@ class TransactionMetadata:
         self.next_producer_id = next_producer_id
 
     def after_completion(self) -> ProducerIdAndEpoch:
-        """Return what the producer goes on with once the markers are written."""
+        """Return the producer's identity after the markers are written."""
         if self.next_producer_id != NO_PRODUCER_ID:
             return ProducerIdAndEpoch(self.next_producer_id, 0)
         return self.producer
 
     def complete(self) -> None:
-        """Every marker is written."""
+        """Complete the transaction, after every marker is written."""
         is_commit = self.state is TransactionState.PREPARE_COMMIT
         self._move(
             TransactionState.COMPLETE_COMMIT if is_commit else TransactionState.COMPLETE_ABORT,
@@ -186,7 +186,7 @@ class TransactionMetadata:
 
 
 def is_exhausted(producer_epoch: int) -> bool:
-    """Return whether no producer is given an epoch after this one. Source: isEpochExhausted."""
+    """Return whether no producer gets an epoch after this one. Source: isEpochExhausted."""
     return producer_epoch >= MAX_EPOCH - 1
 
 

@@ -13,7 +13,7 @@ from aiokafka_lite.testing.broker.state.transactions.txn_metadata import (
 
 @dataclass(frozen=True, slots=True)
 class TransactionView:
-    """A transactional id; one that is not known is DEAD and has nothing."""
+    """A transactional id; an unknown one is DEAD and empty."""
 
     transactional_id: str
     state: TransactionState = TransactionState.DEAD
@@ -21,15 +21,15 @@ class TransactionView:
     producer_epoch: int = NO_PRODUCER_EPOCH
     timeout_ms: int = -1
     partitions: frozenset[TopicPartition] = frozenset()
-    """What takes part and has no marker yet."""
+    """The partitions of the transaction that have no marker yet."""
     groups: frozenset[str] = frozenset()
-    """The groups whose offsets take part."""
+    """The groups whose offsets are part of the transaction."""
     coordinator: int | None = None
-    """The node that serves the transactional id, None while there is none."""
+    """The coordinating node; None without one."""
 
 
 def view_of(metadata: TransactionMetadata, coordinator: int | None) -> TransactionView:
-    """Return the transactional id as it stands now."""
+    """Return the transactional id's present state."""
     return TransactionView(
         metadata.transactional_id,
         metadata.state,

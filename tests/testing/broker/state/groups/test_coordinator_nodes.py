@@ -54,7 +54,7 @@ def test_a_key_that_was_moved_is_served_there_alone() -> None:
 def test_nobody_coordinates_what_was_moved_to_nobody_until_a_node_starts() -> None:
     bench, nodes, moves = nodes_of(2)
     nodes.move("k", None)
-    with pytest.raises(GroupCoordinatorNotAvailableError, match="nobody coordinates 'k'"):
+    with pytest.raises(GroupCoordinatorNotAvailableError, match="no node coordinates 'k'"):
         nodes.check("k", 1)
     bench.cluster.set_alive(1, is_alive=True)
     assert nodes.node_of("k") == nodes.choose("k")

@@ -95,7 +95,7 @@ def test_an_offset_below_the_end_is_refused() -> None:
 
 
 def test_bytes_that_are_no_whole_batch_are_refused() -> None:
-    with pytest.raises(ValueError, match="the 7 bytes at 0 are no whole record batch"):
+    with pytest.raises(ValueError, match="the 7 bytes at 0 are not a whole record batch"):
         log_of().append(b"garbage", leader_epoch=0)
     with pytest.raises(CorruptRecordException):
         log_of().append(b"\0" * 100, leader_epoch=0)
