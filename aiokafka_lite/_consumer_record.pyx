@@ -2,14 +2,14 @@
 # cython: preliminary_late_includes_cy28=True
 """The record that consumers return, in 80 bytes: the native twin of `_consumer_record_py`.
 
-To the user it is that dataclass. What most records share (topic, partition, timestamp type) is one
-object for all of them, the `RecordOrigin`; offset, timestamp and sizes are C integers; headers stay
-the bytes they came as until somebody asks; the `__dict__` is made when an attribute is set that is
-no field.
+To the user it is that dataclass. Topic, partition and timestamp type, which most records share, are
+in one object, the `RecordOrigin`. Offset, timestamp and sizes are C integers. Headers stay
+undecoded bytes until they are read. The `__dict__` is made when an attribute is set that is not a
+field.
 
-Records as they come from the reader refer to nothing that could refer back, so the garbage
-collector does not know of them: a million may be held without it ever walking over them. The moment
-an attribute is set, or the `__dict__` is asked for, it is told.
+A record from the reader refers to nothing that could refer back. So the garbage collector does not
+track it, and never walks over a million held records. Tracking begins when an attribute is set or
+the `__dict__` is read.
 """
 
 cimport cython
@@ -31,7 +31,7 @@ from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t, uint8_t
 from aiokafka_lite import _consumer_record_py
 
 
-# Only functions are declared here: Cython then places the text behind the struct it speaks of.
+# Only functions are declared here, because Cython then places the text behind the struct it uses.
 cdef extern from *:
     """
     #include <stddef.h>
@@ -158,10 +158,9 @@ cdef extern from "varint.h":
 
 @cython.auto_pickle(False)
 cdef class RecordOrigin:
-    """What the records of a batch have in common; also a home for the values of fields that their
-    C types cannot hold.
+    """The common fields of a batch's records, and field values that their C types cannot hold.
 
-    `odd` is None unless there are any: then the getters need look no further.
+    `odd` is None without such values, and then the getters stop there.
     """
 
 
@@ -172,11 +171,11 @@ cdef RecordOrigin make_origin(object topic, object partition, object timestamp_t
     return origin
 
 
-# No methods: they would cost every record a pointer to their table.
+# Without methods, because they would cost every record a pointer to their table.
 
 
 cdef object odd_or(ConsumerRecord record, str field, object value):
-    """Return the value of a field of a record that has odd ones: its odd one, or else `value`."""
+    """Return a field's value in a record with odd values: the odd value, or else `value`."""
     if record.origin is UNSET:
         raise AttributeError(f"a record without its {field}: it was made without __init__")
     return record.origin.odd.get(field, value)
@@ -202,7 +201,7 @@ cdef int keep_odd(ConsumerRecord record, str field, object value) except -1:
 
 
 cdef bint is_int64(ConsumerRecord record, str field, object value, int64_t *number) except -1:
-    """Say whether C holds the value of the field from now on; keep it otherwise."""
+    """Return whether the C field holds the value from now on; store it as odd otherwise."""
     cdef int overflow = 0
     if PyLong_CheckExact(value):
         number[0] = PyLong_AsLongLongAndOverflow(value, &overflow)
@@ -272,7 +271,7 @@ cdef class ConsumerRecord:
         self.serialized_value_size = serialized_value_size
         self.headers = headers
 
-    # What is shared…
+    # Shared fields…
 
     @property
     def topic(self):
@@ -307,7 +306,7 @@ cdef class ConsumerRecord:
 
     @property
     def checksum(self):
-        """The CRC of a magic 0 or 1 record; None since magic 2."""
+        """The CRC of a magic 0 or 1 record; None for magic 2."""
         if self.origin.odd is not None:
             return odd_or(self, "checksum", self.origin.checksum)
         return self.origin.checksum
@@ -330,7 +329,7 @@ cdef class ConsumerRecord:
 
     @property
     def timestamp(self):
-        """Milliseconds since the epoch, -1 when there is none."""
+        """Milliseconds since the epoch; -1 for a record without a timestamp."""
         if self.origin.odd is not None:
             return odd_or(self, "timestamp", self.timestamp_)
         return self.timestamp_
@@ -341,7 +340,7 @@ cdef class ConsumerRecord:
 
     @property
     def serialized_key_size(self):
-        """Bytes, -1 without a key."""
+        """Bytes; -1 without a key."""
         if self.origin.odd is not None:
             return odd_or(self, "serialized_key_size", self.key_size)
         return self.key_size
@@ -352,7 +351,7 @@ cdef class ConsumerRecord:
 
     @property
     def serialized_value_size(self):
-        """Bytes, -1 without a value."""
+        """Bytes; -1 without a value."""
         if self.origin.odd is not None:
             return odd_or(self, "serialized_value_size", self.value_size)
         return self.value_size
@@ -365,7 +364,7 @@ cdef class ConsumerRecord:
 
     @property
     def headers(self):
-        """In the producer's order; a name may occur more than once. Parsed when asked for."""
+        """In the producer's order. A name may occur more than once. Parsed when first read."""
         headers = self.headers_
         if headers is None:
             return ()
@@ -377,7 +376,8 @@ cdef class ConsumerRecord:
 
     @headers.setter
     def headers(self, headers):
-        if headers is None or PyBytes_CheckExact(headers):  # which mean something else in the field
+        # these have another meaning in the field
+        if headers is None or PyBytes_CheckExact(headers):
             keep_odd(self, "headers", headers)
             headers = ODD
         self.headers_ = headers
@@ -390,7 +390,7 @@ cdef class ConsumerRecord:
         return fields(self) == fields(other)
 
     def __ne__(self, other):
-        equal = type(self).__eq__(self, other)  # which a subclass may have of its own
+        equal = type(self).__eq__(self, other)  # a subclass may define its own
         return equal if equal is NotImplemented else not equal
 
     def __repr__(self):
@@ -407,7 +407,7 @@ cdef class ConsumerRecord:
         return __newobj__, (self.__class__,), self.__getstate__()
 
     def __getstate__(self):
-        """Return what the twin's `__dict__` is: pickles of one are read by the other."""
+        """Return the twin's `__dict__`, so that each twin reads the other's pickles."""
         state = dict(zip(FIELDS, fields(self)))
         if alk_has_dict(self):
             state.update(PyObject_GenericGetDict(self, NULL))
@@ -429,7 +429,7 @@ cdef class ConsumerRecord:
 
 
 def own_attributes(ConsumerRecord record):
-    """The attributes that are no fields, as a dict that may be changed."""
+    """The attributes that are not fields, as a mutable dict."""
     alk_track(record)
     return PyObject_GenericGetDict(record, NULL)
 
@@ -446,7 +446,7 @@ cdef tuple read_headers(bytes section):
         fault = alk_read_varint(&at, end, 5, &size)
         if fault or not 0 <= size <= end - at:
             break
-        # As Java's client: a name that is no UTF-8 is of no use, the record is.
+        # As Java's client: a name that is not UTF-8 is useless, but its record is useful.
         name = PyUnicode_DecodeUTF8(<const char *>at, size, "replace")
         at += size
         fault = alk_read_varint(&at, end, 5, &size)
@@ -464,7 +464,7 @@ cdef ConsumerRecord make_record(
     RecordOrigin origin, int64_t offset, int64_t timestamp, object key, object value,
     object headers, int32_t key_size, int32_t value_size
 ):
-    """Return a record. `headers`: None for none, or their section of the batch, checked."""
+    """Return a record. `headers` is None, or the checked section of the batch."""
     cdef ConsumerRecord record
     if HAS_BARE_RECORDS:
         return alk_make_record(
@@ -478,7 +478,7 @@ cdef ConsumerRecord make_record(
 
 
 cdef void complete_class() except *:
-    """Give the class what Cython has no words for."""
+    """Add the parts of the class that Cython cannot express."""
     described = vars(_consumer_record_py.ConsumerRecord)
     cdef dict own = <dict>(<PyTypeObject *>ConsumerRecord).tp_dict
     alk_add_members(ConsumerRecord, own)

@@ -1,1 +1,3 @@
-"""`python -m benchmarks` prints all tables but those of groups, `python -m benchmarks.groups`."""
+"""`python -m benchmarks` prints all tables except those of groups: `python -m
+benchmarks.groups`.
+"""

@@ -31,19 +31,19 @@ BROKERS = {"apache": f"Apache Kafka {DEFAULT_VERSION}", "embedded": "embedded br
 NEED_JAVA = ("java_peer",)
 QUICK_SCALE = 0.03
 FAILOVER_ROUNDS = 3
-"""How many at most: one takes half a minute."""
+"""The most rounds of this table: one takes half a minute."""
 LEAF_ROUNDS = 15
 QUICK_LEAF_ROUNDS = 2
 QUICK_LATENCY_S = 0.5
 QUICK_MEMORY_RECORDS = 10_000
 GROWTH_ROUNDS = 3
-"""How many at most."""
+"""The most rounds of this table."""
 QUICK_POLLS = 20
 QUICK_IDLE_S = 0.5
 
 
 def main() -> None:
-    """Measure, print, and write the files that were asked for."""
+    """Measure, print, and write the requested files."""
     options = _options()
     _without_java(options)
     facts = machine_facts()
@@ -97,7 +97,7 @@ def _options() -> argparse.Namespace:
 
 
 def _without_java(options: argparse.Namespace) -> None:
-    """Leave out what this machine cannot run, and say so."""
+    """Leave out the tables that this machine cannot run, and say so."""
     try:
         find_java()
     except JavaNotFoundError as error:

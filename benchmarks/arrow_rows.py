@@ -1,4 +1,6 @@
-"""Columns of records as one Arrow record batch: what a user of a client without Arrow writes."""
+"""Turns columns of records into one Arrow record batch, as a user of a client without Arrow
+does.
+"""
 
 from typing import Any
 

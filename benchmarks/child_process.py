@@ -1,4 +1,4 @@
-"""A client in a process of its own that is spoken to by lines. Every call blocks."""
+"""A client in a process of its own, which reads and writes lines. Every call blocks."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ from benchmarks.peers.job import Outcome
 
 
 class ChildProcess:
-    """A child; made by `child_process`."""
+    """A child process; `child_process` makes it."""
 
     def __init__(self, process: "subprocess.Popen[str]", errors: TextIO) -> None:
         self._process = process
@@ -20,18 +20,18 @@ class ChildProcess:
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """The process id."""
         return self._process.pid
 
     def expect(self, line: str) -> None:
-        """Wait for a line. Raises: SystemExit with its error output if anything else comes."""
+        """Wait for a line. Raises: SystemExit with its error output if another line comes."""
         assert self._process.stdout is not None
         said = self._process.stdout.readline()
         if said.strip() != line:
             self._give_up(f"said {said!r}, not {line!r}")
 
     def lines(self) -> Iterator[str]:
-        """Yield what it says until it ends. Raises: SystemExit if it failed."""
+        """Yield its lines until it ends. Raises: SystemExit if it failed."""
         assert self._process.stdout is not None
         yield from self._process.stdout
         self._check_end()
@@ -48,7 +48,7 @@ class ChildProcess:
         self._process.stdin.close()
 
     def outcome(self) -> Outcome:
-        """Wait for the end and return what it says came of it. Raises: SystemExit if it failed."""
+        """Wait for the end and return the outcome. Raises: SystemExit if it failed."""
         assert self._process.stdout is not None
         said = self._process.stdout.read()
         self._check_end()
@@ -66,7 +66,7 @@ class ChildProcess:
 
 @contextmanager
 def child_process(command: Sequence[str], limit_s: float) -> Iterator[ChildProcess]:
-    """A child that lives at most `limit_s`, and no longer than the block."""
+    """Yield a child that lives at most `limit_s`, and no longer than the block."""
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(

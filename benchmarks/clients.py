@@ -1,11 +1,11 @@
-"""Whole clients, ours and the peers through the same harness: CPU per record of the client process,
-with its threads and children.
+"""Measures whole clients, ours and the peers by the same harness: CPU per record.
 
-Every run is a fresh process; the clients take turns within a round, so that a machine that changes
-speed changes it for all. The broker is a process of its own and is not counted. Starting is not
-counted either, for nobody: producers have sent and flushed some records before, a consumer's clock
-starts with the first records it returned, which do not count (what was fetched ahead by then is in
-its favour), and of Java's tools a run of 1,000 records is subtracted.
+The figure includes the client process with its threads and children. Every run is a fresh process.
+The clients take turns within a round, so that a change of the machine's speed affects all of them.
+The broker is a process of its own and is not counted. The start of a client is not counted either.
+A producer first sends and flushes some records. A consumer's clock starts with its first returned
+records, which do not count. Records it has fetched ahead by then are in its favour. For Java's
+tools, the cost of a run of 1,000 records is subtracted.
 """
 
 from collections import defaultdict
@@ -21,7 +21,9 @@ from benchmarks.results import Figure, Table
 
 WARM_UP = 3000
 SMALL_RECORDS = 50_000
-"""A client that reads no more than this has a topic of its own: it might fetch far ahead."""
+"""A client that reads at most this many records has a topic of its own: it might fetch far
+ahead.
+"""
 CONDITIONS = (
     "CPU of the whole client process, threads and children included, start excluded; fresh "
     "processes in turn, {rounds} rounds. 8-byte keys (Java's tool: none), 100-byte values unless "
@@ -53,7 +55,7 @@ def measure(
     rounds: int,
     scale: float = 1.0,
 ) -> Table:
-    """Run every path with every peer that has it `rounds` times; `broker` is how it is called."""
+    """Run every path with every peer that has it, `rounds` times; `broker` is the broker's name."""
     plan = [(path, peer) for path in paths for peer in path.peers if peer in peers]
     topics = sorted({found for path, peer in plan if (found := _source(path, peer, scale))})
     steps.expect(len(topics) + rounds * len(plan))
@@ -88,7 +90,7 @@ def measure(
 
 @dataclass(frozen=True, slots=True, order=True)
 class Source:
-    """What a topic that is read has to have."""
+    """The required contents of a topic to read."""
 
     partitions: int
     value_bytes: int

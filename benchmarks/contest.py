@@ -4,14 +4,14 @@ import time
 from collections.abc import Callable, Mapping
 
 Contender = Callable[[], int]
-"""Does its work once and returns how much it was."""
+"""Does its work once and returns the number of units."""
 Samples = dict[str, list[float]]
 
 
 def measure(contenders: Mapping[str, Contender], rounds: int) -> Samples:
     """Return seconds per unit of each, a sample per round, after one round that does not count.
 
-    A contender that cannot do this work (a peer without a library) raises there and is left out.
+    A contender that cannot do this work (a peer without a library) raises, and is left out.
     """
     samples: Samples = {}
     for name, run in contenders.items():

@@ -1,10 +1,9 @@
-"""The leader is killed while producers send: the longest gap between two acks, ours and the peers
-through the same harness.
+"""Kills the leader while producers send: the longest gap between two acks, by the same harness.
 
-Three real nodes, replication 3, min.insync.replicas 2. All clients send at once, each so many
-records a second to a topic of its own whose only partition has its leader on the same node; that
-node is killed (SIGKILL), so that every client of a round lives through the same event. When the
-cluster had elected the new leader is found by asking the nodes that are left.
+Three real nodes, replication 3, min.insync.replicas 2. All clients send at once, at a fixed rate,
+each to a topic of its own. Each topic has one partition, led by the same node. That node is killed
+(SIGKILL), so every client of a round sees the same event. The remaining nodes report when the
+cluster has elected the new leader.
 """
 
 import asyncio
@@ -36,7 +35,7 @@ KILL_AFTER_S = 3.0
 LOOK_EVERY_S = 0.02
 LIMIT_S = 120.0
 NODE_IDS = (1, 2, 3)
-SILENT_PEERS = ("java_peer",)  # its tool says nothing before its end
+SILENT_PEERS = ("java_peer",)  # its tool prints nothing before its end
 SILENT_START_S = 3.0
 CONDITIONS = (
     "Apache Kafka {version}, three nodes, replication 3, min.insync.replicas 2, "
@@ -49,14 +48,14 @@ CONDITIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The longest time without an ack; moments of the machine's clock."""
+    """The longest time without an ack, between moments of the machine's clock."""
 
     began_s: float
     ended_s: float
 
     @property
     def length_s(self) -> float:
-        """How long it was."""
+        """The length in seconds."""
         return self.ended_s - self.began_s
 
 
@@ -68,13 +67,13 @@ class Cluster(Protocol):
         """Addresses of all nodes."""
 
     def address_without(self, node_id: int) -> str:
-        """Addresses of the nodes that are left when that one is dead."""
+        """Return the addresses of the other nodes when that one is dead."""
 
     def kill(self, node_id: int) -> None:
-        """End it at once."""
+        """Kill it at once."""
 
     def revive(self, node_id: int) -> None:
-        """Start it again and wait until it takes part."""
+        """Start it again and wait until it has joined the cluster."""
 
 
 class RealCluster:
@@ -133,8 +132,9 @@ def measure(
 
 
 def longest_gap(acks: Sequence[tuple[float, float]]) -> Gap:
-    """Find the longest gap between acks that followed each other; the moments of sending do not
-    matter. There are at least two.
+    """Return the longest gap between two consecutive acks; the moments of sending do not matter.
+
+    `acks` has at least two entries.
     """
     moments = sorted(acked_s for _, acked_s in acks)
     gaps = (Gap(*pair) for pair in itertools.pairwise(moments))
@@ -142,7 +142,9 @@ def longest_gap(acks: Sequence[tuple[float, float]]) -> Gap:
 
 
 def figures(outcome: Outcome, elected_s: float) -> Iterator[tuple[str, float]]:
-    """What one client's run says, in milliseconds; `elected_s` is when a new leader was known."""
+    """Yield the figures of one client's run in milliseconds; `elected_s` is when a new leader
+    was known.
+    """
     if not outcome.acks:
         yield "longest gap", outcome.quantiles_s["max"] * 1000
         return
@@ -207,7 +209,7 @@ async def _create_led_by(cluster: Cluster, leader: int, names: Sequence[str]) ->
 
 
 async def _moment_of_election(address: str, dead: int, names: Sequence[str]) -> float:
-    """Wait until another node leads every topic, as the nodes that are left tell it."""
+    """Wait until another node leads every topic, by the metadata of the remaining nodes."""
     async with asyncio.timeout(LIMIT_S):
         while True:
             try:

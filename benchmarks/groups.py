@@ -1,20 +1,21 @@
-"""Groups, ours and the peers through the same harness: the time to the first record, and the pause
-of the readers when a member joins.
+"""Measures groups by the same harness: the time to the first record, and the pause when a member
+joins.
 
     python -m benchmarks.groups [--broker embedded|apache|HOST:PORT] [--rounds 5] [--json]
 
 Time to first record: from the consumer's constructor to the first record of a topic of 16
-partitions, each client with its defaults; `assigned` by hand, `new group` as its only member
-without committed offsets, `old group` the same with some.
+partitions. Each client has its defaults. `assigned` means assigned by hand. `new group` means the
+only member of a group without committed offsets; `old group` means one with offsets.
 
-Rebalance pause: one member reads 16 partitions that are written steadily, a second one joins. A
-partition's pause is its longest gap between two records returned by anybody after that. Members
-have heartbeats each second and commit by themselves as they do by default; the broker lets a first
-member wait for no others. `longest before` is the same gap while nobody joins; a partition whose
-gap is at most twice as long is one without a pause.
+Rebalance pause: one member reads 16 partitions that are written steadily, and a second one joins. A
+partition's pause is its longest gap between two returned records after that, of either member.
+Members send heartbeats each second and commit by their defaults. The broker's first rebalance has
+no delay. `longest before` is the same gap before the join. A partition counts as unpaused if its
+gap is at most twice as long.
 
-Every client is a process of its own, the clients take turns within a round. Shown is the median of
-the rounds, with the least and the most. What CPU a group costs is in `benchmarks.clients`, `group`.
+Every client is a process of its own, and the clients take turns within a round. The tables show the
+median of the rounds, with minimum and maximum. `benchmarks.clients` measures the CPU of a group, as
+`group`.
 """
 
 import argparse
@@ -49,7 +50,8 @@ STARTS = {
 }
 ASSIGNORS = {
     "range": GROUP_PEERS,
-    "cooperative-sticky": ("ours", "confluent_peer", "kafka_python_peer"),  # aiokafka has none
+    # aiokafka has no such assignor
+    "cooperative-sticky": ("ours", "confluent_peer", "kafka_python_peer"),
 }
 RUN_TIMEOUT_S = 60.0
 
@@ -64,7 +66,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> "Spread":
-        """Condense the rounds."""
+        """Summarise the rounds."""
         taken = list(values)
         return cls(statistics.median(taken), min(taken), max(taken))
 
@@ -74,7 +76,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class FirstRecord:
-    """The way to the first record of one client; milliseconds."""
+    """The time until the first record of one client; milliseconds."""
 
     start: str
     client: str
@@ -84,22 +86,22 @@ class FirstRecord:
 
 @dataclass(frozen=True, slots=True)
 class RebalancePause:
-    """What a join did to the partitions of one client's group; milliseconds."""
+    """The effect of a join on the partitions of one client's group; milliseconds."""
 
     assignor: str
     client: str
     median_ms: Spread
-    """Of the partitions' pauses the median."""
+    """The median of the partitions' pauses."""
     longest_ms: Spread
     unpaused: Spread
     """How many partitions paused no longer than twice `before_ms` of their run."""
     before_ms: Spread
-    """The longest gap of any partition while nobody joined."""
+    """The longest gap of any partition before the join."""
     repeated: Spread
     """Records returned twice."""
     skipped: Spread
     moved: Spread
-    """Partitions the second member came to read."""
+    """Partitions that the second member came to read."""
 
 
 def main() -> None:
@@ -178,7 +180,7 @@ def _first_records(bootstrap_servers: str, options: argparse.Namespace) -> list[
 
 
 async def _commit(bootstrap_servers: str, topic_name: str, group_id: str) -> None:
-    """Leave a group behind that has read ten records of each partition."""
+    """Create a group that has read ten records of each partition."""
     partitions = [TopicPartition(topic_name, number) for number in range(PARTITIONS)]
     consumer = AIOKafkaConsumer(
         bootstrap_servers=bootstrap_servers, group_id=group_id, enable_auto_commit=False
@@ -229,7 +231,7 @@ def _pause_row(assignor: str, peer: str, taken: list[Pauses]) -> RebalancePause:
 
 
 def _unpaused(pauses: Pauses) -> int:
-    """Count the partitions whose longest gap is what the machine makes of reading anyway."""
+    """Count the partitions whose longest gap is within the machine's own variation."""
     noise_s = 2 * max(pauses.quiet_s)
     return sum(pause_s <= noise_s for pause_s in pauses.pause_s)
 

@@ -1,9 +1,10 @@
-"""What grows with how much a client is given while what is active stays the same: CPU per round,
-CPU per idle second, memory; ours and aiokafka through the same harness.
+"""Measures how costs grow with a client's size while its active part stays the same.
 
-A consumer in a group of one with many partitions, or topics; many consumers in one process; a
-producer that knows many partitions. Records come to a fixed few of the partitions, so far apart
-that nearly each is a round of its own: a poll that returns records, or a send that is acknowledged.
+The costs are CPU per round, CPU per idle second, and memory; ours and aiokafka by the same harness.
+The cases are a consumer with many partitions or topics in a group of one, many consumers in one
+process, and a producer that knows many partitions. Records come to a fixed few of the partitions.
+They are so far apart that nearly each is a round of its own. A round is a poll that returns
+records, or a send that is acknowledged.
 """
 
 import sys
@@ -21,9 +22,12 @@ PARTITIONS = (1, 50, 500, 5000)
 TOPICS = (1, 10, 100)
 CONSUMERS = (1, 10, 100, 1000)
 ACTIVE = 4
-"""Partitions that get records, where there are so many."""
+"""Partitions that get records, if there are as many."""
 FIXED_PARTITIONS = {"topics": ACTIVE, "consumers": ACTIVE + 1}
-"""What a topic has whatever the size; the last one is that of all consumers without records."""
+"""Partitions of a topic, whatever the size.
+
+The last one belongs to all consumers without records.
+"""
 PER_SECOND = 100
 POLLS = 200
 WARM_UP = 20
@@ -31,11 +35,13 @@ IDLE_S = 3.0
 LIMIT_S = 240.0
 GROWING_PEERS = ("ours", "aiokafka_peer")
 TOO_MANY = {("aiokafka_peer", "consumers"): 100}
-"""Of what a client is given at most: a thousand take minutes to start."""
+"""The largest sizes: a thousand consumers take minutes to start."""
 LEAST_SHARE = 0.5
-"""Of the CPU while records come, what the rounds must be of it to be told from being idle."""
+"""The least share of the rounds in the CPU while records come; below it they drown in idleness."""
 FREE_GROWTH = 2.0
-"""How many times the least of its kind a figure may be: beyond it is growth, below it is noise."""
+"""The largest ratio to the smallest size: above it a figure grows, below it the difference is
+noise.
+"""
 CONDITIONS = (
     "{active} partitions, where there are so many, get {per_second} records of 100 bytes a second "
     "altogether; {polls} polls that return some (or acknowledged sends) and {idle_s:g} idle "
@@ -49,7 +55,7 @@ CONDITIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """One row: how much of what."""
+    """One row: a kind and its size."""
 
     kind: str
     """partitions, topics, consumers, or producer."""
@@ -65,7 +71,7 @@ class Size:
         return f"consumer, {self.kind}: {self.count:,}"
 
     def job(self, address: str, name: str) -> Job:
-        """What a client of this size is told."""
+        """Return the job of a client of this size."""
         job = Job(address, name, POLLS, per_second=PER_SECOND, warm_up=WARM_UP, idle_s=IDLE_S)
         job.partitions = FIXED_PARTITIONS.get(self.kind, self.count)
         job.topics = self.count if self.kind == "topics" else 1
@@ -76,7 +82,7 @@ class Size:
 
     @property
     def path(self) -> str:
-        """What it is called in `benchmarks.peers`."""
+        """The path's name in `benchmarks.peers`."""
         names = {"consumers": "growing_consumers", "producer": "growing_producer"}
         return names.get(self.kind, "growing_group")
 
@@ -117,7 +123,8 @@ def measure(
             outcome = _run(peer, size, address, polls, idle_s)
             row = size.title, PEERS[peer]
             busy_s = outcome.cpu_s - outcome.idle_cpu * outcome.wall_s
-            if busy_s > outcome.cpu_s * LEAST_SHARE:  # else it is what idleness varies by
+            # otherwise it is within the variation of idle CPU
+            if busy_s > outcome.cpu_s * LEAST_SHARE:
                 cpu.append((*row, busy_s / outcome.records * 1e6))
             idle.append((*row, outcome.idle_cpu * 1000))
             memory.append((*row, outcome.rss_bytes / 1e6))
@@ -144,7 +151,7 @@ def noted(
     figures: Sequence[Figure],
     sizes: Sequence[Size],
 ) -> Table:
-    """Note beside each figure how it has grown; limit what may not grow at all."""
+    """Note the growth beside each figure; set a limit on figures that must not grow."""
     medians = {(figure.row, figure.client): figure.median for figure in figures}
     least: dict[str, Size] = {}
     for size in sizes:
@@ -155,7 +162,7 @@ def noted(
         first = medians.get((least[of_row[figure.row].kind].title, figure.client), 0.0)
         told.append(replace(figure, note=f"{number(figure.median / first)}x" if first > 0 else ""))
     limits = {}
-    if name != "growth-memory":  # what is assigned has to be remembered
+    if name != "growth-memory":  # a client has to remember its assignment
         for size in sizes:
             first = medians.get((least[size.kind].title, OURS), 0.0)
             is_active = size.kind == "consumers" and name == "growth-idle"  # each of them polls

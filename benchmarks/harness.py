@@ -1,5 +1,6 @@
-"""What the benchmarks of whole clients share: the broker, topics, one run of a peer in a process of
-its own. It measures nothing itself; every call blocks.
+"""The common parts of the benchmarks of whole clients: broker, topics, and a peer's process.
+
+Measures nothing itself. Every call blocks.
 """
 
 import asyncio
@@ -25,16 +26,17 @@ PEERS = {
     "java_peer": "Java",
 }
 GROUP_PEERS = ("ours", "aiokafka_peer", "confluent_peer", "kafka_python_peer")
-"""Those that `benchmarks.groups` knows."""
+"""The peers that `benchmarks.groups` knows."""
 RUN_TIMEOUT_S = 120.0
 BROKER_PROPERTIES = {"log.segment.delete.delay.ms": "1000"}
-"""What a run has written is off the disk before the next has ended."""
+"""The broker deletes a run's records from the disk before the next run has ended."""
 
 
 @contextmanager
 def running_broker(kind: str) -> Iterator[str]:
-    """Yield the address of a broker in a process of its own: `embedded`, `apache`, or HOST:PORT,
-    which is only borrowed.
+    """Yield the address of a broker in a process of its own: `embedded`, `apache`, or HOST:PORT.
+
+    A broker at HOST:PORT is only borrowed.
     """
     if kind == "apache":
         with ApacheKafka(properties=BROKER_PROPERTIES) as kafka:
@@ -65,18 +67,18 @@ def topic(bootstrap_servers: str, name: str, partitions: int) -> Iterator[str]:
 
 
 def fresh(name: str) -> str:
-    """Return a name nobody has used: a broker that is borrowed may remember an earlier run's."""
+    """Return an unused name: a borrowed broker may remember an earlier run's."""
     return f"benchmark-{name}-{uuid.uuid4().hex[:8]}"
 
 
 def peer_command(peer: str, path: str, job: Job) -> list[str]:
-    """The command line of one run."""
+    """Return the command line of one run."""
     described = asdict(job)
     del described["outcome"]
     return [sys.executable, "-m", "benchmarks.run_peer", peer, path, json.dumps(described)]
 
 
 def run_peer(peer: str, path: str, job: Job, timeout_s: float = RUN_TIMEOUT_S) -> Outcome:
-    """Run one path of one peer to its end and return what came of it."""
+    """Run one path of one peer to its end and return the outcome."""
     with child_process(peer_command(peer, path, job), timeout_s) as child:
         return child.outcome()

@@ -1,4 +1,4 @@
-"""What importing a client costs beyond `import asyncio`: CPU of a fresh interpreter."""
+"""Measures the import of a client beyond `import asyncio`: CPU of a fresh interpreter."""
 
 import os
 import subprocess

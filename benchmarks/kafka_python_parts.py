@@ -1,5 +1,6 @@
-"""The inner parts of kafka-python that are measured alone; importing it warns of how it reads its
-resources.
+"""The inner parts of kafka-python that are measured alone.
+
+Importing it warns about its resources.
 """
 
 import warnings

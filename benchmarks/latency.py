@@ -1,9 +1,8 @@
-"""Latency, ours and the peers through the same harness: from the call that sends to the ack, and to
-the consumer that has the record in hand.
+"""Measures latency by the same harness: from the call that sends to the ack, and to the consumer.
 
-One producer process sends so many records a second to one partition with linger 0, one consumer
-process of the same client reads them; both use the clock of the machine. Clients take turns within
-a round; a sample is a quantile of one round's records after a warm-up.
+One producer process sends at a fixed rate to one partition, with linger 0. One consumer process of
+the same client reads the records. Both use the machine's clock. Clients take turns within a round.
+A sample is a quantile of one round's records after a warm-up.
 """
 
 import math
@@ -19,7 +18,7 @@ PER_SECOND = 1000
 RUN_S = 5.0
 WARM_UP = 300
 LIMIT_S = 60.0
-PRODUCERS_ONLY = ("java_peer",)  # its tool stamps no records that another could read
+PRODUCERS_ONLY = ("java_peer",)  # its tool adds no send time for a reader
 ACK, DELIVERY = "ack", "to the consumer"
 TARGETS = {
     (f"{DELIVERY}, p50", PEERS["aiokafka_peer"]): 1.5,
@@ -73,7 +72,7 @@ def measure(
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The least value that is not below `share` of all."""
+    """Return the least value that is not below `share` of all."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 

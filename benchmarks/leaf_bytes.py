@@ -1,5 +1,6 @@
-"""Leaves that work on bytes: the checksum and the four codecs, ours, aiokafka's and kafka-python's,
-each with its default level.
+"""Measures leaves that work on bytes: the checksum and the four codecs, each at its default level.
+
+The contenders are ours, aiokafka's and kafka-python's.
 """
 
 from collections.abc import Callable, Iterator
@@ -65,7 +66,7 @@ def _unpackers(codec: CompressionType, packed: bytes, size: int) -> dict[str, Co
 
 
 def _repeat(checksum: Callable[[bytes], int], data: bytes) -> int:
-    """Work on a MiB, however small the pieces."""
+    """Process a MiB in pieces of any size."""
     for _ in range(MIB // len(data)):
         checksum(data)
     return MIB

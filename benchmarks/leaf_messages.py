@@ -1,5 +1,6 @@
-"""Messages of a hundred partitions to bytes and back, ours and aiokafka's, in the newest version
-that both speak.
+"""Encodes and decodes messages of a hundred partitions, by ours and aiokafka's.
+
+Each message has the newest version of both.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""Batches of records decoded and built, by ours, aiokafka's and kafka-python's, on the same bytes.
+"""Decodes and builds batches of records, by ours, aiokafka's and kafka-python's, on the same bytes.
 
-Decoding ends with consumer records in a list, checksum checked; building begins with key and value
-as bytes and ends with the finished batch.
+Decoding checks the checksum and ends with a list of consumer records. Building begins with key and
+value as bytes and ends with the finished batch.
 
 `python -m benchmarks.leaf_records ROUNDS CLIENT...` prints two rows of this build as JSON.
 """
@@ -25,7 +25,7 @@ from benchmarks import kafka_python_parts
 from benchmarks.contest import Contender, Samples, measure
 
 RECORDS = 8_800
-"""About 1 MiB at the default value size: what a fetch brings."""
+"""About 1 MiB at the default value size, like the response to a fetch."""
 POLL = 500
 BATCH_BYTES = 16_384
 CLIENTS = ("aiokafka-lite", "aiokafka", "kafka-python")
@@ -62,7 +62,7 @@ def decode_ours(data: bytes) -> int:
 
 
 def decode_with(batch_class: Any, record_of: Callable[[Any], Any], data: bytes) -> int:
-    """The two peers decode a batch into records of their own, then make the user's out of them."""
+    """Decode a batch into a peer's own records, then convert these into the user's."""
     batch = batch_class(data)
     if not batch.validate_crc():
         raise ValueError("wrong checksum")
@@ -113,7 +113,7 @@ def decode_kafka_python(data: bytes) -> int:
 
 
 def encode_ours(contents: list[bytes], codec: int) -> int:
-    buffer = bytearray(BATCH_BYTES)  # pooled by the producer
+    buffer = bytearray(BATCH_BYTES)  # the producer's pool provides it
     position = batches = 0
     while position < len(contents):
         builder = RecordBatchBuilder(buffer, compression=CompressionType(codec))
@@ -152,11 +152,11 @@ def encode_kafka_python(contents: list[bytes], codec: int) -> int:
     return encode_with(kafka_python_parts.DefaultRecordBatchBuilder, contents, codec)
 
 
-# Both…
+# Decoding and building…
 
 
 def decoders(data: bytes) -> dict[str, Contender]:
-    """Who decodes these bytes into the records that users see."""
+    """Return the functions that decode these bytes into users' records."""
     return {
         "aiokafka-lite": partial(decode_ours, data),
         "aiokafka": partial(decode_aiokafka, data),
@@ -165,7 +165,7 @@ def decoders(data: bytes) -> dict[str, Contender]:
 
 
 def builders(contents: list[bytes], codec: int) -> dict[str, Contender]:
-    """Who builds batches of these values."""
+    """Return the functions that build batches of these values."""
     return {
         "aiokafka-lite": partial(encode_ours, contents, codec),
         "aiokafka": partial(encode_aiokafka, contents, codec),
@@ -200,7 +200,7 @@ def of_this_build(rounds: int, clients: Sequence[str] = CLIENTS) -> dict[str, Sa
 
 
 def in_a_pure_process(rounds: int, clients: Sequence[str] = CLIENTS) -> dict[str, Samples]:
-    """The same in a process where ours is pure Python: beside native parts its twins are slower."""
+    """Measure the same in a pure process: beside native parts the pure twins are slower."""
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.leaf_records", str(rounds), *clients],
         env={**os.environ, "AIOKAFKA_LITE_PURE": "1"},

@@ -1,6 +1,6 @@
-"""The leaves, without a network: records, checksums and codecs, messages; as three tables.
+"""Measures the leaves without a network: records, checksums and codecs, messages; three tables.
 
-CPU of this process. The contenders take turns within each round.
+The figure is the CPU of this process. The contenders take turns within each round.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the figures were taken on and with: machine, versions, and which leaves are compiled."""
+"""The facts of a measurement: machine, versions, and which leaves are compiled."""
 
 import os
 import platform
@@ -27,7 +27,7 @@ def machine_facts() -> dict[str, str]:
 
 
 def build() -> str:
-    """Say of each leaf with two twins which one is in use, and what computes the CRC."""
+    """Return which twin of each leaf is in use, and which library computes the CRC."""
     root = Path(aiokafka_lite.__file__).parent
     states = []
     for source in sorted(root.rglob("_*.pyx")):

@@ -1,8 +1,8 @@
-"""Resident memory per record that a client holds, ours and the peers through the same harness.
+"""Measures the resident memory per record that a client holds, by the same harness.
 
-Buffered: a broker that never answers Produce takes nothing off the producer, so every record that
-was sent stays in the client. Held: the application keeps every record it has consumed. Each run is
-a fresh process that is connected before the first measurement.
+Buffered: the broker never answers Produce, so every sent record stays in the producer. Held: the
+application keeps every record it has consumed. Each run is a fresh process, which is connected
+before the first measurement.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ PATHS = {BUFFERED: "hold_unsent", WITH_HANDLES: "hold_unsent", HELD: "hold_consu
 CANNOT = {
     (HELD, "confluent_aio_peer"),  # its records are those of the other consumer
 }
-NO_PEERS = ("java_peer",)  # the memory of a JVM is what it is given
+NO_PEERS = ("java_peer",)  # the memory of a JVM is set by its options
 CONDITIONS = (
     "Growth of the resident memory of the process by {records:,} records of 108 bytes (8-byte key, "
     "100-byte value) to one partition, divided by their number; {rounds} rounds. The limits of the "

@@ -1,6 +1,6 @@
-"""Which paths through whole clients are measured: with whom, how many records, to which target.
+"""Lists the measured paths through whole clients: the peers, the number of records, the target.
 
-A target is the ratio of the client's CPU to ours, at least.
+A target is the least ratio of the client's CPU to ours.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,12 +22,12 @@ class Path:
     name: str
     title: str
     run: str
-    """What it is called in `benchmarks.peers`."""
+    """The path's name in `benchmarks.peers`."""
     peers: Sequence[str]
     records: int
-    """How many a run has, where `fewer` does not say otherwise."""
+    """Records of a run, unless `fewer` has the client."""
     fewer: Mapping[str, int] = field(default_factory=dict)
-    """Of clients so slow that a run would last too long."""
+    """Records of clients so slow that a run would take too long."""
     targets: Mapping[str, float] = field(default_factory=dict)
     reads: bool = False
     value_bytes: int = 100

@@ -1,4 +1,4 @@
-"""The tables as one picture: how many times more than ours each client pays."""
+"""Draws the tables as one picture: each client's cost as a multiple of ours."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,12 +19,12 @@ COLORS = {
     "kafka-python": "#e7298a",
     "Java": "#666666",
 }
-mpl.rcParams["svg.hashsalt"] = "aiokafka-lite"  # the same figures make the same file
-mpl.rcParams["svg.fonttype"] = "none"  # letters stay letters: a tenth of the size
+mpl.rcParams["svg.hashsalt"] = "aiokafka-lite"  # equal figures make equal files
+mpl.rcParams["svg.fonttype"] = "none"  # text stays text: a tenth of the size
 
 
 def plot(tables: Sequence[Table], file: Path, caption: str) -> None:
-    """Write the ratios to ours of all tables; the suffix of `file` says the format."""
+    """Write the ratios to ours of all tables; the suffix of `file` sets the format."""
     tables = [table for table in tables if any(line.ratio for line in table.lines())]
     if not tables:
         raise SystemExit("there is nothing to plot: measure our client and a peer")
@@ -69,7 +69,7 @@ def _draw(axes, table: Table) -> None:  # type: ignore[no-untyped-def]  # matplo
 
 
 def _draw_target(axes, line: Line, place: float, thickness: float) -> None:  # type: ignore[no-untyped-def]
-    """A mark where the ratio is aimed at."""
+    """Mark the target ratio."""
     if line.target is not None:
         half = thickness / 2
         axes.plot([line.target] * 2, [place - half, place + half], color="black", linewidth=1.5)

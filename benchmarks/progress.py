@@ -1,5 +1,6 @@
-"""A progress bar on stderr, so that stdout has nothing but tables; a line now and then where stderr
-is no terminal.
+"""A progress bar on stderr, so that stdout has only tables.
+
+If stderr is not a terminal, a line appears now and then.
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ LINE_EVERY = 20
 
 
 class Steps:
-    """How far a benchmark has come."""
+    """The progress of a benchmark."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -22,17 +23,17 @@ class Steps:
         self._what = ""
 
     def expect(self, steps: int) -> None:
-        """Say that so many more will come."""
+        """Announce further steps."""
         self._total += steps
         self._progress.update(self._task, total=self._total)
 
     def begin(self, what: str) -> None:
-        """Name what is measured now."""
+        """Name the present measurement."""
         self._what = what
         self._progress.update(self._task, description=what)
 
     def done(self) -> None:
-        """One step is over."""
+        """Count a finished step."""
         self._done += 1
         self._progress.advance(self._task)
         if self._progress.disable and self._done % LINE_EVERY == 0:
@@ -41,7 +42,7 @@ class Steps:
 
 @contextmanager
 def progress() -> Iterator[Steps]:
-    """Show a bar during the block, or lines where stderr is no terminal."""
+    """Show a bar during the block, or lines if stderr is not a terminal."""
     columns = (
         BarColumn(),
         MofNCompleteColumn(),

@@ -1,7 +1,8 @@
-"""One rebalance as readers feel it: a group of one reads a topic that is written steadily, a second
-member joins, and each partition's longest gap between two records returned by anybody is taken.
+"""Measures one rebalance as readers notice it: the longest gap of each partition.
 
-Members and producer are processes of their own. Every call blocks.
+A group of one reads a topic that is written steadily, and a second member joins. A gap lies between
+two returned records of a partition, of either member. Members and producer are processes of their
+own. Every call blocks.
 """
 
 import sys
@@ -16,11 +17,11 @@ from benchmarks.harness import peer_command
 from benchmarks.peers.job import Job
 
 QUIET_S = 2.0
-"""How long the group of one is watched before the join: what the machine itself makes of gaps."""
+"""How long the group of one is watched before the join, to measure the machine's own gaps."""
 WATCH_S = 5.0
-"""How long both read: with heartbeats each second two rebalances end in less than three."""
+"""How long both read. With heartbeats each second, two rebalances end in less than three."""
 AFTERMATH_S = 0.3
-"""The join is over so long after the last partition has moved: later gaps are not its doing."""
+"""How long after the last partition has moved the join counts as over."""
 LIMIT_S = 60.0
 
 Returned = tuple[float, int, int, int]
@@ -29,22 +30,22 @@ Returned = tuple[float, int, int, int]
 
 @dataclass(slots=True)
 class Pauses:
-    """What a join did; seconds by partition."""
+    """The effects of a join; seconds by partition."""
 
     quiet_s: list[float] = field(default_factory=list)
-    """The longest gap of each partition while nobody joined."""
+    """The longest gap of each partition before the join."""
     pause_s: list[float] = field(default_factory=list)
     """The longest gap of each partition that ended, or still lasted, after the join."""
     repeated: int = 0
     """Records that were returned twice."""
     skipped: int = 0
-    """Records nobody returned though later ones of their partition were."""
+    """Records that were skipped: never returned, although later ones of their partition were."""
     moved: int = 0
     """Partitions the second member read from."""
 
 
 def measure(peer: str, job: Job, *, per_second: int) -> Pauses:
-    """Let a second member join the first of group `job.group_id`, and return what came of it."""
+    """Let a second member join the group `job.group_id`, and return the effects."""
     topic = (job.bootstrap_servers, job.topic, str(job.partitions), str(per_second))
     with ExitStack() as stack:
         writer = stack.enter_context(
@@ -71,10 +72,11 @@ def measure(peer: str, job: Job, *, per_second: int) -> Pauses:
 def find_pauses(
     returned: Sequence[Sequence[Returned]], partitions: Sequence[int], joined_s: float
 ) -> Pauses:
-    """Find each partition's longest gaps before and after the join in what the members noted.
+    """Return each partition's longest gaps before and after the join, by the members' notes.
 
-    Only records that nobody had returned before end a gap. A partition nobody went on with paused
-    until the end. What comes `AFTERMATH_S` after the last partition has moved is not looked at.
+    Only records returned for the first time end a gap. If no member continued a partition, it
+    paused until the end. Gaps that begin `AFTERMATH_S` after the last partition has moved are
+    ignored.
     """
     pauses = Pauses()
     by_partition: dict[int, list[Returned]] = defaultdict(list)

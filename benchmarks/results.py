@@ -1,8 +1,7 @@
-"""Figures and what is made of them: spread, ratios to ours, targets; as text, Markdown, and plain
-values for JSON. It measures nothing.
+"""Evaluates figures: spread, ratios to ours, targets; as text, Markdown, and plain values for JSON.
 
-Every figure is a cost: less is better, and a ratio above 1 means that the client pays more than
-ours.
+Measures nothing. Every figure is a cost. Less is better, and a ratio above 1 means that the client
+costs more than ours.
 """
 
 import statistics
@@ -15,7 +14,7 @@ OURS = "aiokafka-lite"
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What one client paid in one row of a table; a sample per round."""
+    """The cost of one client in one row of a table; a sample per round."""
 
     row: str
     client: str
@@ -29,7 +28,7 @@ class Figure:
 
     @property
     def spread(self) -> str:
-        """The figure with its least and its most."""
+        """The figure with its minimum and maximum."""
         if len(self.samples) == 1:
             return number(self.median)
         return f"{number(self.median)} ({number(min(self.samples))}-{number(max(self.samples))})"
@@ -43,12 +42,12 @@ class Table:
     title: str
     unit: str
     conditions: str
-    """How it was measured, and what of it is not alike."""
+    """How it was measured, and what differs between the clients."""
     figures: Sequence[Figure]
     targets: dict[tuple[str, str], float] = field(default_factory=dict)
-    """By row and client: what its ratio to ours must be at least."""
+    """By row and client: the least ratio to ours."""
     limits: dict[str, float] = field(default_factory=dict)
-    """By row: what ours must be at most."""
+    """By row: the most that ours may cost."""
 
     def rows(self) -> list[str]:
         """The rows in order."""
@@ -83,9 +82,9 @@ class Line:
 
     figure: Figure
     ratio: float | None
-    """Of the medians, to ours."""
+    """The ratio of the medians to ours."""
     worst_ratio: float | None
-    """The client's best round to our worst."""
+    """The ratio of the client's best round to our worst."""
     target: float | None
     is_met: bool | None
 
@@ -116,7 +115,7 @@ class Line:
 
 
 def number(value: float) -> str:
-    """A figure with three digits that mean something."""
+    """Return a figure with three significant digits."""
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}" if abs(value) < 10 else f"{value:.1f}"
@@ -147,10 +146,10 @@ def as_text(table: Table) -> str:
 
 
 def as_markdown(table: Table) -> str:
-    """The table for a README: a line per row, a column per client, which has its ratio to ours.
+    """Return the table for a README: a line per row, a column per client with its ratio to ours.
 
-    A cell is the ratio of the medians, in brackets that of the worst case, and the target with a
-    mark; where there is no ratio it is the figure.
+    A cell has the ratio of the medians, the ratio of the worst case in brackets, and the target
+    with a mark. Without a ratio it has the figure.
     """
     lines = table.lines()
     clients = dict.fromkeys(line.figure.client for line in lines if line.figure.client != OURS)

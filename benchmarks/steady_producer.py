@@ -1,5 +1,6 @@
-"""Writes to every partition of a topic in turn, so many records a second, until its input ends; a
-process of its own.
+"""Writes to every partition of a topic in turn, at a fixed rate, until its input ends.
+
+It is a process of its own:
 
 python -m benchmarks.steady_producer BOOTSTRAP_SERVERS TOPIC PARTITIONS RECORDS_PER_SECOND
 """
@@ -16,7 +17,7 @@ VALUE = bytes(100)
 
 
 def main() -> None:
-    """Write until told to end; print `writing` once the first records are acknowledged."""
+    """Write until the input ends; print `writing` once the first records are acknowledged."""
     bootstrap_servers, topic, partitions, per_second = sys.argv[1:]
     is_over = threading.Event()
 

@@ -1,10 +1,11 @@
-"""Reads orders, writes one invoice for each, exactly once: also when it is killed, or its group
-rebalances, between the two.
+"""Reads orders and writes one invoice for each, exactly once.
+
+That holds even if the program is killed, or its group rebalances, between the two.
 
     python examples/exactly_once.py [BOOTSTRAP_SERVERS]
 
-Without an address it starts a broker of its own, places some orders, fails once in the middle of a
-batch, and shows that each order has one invoice all the same.
+Without an address it starts a broker of its own. It places some orders and fails once in the middle
+of a batch. At the end it shows that each order has one invoice.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ COUNT = 50
 
 
 class Hiccup(Exception):
-    """Something that goes wrong once."""
+    """An error that occurs once."""
 
 
 class Billing:
@@ -81,7 +82,7 @@ async def run(bootstrap_servers: str) -> None:
 
 
 async def main() -> None:
-    """Use the broker at the given address, or one of our own."""
+    """Use the broker at the given address, or start one."""
     if len(sys.argv) > 1:
         await run(sys.argv[1])
     else:

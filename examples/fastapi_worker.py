@@ -2,10 +2,10 @@
 
     KAFKA_BOOTSTRAP_SERVERS=localhost:9092 uvicorn examples.fastapi_worker:app
 
-`POST /orders` writes an order to Kafka and answers once the broker has it; the worker reads the
-topic beside the requests, as a member of a group, and keeps a total per customer, which
-`GET /totals` shows. Run several of them and they share the partitions; stop one and the others go
-on where it has committed. A worker that dies is seen: `GET /health` says why.
+`POST /orders` writes an order to Kafka, and answers once the broker has it. The worker reads the
+topic as a member of a group and keeps a total per customer. `GET /totals` returns the totals.
+Several instances share the partitions. If one stops, the others continue at its committed offsets.
+If a worker fails, `GET /health` returns the reason.
 """
 
 import json
@@ -30,7 +30,7 @@ class Order(BaseModel):
 
 
 class Worker:
-    """Reads every order and adds it up; what ended it, if anything did, is kept."""
+    """Reads every order and adds it up. If an error ends it, the error is kept."""
 
     def __init__(self, bootstrap_servers: str) -> None:
         self.totals: Counter[str] = Counter()
@@ -56,7 +56,10 @@ class Worker:
             self.error = error
 
     async def commit(self, consumer: AIOKafkaConsumer) -> None:
-        """Commit what was added up. What a rebalance prevents is read again by the next owner."""
+        """Commit the processed offsets.
+
+        If a rebalance prevents it, the next owner reads the orders again.
+        """
         with suppress(CommitFailedError, RebalanceInProgressError):
             await consumer.commit()
 

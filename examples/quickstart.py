@@ -1,5 +1,6 @@
-"""Ten lines out and back: `python examples/quickstart.py [BOOTSTRAP]`; without an address on an
-embedded broker.
+"""Sends ten lines and reads them back: `python examples/quickstart.py [BOOTSTRAP]`.
+
+Without an address it uses an embedded broker.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
-"""Shows how the two-fetch pipeline serves partitions, by running it and printing two tables:
-`python examples/walkthrough_tables.py [BOOTSTRAP]`; without an address on an embedded broker.
+"""Shows how the two-fetch pipeline serves partitions, by running it and printing two tables.
 
-The tables are exact on a broker of one node. Table 1 drains ten partitions that are buffered
-already, a hundred records a poll. In table 2 each answer brings one batch of four records, and a
+`python examples/walkthrough_tables.py [BOOTSTRAP]`; without an address it uses an embedded broker.
+The tables are exact on a broker of one node. Table 1 drains ten partitions that are already
+buffered, a hundred records a poll. In table 2 each response has one batch of four records, and a
 poll returns two.
 """
 
@@ -20,7 +20,7 @@ Polled = Mapping[TopicPartition, Sequence[ConsumerRecord[bytes, bytes]]]
 NOTHING = "\N{EN DASH}"
 TABLE_1_HEAD = ("poll", "returned", "buffered afterwards", "free to fetch before the poll")
 TABLE_2_HEAD = ("poll", "free to fetch", "the broker answers with", "returned", "queue afterwards")
-BATCH = 4  # records per batch, and so per answer, in table 2
+BATCH = 4  # records per batch, and so per response, in table 2
 
 
 async def table_1(bootstrap_servers: str, topic: str) -> list[Row]:
@@ -33,7 +33,7 @@ async def table_1(bootstrap_servers: str, topic: str) -> list[Row]:
     ) as consumer:
         consumer.assign([TopicPartition(topic, partition) for partition in range(10)])
         await consumer.seek_to_beginning()
-        await consumer.getmany()  # nothing is there yet: this only starts the fetch
+        await consumer.getmany()  # nothing is buffered yet: this only starts the fetch
         await answer_is_there(consumer)
         await write(bootstrap_servers, topic, {0: 1000})  # for P0's second fetch to find
         free = consumer.statistics().free
@@ -49,7 +49,7 @@ async def table_1(bootstrap_servers: str, topic: str) -> list[Row]:
 
 
 async def table_2(bootstrap_servers: str, topic: str) -> list[Row]:
-    """Three partitions; fetch_max_bytes=1, so that an answer is one batch of one partition."""
+    """Three partitions; fetch_max_bytes=1, so that a response is one batch of one partition."""
     await create_topic(bootstrap_servers, topic, partitions=3)
     for _ in range(3):
         await write(bootstrap_servers, topic, dict.fromkeys(range(3), BATCH))
@@ -83,7 +83,7 @@ async def table_2(bootstrap_servers: str, topic: str) -> list[Row]:
 
 
 async def write(bootstrap_servers: str, topic: str, counts: Mapping[int, int]) -> None:
-    """Write so many records to each partition, all of a partition in one batch."""
+    """Write records to each partition, all of a partition in one batch."""
     async with AIOKafkaProducer(
         bootstrap_servers=bootstrap_servers, linger_ms=60_000, max_batch_size=1_000_000
     ) as producer:
@@ -94,7 +94,7 @@ async def write(bootstrap_servers: str, topic: str, counts: Mapping[int, int]) -
 
 
 async def answer_is_there(consumer: AIOKafkaConsumer[bytes, bytes]) -> None:
-    """Wait until no fetch is on its way."""
+    """Wait until no fetch is in flight."""
     async with asyncio.timeout(30):
         while consumer.statistics().fetching_nodes:  # noqa: ASYNC110 - a picture, no event
             await asyncio.sleep(0.001)

@@ -1,1 +1,1 @@
-"""The command line, on the roof of the house: `aiokafka-lite` and `python -m aiokafka_lite`."""
+"""The command line: `aiokafka-lite` and `python -m aiokafka_lite`."""

@@ -1,4 +1,4 @@
-"""The commands of `aiokafka-lite`, put together: demo, broker, produce, consume, topics, info."""
+"""Assembles the commands of `aiokafka-lite`: demo, broker, produce, consume, topics, info."""
 
 import typer
 

@@ -22,9 +22,7 @@ def broker(
         int, typer.Option("--partitions", min=1, help="Partitions of a topic made at first use.")
     ] = 1,
 ) -> None:
-    """Run an in-memory Kafka broker for development: no Java, no Docker, and nothing is kept after
-    it ends.
-    """
+    """Run an in-memory Kafka broker for development: no Java, no Docker, no stored data."""
     run(_serve(host, port, nodes, partitions))
 
 

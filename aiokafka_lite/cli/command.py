@@ -1,5 +1,4 @@
-"""What all commands share: the address option, running a coroutine to its end, and errors as one
-line.
+"""The common parts of all commands: the address option, running a coroutine, and one-line errors.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 """
@@ -48,13 +47,13 @@ def exit_codes() -> Iterator[None]:
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` on a new event loop; its errors end the command as `exit_codes` says."""
+    """Run `work` on a new event loop. Its errors end the command as in `exit_codes`."""
     with exit_codes():
         return asyncio.run(work)
 
 
 def leaves(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
-    """The single errors inside a task group's error, in order."""
+    """Return the single errors inside a task group's error, in order."""
     found: list[BaseException] = []
     for error in group.exceptions:
         found.extend(leaves(error) if isinstance(error, BaseExceptionGroup) else [error])
@@ -62,7 +61,7 @@ def leaves(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
 
 
 def options(pairs: list[str] | None) -> dict[str, str]:
-    """`-X key=value` pairs as a dictionary; a pair without `=` is a usage error that names it."""
+    """Return `-X key=value` pairs as a dictionary. A pair without `=` is a usage error."""
     named = {}
     for pair in pairs or []:
         key, equals, value = pair.partition("=")

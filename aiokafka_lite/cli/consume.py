@@ -19,22 +19,22 @@ POLL_TIMEOUT_MS = 500
 
 @dataclass(frozen=True, slots=True)
 class StartOffset:
-    """Where reading starts: `start`, `end`, an offset, or so many records from an end."""
+    """Where reading starts: `start`, `end`, an offset, or a number of records from an end."""
 
     anchor: str
     distance: int
 
     def resolve(self, beginning: int, end: int) -> int:
-        """The offset to read first, inside what the partition holds."""
+        """Return the offset to read first, limited to the offsets in the partition."""
         wanted = {"start": beginning, "end": end, "zero": 0}[self.anchor] + self.distance
         return min(max(wanted, beginning), end)
 
 
 def parse_offset(text: str) -> StartOffset:
-    """`start` (`beginning`, `earliest`), `end` (`latest`), `N`, `-N` (the last N), `+N` (N after
-    the start).
+    """Parse `start` (`beginning`, `earliest`), `end` (`latest`), `N`, `-N` or `+N`.
 
-    Raises typer.BadParameter naming the text and the forms there are.
+    `-N` is the last N, `+N` is N after the start. Raises: typer.BadParameter naming the text and
+    the forms.
     """
     if text in {"start", "beginning", "earliest"}:
         return StartOffset("start", 0)
@@ -103,7 +103,9 @@ def consume(
 
 
 def _check_group_usage(partitions: list[int] | None, start: StartOffset) -> None:
-    """A group assigns the partitions, and goes on where it has committed."""
+    """Refuse options that contradict a group: it assigns the partitions and starts at its
+    commits.
+    """
     if partitions:
         raise typer.BadParameter(f"--partition {partitions} and --group: a group assigns them")
     if start not in (StartOffset("start", 0), StartOffset("end", 0)):
@@ -142,7 +144,7 @@ class _Reader:
         return printed
 
     async def _seek_to_start(self) -> dict[TopicPartition, int]:
-        """Go where reading starts; returns where the partitions end now."""
+        """Seek to the start positions; return the present ends of the partitions."""
         if self.consumer.subscription():
             return await self.consumer.end_offsets(self.consumer.assignment())
         described = await describe_topics(self.bootstrap_server, self.topics)
@@ -166,7 +168,7 @@ class _Reader:
     async def _reached(self, ends: dict[TopicPartition, int]) -> bool:
         for partition, end in ends.items():
             if partition not in self.consumer.assignment():
-                continue  # another member reads it now
+                continue  # another member reads this partition now
             if await self.consumer.position(partition) < end:
                 return False
         return True

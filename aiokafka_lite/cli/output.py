@@ -1,4 +1,4 @@
-"""What people see: tables and progress bars on a terminal, plain lines and JSON for programs."""
+"""Output: tables and progress bars on a terminal, plain lines and JSON for programs."""
 
 import json
 import sys

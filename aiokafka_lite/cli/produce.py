@@ -24,9 +24,7 @@ class LineRules:
     empty_is_null: bool
 
     def split(self, line: bytes) -> tuple[bytes | None, bytes | None]:
-        """The key (given for all, or before the delimiter) and the value (null when empty and asked
-        so).
-        """
+        """Return key and value. The key is the common one, or stands before the delimiter."""
         line = line.rstrip(b"\r\n")
         key, value = self.key, line
         if self.delimiter is not None and self.delimiter in line:
@@ -91,11 +89,10 @@ async def _send_lines(
     partition: int | None,
     headers: list[tuple[str, bytes]],
 ) -> int:
-    unsettled: deque[RecordAck] = deque()  # not one for every line of an endless stream
+    unsettled: deque[RecordAck] = deque()  # limited, because a stream may have lines without end
     sent = 0
     async with producer:
-        # A terminal's next line may be long in coming: it is awaited in a thread, and linger runs
-        # on meanwhile.
+        # A terminal's next line may take long. A thread waits for it, while linger continues.
         while (line := await asyncio.to_thread(next, lines, None)) is not None:
             key, value = rules.split(line)
             unsettled.append(

@@ -16,11 +16,11 @@ ESCAPES = {"n": b"\n", "t": b"\t", "r": b"\r", "\\": b"\\", "0": b"\0"}
 
 
 def parse_format(pattern: str) -> Formatter:
-    r"""A function from record to bytes for a pattern such as `%t[%p]@%o %k=%v\n`.
+    r"""Return a function from record to bytes for a pattern such as `%t[%p]@%o %k=%v\n`.
 
     %t topic, %p partition, %o offset, %k key, %v (or %s) value, %h headers, %d timestamp (ISO 8601,
     UTC), %T timestamp in ms, %% a percent sign; \n \t \r \\ \0 as usual. A null key or value prints
-    nothing. Raises ValueError naming the unknown letter and those there are.
+    nothing. Raises: ValueError naming the unknown letter and the known ones.
     """
     parts: list[bytes | Formatter] = []
     letters = iter(pattern)
@@ -38,7 +38,7 @@ def parse_format(pattern: str) -> Formatter:
 
 
 def to_json(record: Record) -> bytes:
-    """One line of JSON; key and value are text where they are UTF-8, else base64 under
+    """Return one line of JSON. Key and value are text if they are UTF-8, else base64 under
     `key_base64`.
     """
     line: dict[str, Any] = {

@@ -1,5 +1,6 @@
-"""aiokafka, with acks=all and idempotence as ours has them, else its defaults (linger 0, no
-prefetch).
+"""aiokafka, with acks=all and idempotence like ours.
+
+Otherwise it has its defaults (linger 0, no prefetch).
 """
 
 import asyncio
@@ -56,7 +57,8 @@ class _Aiokafka(AsyncioPaths):
 
 
 async def _arrow_rows(consumer: Any) -> int:
-    from benchmarks.arrow_rows import arrow_batch  # every path would pay for pyarrow
+    # imported here, so that only this path includes pyarrow
+    from benchmarks.arrow_rows import arrow_batch
 
     polled = await consumer.getmany(timeout_ms=1000, max_records=POLL_RECORDS)
     rows = 0
@@ -79,5 +81,5 @@ PATHS = _Aiokafka(
     topic_partition=TopicPartition,
     assignors={"range": RangePartitionAssignor},
     producer_options={"enable_idempotence": True, "acks": "all"},
-    holding_options={"max_batch_size": ALL_BYTES},  # it holds one batch a partition
+    holding_options={"max_batch_size": ALL_BYTES},  # it holds one batch per partition
 )

@@ -1,7 +1,7 @@
-"""The paths of the asyncio clients, ours and aiokafka: their names are the same, and so is this.
+"""The paths of the asyncio clients, ours and aiokafka, which share their names and this code.
 
-Steady paths begin when the client is warm: after some records that were sent and acknowledged, or
-with the first batch that was returned, which does not count.
+Steady paths begin when the client is warm. A producer has sent some records and got their acks. A
+consumer has returned its first batch, which does not count.
 """
 
 import asyncio
@@ -25,16 +25,16 @@ EQUAL_OPTIONS = {"max_batch_size": BULK_BATCH_BYTES, "linger_ms": 5}
 
 @dataclass(frozen=True, slots=True)
 class AsyncioPaths:
-    """The paths of one client; its classes may be given any option aiokafka has."""
+    """The paths of one client; its classes accept any option of aiokafka."""
 
     producer: Any
     consumer: Any
     topic_partition: Any
     assignors: Mapping[str, Any]
     producer_options: Mapping[str, Any] = field(default_factory=dict)
-    """What makes its producer as safe as the others."""
+    """Options that make the producer as safe as the others."""
     holding_options: Mapping[str, Any] = field(default_factory=dict)
-    """What makes its producer hold any number of records."""
+    """Options with which the producer holds any number of records."""
     paced_options: Mapping[str, Any] = field(default_factory=dict)
 
     # Producing…
@@ -44,7 +44,7 @@ class AsyncioPaths:
         await self._send(job, await_acks=False)
 
     async def send_acked(self, job: Job) -> None:
-        """The same, and every ack awaited."""
+        """Do the same as `send`, and await every ack."""
         await self._send(job, await_acks=True)
 
     async def tasks(self, job: Job) -> None:
@@ -60,7 +60,7 @@ class AsyncioPaths:
         job.outcome.records = job.records
 
     async def paced(self, job: Job) -> None:
-        """So many records a second to one partition, each acknowledged for itself."""
+        """Send a fixed number of records a second to one partition, each with its own ack."""
         options = {"linger_ms": 0, "request_timeout_ms": 30_000, "retry_backoff_ms": 100}
         async with self._producer(job, **options, **self.paced_options) as producer:
             for _ in range(job.warm_up):
@@ -77,7 +77,7 @@ class AsyncioPaths:
             await all_noted
 
     async def hold_unsent(self, job: Job) -> None:
-        """Records a broker never acknowledges; does not return."""
+        """Send records that a broker never acknowledges; does not return."""
         pairs = job.pairs()
         producer = self._producer(job, **self.holding_options)
         await producer.start()
@@ -99,7 +99,7 @@ class AsyncioPaths:
         await _read(job, self.consumer(job.topic, **reading_options(job)))
 
     async def group(self, job: Job) -> None:
-        """The same in a group of one."""
+        """Do the same as `getmany` in a group of one."""
         await _read(job, self.consumer(job.topic, **reading_options(job), group_id=job.group_id))
 
     async def one_by_one(self, job: Job) -> None:
@@ -159,7 +159,7 @@ class AsyncioPaths:
         job.outcome.records = 1
 
     async def member(self, job: Job) -> None:
-        """Be a member of a group until told to end, and note what polls return."""
+        """Be a member of a group until told to end, and note the records of each poll."""
         membership = Membership(job)
         options = {
             "group_id": job.group_id,
@@ -171,7 +171,7 @@ class AsyncioPaths:
                 for tp, records in (await consumer.getmany(timeout_ms=100)).items():
                     membership.note(tp.partition, records[0].offset, records[-1].offset)
 
-    # Much that is idle…
+    # Large, mostly idle clients…
 
     async def growing_group(self, job: Job) -> None:
         """A group of one that has every partition of many topics."""
@@ -180,7 +180,7 @@ class AsyncioPaths:
         await growth_paths.consume([consumer], job)
 
     async def growing_consumers(self, job: Job) -> None:
-        """Many consumers, each with a partition assigned by hand; most have the last one."""
+        """Start many consumers, each with an assigned partition; most have the last one."""
         consumers = []
         for number in range(job.clients):
             partition = min(number, job.partitions - 1)
@@ -193,7 +193,7 @@ class AsyncioPaths:
         """A producer that knows many partitions."""
         await growth_paths.produce(self._producer(job, linger_ms=0), job)
 
-    # How…
+    # Options…
 
     async def _send(self, job: Job, *, await_acks: bool) -> None:
         pairs = job.pairs()
@@ -236,7 +236,7 @@ def _note_ack(job: Job, sent_s: float, all_noted: "asyncio.Future[None]", ack: A
 
 
 def reading_options(job: Job) -> dict[str, Any]:
-    """What every consumer is given."""
+    """Return the options of every consumer."""
     return {"bootstrap_servers": job.bootstrap_servers, "auto_offset_reset": "earliest"}
 
 

@@ -1,6 +1,6 @@
-"""confluent-kafka's AIOProducer and AIOConsumer, configured as `confluent_peer`.
+"""confluent-kafka's AIOProducer and AIOConsumer, configured like `confluent_peer`.
 
-AIOProducer hears of deliveries when somebody polls: where acks are awaited, a task does.
+AIOProducer learns of deliveries during a poll. Where acks are awaited, a task polls.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from benchmarks.peers.job import Job
 
 TASKS = 1000
 AT_ONCE = 1
-"""`batch_size` of AIOProducer for paced records: its default collects a thousand or a second."""
+"""`batch_size` of AIOProducer for paced records: its default waits for a thousand, or a second."""
 
 
 async def send(job: Job) -> None:
@@ -34,7 +34,7 @@ async def send(job: Job) -> None:
 
 
 async def send_acked(job: Job) -> None:
-    """The same, and every future awaited."""
+    """Do the same as `send`, and await every future."""
     await _send(job, await_acks=True)
 
 
@@ -54,7 +54,7 @@ async def tasks(job: Job) -> None:
 
 
 async def paced(job: Job) -> None:
-    """So many records a second to one partition."""
+    """Send a fixed number of records a second to one partition."""
     async with _producer(job, PACED_OPTIONS, AT_ONCE) as producer, _polled(producer):
         for _ in range(job.warm_up):
             await (await producer.produce(job.topic, job.stamped(), partition=0))
@@ -71,7 +71,7 @@ async def paced(job: Job) -> None:
 
 
 async def hold_unsent(job: Job) -> None:
-    """Records a broker never acknowledges; does not return."""
+    """Send records that a broker never acknowledges; does not return."""
     pairs = job.pairs()
     handles = []
     producer = AIOProducer({**producer_options(job), **HOLDING_OPTIONS})
@@ -92,7 +92,7 @@ async def getmany(job: Job) -> None:
 
 
 async def group(job: Job) -> None:
-    """The same in a group of one."""
+    """Do the same as `getmany` in a group of one."""
     options = {"group.id": job.group_id, "auto.offset.reset": "earliest"}
     consumer = AIOConsumer({"bootstrap.servers": job.bootstrap_servers, **options})
     await consumer.subscribe([job.topic])
@@ -192,7 +192,7 @@ async def _producer(
 
 @asynccontextmanager
 async def _polled(producer: AIOProducer) -> AsyncIterator[None]:
-    """Hear of deliveries all the time."""
+    """Poll for deliveries during the block."""
 
     async def poll(wait: Callable[[float], Awaitable[int]]) -> None:
         while True:

@@ -1,5 +1,6 @@
-"""confluent-kafka, with idempotence (acks=all) as ours has it, else its defaults (batches up to 1
-MB, no CRC check).
+"""confluent-kafka, with idempotence (acks=all) like ours.
+
+Otherwise it has its defaults (batches up to 1 MB, no CRC check).
 """
 
 import time
@@ -27,12 +28,12 @@ HOLDING_OPTIONS = {
 
 
 def send(job: Job) -> None:
-    """`produce()` keyed, then flush; polled now and then, as its queue needs."""
+    """`produce()` keyed, then flush; polls now and then, as its queue requires."""
     _send(job, on_delivery=None)
 
 
 def send_acked(job: Job) -> None:
-    """The same, and every delivery reported to a callback."""
+    """Do the same as `send`, with a callback for every delivery."""
     delivered: list[int] = []
     _send(job, on_delivery=lambda _error, message: delivered.append(message.offset()))
     assert len(delivered) == job.records
@@ -54,7 +55,9 @@ def bulk(job: Job) -> None:
 
 
 def paced(job: Job) -> None:
-    """So many records a second to one partition, each reported to a callback as it comes."""
+    """Send a fixed number of records a second to one partition, with a callback for each
+    delivery.
+    """
     producer = _producer(job, PACED_OPTIONS)
     for _ in range(job.warm_up):
         producer.produce(job.topic, job.stamped(), partition=0)
@@ -70,7 +73,7 @@ def paced(job: Job) -> None:
 
 
 def hold_unsent(job: Job) -> None:
-    """Records a broker never acknowledges; does not return."""
+    """Send records that a broker never acknowledges; does not return."""
     pairs = job.pairs()
     reported: list[Any] = []
 
@@ -97,7 +100,7 @@ def getmany(job: Job) -> None:
 
 
 def group(job: Job) -> None:
-    """The same in a group of one."""
+    """Do the same as `getmany` in a group of one."""
     _read(job, _group_consumer(job))
 
 
@@ -176,7 +179,7 @@ def first_subscribed(job: Job) -> None:
 
 
 def member(job: Job) -> None:
-    """A member of a group that is told when to join and when to end.
+    """Be a member of a group that is told when to join and when to end.
 
     It polls one by one: `consume(500)` would wait for 500 records, or its timeout.
     """
@@ -196,7 +199,7 @@ def member(job: Job) -> None:
     consumer.close()
 
 
-# How…
+# Options…
 
 
 def producer_options(job: Job) -> dict[str, Any]:
@@ -210,7 +213,7 @@ def producer_options(job: Job) -> dict[str, Any]:
 
 
 def consumer_options(job: Job) -> dict[str, Any]:
-    """Options of a consumer without a group that commits anything."""
+    """Return options of a consumer without a group that commits."""
     return {
         "bootstrap.servers": job.bootstrap_servers,
         "group.id": "benchmark",
@@ -272,7 +275,8 @@ def _read(job: Job, consumer: Consumer) -> None:
 
 
 def _arrow_rows(messages: list[Message]) -> int:
-    from benchmarks.arrow_rows import arrow_batch  # every path would pay for pyarrow
+    # imported here, so that only this path includes pyarrow
+    from benchmarks.arrow_rows import arrow_batch
 
     stamps = [message.timestamp() for message in messages]
     batch = arrow_batch(

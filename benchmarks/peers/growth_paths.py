@@ -1,7 +1,7 @@
-"""What a client costs that is given much and has little to do: the paths of `benchmarks.growth`.
+"""The paths of `benchmarks.growth`: large clients with little to do.
 
-Each says `ready` when all it was given is there and what is done once is over, is idle for
-`job.idle_s`, and says `idle`; then records come, so far apart that each is a round of its own.
+Each path prints `ready` once its parts exist and its first-time work is done. It is idle for
+`job.idle_s` and prints `idle`. Then records come, so far apart that each is a round of its own.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from benchmarks.peers.job import Job
 POLL_MS = 1000
 LOOK_EVERY_S = 0.1
 SETTLE_S = 1.2
-"""Two long polls: what a client does for the first time costs more."""
+"""Two long polls, because the first requests of a client cost more."""
 
 
 async def consume(consumers: Sequence[Any], job: Job) -> None:

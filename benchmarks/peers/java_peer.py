@@ -1,8 +1,9 @@
-"""Java's own client under the load tools Apache Kafka ships: ProducerPerformance (values without
-keys) and ConsumerPerformance (always a group of one), acks=all and idempotent as their defaults.
+"""Java's own client under Kafka's load tools: ProducerPerformance and ConsumerPerformance.
 
-The JVM has the flags of Kafka's scripts. A run of `START_RECORDS` is subtracted from what a run
-costs, so the start of the JVM does not count; what its compiler does during the run counts.
+The producer's values have no keys; the consumer is always in a group of one. Both are idempotent
+with acks=all by their defaults. The JVM has the flags of Kafka's scripts. The cost of a run of
+`START_RECORDS` is subtracted, so the start of the JVM does not count. The work of its compiler
+during the run counts.
 """
 
 import re
@@ -29,17 +30,17 @@ def send(job: Job) -> None:
 
 
 def getmany(job: Job) -> None:
-    """`ConsumerPerformance`, its `max.poll.records` is 500."""
+    """`ConsumerPerformance` with `max.poll.records` 500."""
     group(job)
 
 
 def group(job: Job) -> None:
-    """`ConsumerPerformance`, its `max.poll.records` is 500."""
+    """`ConsumerPerformance` with `max.poll.records` 500."""
     _less_the_start(job, lambda records: _consume(job, records))
 
 
 def paced(job: Job) -> None:
-    """`ProducerPerformance --throughput`: tells quantiles of the latencies, in whole ms."""
+    """`ProducerPerformance --throughput`: reports quantiles of the latencies, in whole ms."""
     settings = ("linger.ms=0", "request.timeout.ms=30000", "retry.backoff.ms=100")
     job.begin_paced()
     said = _produce(job, job.records + job.warm_up, job.per_second, job.warm_up, settings)

@@ -1,5 +1,7 @@
-"""What a peer is asked to do, what came of it, and the stopwatch it uses: CPU of the whole process
-(all threads, and children that have ended) and wall time.
+"""The job of a peer, its outcome, and its stopwatch.
+
+The stopwatch measures wall time and the CPU of the whole process: all threads, and children that
+have ended.
 """
 
 import gc
@@ -15,37 +17,37 @@ from typing import NoReturn
 
 KEYS = 1000
 STAMP_BYTES = 8
-"""Of a paced record: its value begins with the moment it was sent."""
+"""The size of the send time at the beginning of a paced record's value."""
 PAGE_BYTES = resource.getpagesize()
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What one run came to. A peer fills what its path is about."""
+    """The outcome of one run. A peer fills the fields of its path."""
 
     records: int = 0
-    """How many the figures are about."""
+    """How many records or rounds the figures cover."""
     cpu_s: float = 0.0
     wall_s: float = 0.0
     rss_bytes: int = 0
-    """How much the resident memory has grown."""
+    """The growth of the resident memory."""
     failed: int = 0
     """Of `paced`: records that were not acknowledged."""
     acks: list[tuple[float, float]] = field(default_factory=list)
-    """Of `paced`: moments of sending and of the ack; `time.monotonic`."""
+    """Of `paced`: moments of sending and of the ack, by `time.monotonic`."""
     quantiles_s: dict[str, float] = field(default_factory=dict)
-    """Of `paced` by a tool that tells no single acks: `p50`, `p99`, `max`."""
+    """Of `paced` by a tool without single acks: `p50`, `p99`, `max`."""
     delays_s: list[float] = field(default_factory=list)
     """Of `paced_receive`: from sending to receiving."""
     idle_cpu: float = 0.0
-    """Of the growth paths: CPU seconds a second while nothing came."""
+    """Of the growth paths: CPU seconds per second while no record came."""
     returned: list[tuple[float, int, int, int]] = field(default_factory=list)
     """Of `member`: moment, partition, first and last offset of records that came together."""
 
 
 @dataclass(slots=True)
 class Job:
-    """One measured run. A peer fills `outcome`, the times by `stopwatch`."""
+    """One measured run. A peer fills `outcome`; `stopwatch` fills the times."""
 
     bootstrap_servers: str
     topic: str
@@ -53,22 +55,24 @@ class Job:
     value_bytes: int = 100
     compression: str | None = None
     warm_up: int = 0
-    """Records sent, or received, before those that count."""
+    """Records sent or received before the counted ones."""
     equal: bool = False
-    """Whether settings that differ by default are the same for all: batches of 128 KB, linger 5 ms,
-    CRCs checked."""
+    """Whether all clients have equal settings instead of their defaults.
+
+    These are batches of 128 KB, linger 5 ms, and checked CRCs.
+    """
     per_second: int = 1000
-    """Of `paced`."""
+    """Of `paced`: records per second."""
     keep_handles: bool = False
-    """Of `hold_unsent`: also keep what `send` returned."""
+    """Of `hold_unsent`: whether to keep the results of `send`, too."""
     partitions: int = 1
-    """How many the topic has."""
+    """The topic's partitions."""
     topics: int = 1
-    """Of the growth paths: how many there are, `topic` and others whose names begin with it."""
+    """Of the growth paths: the number of topics, `topic` and others whose names begin with it."""
     clients: int = 1
-    """Of the growth paths: how many consumers the process has."""
+    """Of the growth paths: the number of consumers in the process."""
     active: int = 1
-    """Of the growth paths: how many partitions of `topic` get records."""
+    """Of the growth paths: the number of partitions of `topic` that get records."""
     idle_s: float = 0.0
     group_id: str = ""
     assignor: str = "range"
@@ -82,8 +86,9 @@ class Job:
         return [self.topic, *(f"{self.topic}-{number}" for number in range(1, self.topics))]
 
     def pairs(self) -> list[tuple[bytes, bytes]]:
-        """The keys and values to send: 8-byte keys, JSON-like values of `value_bytes`, a thousand
-        of each.
+        """The keys and values to send, a thousand of each.
+
+        Keys have 8 bytes; values are like JSON and have `value_bytes`.
         """
         fill = b'{"user":"%08d","event":"page_view","path":"/products/%04d","ms":%03d,"x":"'
         pairs = []
@@ -95,13 +100,13 @@ class Job:
 
     @contextmanager
     def stopwatch(self) -> Iterator[None]:
-        """Measure what happens inside: a path says what of connecting that is."""
+        """Measure the block. A path decides how much of connecting is inside."""
         self.start()
         yield
         self.stop()
 
     def start(self) -> None:
-        """Set the stopwatch going."""
+        """Start the stopwatch."""
         self.outcome.cpu_s = -_cpu_s()
         self.outcome.wall_s = -time.perf_counter()
 
@@ -112,7 +117,7 @@ class Job:
 
     @contextmanager
     def memory(self) -> Iterator[None]:
-        """Measure how much the resident memory grows inside."""
+        """Measure the growth of the resident memory in the block."""
         gc.collect()
         before = _resident_bytes()
         yield
@@ -121,7 +126,7 @@ class Job:
 
     @contextmanager
     def idle(self) -> Iterator[None]:
-        """Measure what doing nothing costs a second; say when that begins and ends."""
+        """Measure the cost of idleness per second; print when it begins and ends."""
         self.tell("ready")
         cpu_s, wall_s = _cpu_s(), time.perf_counter()
         yield
@@ -129,7 +134,10 @@ class Job:
         self.tell("idle")
 
     def note_round(self) -> None:
-        """Count a round; the stopwatch runs behind the first `warm_up`, for `records` of them."""
+        """Count a round.
+
+        The stopwatch starts after the first `warm_up` and covers `records` of them.
+        """
         if self.warm_up:
             self.warm_up -= 1
             if not self.warm_up:
@@ -140,21 +148,21 @@ class Job:
                 self.stop()
 
     def begin_paced(self) -> None:
-        """Say that paced records come now; record 0 is due at once."""
+        """Note that paced records begin now; record 0 is due at once."""
         self.tell("sending")
         self.outcome.wall_s = -time.monotonic()
 
     def due_in_s(self, number: int) -> float:
-        """How long to wait until paced record `number` is due; 0 or less is now."""
+        """Return how long to wait until paced record `number` is due; 0 or less means now."""
         return number / self.per_second - self.outcome.wall_s - time.monotonic()
 
     def stamped(self) -> bytes:
-        """The value of a paced record that is sent now."""
+        """Return the value of a paced record that is sent now."""
         stamp = time.monotonic_ns().to_bytes(STAMP_BYTES, "little")
         return stamp + bytes(self.value_bytes - STAMP_BYTES)
 
     def note_ack(self, sent_s: float, error: BaseException | None = None) -> None:
-        """Note the end of a paced record."""
+        """Note the ack of a paced record."""
         if error is None:
             self.outcome.acks.append((sent_s, time.monotonic()))
         else:
@@ -172,15 +180,17 @@ class Job:
         self.outcome.records += 1
 
     def tell(self, line: str) -> None:
-        """Say a line to the process that has started this one, which waits for it."""
+        """Print a line for the parent process, which waits for it."""
         print(line, flush=True)
 
     def report(self) -> None:
-        """Print what came of it as one JSON line."""
+        """Print the outcome as one JSON line."""
         print(json.dumps(asdict(self.outcome)), flush=True)
 
     def report_and_end(self) -> NoReturn:
-        """The same, and the process ends at once, with all its client still holds."""
+        """Print the outcome, and end the process at once, with everything its client still
+        holds.
+        """
         self.report()
         os._exit(0)
 

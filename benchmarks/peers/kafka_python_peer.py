@@ -26,12 +26,12 @@ def send(job: Job) -> None:
 
 
 def send_acked(job: Job) -> None:
-    """The same, and every future asked for its result."""
+    """Do the same as `send`, and get every future's result."""
     _send(job, keep=True)
 
 
 def paced(job: Job) -> None:
-    """So many records a second to one partition, each reported to a callback as it comes."""
+    """Send a fixed number of records a second to one partition, with a callback for each ack."""
     producer = _producer(job, linger_ms=0, request_timeout_ms=30_000, retry_backoff_ms=100)
     for _ in range(job.warm_up):
         producer.send(job.topic, job.stamped(), partition=0).get(60)
@@ -48,7 +48,7 @@ def paced(job: Job) -> None:
 
 
 def hold_unsent(job: Job) -> None:
-    """Records a broker never acknowledges; does not return."""
+    """Send records that a broker never acknowledges; does not return."""
     pairs = job.pairs()
     handles = []
     producer = _producer(job)
@@ -69,7 +69,7 @@ def getmany(job: Job) -> None:
 
 
 def group(job: Job) -> None:
-    """The same in a group of one."""
+    """Do the same as `getmany` in a group of one."""
     _read(job, _group_consumer(job))
 
 
@@ -135,7 +135,7 @@ def first_subscribed(job: Job) -> None:
 
 
 def member(job: Job) -> None:
-    """A member of a group that is told when to join and when to end."""
+    """Be a member of a group that is told when to join and when to end."""
     membership = Membership(job)
     consumer = _group_consumer(
         job,

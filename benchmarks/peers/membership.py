@@ -1,8 +1,8 @@
-"""What a member of a group does that another process tells to join and to end: it waits for a line,
-notes what each poll returned, and ends with the input.
+"""Lets another process control a member of a group: when it joins and when it ends.
 
-The lines it prints: `ready` when all is imported, `reading` when records of every partition have
-come. Moments are those of the machine's monotonic clock, which all its processes share.
+The member waits for a line, notes the records of each poll, and ends with its input. It prints
+`ready` when all modules are imported, and `reading` when records of every partition have come.
+Moments are those of the machine's monotonic clock, which all processes share.
 """
 
 import sys
@@ -13,7 +13,7 @@ from benchmarks.peers.job import Job
 
 
 class Membership:
-    """The orders to one member, and its notes. The constructor returns when it shall join."""
+    """The commands to one member, and its notes. The constructor returns when it is to join."""
 
     def __init__(self, job: Job) -> None:
         self.is_over = False
@@ -24,7 +24,7 @@ class Membership:
         threading.Thread(target=self._wait_for_the_end, daemon=True).start()
 
     def note(self, partition: int, first_offset: int, last_offset: int) -> None:
-        """Note records of one partition, without gaps, that were returned now."""
+        """Note returned records of one partition, without gaps."""
         self._job.outcome.returned.append((time.monotonic(), partition, first_offset, last_offset))
         self._job.outcome.records += last_offset - first_offset + 1
         if self._unseen:

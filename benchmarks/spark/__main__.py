@@ -33,10 +33,10 @@ CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
 
 def main() -> None:
-    """Measure, print, and write the files that were asked for."""
+    """Measure, print, and write the requested files."""
     options = _options()
-    find_java()  # or say what is missing before anything runs
-    compileall.compile_dir(Path(aiokafka_lite.__file__).parent, quiet=2)  # as pip does
+    find_java()  # reports a missing Java before anything runs
+    compileall.compile_dir(Path(aiokafka_lite.__file__).parent, quiet=2)  # like pip
     connectors = [each for each in CONNECTORS if each.name in options.connectors]
     cases = select(
         options.shapes, options.sizes, options.compressions, options.partitions, options.scale

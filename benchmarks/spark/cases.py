@@ -1,5 +1,6 @@
-"""What is measured with Spark: the cases, the connectors they are measured with, and the order both
-go through, which is the same for all: the JVM compiles what comes first for what comes later.
+"""The cases measured with Spark, the connectors, and their order.
+
+The order is the same for all, because the JVM compiles the code of early cases for later ones.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,23 +16,23 @@ SHAPES = {
     "write": "write",
     "mirror": "mirror, a stream",
 }
-"""By name: what it is in a table."""
+"""Name -> title in a table."""
 READING = ("noop", "parquet", "stream", "mirror")
 WRITING = ("write", "mirror")
 RECORDS = {100: 1_500_000, 1000: 400_000}
 """By the size of values."""
 PARTITIONS = 4
 COLD, TO_NOOP, TO_TOPIC = "cold start", "→ noop", "→ topic"
-"""What a session does beside the cases."""
+"""Cases besides the main ones."""
 ROWS_PER_BATCH = 20
-"""Of a stream of small batches."""
+"""Batches of a stream of small batches."""
 FIRST_BATCHES = 5
-"""Of those, the ones that do not count."""
+"""How many of those do not count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """A way to Kafka, with the options that make it."""
+    """A connector to Kafka, with its options."""
 
     name: str
     title: str
@@ -47,13 +48,13 @@ CONNECTORS = (
         "tuned", "official, 10 ms", "kafka", {"kafka.fetch.max.wait.ms": "10"}, has_jars=True
     ),
 )
-"""The second waits half a second at the end of each task; the third is told not to."""
+"""The second waits half a second at the end of each task. The third has that wait turned off."""
 BY_NAME = {each.name: each for each in CONNECTORS}
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What a topic holds."""
+    """The contents of a topic."""
 
     value_bytes: int
     compression: str
@@ -63,7 +64,7 @@ class Payload:
 
     @property
     def title(self) -> str:
-        """Its part of a row's name."""
+        """This part of a row's name."""
         size = f"{self.value_bytes} B" if self.value_bytes < 1000 else "1 KB"
         many = "partitions" if self.partitions > 1 else "partition"
         return f"{size}, {self.compression}, {self.partitions} {many}"
@@ -84,18 +85,18 @@ class Case:
 
 @dataclass(slots=True)
 class SessionJob:
-    """What one session of Spark is told: all of it, for one connector."""
+    """The work of one session of Spark, for one connector."""
 
     connector: str
     bootstrap_servers: str
     cases: Sequence[dict[str, Any]]
-    """The fields of each case, its `source` and its `target`; the first ones are the warm-up."""
+    """The fields of each case, its `source` and its `target`. The first ones are the warm-up."""
     small: str
-    """A topic with little in two partitions, which is read in many small batches."""
+    """A small topic of two partitions, which is read in many small batches."""
     batches: int
-    """How many those are."""
+    """The number of those batches."""
     target: str
-    """The topic they are mirrored to."""
+    """The topic to which they are mirrored."""
 
 
 def select(
@@ -105,10 +106,10 @@ def select(
     partitions: Iterable[int],
     scale: float,
 ) -> list[Case]:
-    """Return the cases, batch reads of every kind, and of other shapes one codec each size.
+    """Return the cases: batch reads of every kind, and one codec per size of the other shapes.
 
-    What those cost is another story than what a codec costs; of partitions, too, only the batch
-    reads have all numbers.
+    The codec's cost and the other shapes' cost are independent. Only the batch reads have all
+    numbers of partitions.
     """
     counts = list(partitions)
     usual = PARTITIONS if PARTITIONS in counts else counts[0]
@@ -129,7 +130,7 @@ def select(
 
 
 def warm_up(cases: Sequence[Case]) -> list[Case]:
-    """Return the first case of each shape: run before what counts, they make the JVM compile."""
+    """Return the first case of each shape. They run first, so that the JVM compiles the code."""
     first: dict[str, Case] = {}
     for case in cases:
         first.setdefault(case.shape, case)

@@ -1,4 +1,4 @@
-"""Runs sessions of Spark in turn, watches what their processes use, and makes tables of it."""
+"""Runs sessions of Spark in turn, measures their processes, and makes tables."""
 
 import asyncio
 import json
@@ -36,9 +36,9 @@ SESSION_LIMIT_S = 600.0
 FILL_LIMIT_S = 300.0
 SMALL_PARTITIONS = 2
 RATIOS = {"noop": 2.0, "stream": 2.0, "parquet": 1.0, "write": 1.0, "mirror": 4 / 3}
-"""How many times our CPU the official one has to take, by shape."""
+"""The least ratio of the official connector's CPU to ours, by shape."""
 MORE_PER_BATCH_MS = 150
-"""What a small batch may take beyond the official one's, into noop."""
+"""The most extra time of a small batch over the official connector's, into noop."""
 CONDITIONS = (
     "{rounds} rounds, in each a fresh session of Spark (local[2,4]) for every connector, in turn; "
     "the sessions have the same cases in the same order, and the first of each shape runs once "
@@ -49,13 +49,13 @@ CONDITIONS = (
 
 @dataclass(slots=True)
 class Outcome:
-    """What one session came to."""
+    """The outcome of one session."""
 
     cpu_s: dict[str, float] = field(default_factory=dict)
-    """By the title of what ran; of all its processes."""
+    """By title: the CPU of all its processes."""
     wall_s: dict[str, float] = field(default_factory=dict)
     batches_ms: dict[str, list[int]] = field(default_factory=dict)
-    """Of streams of small batches: how long each took."""
+    """Of streams of small batches: the time of each."""
     peak_bytes: int = 0
 
 
@@ -70,7 +70,7 @@ class Contest:
         batches: int,
         steps: Steps,
     ) -> None:
-        """`batches` is how many small ones are to count; 0 leaves them out."""
+        """`batches` is how many small ones count; 0 leaves them out."""
         self._servers = bootstrap_servers
         self._cases = cases
         self._connectors = connectors
@@ -80,7 +80,7 @@ class Contest:
         self._small = ""
 
     def run(self, rounds: int) -> dict[str, list[Outcome]]:
-        """Return what came of every session, by the connector's title."""
+        """Return the outcome of every session, by the connector's title."""
         plan = [*warm_up(self._cases), *self._cases]
         in_session = len(plan) + 1 + (2 if self._batches else 0)
         outcomes: dict[str, list[Outcome]] = {each.title: [] for each in self._connectors}
@@ -132,7 +132,7 @@ class Contest:
             child = stack.enter_context(child_process(command, SESSION_LIMIT_S))
             watch = stack.enter_context(watched(child.pid))
             for line in child.lines():
-                if line.startswith("{"):  # a JVM says its warnings there, too
+                if line.startswith("{"):  # a JVM prints its warnings there, too
                     self._note(json.loads(line), outcome, watch, told)
             self._check_written(job)
             outcome.peak_bytes = watch.peak_bytes
@@ -163,7 +163,7 @@ class Contest:
         self._steps.done()
 
     def _check_written(self, job: SessionJob) -> None:
-        """A write that has lost records has no figure. Raises SystemExit."""
+        """Raise SystemExit for a write that has lost records, because its figure is worthless."""
         for case in job.cases:
             if case["target"]:
                 found = asyncio.run(_records_in(self._servers, case["target"]))
@@ -184,7 +184,7 @@ async def _records_in(bootstrap_servers: str, name: str) -> int:
 def tables(
     cases: Sequence[Case], outcomes: dict[str, list[Outcome]], conditions: str
 ) -> list[Table]:
-    """Make all tables of what was measured."""
+    """Make all tables."""
     return [
         _of_rows(cases, outcomes, conditions),
         _of_time(cases, outcomes),

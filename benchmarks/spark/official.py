@@ -5,7 +5,7 @@ from pathlib import Path
 from aiokafka_lite.testing.java_runtime import fetched_jars
 
 VERSION = "4.2.0"
-# A set that works together: the token provider of 4.2.0 was never published.
+# A set that works together. The token provider of 4.2.0 was never published.
 JARS = [
     ("org.apache.spark", "spark-sql-kafka-0-10_2.13", VERSION),
     ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", "4.0.0"),
@@ -15,5 +15,5 @@ JARS = [
 
 
 def official_jars() -> list[Path]:
-    """The jars to be passed by `spark.jars`, downloaded at first use."""
+    """Return the jars for `spark.jars`, downloaded at first use."""
     return sorted(fetched_jars(f"spark-kafka-{VERSION}", JARS, transitive=False).glob("*.jar"))

@@ -1,7 +1,7 @@
-"""CPU and memory of a process with all that came of it, also of what has ended; Linux only.
+"""Measures CPU and memory of a process with all its descendants, also ended ones; Linux only.
 
-The system adds the CPU of an ended process to its parent, if that waits for it. Spark's Python
-daemons do not, so of their children what was seen last counts.
+The system adds the CPU of an ended process to its parent, if the parent waits for it. Spark's
+Python daemons do not wait. For their children the last seen value counts.
 """
 
 import ctypes
@@ -23,23 +23,23 @@ _LOOK_EVERY_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """What the system says of one process."""
+    """The system's facts about one process."""
 
     pid: int
     parent: int
     started: int
-    """Ticks since boot: a pid may come again, but not at the same moment."""
+    """Ticks since boot: a pid may be reused, but not at the same moment."""
     cpu_s: float
-    """Of its threads, and of the children it has waited for."""
+    """Of its threads, and of the children for which it has waited."""
     rss_bytes: int
     waits: bool = True
-    """Whether it hears of children that end."""
+    """Whether it waits for ended children."""
 
 
 def adopt_orphans() -> None:
     """Make this process the parent of descendants whose parents end before them.
 
-    Raises OSError where the system does not do that.
+    Raises: OSError if the system does not support that.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
@@ -68,7 +68,7 @@ def _ignored(status: str) -> int:
 
 
 def tree(root: int) -> list[Process]:
-    """Return the process `root` and all its descendants that exist, parents first."""
+    """Return the process `root` and all its present descendants, parents first."""
     children: dict[int, list[Process]] = defaultdict(list)
     found = []
     for entry in _PROC.iterdir():
@@ -80,13 +80,13 @@ def tree(root: int) -> list[Process]:
             children[each.parent].append(each)
             if each.pid == root:
                 found.append(each)
-    for each in found:  # which grows meanwhile
+    for each in found:  # the list grows during the loop
         found += children[each.pid]
     return found
 
 
 class TreeWatch:
-    """What a tree has used, as far as it was looked at."""
+    """The measured use of a tree."""
 
     def __init__(self, root: int) -> None:
         self._root = root
@@ -95,21 +95,21 @@ class TreeWatch:
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self.peak_bytes = 0
-        """The most resident memory, summed over processes: what they share counts in each."""
+        """The highest resident memory, summed over processes. Shared memory counts in each."""
 
     def cpu_s(self) -> float:
-        """Look, and return the CPU seconds of the tree since its beginning."""
+        """Measure, and return the CPU seconds of the tree since its beginning."""
         with self._lock:
             self.note(tree(self._root))
             return self.total_s
 
     @property
     def total_s(self) -> float:
-        """CPU seconds of all that was seen."""
+        """CPU seconds of all processes seen."""
         return self._lost_s + sum(each.cpu_s for each in self._seen.values())
 
     def note(self, processes: Iterable[Process]) -> None:
-        """Take down what a look has found."""
+        """Record the processes of one measurement."""
         now = {(each.pid, each.started): each for each in processes}
         deaf = {each.pid for each in self._seen.values() if not each.waits}
         gone = self._seen.keys() - now.keys()
@@ -118,12 +118,12 @@ class TreeWatch:
         self.peak_bytes = max(self.peak_bytes, sum(each.rss_bytes for each in now.values()))
 
     def look_until_ended(self) -> None:
-        """Look now and then, so that little is missed of what ends."""
+        """Measure now and then, so that little of ended processes is missed."""
         while not self._ended.wait(_LOOK_EVERY_S):
             self.cpu_s()
 
     def end(self) -> None:
-        """Look no more."""
+        """Stop measuring."""
         self._ended.set()
 
 

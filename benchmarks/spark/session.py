@@ -1,8 +1,8 @@
-"""A session of Spark that goes through cases with one connector, in a process of its own.
+"""A session of Spark that runs cases with one connector, in a process of its own.
 
     python -m benchmarks.spark.session '{"connector": "ours", "bootstrap_servers": ..., ...}'
 
-It prints a line of JSON when something begins, and one when that has ended, with the time it took.
+It prints a line of JSON when a case begins, and one when the case has ended, with its time.
 """
 
 import json
@@ -60,7 +60,7 @@ def start_spark(connector: Connector, folder: Path) -> Any:
 
 
 class Session:
-    """A session of Spark, and one way to Kafka."""
+    """A session of Spark with one connector."""
 
     def __init__(self, spark: Any, job: SessionJob, folder: Path) -> None:
         self.spark = spark
@@ -70,7 +70,7 @@ class Session:
         self._folders = 0
 
     def run(self, case: dict[str, Any]) -> None:
-        """Go through a case once."""
+        """Run a case once."""
         {
             "noop": self._read_to_noop,
             "parquet": self._read_to_parquet,
@@ -119,7 +119,7 @@ class Session:
         frame = self._frame(case["source"], streaming=True, startingOffsets="earliest")
         self._to_topic(frame, case["target"], case["payload"]["compression"])
 
-    # What those are made of…
+    # Parts of the cases…
 
     def _frame(self, topic: str, *, streaming: bool = False, **options: str) -> Any:
         reader = self.spark.readStream if streaming else self.spark.read
@@ -160,7 +160,7 @@ class Session:
 
 
 def main() -> None:
-    """Go through all that the command line says."""
+    """Run everything on the command line."""
     adopt_orphans()
     job = SessionJob(**json.loads(sys.argv[1]))
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable

@@ -28,7 +28,7 @@ MOST_PROBLEMS = 10
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the pipeline, show what came out, and return the exit code."""
+    """Run the pipeline, show the result, and return the exit code."""
     options = _options(arguments)
     try:
         flights = flights_in_order(options.flights)

@@ -1,6 +1,6 @@
-"""The flights in the order of a year, and what became of them day by day, computed in plain Python.
+"""The flights in the order of a year, and their daily departures, computed in plain Python.
 
-Knows neither Kafka nor Spark, so that it can judge them.
+Uses neither Kafka nor Spark, so that it can check their result.
 """
 
 import json
@@ -18,9 +18,9 @@ DAY_BEGINS = timedelta(hours=5)
 
 @dataclass(frozen=True, slots=True)
 class Flight:
-    """One flight, and what is sent of it: its record's key and value.
+    """One flight, and its record's key and value.
 
-    `hour` is that of its scheduled departure, as 2013-02-09T03:00:00Z; `delay_min` None says that
+    `hour` is that of its scheduled departure, as 2013-02-09T03:00:00Z. `delay_min` None means that
     it was cancelled.
     """
 
@@ -34,7 +34,7 @@ class Flight:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Route:
-    """What is counted apart: the departures of a day, an airport, an airline."""
+    """The group of a count: the departures of a day, an airport, an airline."""
 
     day: str
     origin: str
@@ -43,7 +43,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Departures:
-    """`mean_delay_min` is that of the flights that left, in minutes; None if none did."""
+    """`mean_delay_min` is the mean of the flights that left, in minutes; None if none did."""
 
     flights: int
     cancelled: int
@@ -51,9 +51,9 @@ class Departures:
 
 
 def flights_in_order(limit: int | None = None) -> list[Flight]:
-    """The flights of 2013 (with a limit only the first ones of the file) by their scheduled hour.
+    """Return the flights of 2013 by scheduled hour; with a limit only the first ones of the file.
 
-    Raises DatasetError, naming the command that installs them, where they are absent.
+    Raises: DatasetError, naming the command that installs them, if they are missing.
     """
     records = flights_dataset.flights("flight").records(limit)
     return sorted((_flight(*each) for each in records), key=lambda flight: flight.hour)
@@ -61,18 +61,18 @@ def flights_in_order(limit: int | None = None) -> list[Flight]:
 
 @cache
 def day_of(time_hour: str) -> str:
-    """The day, as 2013-02-08, of an hour such as 2013-02-09T03:00:00Z."""
+    """Return the day, as 2013-02-08, of an hour such as 2013-02-09T03:00:00Z."""
     return (datetime.fromisoformat(time_hour) - DAY_BEGINS).date().isoformat()
 
 
 def closing_time(flights: Iterable[Flight], delay: timedelta) -> datetime:
-    """A time that ends every day of the flights for a watermark of `delay`."""
+    """Return a time that ends every day of the flights for a watermark of `delay`."""
     last = datetime.fromisoformat(day_of(max(flight.hour for flight in flights)))
     return last.replace(tzinfo=UTC) + timedelta(days=1) + DAY_BEGINS + delay
 
 
 def counted(flights: Iterable[Flight]) -> dict[Route, Departures]:
-    """What the pipeline has to say about these flights."""
+    """Return the expected result of the pipeline for these flights."""
     delays: dict[Route, list[int | None]] = {}
     for flight in flights:
         route = Route(day_of(flight.hour), flight.origin, flight.carrier)
@@ -81,15 +81,15 @@ def counted(flights: Iterable[Flight]) -> dict[Route, Departures]:
 
 
 def read_back(value: bytes) -> tuple[Route, Departures]:
-    """The route and its departures in a record of the pipeline's result."""
+    """Return the route and its departures from a record of the pipeline's result."""
     told: dict[str, Any] = json.loads(value)
     route = Route(told["day"], told["origin"], told["carrier"])
-    # Spark leaves out what is null.
+    # Spark leaves out nulls.
     return route, Departures(told["flights"], told["cancelled"], told.get("mean_delay_min"))
 
 
 def differences(expected: dict[Route, Departures], received: dict[Route, Departures]) -> list[str]:
-    """One sentence for each route that is missing, not asked for, or told otherwise."""
+    """Return one sentence for each route that is missing, unexpected, or different."""
     found = []
     for route in sorted(expected.keys() | received.keys()):
         ours, theirs = expected.get(route), received.get(route)

@@ -1,6 +1,6 @@
-"""The part of Spark: flights become departures per airport, airline and day, as streams.
+"""The part in Spark: a stream turns flights into departures per airport, airline and day.
 
-Blocks, as PySpark does.
+Blocks, like PySpark.
 """
 
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 FLIGHT = "time_hour TIMESTAMP, origin STRING, carrier STRING, dep_delay STRING"
-"""What is read of a flight's JSON."""
+"""The fields read from a flight's JSON."""
 WATERMARK = timedelta(days=2)
-"""How late a flight may come: the producer keeps partitions within a day of each other."""
+"""How late a flight may come. The producer keeps partitions within a day of each other."""
 SESSION = {
     "spark.master": "local[2]",
     "spark.ui.enabled": "false",
-    "spark.sql.shuffle.partitions": "2",  # of state, each with files of its own
+    "spark.sql.shuffle.partitions": "2",  # partitions of the state, each with files of its own
     "spark.sql.session.timeZone": "UTC",
 }
 STATEMENT = (Path(__file__).parent / "departures.sql").read_text()
@@ -23,7 +23,9 @@ STATEMENT = (Path(__file__).parent / "departures.sql").read_text()
 
 @dataclass(frozen=True, slots=True)
 class StreamFacts:
-    """What a stream has done: `late` are rows that came behind the watermark, and were dropped."""
+    """The figures of a stream: `late` counts rows that came behind the watermark and were
+    dropped.
+    """
 
     batches: int
     rows: int
@@ -46,12 +48,12 @@ def start(spark: Any, bootstrap_servers: str, source: str, sink: str, folder: Pa
         "concat_ws(' ', day, origin, carrier) AS key", "to_json(struct(*)) AS value"
     )
     writer = departures.writeStream.format("kafka-lite").options(**kafka, topic=sink)
-    # Append: a day is told once, when the watermark says that it is over.
+    # Append: a day is written once, when it lies behind the watermark.
     return writer.option("checkpointLocation", str(folder)).outputMode("append").start()
 
 
 def facts(query: Any) -> StreamFacts:
-    """What the query has done until now."""
+    """Return the query's present figures."""
     batches = [each for each in query.recentProgress if each.batchDuration]
     late = sum(part.numRowsDroppedByWatermark for each in batches for part in each.stateOperators)
     return StreamFacts(len(batches), sum(each.numInputRows for each in batches), late)

@@ -1,7 +1,7 @@
-"""The three parts at work at once: a producer, a stream of Spark, and a consumer of its result.
+"""Runs the three parts at once: a producer, a stream of Spark, and a consumer of its result.
 
-Owns the topics and the order of ends; prints nothing. Everything waits here without blocking: Spark
-works in threads.
+Owns the topics and the order in which the parts end; prints nothing. It waits without blocking,
+because Spark works in threads.
 """
 
 import secrets
@@ -36,7 +36,7 @@ POLL_TIMEOUT_MS = 200
 
 
 class PipelineProgress(Protocol):
-    """Hears how many flights are on their way, and how many results have come."""
+    """Receives how many flights were sent, and how many results have come."""
 
     def produced(self, flights: int) -> None: ...
 
@@ -45,12 +45,12 @@ class PipelineProgress(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PipelineResult:
-    """What came out, and what should have."""
+    """The actual result and the expected one."""
 
     expected: dict[Route, Departures]
     received: dict[Route, Departures]
     repeated: int
-    """Results that came more than once: Spark writes again what it is not sure to have written."""
+    """Results that came more than once: Spark repeats a write whose outcome it does not know."""
     stream: StreamFacts
 
     def problems(self) -> list[str]:
@@ -69,17 +69,16 @@ async def run_pipeline(
     partitions: int,
     progress: PipelineProgress,
 ) -> PipelineResult:
-    """Send `flights`, given in order of time, through topic, Spark and topic, and gather what
-    comes out.
+    """Send `flights`, ordered by time, through topic, Spark and topic, and collect the result.
 
-    The topics are made before and deleted after. Raises what the clients raise, and Spark's
+    The topics are made before and deleted after. Raises: as the clients; Spark's
     StreamingQueryException.
     """
     async with _topics(bootstrap_servers, partitions, "flights", "departures") as topics:
         source, sink = topics
         run = _Run(bootstrap_servers, source, sink, flights, progress)
         with tempfile.TemporaryDirectory() as folder:
-            # Not in a thread: Spark knows the sink only where its session is the active one.
+            # Not in a thread: Spark finds the sink only where its session is the active one.
             query = flight_stream.start(spark, bootstrap_servers, source, sink, Path(folder))
             try:
                 async with anyio.create_task_group() as tasks:
@@ -111,7 +110,7 @@ async def _topics(bootstrap_servers: str, partitions: int, *names: str) -> Async
 
 @dataclass(slots=True)
 class _Run:
-    """The two clients of one run, and what they tell each other."""
+    """The two clients of one run, and their shared state."""
 
     bootstrap_servers: str
     source: str
@@ -121,25 +120,25 @@ class _Run:
     received: dict[Route, Departures] = field(default_factory=dict)
     results: Counter[Route] = field(default_factory=Counter)
     stream_ended: anyio.Event = field(default_factory=anyio.Event)
-    """Set when all that will ever be written to the sink is there."""
+    """Set when all records of the sink are written."""
 
     async def produce(self) -> None:
-        """Send all flights, and at last a record that ends the days for the watermark."""
+        """Send all flights, and at last a record that moves the watermark past all days."""
         count = 0
         async with AIOKafkaProducer(bootstrap_servers=self.bootstrap_servers) as producer:
             for _, day in groupby(self.flights, lambda flight: day_of(flight.hour)):
                 for flight in day:
                     await producer.send(self.source, flight.value, flight.key)
                     count += 1
-                # A day is there before the next begins: so no partition is ahead of another by
-                # more, and the watermark drops nothing.
+                # All flights of a day are written before the next day begins. So no partition is
+                # further ahead, and the watermark drops nothing.
                 await producer.flush()
                 self.progress.produced(count)
             closing = closing_time(self.flights, flight_stream.WATERMARK)
             await producer.send(self.source, b'{"time_hour":"%s"}' % closing.isoformat().encode())
 
     async def consume(self) -> None:
-        """Gather results until the stream has ended and there are no more."""
+        """Collect results until the stream has ended and all are read."""
         async with AIOKafkaConsumer(
             self.sink, bootstrap_servers=self.bootstrap_servers, auto_offset_reset="earliest"
         ) as consumer:

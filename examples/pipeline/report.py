@@ -1,4 +1,4 @@
-"""What a person sees of the pipeline: progress, a table of the year's worst days, a picture."""
+"""Shows the pipeline to a person: progress, a table of the year's worst days, a picture."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ COLORS = {"EWR": "#1b9e77", "JFK": "#7570b3", "LGA": "#d95f02"}
 
 
 class Bars:
-    """Progress bars on stderr for both ends; silent where it is no terminal."""
+    """Progress bars on stderr for both ends; silent without a terminal."""
 
     def __init__(self, flights: int, results: int) -> None:
         console = Console(stderr=True)
@@ -72,13 +72,13 @@ class Total:
 
     @property
     def mean_delay_min(self) -> float:
-        """NaN, which is drawn as a gap, where no flight left."""
+        """NaN, which is drawn as a gap, if no flight left."""
         left = self.flights - self.cancelled
         return self.delay_min / left if left else float("nan")
 
 
 def totals_by_day(results: Mapping[Route, Departures]) -> dict[tuple[str, str], Total]:
-    """The totals of all airlines, by (airport, day)."""
+    """Return the totals of all airlines, by (airport, day)."""
     totals: dict[tuple[str, str], Total] = defaultdict(Total)
     for route, departures in results.items():
         totals[route.origin, route.day].add(departures)
@@ -86,7 +86,7 @@ def totals_by_day(results: Mapping[Route, Departures]) -> dict[tuple[str, str], 
 
 
 def show_worst_days(results: Mapping[Route, Departures]) -> None:
-    """Print the days and airports with most flights cancelled, in per cent of theirs."""
+    """Print the days and airports with the largest share of cancelled flights."""
     totals = totals_by_day(results)
     worst = sorted(totals, key=lambda at: -totals[at].cancelled_percent)[:WORST_DAYS]
     table = Table(title="days with most flights cancelled", title_justify="left")
@@ -102,11 +102,11 @@ def show_worst_days(results: Mapping[Route, Departures]) -> None:
 
 
 def draw(results: Mapping[Route, Departures], file: Path) -> None:
-    """Write a picture of the days; the suffix of `file` says the format. Needs matplotlib."""
+    """Write a picture of the days; the suffix of `file` sets the format. Needs matplotlib."""
     import matplotlib as mpl  # noqa: PLC0415 - it may be absent
     from matplotlib.figure import Figure  # noqa: PLC0415 - as above
 
-    mpl.rcParams["svg.hashsalt"] = "flights"  # the same figures make the same file
+    mpl.rcParams["svg.hashsalt"] = "flights"  # equal figures make equal files
     mpl.rcParams["svg.fonttype"] = "none"
     canvas = Figure(figsize=(9, 5))
     cancelled, delay = canvas.subplots(2, 1, sharex=True)

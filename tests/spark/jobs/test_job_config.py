@@ -104,7 +104,11 @@ def test_every_fault_is_in_one_error() -> None:
     for fault in (
         *("has 7 faults", "nam is not known to this job; did you mean name"),
         *("share='a' is not a number", "kind='c' is not one of 'a', 'b'", "topics=3 is not a list"),
-        *("spark=1 is no table", "limit=True is not a whole number", "count=0 must be at least 1"),
+        *(
+            "spark=1 is not a table",
+            "limit=True is not a whole number",
+            "count=0 must be at least 1",
+        ),
     ):
         assert fault in said
     assert isinstance(caught.value, KafkaConfigurationError)

@@ -187,7 +187,7 @@ BAD_ANYWHERE: list[tuple[dict[str, str], str]] = [
         "minOffsetsPerTrigger=5 is higher than maxOffsetsPerTrigger=4",
     ),
     ({"startingOffsets": "committed"}, "needs commitGroupId"),
-    ({"kafka.auto.offset.reset": "latest"}, "auto.offset.reset is not supported: startingOffsets says where to begin"),
+    ({"kafka.auto.offset.reset": "latest"}, "auto.offset.reset is not supported: starting"),
     ({"kafka.key.deserializer": "x"}, "keys come as the bytes"),
     ({"kafka.value.deserializer": "x"}, "values come as the bytes"),
     ({"kafka.enable.auto.commit": "true"}, "Spark keeps the offsets"),
