@@ -1,4 +1,4 @@
-"""Owns the states of a connection and the transitions between them. It does not wait."""
+"""The states of a connection and the transitions between them. Plain."""
 
 from enum import Enum
 from types import MappingProxyType
@@ -8,7 +8,7 @@ from aiokafka_lite.errors import IllegalStateError
 
 
 class ConnectionState(Enum):
-    """Where a connection stands in its one way from new to closed."""
+    """The states of a connection, from new to closed. None comes twice."""
 
     NEW = "new"  # nothing was tried yet
     CONNECTING = "connecting"  # an address is being tried: TCP, then the handshake
@@ -17,7 +17,7 @@ class ConnectionState(Enum):
 
 
 class ConnectionEvent(Enum):
-    """What moves a connection on."""
+    """The events that change the state of a connection."""
 
     OPEN = "open"
     HANDSHAKE_DONE = "finish the handshake"
@@ -37,10 +37,10 @@ TRANSITIONS: Final = MappingProxyType(
 
 
 def after(state: ConnectionState, event: ConnectionEvent) -> ConnectionState:
-    """Return the state that follows.
+    """Return the state after an event.
 
     Raises:
-        IllegalStateError: the event cannot happen in this state; names both.
+        IllegalStateError: the event is not allowed in this state; names both.
     """
     try:
         return TRANSITIONS[state, event]

@@ -1,5 +1,6 @@
-"""Owns the notation of addresses: `bootstrap_servers` in, endpoints out, and how both are printed.
-It does not resolve names (`transport` does) and does not wait.
+"""Reads `bootstrap_servers`, and prints endpoints and addresses. Plain.
+
+`transport` resolves the names of hosts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,8 +15,8 @@ DEFAULT_PORT: Final = 9092
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A host name or IP address, without brackets, and a port, as the user or the cluster's
-    metadata wrote them."""
+    """A host name or IP address, without brackets, and a port. Both are as the user or the metadata
+    of the cluster wrote them."""
 
     host: str
     port: int
@@ -29,7 +30,7 @@ SocketAddress: TypeAlias = tuple[str, int] | tuple[str, int, int, int]
 
 
 class Address(NamedTuple):
-    """One address that an endpoint's name stands for, as `getaddrinfo` gave it."""
+    """One address of an endpoint, as `getaddrinfo` returns it."""
 
     family: int
     sockaddr: SocketAddress
@@ -39,15 +40,13 @@ class Address(NamedTuple):
 
 
 def parse_bootstrap(bootstrap_servers: str | Sequence[str]) -> list[Endpoint]:
-    """Return the endpoints of "host:port,host:port" or a list of such, in the order given, without
-    repetitions.
+    """Return the endpoints of "host:port,host:port" or of a list of such texts.
 
-    A port left out is 9092. An IPv6 address stands in brackets when a port follows: "[::1]:9092";
-    "::1:9092", which may mean either, is refused.
+    They keep their order, and repetitions are left out. Without a port it is 9092. An IPv6 address
+    with a port needs brackets, as in "[::1]:9092"; "::1:9092" has two meanings and is refused.
 
     Raises:
-        KafkaConfigurationError: one error naming every entry that cannot be read, and why; or no
-            entry at all.
+        KafkaConfigurationError: there is no entry, or some cannot be read; names each and why.
     """
     faults: list[str] = []
     endpoints: dict[Endpoint, None] = {}  # a dict keeps the order
@@ -64,8 +63,8 @@ def parse_bootstrap(bootstrap_servers: str | Sequence[str]) -> list[Endpoint]:
 
 
 def _entries(bootstrap_servers: object, faults: list[str]) -> Iterator[str]:
-    """Yield the single entries; what is no text at all goes to `faults` (users pass bytes, None,
-    lists of tuples)."""
+    """Yield the single entries. What is no text, such as bytes, None or a tuple, is added to
+    `faults`."""
     if isinstance(bootstrap_servers, str):
         given: Sequence[object] = [bootstrap_servers]
     elif isinstance(bootstrap_servers, Sequence) and not isinstance(

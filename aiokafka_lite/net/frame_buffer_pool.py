@@ -1,15 +1,13 @@
-"""Owns the large buffers that responses are received into, and hands them out again. It does not
-wait.
+"""A pool of large buffers that responses are received into. Plain.
 
-A response of a megabyte is read straight into one `bytearray`; the record bytes in it stay views of
-that buffer until the application has taken the records. Nobody says when the last view is gone, so
-nobody can forget to: a `memoryview` holds a reference to the object below it, and a buffer whose
-reference count is back at the pool's own is free. A fresh `bytearray` costs a page fault per 4 KiB;
-a reused one costs none, which is the larger part of receiving (measured: 5 ms instead of 32 ms for
-50 MB).
+The transport reads a large response straight into one `bytearray`. The record bytes remain views of
+that buffer until the application has taken the records. No code returns a buffer to the pool: a
+`memoryview` holds a reference to its buffer, and a buffer without other references than the pool's
+own is free. A new `bytearray` costs a page fault per 4 KiB, and a reused one costs none. That is
+the larger part of receiving (measured: 5 ms instead of 32 ms for 50 MB).
 
-Where reference counts are not exact (free-threaded builds, PyPy) or read differently from what this
-module expects, the pool allocates and keeps nothing: correct, and slower.
+Without exact reference counts (free-threaded builds, PyPy) the pool allocates each buffer and keeps
+none. That is correct, and slower.
 """
 
 import sys
@@ -22,10 +20,9 @@ _FREED_ONCE_BYTES: Final = 2 * 1024 * 1024
 
 
 class FrameBufferPool:
-    """Buffers for frames, at most `max_bytes` of them kept; larger needs are met by buffers that
-    are not kept.
+    """Buffers for frames. The pool keeps at most `max_bytes`; beyond that a buffer is not kept.
 
-    One pool may serve every connection of an event loop; it is not for several threads.
+    One pool may serve all connections of an event loop. It is not safe for several threads.
     """
 
     __slots__ = ("_buffers", "_bytes", "max_bytes")
@@ -36,10 +33,10 @@ class FrameBufferPool:
         self._bytes = 0
 
     def take(self, size: int) -> bytearray:
-        """Return a buffer of at least `size` bytes, its content undefined.
+        """Return a buffer of at least `size` bytes with undefined content.
 
-        It is the caller's for as long as anything refers to it, and is handed out again after that.
-        Slicing or viewing keeps it; resizing it is forbidden.
+        It belongs to the caller while anything refers to it, such as a view. Then the pool returns
+        it again. The caller must not resize it.
         """
         index = self._find_idle(size)
         if index is not None:
@@ -51,8 +48,7 @@ class FrameBufferPool:
         return buffer
 
     def _find_idle(self, size: int) -> int | None:
-        """Return the index of the smallest idle buffer that fits without wasting more than half of
-        itself."""
+        """Return the index of the smallest idle buffer of which at least half would be used."""
         buffers = self._buffers
         best: int | None = None
         best_size = 2 * _rounded_up(size) + 1
@@ -63,7 +59,7 @@ class FrameBufferPool:
         return best
 
     def _make_room(self, size: int) -> bool:
-        """Drop idle buffers, oldest first, until `size` bytes more fit; False if they cannot."""
+        """Drop idle buffers, oldest first, until `size` more bytes fit. False: they do not fit."""
         if size > self.max_bytes:
             return False
         index = 0
@@ -88,8 +84,7 @@ def _is_idle(buffers: list[bytearray], index: int) -> bool:
 
 
 def _measure_idle_refcount() -> int:
-    """Return what `getrefcount` says, in the very expression of `_is_idle`, of a buffer that only a
-    list holds."""
+    """Return the reference count that `_is_idle` sees for a buffer which only a list holds."""
     probe = [bytearray(1)]
 
     def count(buffers: list[bytearray], index: int) -> int:
@@ -99,8 +94,7 @@ def _measure_idle_refcount() -> int:
 
 
 def _refcounts_are_exact() -> bool:
-    """Return whether a view, and a view of a view, show in the count, and whether their end shows,
-    too."""
+    """Return whether the reference count rises with views of a buffer, and falls after them."""
     gil_enabled = getattr(sys, "_is_gil_enabled", lambda: True)
     if sys.implementation.name != "cpython" or not gil_enabled():
         return False

@@ -1,9 +1,8 @@
-"""Owns the correlation ids of one connection: which requests were sent, in which order, and which
-answer belongs to which. It sees no bytes, no clock and no event loop, and does not wait.
+"""The requests of one connection that were sent and have no response yet. Plain.
 
-Kafka answers the requests of a connection in the order in which they came, so the answer that
-arrives is always the oldest request's. A request whose caller has gone keeps its slot: its answer
-is still on the way (2f-14 has no other remedy).
+Kafka answers the requests of a connection in their order, so a response always belongs to the
+oldest request. A request whose caller was cancelled keeps its place, because its response still
+comes (2f-14).
 """
 
 from collections import deque
@@ -18,10 +17,9 @@ T = TypeVar("T")
 
 
 class InFlightRequests(Generic[T]):
-    """Sent and unanswered requests of one connection, oldest first, at most `max_in_flight` of
-    them.
+    """Sent requests without a response, oldest first, and the next correlation id.
 
-    T is whatever the connection wants back with the answer.
+    T is what the connection gets back when the response comes.
     """
 
     __slots__ = ("_sent", "max_in_flight", "next_correlation_id")
@@ -29,7 +27,7 @@ class InFlightRequests(Generic[T]):
     def __init__(self, max_in_flight: int = 5, first_correlation_id: int = 0) -> None:
         self.max_in_flight = max_in_flight
         self.next_correlation_id = first_correlation_id
-        """The id the next request gets."""
+        """The correlation id of the next request."""
         self._sent: deque[tuple[int, T]] = deque()
 
     def __len__(self) -> int:
@@ -41,27 +39,26 @@ class InFlightRequests(Generic[T]):
 
     @property
     def is_full(self) -> bool:
-        """Whether one more request has to wait for an answer. Source:
+        """Whether the next request must wait for a response. Source:
         max.in.flight.requests.per.connection."""
         return len(self._sent) >= self.max_in_flight
 
     def new_correlation_id(self) -> int:
-        """Return the next correlation id: 0 to 2^31 - 1, then 0 again. An id that is not used is no
-        harm."""
+        """Return the next correlation id: 0 to 2^31 - 1, then 0 again. It need not be used."""
         correlation_id = self.next_correlation_id
         self.next_correlation_id = correlation_id + 1 if correlation_id < MAX_CORRELATION_ID else 0
         return correlation_id
 
     def add(self, correlation_id: int, request: T) -> None:
-        """Remember a request that is being sent now and will be answered."""
+        """Remember a request that is sent now and will have a response."""
         self._sent.append((correlation_id, request))
 
     def complete(self, correlation_id: int) -> T:
-        """Return, and forget, the request that the answer with this id belongs to.
+        """Remove and return the request that the response with this id belongs to.
 
         Raises:
-            CorrelationIdError: it is not the oldest one's; the connection's order is lost, so the
-                connection is, too.
+            CorrelationIdError: the oldest request has another id. The order is lost, and the
+                connection must be closed.
         """
         if not self._sent:
             raise CorrelationIdError(
@@ -77,7 +74,7 @@ class InFlightRequests(Generic[T]):
         return request
 
     def drain(self) -> list[T]:
-        """Return, and forget, all requests, oldest first."""
+        """Remove and return all requests, oldest first."""
         requests = [request for _, request in self._sent]
         self._sent.clear()
         return requests

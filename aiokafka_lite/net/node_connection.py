@@ -1,13 +1,13 @@
-"""Owns one connection to one node: what is sent when, which answer belongs to whom, and the one
-cause of its death. It does not decide whether to connect again, mutes no throttled node, and closes
-no idle connection: `cluster/` does.
+"""One connection to one node: it sends requests in order and gives each response to its caller.
 
-An actor without a task: its mailbox is a bounded queue, its writer runs inside `request()` while
-there is room in flight and inside the loop's callbacks (an answer came, the socket is writable)
-otherwise, its reader is the transport's callback. So nothing has to be scheduled between a caller
-and the socket, and there is no background task that could die unnoticed. The mailbox holds
-requests, not bytes, each with its caller suspended in `request()`; it is the callers who wait.
-Beyond `max_queued` of them `request()` raises.
+`cluster/` decides when to connect again, heeds throttles, and closes idle connections.
+
+A connection has no task. A request is written in the call of `request` if fewer than
+`max_in_flight` requests are unanswered. Otherwise it waits in the mailbox, a bounded queue, and a
+callback of the event loop writes it: when a response came, or the socket is writable again. The
+transport's callback reads the responses. So nothing is scheduled between a caller and the socket,
+and no background task can fail unnoticed. With `max_queued` requests in the mailbox, `request`
+raises.
 """
 
 import asyncio
@@ -50,9 +50,9 @@ logger = logging.getLogger(__name__)
 
 
 class NodeConnection:
-    """One connection to one node, to be opened once. Belongs to one event loop.
+    """One connection to one node, to be opened once. It belongs to one event loop.
 
-    Any number of tasks may have requests on it. They are sent in the order of the calls, each when
+    Any number of tasks may send requests. They leave in the order of the calls. Each is sent when
     the one before has left completely and fewer than `max_in_flight` are unanswered (2f-1).
     """
 
@@ -70,11 +70,11 @@ class NodeConnection:
     ) -> None:
         """Needs no running loop. `node_id` is None for a seed whose node is not known yet.
 
-        With `cluster_id`, a node that is another one, or of another cluster, refuses the connection
-        (KIP-1242); None: any node will do.
+        With `cluster_id`, another node or a node of another cluster refuses the connection
+        (KIP-1242). None: any node may answer.
 
-        `on_close` is called once, when the connection ends after having been open; every request
-        that was pending has its error already. It must not raise.
+        The connection calls `on_close` once when it ends after it was open. By then every pending
+        request has its error. `on_close` must not raise.
         """
         self.endpoint = endpoint
         self.node_id = node_id
@@ -82,9 +82,9 @@ class NodeConnection:
         self.config = config or ConnectionConfig()
         self.on_close = on_close
         self.cause: KafkaError | None = None
-        """Why the connection ended. None while it has not, or when `close()` gave no reason."""
+        """Why the connection has ended. None until then, and after `close()` without a cause."""
         self.last_used_s = clock.monotonic()
-        """When the newest request was sent or answer came, in the clock's monotonic seconds."""
+        """When the last request was sent or the last response came, in the clock's seconds."""
         self.name = str(endpoint) if node_id is None else f"node {node_id} at {endpoint}"
         self._intended = (
             None if node_id is None or cluster_id is None else IntendedNode(cluster_id, node_id)
@@ -99,20 +99,20 @@ class NodeConnection:
             self.config.max_in_flight
         )
         self._mailbox: deque[PendingRequest] = deque()
-        self._unwritten: PendingRequest | None = None  # has no answer to come and has not left
+        self._unwritten: PendingRequest | None = None  # posted, and not all bytes have left
         self._timer: TimerHandle | None = None
         self._timer_at_s = 0.0
 
-    # What it is…
+    # Its state…
 
     @property
     def is_open(self) -> bool:
-        """Whether requests are taken."""
+        """Whether the connection takes requests."""
         return self._state is ConnectionState.READY
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether the TCP connection stands and the peer has not answered the handshake yet."""
+        """Whether the TCP connection stands, and the handshake has no response yet."""
         opening = self._opening
         return (
             self._state is ConnectionState.CONNECTING
@@ -122,7 +122,7 @@ class NodeConnection:
 
     @property
     def can_send(self) -> bool:
-        """Whether a request made now would be written now."""
+        """Whether a request would be written at once."""
         transport = self._transport
         return (
             self._state is ConnectionState.READY
@@ -134,17 +134,17 @@ class NodeConnection:
 
     @property
     def in_flight(self) -> int:
-        """Requests sent and unanswered, those whose caller has gone included."""
+        """How many requests have no response yet, including those of cancelled callers."""
         return len(self._in_flight)
 
     @property
     def queued(self) -> int:
-        """Requests waiting to be sent."""
+        """How many requests wait in the mailbox."""
         return len(self._mailbox)
 
     @property
     def api_versions(self) -> NodeApiVersions:
-        """What the node speaks, and its features. Raises: IllegalStateError before `open`."""
+        """The API versions and features of the node. Raises: IllegalStateError before `open`."""
         if self._api_versions is None:
             raise IllegalStateError(f"{self.name} has not been asked for its versions yet; open()")
         return self._api_versions
@@ -158,15 +158,15 @@ class NodeConnection:
     # Opening…
 
     async def open(self) -> None:
-        """Connect and negotiate versions, trying each address of the endpoint until one is ready.
+        """Connect and negotiate versions. Try each address of the endpoint until one is ready.
 
         Raises:
-            KafkaConnectionError: no address led to a ready node within
-                `connection_setup_timeout_ms`; names each and what happened there.
-            UnsupportedVersionError, BrokerResponseError: the node refuses this client;
-                RebootstrapRequiredError: it is not the node that is meant.
-            IllegalStateError: it was opened or closed before.
-        Cancelled: the connection is closed; nothing stays behind once `wait_closed` returns.
+            KafkaConnectionError: no address was ready within `connection_setup_timeout_ms`; names
+                each and what happened there.
+            RebootstrapRequiredError: another node answers there.
+            UnsupportedVersionError, BrokerResponseError: the node refuses this client.
+            IllegalStateError: the connection was opened or closed before.
+        Cancelled: the connection is closed; nothing stays behind after `wait_closed`.
         """
         self._state = after(self._state, ConnectionEvent.OPEN)
         self._opening = opening = Opening(
@@ -332,7 +332,7 @@ class NodeConnection:
         except KafkaError as error:
             pending.fail(error)
             return
-        except Exception as error:  # noqa: BLE001  whatever is wrong with it, it is its caller's
+        except Exception as error:  # noqa: BLE001  the fault of the request, so its caller's
             fault = IllegalArgumentError(str(error))
             fault.__cause__ = error
             pending.fail(fault)
@@ -341,7 +341,7 @@ class NodeConnection:
         pending.sent_at_s = self.last_used_s = self._clock.monotonic()
         if logger.isEnabledFor(logging.DEBUG):
             logger.debug("%s: -> %s, %d bytes", self.name, pending, sum(map(len, parts)))
-        # In this order: a write that fails at once fails everything that is in flight.
+        # Added first, because a write that fails at once fails all requests in flight.
         if pending.expects_response:
             self._in_flight.add(correlation_id, pending)
             transport.write(parts)
@@ -362,7 +362,7 @@ class NodeConnection:
             if not pending.answer.done():
                 self._send(pending, transport)
 
-    # What the transport tells…
+    # Events of the transport…
 
     def frame_received(self, frame: memoryview) -> None:
         if len(frame) < _CORRELATION_ID.size:
@@ -394,8 +394,8 @@ class NodeConnection:
     # Deadlines…
 
     def _set_timer(self, at_s: float) -> None:
-        """Look at the deadlines at `at_s`. One timer serves them all, and is not moved when the
-        request it was set for is answered: in the usual case that saves one timer per request."""
+        """Check the deadlines at `at_s`. One timer serves all requests. It stays when the request
+        that it was set for is answered, which saves a timer per request."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer_at_s = at_s
@@ -439,8 +439,10 @@ class NodeConnection:
     # Once the connection is no longer needed…
 
     def close(self, cause: KafkaError | None = None) -> None:
-        """End the connection at once; every pending request gets a KafkaConnectionError chained to
-        `cause`, and so does every later one. Does not wait. The first call counts."""
+        """End the connection at once. Only the first call counts. Does not wait.
+
+        Every pending request, and every later one, gets a KafkaConnectionError chained to `cause`.
+        """
         if self._state is ConnectionState.CLOSED:
             return
         was_open = self.is_open
@@ -469,7 +471,7 @@ class NodeConnection:
             self.on_close(self)
 
     async def wait_closed(self) -> None:
-        """Wait until the socket is gone. Returns at once if there never was one.
+        """Return when the socket is closed, at once if there was none.
 
         Cancelled: the connection goes on closing.
         """
@@ -478,7 +480,7 @@ class NodeConnection:
             await transport.wait_closed()
 
     def _closed_error(self, pending: PendingRequest | None = None) -> KafkaConnectionError:
-        """Return a new error: each waiter gets its own, as tracebacks grow on shared ones."""
+        """Return a new error. A shared one would collect the tracebacks of all callers."""
         lost = f"; {pending} is lost" if pending is not None else ""
         if self.cause is None:
             return KafkaConnectionError(f"this client closed the connection to {self.name}{lost}")
@@ -495,8 +497,8 @@ class NodeConnection:
 
 
 def _decode(pending: PendingRequest, frame: memoryview) -> Response:
-    """Decode an answer. What is wrong with it reaches the caller as it is, and the others through
-    the transport, which closes on any error."""
+    """Return the decoded response. An error reaches the caller as it is. The transport closes the
+    connection because of it, and so it reaches the other requests."""
     try:
         response: Response
         _, response = decode_response(pending.request.response_type, frame, pending.version)

@@ -1,6 +1,4 @@
-"""Owns what a connection knows of one request between its caller and its answer. It does not
-wait.
-"""
+"""One request of a connection, from its caller to its response. Plain."""
 
 from typing import Any, Protocol
 
@@ -21,7 +19,7 @@ class Answer(Protocol):
 
 
 class PendingRequest:
-    """A request waiting to be sent, to have left, or to be answered; `answer` tells its caller."""
+    """A request that is to be sent, or waits for its response. `answer` gets its outcome."""
 
     __slots__ = (
         "answer",
@@ -55,16 +53,16 @@ class PendingRequest:
 
     @property
     def was_sent(self) -> bool:
-        """Whether at least a part of it was handed to the socket: the node may act on it."""
+        """Whether the socket has got at least a part of it, so that the node may act on it."""
         return self.correlation_id >= 0
 
     def succeed(self, result: object) -> None:
-        """Give the caller its answer, unless the caller has gone."""
+        """Give the caller its response, unless the caller was cancelled."""
         if not self.answer.done():
             self.answer.set_result(result)
 
     def fail(self, error: Exception) -> None:
-        """Give the caller an error instead of the answer, unless the caller has gone."""
+        """Give the caller an error instead, unless the caller was cancelled."""
         if not self.answer.done():
             self.answer.set_exception(error)
 

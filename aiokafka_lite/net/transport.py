@@ -1,12 +1,12 @@
-"""Owns the socket of one connection: bytes in become frames, frames out become one write. The one
-border where OSError, timeouts and whatever else an event loop may raise become
-KafkaConnectionError. It knows frames, not messages.
+"""The socket of one connection: received bytes become frames, and each frame is one write.
 
-Receiving is an `asyncio.BufferedProtocol`: the loop reads into memory of ours. Small frames arrive
-in a scratch buffer and are copied out of it; a frame announced as large gets a pooled buffer of its
-size, is read straight into it, and is handed on uncopied. A scratch is lent for a read, and kept
-while a part of a frame lies in it: idle connections have none. There is no reader task: the loop's
-callbacks do all the work. Only `resolve`, `connect` and `wait_closed` wait.
+Only here OSError, timeouts and other errors of the event loop become KafkaConnectionError. The
+transport knows frames, not messages. Only `resolve`, `connect` and `wait_closed` wait.
+
+The transport is an `asyncio.BufferedProtocol`, so the loop reads into memory that the transport
+chooses; there is no reader task. Small frames arrive in a scratch buffer and are copied out of it.
+A large frame is read straight into a buffer of the pool and is not copied. A connection has a
+scratch buffer only during a read, or while it holds a part of a frame.
 """
 
 import asyncio
@@ -26,28 +26,27 @@ from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES, frame_size
 
 SCRATCH_BYTES: Final = 64 * 1024
 LARGE_FRAME_BYTES: Final = 32 * 1024
-"""Frames above this get a buffer of their own. At most half the scratch, so that the start of a
-small frame, moved to the front, always leaves room for its end."""
+"""A frame above this size gets a buffer of its own. The limit is at most half of the scratch
+buffer, so that the start of a smaller frame, moved to the front, leaves room for the rest."""
 _PREFIX_BYTES: Final = 4
 _SPARE_SCRATCHES: Final = 4
-"""How many are kept for whoever reads next: loops of several threads, and a burst of parts."""
+"""How many free scratch buffers are kept, for the loops of several threads and for bursts."""
 SYSTEM_BUFFER_SIZE: Final = -1
 _CONNECTING: Final = frozenset({errno.EINPROGRESS, errno.EINTR})
 
 
 class FrameHandler(Protocol):
-    """Who is told what happens on a transport. Called by the event loop; must not raise for what
-    the peer did."""
+    """Receives the events of a transport, in callbacks of the event loop. An event that the peer
+    causes must not make it raise."""
 
     def frame_received(self, frame: memoryview) -> None:
-        """Take one frame, without its size prefix. The view is the receiver's to keep."""
+        """Take one frame, without its size prefix. The handler may keep the view."""
 
     def writing_resumed(self) -> None:
-        """Hear that everything written so far has left for the kernel; only after `can_write` was
-        False."""
+        """Called when all written bytes have left for the kernel, if `can_write` was False."""
 
     def transport_lost(self, error: KafkaError) -> None:
-        """Hear, once, that the transport is gone and why; not when this side closed it."""
+        """Called once when the transport is lost, with the reason. Not called after `close`."""
 
 
 _spare_scratches: list[memoryview] = []
@@ -63,7 +62,7 @@ class FrameTransport(asyncio.BufferedProtocol):
         frame_pool: FrameBufferPool,
         max_frame_bytes: int = MAX_FRAME_BYTES,
     ) -> None:
-        # None as soon as there is nothing more to tell.
+        # None after the last event.
         self._handler: FrameHandler | None = handler
         self._peer = peer
         self._frame_pool = frame_pool
@@ -74,35 +73,34 @@ class FrameTransport(asyncio.BufferedProtocol):
         self.can_write = True
         """Whether every frame written so far has left completely."""
         self.error: KafkaError | None = None
-        """What ended the transport, if it was not `close()`."""
+        """The reason why the transport was lost; None after `close()`."""
         self._scratch: memoryview | None = None
         self._scratch_end = 0  # bytes received and not used yet; they begin with a size prefix
         self._large_frame: memoryview | None = None
         self._large_end = 0
 
     def hand_over(self, handler: FrameHandler) -> None:
-        """Report to `handler` from now on; for a transport that is not gone."""
+        """Send all later events to `handler`. The transport must not be lost."""
         self._handler = handler
 
     # Sending…
 
     def write(self, parts: Sequence[bytes | bytearray | memoryview]) -> None:
-        """Hand one whole frame to the loop. Does not wait; afterwards `can_write` says whether all
-        of it has left.
+        """Write one whole frame. Does not wait; `can_write` then says whether all of it has left.
 
-        Bytes that have not left are read from `parts` later: nobody may change them before
-        `writing_resumed`. A failure reaches the handler, not the caller.
+        Bytes that have not left are read from `parts` later, so `parts` must not change before
+        `writing_resumed`. The handler learns of a failure; the call does not raise.
         """
         transport = self._transport
         if transport is None or self._handler is None or transport.is_closing():
-            return  # the handler knows, or is about to hear of it
+            return  # the handler knows, or learns of it soon
         try:
             transport.writelines(parts)
             if self.can_write and transport.get_write_buffer_size():
-                # Python 3.12.1 and 3.13.0: `writelines` does not look at the limits; this does.
+                # `writelines` of Python 3.12.1 and 3.13.0 ignores the limits. This call does not.
                 transport.set_write_buffer_limits(high=0)
         except (OSError, RuntimeError) as error:
-            # RuntimeError is uvloop's word for a transport that has just closed.
+            # uvloop raises RuntimeError for a transport that has just closed.
             self._fail(connection_error(error, self._peer))
 
     def pause_writing(self) -> None:
@@ -133,7 +131,7 @@ class FrameTransport(asyncio.BufferedProtocol):
                 self._finish_large_frame()
         except KafkaError as error:
             self._fail(error)
-        except Exception as error:  # noqa: BLE001  the loop would close and tell nobody why
+        except Exception as error:  # noqa: BLE001  the loop would close without a reason
             fault = KafkaConnectionError(
                 f"{self._peer}: an answer could not be processed: {error!r}"
             )
@@ -151,7 +149,7 @@ class FrameTransport(asyncio.BufferedProtocol):
                 start = self._begin_large_frame(view, size, body)
             elif body + size <= end:
                 start = body + size
-                # A copy: the scratch is overwritten by what comes next, the frame may be kept.
+                # The next read overwrites the scratch buffer, and the handler may keep the frame.
                 self._deliver(memoryview(bytes(view[body:start])))
             else:
                 break
@@ -164,8 +162,8 @@ class FrameTransport(asyncio.BufferedProtocol):
             _give_back(view)
 
     def _begin_large_frame(self, view: memoryview, size: int, body: int) -> int:
-        """Move what has arrived of a large frame to its own buffer; return where the rest of the
-        scratch begins."""
+        """Move the received part of a large frame to a buffer of its own; return where the rest of
+        the scratch buffer begins."""
         arrived = min(size, self._scratch_end - body)
         self._large_frame = memoryview(self._frame_pool.take(size))[:size]
         self._large_frame[:arrived] = view[body : body + arrived]
@@ -180,7 +178,7 @@ class FrameTransport(asyncio.BufferedProtocol):
             self._deliver(frame)
 
     def _deliver(self, frame: memoryview) -> None:
-        # None when it has closed this transport on account of an earlier frame.
+        # None if the handler has closed this transport because of an earlier frame.
         if self._handler is not None:
             self._handler.frame_received(frame)
 
@@ -191,24 +189,24 @@ class FrameTransport(asyncio.BufferedProtocol):
     # Once the connection is no longer needed…
 
     def close(self) -> None:
-        """Close from this side, at once, and tell the handler nothing more.
+        """Close the socket at once. The handler gets no more events.
 
-        Bytes that have not left yet are dropped: a peer that does not read must not keep a closed
-        connection alive.
+        Bytes that have not left are dropped, because a peer that does not read must not keep the
+        connection open.
         """
         self._handler = None
         if self._transport is not None:
             self._transport.abort()
 
     async def wait_closed(self) -> None:
-        """Wait until the loop has let go of the socket. Cancelled: the transport closes all the
-        same."""
+        """Return when the event loop has closed the socket. Cancelled: the transport goes on
+        closing."""
         await self._gone.wait()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        # With a limit of nothing, "paused" means "a frame has not left completely", which is when
-        # the next one must wait (2f-1) and when an unanswered request counts as written.
+        # With a limit of 0, "paused" means that a frame has not left completely. The next one waits
+        # for that (2f-1), and so does the caller of a request without a response.
         self._transport.set_write_buffer_limits(high=0)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -221,7 +219,7 @@ class FrameTransport(asyncio.BufferedProtocol):
             )
         else:
             self._fail(KafkaConnectionError(f"{self._peer} closed the connection"))
-        # The loop may keep this object for a while; the buffers need not stay with it.
+        # The loop may keep this object for a while, and it should not keep the buffers.
         self._large_frame = self._scratch = None
         self._transport = None
 
@@ -247,15 +245,13 @@ def _give_back(scratch: memoryview) -> None:
         _spare_scratches.append(scratch)
 
 
-# Getting there…
+# Connecting…
 
 
 async def resolve(endpoint: Endpoint) -> list[Address]:
-    """Return every address the endpoint's name stands for, in the resolver's order, without
-    repetitions.
+    """Return every address of an endpoint, in the resolver's order, without repetitions.
 
-    Waits for the system's resolver, in a thread of the loop, except when the host is an IP address
-    already.
+    Waits for the system's resolver, in a thread of the loop, unless the host is an IP address.
 
     Raises:
         KafkaConnectionError: the name cannot be resolved.
@@ -269,7 +265,7 @@ async def resolve(endpoint: Endpoint) -> list[Address]:
         )
     families = (socket.AF_INET, socket.AF_INET6)
     addresses = (
-        # The third shape the type stubs know of comes from Pythons built without IPv6 only.
+        # The type stubs have a third form, which only Pythons without IPv6 return.
         Address(family, cast("SocketAddress", sockaddr))
         for family, _, _, _, sockaddr in found
         if family in families
@@ -284,7 +280,7 @@ def _ip_literal(endpoint: Endpoint) -> Address | None:
         return None
     if ip.version == 4:
         return Address(socket.AF_INET, (endpoint.host, endpoint.port))
-    if "%" in endpoint.host:  # a scope is a name of this machine: the resolver knows its number
+    if "%" in endpoint.host:  # only the resolver knows the number of a scope
         return None
     return Address(socket.AF_INET6, (endpoint.host, endpoint.port, 0, 0))
 
@@ -298,12 +294,13 @@ async def connect(
     receive_buffer_bytes: int = SYSTEM_BUFFER_SIZE,
     max_frame_bytes: int = MAX_FRAME_BYTES,
 ) -> FrameTransport:
-    """Connect to one address and return its transport, which reports to `handler` from then on.
+    """Connect to one address and return its transport, which sends its events to `handler`.
 
-    Waits without a bound of its own. Cancelled: the socket is closed.
+    Waits without a timeout of its own.
 
     Raises:
         KafkaConnectionError: refused, unreachable, or no more sockets; the OSError is its cause.
+    Cancelled: the socket is closed.
     """
     loop = asyncio.get_running_loop()
     with connection_errors(str(address)):
@@ -322,14 +319,16 @@ async def connect(
 
 
 async def _connect_socket(sock: socket.socket, sockaddr: SocketAddress) -> None:
-    """Do what `loop.sock_connect` is for. uvloop's looks the address up again first, an IP address,
-    too, in a pool of four threads: a slow name server would hold up connections that need no names,
-    and the scope of an IPv6 address would get lost.
+    """Connect a socket, in place of `loop.sock_connect`.
 
-    Raises: OSError. Cancelled: the socket is the caller's to close.
+    uvloop's `sock_connect` first looks up the address again, even an IP address, in a pool of four
+    threads. So a slow name server would delay connections that need no names, and the scope of an
+    IPv6 address would be lost.
+
+    Raises: OSError. Cancelled: the caller closes the socket.
     """
     loop = asyncio.get_running_loop()
-    if sys.platform == "win32":  # its loop waits for operations, not until a socket is ready
+    if sys.platform == "win32":  # its loop has no add_writer
         await loop.sock_connect(sock, sockaddr)
         return
     error = sock.connect_ex(sockaddr)
@@ -354,7 +353,7 @@ def _configure(sock: socket.socket, send_buffer_bytes: int, receive_buffer_bytes
     sock.setblocking(False)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    # Before connecting: the receive buffer decides the window scale of the handshake.
+    # Before connecting, because the receive buffer decides the window scale of TCP's handshake.
     if send_buffer_bytes != SYSTEM_BUFFER_SIZE:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer_bytes)
     if receive_buffer_bytes != SYSTEM_BUFFER_SIZE:
@@ -363,8 +362,8 @@ def _configure(sock: socket.socket, send_buffer_bytes: int, receive_buffer_bytes
 
 @contextmanager
 def connection_errors(peer: str, timeout_s: float | None = None) -> Iterator[None]:
-    """Turn foreign errors of the block into KafkaConnectionError naming `peer`; a timeout names
-    `timeout_s`, too."""
+    """Turn other errors of the block into KafkaConnectionError, which names `peer`, and after a
+    timeout `timeout_s`."""
     try:
         yield
     except KafkaError:
@@ -373,7 +372,7 @@ def connection_errors(peer: str, timeout_s: float | None = None) -> Iterator[Non
         OSError,
         RuntimeError,
         UnicodeError,  # a host name that IDNA cannot encode
-        OverflowError,  # a port that is none
+        OverflowError,  # a number that is not a port
     ) as error:
         raise connection_error(error, peer, timeout_s) from error
 
@@ -381,7 +380,7 @@ def connection_errors(peer: str, timeout_s: float | None = None) -> Iterator[Non
 def connection_error(
     error: Exception, peer: str, timeout_s: float | None = None
 ) -> KafkaConnectionError:
-    """Return what `error` means for a connection, with `error` as its cause."""
+    """Return the KafkaConnectionError for `error`, with `error` as its cause."""
     translated = KafkaConnectionError(f"{peer} {_what_happened(error, timeout_s)}")
     translated.__cause__ = error
     return translated
