@@ -78,8 +78,9 @@ class ClientConfig:
     """
 
     bootstrap_servers: str | Sequence[str] = "localhost"
-    """Addresses of brokers to connect to first, "host:port,host:port" or a list of such. Without a
-    port it is 9092. One reachable broker is enough to find the others. Java: bootstrap.servers."""
+    """Addresses of brokers to connect to first, "host:port,host:port" or a list of such. The
+    default port is 9092. One reachable broker is enough to find the others. Java:
+    bootstrap.servers."""
     client_id: str = ""
     """Name of this client in the brokers' logs and quotas. An empty name, or None, is replaced at
     construction. Java: client.id."""
@@ -88,10 +89,10 @@ class ClientConfig:
     """How long to wait for the response to a request before the connection counts as dead. Java:
     request.timeout.ms."""
     default_api_timeout_ms: Milliseconds = 60_000
-    """How long a call may take that has no timeout of its own, retries included. Java:
+    """How long a call without a timeout of its own may take, with all retries. Java:
     default.api.timeout.ms. Not in aiokafka."""
     metadata_max_age_ms: Milliseconds = 300_000
-    """Age at which the metadata of the cluster is refreshed although no error asked for it. Java:
+    """Age at which the client refreshes the cluster's metadata, even without an error. Java:
     metadata.max.age.ms."""
     retry_backoff_ms: Milliseconds = 100
     """Pause before the first retry of a failed request; it doubles with each further one. Java:
@@ -100,8 +101,8 @@ class ClientConfig:
     """Longest pause between two retries of a request. Java: retry.backoff.max.ms. Not in
     aiokafka."""
     reconnect_backoff_ms: Milliseconds = DefaultInt(50)
-    """Pause before a node is connected to again; it doubles with each further failure. Java:
-    reconnect.backoff.ms. Not in aiokafka."""
+    """Pause before the next attempt to connect to a node; it doubles with each further failure.
+    Java: reconnect.backoff.ms. Not in aiokafka."""
     reconnect_backoff_max_ms: Milliseconds = DefaultInt(1000)
     """Longest pause between two attempts to connect to a node. If only `reconnect_backoff_ms` is
     set, this one is equal to it. Java: reconnect.backoff.max.ms. Not in aiokafka."""
@@ -113,7 +114,7 @@ class ClientConfig:
     """Longest time that an attempt to connect may take. Java:
     socket.connection.setup.timeout.max.ms. Not in aiokafka."""
     connections_max_idle_ms: Milliseconds | None = 540_000
-    """Close a connection that was not used for so long; None: never. Java:
+    """Close a connection that was not used for this long; None: never. Java:
     connections.max.idle.ms."""
 
     send_buffer_bytes: ByteCount = -1
@@ -128,8 +129,8 @@ class ClientConfig:
     """What to do when no known broker answers: connect to `bootstrap_servers` again (KIP-899), or
     "none". Java: metadata.recovery.strategy. Not in aiokafka."""
     metadata_recovery_rebootstrap_trigger_ms: Milliseconds = 300_000
-    """Connect to `bootstrap_servers` again also when no metadata arrived for so long (KIP-1102).
-    Java: metadata.recovery.rebootstrap.trigger.ms. Not in aiokafka."""
+    """Connect to `bootstrap_servers` again if no metadata arrived for this long (KIP-1102). Java:
+    metadata.recovery.rebootstrap.trigger.ms. Not in aiokafka."""
     metadata_cluster_check_enable: bool = True
     """Tell brokers from 4.4 on which node of which cluster a connection is meant for (KIP-1242). If
     another one answers, connect to `bootstrap_servers` again. Needs

@@ -101,24 +101,25 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             async for record in consumer:
                 ...
 
-    With a `group_id` the consumers of that name share the partitions of the topics they subscribe
-    to, and go on where the group has committed. Membership is kept in the background: joining,
-    heartbeats and rebalances do not wait for calls for records. Without a group, a consumer reads
-    all partitions of its topics, or those it was given by `assign()`. The constructor does no I/O
-    and needs no event loop.
+    Consumers with the same `group_id` share the partitions of their topics, and start where the
+    group has committed. Joining, heartbeats and rebalances run in the background; they do not wait
+    for polls. Without a group, a consumer reads all partitions of its topics, or those given to
+    `assign()`. The constructor does no I/O and needs no event loop.
 
-    Sizes: `fetch_max_bytes` and `max_partition_fetch_bytes` limit one answer and one partition in
-    it. Both are soft, the first batch always comes, so they may be smaller than the broker's
-    `message.max.bytes` without a record ever getting stuck; they should not be, since such batches
-    then travel one at a time. What is fetched and not returned is at most (`fetch_buffer_bytes` +
-    `fetch_max_bytes`) per node, plus one oversize batch each, in at most twice as much memory.
-    `max_poll_records` limits what one poll returns, not what is fetched. A partition is fetched
-    again when what was fetched is used up; with `prefetch_max_bytes`, already while less raw bytes
-    of its node than that lie unread.
+    `fetch_max_bytes` limits one response to a fetch, `max_partition_fetch_bytes` one partition in
+    it. Both limits are soft: the first batch always comes, so no record gets stuck. Keep them above
+    the broker's `message.max.bytes`, or large batches come one at a time. Each node has at most
+    `fetch_buffer_bytes` + `fetch_max_bytes` of fetched data that was not returned, and one oversize
+    batch. That takes at most twice as much memory. `max_poll_records` limits what one poll returns,
+    not what is fetched.
 
-    Raises: KafkaConfigurationError, a ValueError, naming every wrong option at once;
-    FeatureNotSupportedError, a kind of it, for options of features that come later; TypeError for
-    topics that are no strings. Warns (UserWarning) of options of groups without `group_id`.
+    `loop`, `api_version` and `consumer_timeout_ms` have no effect; `clock` and `rng` are for tests.
+    docs/options.md describes the other options.
+
+    Raises: KafkaConfigurationError, a ValueError, naming every wrong option at once.
+    FeatureNotSupportedError, a kind of it, for an option whose feature comes with a later version.
+    TypeError for topics that are no strings. Warns: UserWarning for options of groups without
+    `group_id`, DeprecationWarning for options without effect.
     """
 
     def __init__(
@@ -131,11 +132,6 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         rng: random.Random | None = None,
         **options: "Unpack[ConsumerOptions[KT, VT]]",
     ) -> None:
-        """Check and keep the options, which the class's help and docs/options.md describe.
-
-        `loop`, `api_version` and `consumer_timeout_ms` have no effect; `clock` and `rng` are for
-        tests.
-        """
         warn_about_options_without_effect(loop, api_version, consumer_timeout_ms)
         check_names(self, AIOKafkaConsumer.__init__, ConsumerConfig, options)
         self._config = ConsumerConfig(**options)  # type: ignore[arg-type]  # a client_id of None

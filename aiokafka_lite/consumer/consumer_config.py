@@ -54,7 +54,7 @@ class ConsumerConfig(ClientConfig):
     """How long a broker may hold back the response to a fetch that has less than `fetch_min_bytes`.
     Java: fetch.max.wait.ms."""
     fetch_min_bytes: ByteCount = 1
-    """A broker answers a fetch as soon as it has so many bytes of data. Java: fetch.min.bytes."""
+    """A broker answers a fetch as soon as it has this many bytes of data. Java: fetch.min.bytes."""
     fetch_max_bytes: ByteCount = 52_428_800
     """Data in one response to a fetch. The limit is soft: the first batch is always sent, however
     large (KIP-74). Java: fetch.max.bytes."""
@@ -62,13 +62,12 @@ class ConsumerConfig(ClientConfig):
     """Data of one partition in one response. The limit is soft in the same way. Java:
     max.partition.fetch.bytes."""
     fetch_buffer_bytes: ByteCount = 52_428_800
-    """Stop fetching from a node while so many of its raw bytes are buffered unread (A11). Only
-    here."""
+    """Stop fetching from a node while this many of its raw bytes are buffered unread. Only here."""
     prefetch_max_bytes: ByteCount = 0
     """Keep fetching a partition while fewer raw bytes of its node than this are buffered unread. 0
     fetches a partition only after its buffered records are consumed. Only here."""
     max_poll_records: RecordCount | None = 500
-    """Most records that one poll returns; the rest stays buffered (A5). None: no limit. Java:
+    """Most records that one poll returns; the rest stays buffered. None: no limit. Java:
     max.poll.records."""
     stop_timeout_ms: Milliseconds = 30_000
     """How long `stop()` and the end of `async with` may take; at least a second is used. If no
@@ -83,7 +82,7 @@ class ConsumerConfig(ClientConfig):
     """Where to start without a committed offset: at an end of the log, or "none" for an error.
     "by_duration:PT1H" starts one hour before now (KIP-1106). Java: auto.offset.reset."""
     exclude_internal_topics: bool = True
-    """A subscription by pattern passes over Kafka's internal topics. Java:
+    """Leave Kafka's internal topics out of a subscription by pattern. Java:
     exclude.internal.topics."""
     allow_auto_create_topics: bool = True
     """Let the brokers create a topic that is subscribed to and does not exist, if they are
@@ -101,7 +100,7 @@ class ConsumerConfig(ClientConfig):
     group.protocol. Not in aiokafka."""
     enable_auto_commit: bool | None = None
     """Commit the offsets of records that earlier polls returned; None: if there is a group. That is
-    done every `auto_commit_interval_ms`, before partitions are revoked, and at the end (B7). Java:
+    done every `auto_commit_interval_ms`, before partitions are revoked, and at the end. Java:
     enable.auto.commit."""
     auto_commit_interval_ms: Milliseconds = DefaultInt(5000)
     """Time after which a poll commits automatically. Java: auto.commit.interval.ms."""

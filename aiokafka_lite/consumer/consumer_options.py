@@ -16,8 +16,8 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     """
 
     bootstrap_servers: str | Sequence[str]
-    """Addresses of brokers to connect to first, "host:port,host:port" or a list of such. Without a
-    port it is 9092. One reachable broker is enough to find the others.
+    """Addresses of brokers to connect to first, "host:port,host:port" or a list of such. The
+    default port is 9092. One reachable broker is enough to find the others.
 
     Default: "localhost". Java: bootstrap.servers.
     """
@@ -36,13 +36,13 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     """
 
     default_api_timeout_ms: int
-    """How long a call may take that has no timeout of its own, retries included.
+    """How long a call without a timeout of its own may take, with all retries.
 
     Default: 60_000 milliseconds. Java: default.api.timeout.ms. Not in aiokafka.
     """
 
     metadata_max_age_ms: int
-    """Age at which the metadata of the cluster is refreshed although no error asked for it.
+    """Age at which the client refreshes the cluster's metadata, even without an error.
 
     Default: 300_000 milliseconds. Java: metadata.max.age.ms.
     """
@@ -60,7 +60,7 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     """
 
     reconnect_backoff_ms: int
-    """Pause before a node is connected to again; it doubles with each further failure.
+    """Pause before the next attempt to connect to a node; it doubles with each further failure.
 
     Default: 50 milliseconds. Java: reconnect.backoff.ms. Not in aiokafka.
     """
@@ -86,7 +86,7 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     """
 
     connections_max_idle_ms: int | None
-    """Close a connection that was not used for so long; None: never.
+    """Close a connection that was not used for this long; None: never.
 
     Default: 540_000 milliseconds. Java: connections.max.idle.ms.
     """
@@ -113,7 +113,7 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     """
 
     metadata_recovery_rebootstrap_trigger_ms: int
-    """Connect to `bootstrap_servers` again also when no metadata arrived for so long (KIP-1102).
+    """Connect to `bootstrap_servers` again if no metadata arrived for this long (KIP-1102).
 
     Default: 300_000 milliseconds. Java: metadata.recovery.rebootstrap.trigger.ms. Not in aiokafka.
     """
@@ -195,7 +195,7 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     """
 
     fetch_min_bytes: int
-    """A broker answers a fetch as soon as it has so many bytes of data.
+    """A broker answers a fetch as soon as it has this many bytes of data.
 
     Default: 1 byte. Java: fetch.min.bytes.
     """
@@ -214,7 +214,7 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     """
 
     fetch_buffer_bytes: int
-    """Stop fetching from a node while so many of its raw bytes are buffered unread (A11).
+    """Stop fetching from a node while this many of its raw bytes are buffered unread.
 
     Default: 52_428_800 bytes. Only here.
     """
@@ -227,7 +227,7 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     """
 
     max_poll_records: int | None
-    """Most records that one poll returns; the rest stays buffered (A5). None: no limit.
+    """Most records that one poll returns; the rest stays buffered. None: no limit.
 
     Default: 500 records. Java: max.poll.records.
     """
@@ -261,7 +261,7 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     """
 
     exclude_internal_topics: bool
-    """A subscription by pattern passes over Kafka's internal topics.
+    """Leave Kafka's internal topics out of a subscription by pattern.
 
     Default: True. Java: exclude.internal.topics.
     """
@@ -294,7 +294,7 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
 
     enable_auto_commit: bool | None
     """Commit the offsets of records that earlier polls returned; None: if there is a group. That is
-    done every `auto_commit_interval_ms`, before partitions are revoked, and at the end (B7).
+    done every `auto_commit_interval_ms`, before partitions are revoked, and at the end.
 
     Default: None. Java: enable.auto.commit.
     """

@@ -10,6 +10,7 @@ import dataclasses
 import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
@@ -84,12 +85,14 @@ def declared_options(config: type) -> list[Option]:
 
 
 def help_text(config: type) -> str:
-    """Return the part of a class's help that describes its options."""
+    """Return the part of a class's help that describes its options, in lines of 88 characters."""
     lines = ["Options:"]
+    indent = " " * 8
     for option in declared_options(config):
         lines.append(f"    {option.name}: {option.type} = {option.default_in_python}")
         if option.text:
-            lines.append(f"        {option.text} {option.origin}")
+            text = f"{option.text} {option.origin}"
+            lines += textwrap.wrap(text, 88, initial_indent=indent, subsequent_indent=indent)
     return "\n".join(lines)
 
 

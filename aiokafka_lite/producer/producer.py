@@ -68,8 +68,12 @@ class AIOKafkaProducer(SendMethods, Generic[K_contra, V_contra]):
     they are bytes-like. The constructor does no I/O and needs no running loop; everything else
     belongs to the loop of `start()`.
 
-    Raises KafkaConfigurationError, also a ValueError, listing everything that is wrong;
+    `loop` and `api_version` have no effect; `clock` and `rng` are for tests. docs/options.md
+    describes the other options.
+
+    Raises: KafkaConfigurationError, a ValueError, naming every wrong option at once.
     FeatureNotSupportedError, a kind of it, for an option whose feature comes with a later version.
+    Warns: DeprecationWarning for options without effect.
     """
 
     # Of the class: __del__ asks for it even when a wrong call kept __init__ from running.
@@ -84,10 +88,6 @@ class AIOKafkaProducer(SendMethods, Generic[K_contra, V_contra]):
         rng: random.Random | None = None,
         **options: "Unpack[ProducerOptions[K_contra, V_contra]]",
     ) -> None:
-        """Check and keep the options, which the class's help and docs/options.md describe.
-
-        `loop` and `api_version` have no effect; `clock` and `rng` are for tests.
-        """
         _warn_of_unused(loop=loop, api_version=api_version)
         check_names(self, AIOKafkaProducer.__init__, ProducerConfig, options)
         self._config = ProducerConfig(**options)  # type: ignore[arg-type]  # a client_id of None

@@ -92,9 +92,9 @@ class ProducerConfig(ClientConfig):
     """Size at which a batch of one partition is full. A larger record is sent in a batch of its
     own. Java: batch.size."""
     max_backlog_batch_size: ByteCount = DefaultInt(131_072)
-    """Size of a batch that is begun behind others of its partition: as large as those together, up
-    to this. Not above `max_batch_size`: off. If not set, it is off with compression and with a
-    `max_batch_size` below its default. Only here."""
+    """Largest size of a batch that is started while others of its partition wait. It may grow to
+    the size of those together. A value not above `max_batch_size` turns this off. If not set, it is
+    off with compression and with a `max_batch_size` below its default. Only here."""
     linger_ms: Milliseconds = 5
     """How long a batch that is not full waits for more records. Java: linger.ms."""
     max_request_size: ByteCount = 1_048_576
@@ -116,7 +116,7 @@ class ProducerConfig(ClientConfig):
     """Attempts after the first one; `delivery_timeout_ms` is the better limit. Java: retries. Not
     in aiokafka."""
     metadata_max_idle_ms: Milliseconds = 300_000
-    """Forget the metadata of a topic that nothing was sent to for so long. Java:
+    """Forget the metadata of a topic that nothing was sent to for this long. Java:
     metadata.max.idle.ms. Not in aiokafka."""
     max_in_flight_requests_per_connection: RequestCount = 5
     """Requests to one node that may wait for their response; an idempotent producer may have 5 at
@@ -134,12 +134,12 @@ class ProducerConfig(ClientConfig):
     """Prefer partitions with short queues for records without a key (KIP-794). Java:
     partitioner.adaptive.partitioning.enable. Not in aiokafka."""
     partitioner_availability_timeout_ms: Milliseconds = 0
-    """Records without a key avoid a node that nothing could be sent to for so long; 0: never. Java:
-    partitioner.availability.timeout.ms. Not in aiokafka."""
+    """Records without a key avoid a node that nothing could be sent to for this long; 0: never.
+    Java: partitioner.availability.timeout.ms. Not in aiokafka."""
 
     transactional_id: str | None = None
-    """Name for transactions, which one producer at a time may have. Records count only when their
-    transaction commits (KIP-98). Java: transactional.id."""
+    """Name that lets this producer use transactions; one producer at a time may have it. Records
+    count only when their transaction commits (KIP-98). Java: transactional.id."""
     transaction_timeout_ms: Milliseconds = DefaultInt(60_000)
     """How long a transaction may be open before its coordinator aborts it. Java:
     transaction.timeout.ms."""

@@ -16,8 +16,8 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     """
 
     bootstrap_servers: str | Sequence[str]
-    """Addresses of brokers to connect to first, "host:port,host:port" or a list of such. Without a
-    port it is 9092. One reachable broker is enough to find the others.
+    """Addresses of brokers to connect to first, "host:port,host:port" or a list of such. The
+    default port is 9092. One reachable broker is enough to find the others.
 
     Default: "localhost". Java: bootstrap.servers.
     """
@@ -36,7 +36,7 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     """
 
     metadata_max_age_ms: int
-    """Age at which the metadata of the cluster is refreshed although no error asked for it.
+    """Age at which the client refreshes the cluster's metadata, even without an error.
 
     Default: 300_000 milliseconds. Java: metadata.max.age.ms.
     """
@@ -54,7 +54,7 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     """
 
     reconnect_backoff_ms: int
-    """Pause before a node is connected to again; it doubles with each further failure.
+    """Pause before the next attempt to connect to a node; it doubles with each further failure.
 
     Default: 50 milliseconds. Java: reconnect.backoff.ms. Not in aiokafka.
     """
@@ -80,7 +80,7 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     """
 
     connections_max_idle_ms: int | None
-    """Close a connection that was not used for so long; None: never.
+    """Close a connection that was not used for this long; None: never.
 
     Default: 540_000 milliseconds. Java: connections.max.idle.ms.
     """
@@ -107,7 +107,7 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     """
 
     metadata_recovery_rebootstrap_trigger_ms: int
-    """Connect to `bootstrap_servers` again also when no metadata arrived for so long (KIP-1102).
+    """Connect to `bootstrap_servers` again if no metadata arrived for this long (KIP-1102).
 
     Default: 300_000 milliseconds. Java: metadata.recovery.rebootstrap.trigger.ms. Not in aiokafka.
     """
@@ -229,9 +229,9 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     """
 
     max_backlog_batch_size: int
-    """Size of a batch that is begun behind others of its partition: as large as those together, up
-    to this. Not above `max_batch_size`: off. If not set, it is off with compression and with a
-    `max_batch_size` below its default.
+    """Largest size of a batch that is started while others of its partition wait. It may grow to
+    the size of those together. A value not above `max_batch_size` turns this off. If not set, it is
+    off with compression and with a `max_batch_size` below its default.
 
     Default: 131_072 bytes. Only here.
     """
@@ -281,7 +281,7 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     """
 
     metadata_max_idle_ms: int
-    """Forget the metadata of a topic that nothing was sent to for so long.
+    """Forget the metadata of a topic that nothing was sent to for this long.
 
     Default: 300_000 milliseconds. Java: metadata.max.idle.ms. Not in aiokafka.
     """
@@ -313,14 +313,14 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     """
 
     partitioner_availability_timeout_ms: int
-    """Records without a key avoid a node that nothing could be sent to for so long; 0: never.
+    """Records without a key avoid a node that nothing could be sent to for this long; 0: never.
 
     Default: 0 milliseconds. Java: partitioner.availability.timeout.ms. Not in aiokafka.
     """
 
     transactional_id: str | None
-    """Name for transactions, which one producer at a time may have. Records count only when their
-    transaction commits (KIP-98).
+    """Name that lets this producer use transactions; one producer at a time may have it. Records
+    count only when their transaction commits (KIP-98).
 
     Default: None. Java: transactional.id.
     """
