@@ -148,6 +148,7 @@ PLAIN_FILES = {
     "net/frame_buffer_pool",
     "net/handshake",
     "net/in_flight_requests",
+    "net/security",
     "cluster/client_config",
     "cluster/lane",
     "cluster/error_actions",

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
 from aiokafka_lite.net.endpoint import Endpoint, parse_bootstrap
+from aiokafka_lite.net.security import Security
 from aiokafka_lite.options.units import ByteCount, Milliseconds
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 from aiokafka_lite.sendable_text import sendable
@@ -174,6 +175,10 @@ class ClientConfig:
     def max_answer_bytes(self, lane: Lane) -> int:  # noqa: ARG002 - a consumer's differ by lane
         """Return how many bytes a response may have on a connection of that lane."""
         return MAX_FRAME_BYTES
+
+    def security(self) -> Security:
+        """Return TLS and authentication of all connections. `_unsupported` refuses both so far."""
+        return Security(tls_context=self.ssl_context)
 
     def _default_client_id(self) -> str:
         """Return what `client_id` becomes when the user gave none."""

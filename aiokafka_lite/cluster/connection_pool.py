@@ -122,6 +122,7 @@ class ConnectionPool:
             send_buffer_bytes=config.send_buffer_bytes,
             receive_buffer_bytes=config.receive_buffer_bytes,
             max_in_flight=max_in_flight,
+            security=config.security(),
         )
         self._frame_pool = FrameBufferPool()
         self._connections: dict[LaneKey, NodeConnection] = {}

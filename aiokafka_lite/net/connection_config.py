@@ -1,9 +1,10 @@
-"""Owns the limits of one connection; `cluster/` fills it from the client's options. It does not
-wait.
+"""Owns the limits and the security of one connection; `cluster/` takes both from the client's
+options. It does not wait.
 """
 
 from dataclasses import dataclass
 
+from aiokafka_lite.net.security import PLAINTEXT, Security
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 
 
@@ -19,6 +20,9 @@ class ConnectionConfig:
     receive_buffer_bytes: int = -1
     max_frame_bytes: int = MAX_FRAME_BYTES
     """The largest answer that is accepted; a larger one ends the connection."""
+
+    security: Security = PLAINTEXT
+    """TLS and authentication; the default is PLAINTEXT."""
 
 
 __all__ = ["ConnectionConfig"]

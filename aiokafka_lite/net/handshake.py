@@ -1,15 +1,15 @@
 """Owns what is said on a new connection before the first request: the negotiation of versions
-(KIP-35, KIP-511), and later the authentication. Sans-IO: it takes frames and returns what to send
-next; it sees no socket, no clock, and does not wait.
+(KIP-35, KIP-511), then the authentication if there is one. Sans-IO: it takes frames and returns
+what to send next; it sees no socket, no clock, and does not wait.
 
-A part of the handshake is a generator. It yields a `HandshakeRequest`, is sent the frame that
-answers it, and returns its result; so parts follow each other by `yield from`, and whoever drives
-them decides how bytes travel and how long that may take.
+Each part of the handshake is a generator. It yields a step, is sent what answers the step, and
+returns its result. Parts follow each other by `yield from`. `Opening` takes the steps: it decides
+how bytes travel and how long that may take.
 """
 
 import re
 import struct
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
@@ -44,6 +44,17 @@ class HandshakeRequest:
 HandshakeSteps: TypeAlias = Generator[HandshakeRequest, memoryview, T]
 """Yields requests, takes the answering frames (without size prefix), returns the result."""
 
+AuthenticationStep: TypeAlias = HandshakeRequest | bytes | Awaitable[Any]
+"""A request, answered by its frame; a bare token, which travels with nothing but its size before it
+and is answered by another (SASL after SaslHandshake version 0); or a wait for anything else, such
+as credentials or work in a thread, answered by its result.
+"""
+
+AuthenticationSteps: TypeAlias = Generator[AuthenticationStep, Any, None]
+"""Yields steps, takes what answers them, and ends when the node knows the client. The error of a
+step is raised where the step was yielded.
+"""
+
 
 FIRST_VERSIONS: Final = (ApiVersionsRequest.versions.max, 3, 0)
 """The versions of ApiVersions to begin a connection with, newest first: a peer that closes it
@@ -52,17 +63,25 @@ without a word is asked again. Azure Event Hubs does that to versions above 3.
 
 
 def handshake(
-    first_version: int = ApiVersionsRequest.versions.max, intended: IntendedNode | None = None
-) -> HandshakeSteps[NodeApiVersions]:
+    first_version: int = ApiVersionsRequest.versions.max,
+    intended: IntendedNode | None = None,
+    authenticate: Callable[[NodeApiVersions], AuthenticationSteps] | None = None,
+) -> Generator[AuthenticationStep, Any, NodeApiVersions]:
     """Return the steps from the first byte to a ready connection.
+
+    `authenticate` makes the steps that follow the version negotiation; None: none follow.
 
     Raises, out of `send()`:
         RebootstrapRequiredError: the node is not `intended` (KIP-1242; brokers from 4.4 on say so).
         UnsupportedVersionError: the node and this client share no version of ApiVersions.
         BrokerResponseError: the node answered with an error, of the class of its code.
         ProtocolDecodeError: the node's answer is no ApiVersions answer of any version.
+        Whatever the steps of `authenticate` raise.
     """
-    return (yield from negotiate_api_versions(first_version, intended))
+    versions = yield from negotiate_api_versions(first_version, intended)
+    if authenticate is not None:
+        yield from authenticate(versions)
+    return versions
 
 
 def negotiate_api_versions(
@@ -133,6 +152,8 @@ def _next_lower_version(frame: memoryview, refused: int) -> int:
 
 __all__ = [
     "FIRST_VERSIONS",
+    "AuthenticationStep",
+    "AuthenticationSteps",
     "HandshakeRequest",
     "IntendedNode",
     "handshake",

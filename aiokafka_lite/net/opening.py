@@ -6,7 +6,8 @@ and the sentence that says what happened where. It knows nothing of the requests
 
 import asyncio
 import logging
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.deadline import deadline
@@ -16,12 +17,16 @@ from aiokafka_lite.net.endpoint import Address, Endpoint
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
 from aiokafka_lite.net.handshake import (
     FIRST_VERSIONS,
+    AuthenticationStep,
+    AuthenticationSteps,
     HandshakeRequest,
     IntendedNode,
     handshake,
 )
 from aiokafka_lite.net.in_flight_requests import InFlightRequests
+from aiokafka_lite.net.security import authenticate
 from aiokafka_lite.net.transport import FrameTransport, connect, connection_errors, resolve
+from aiokafka_lite.protocol.frame import SIZE_PREFIX
 from aiokafka_lite.protocol.message_header import encode_request, response_correlation_id
 from aiokafka_lite.protocol.versions import NodeApiVersions
 
@@ -60,6 +65,7 @@ class Opening:
         self._intended = intended
         self._given_up: KafkaError | None = None
         self._was_answered = False  # on the newest transport
+        self._token_answer: asyncio.Future[memoryview] | None = None
 
     async def run(self) -> tuple[FrameTransport, NodeApiVersions]:
         """Return a transport whose node is ready, to be handed over at once, and its versions.
@@ -71,7 +77,8 @@ class Opening:
         Raises:
             KafkaConnectionError: no address led to a ready node; names each and what happened
                 there. The last one's error is the cause.
-            KafkaError: the node refuses this client, which its other addresses would not change.
+            KafkaError: the node refuses this client, which its other addresses would not change;
+                AuthenticationFailedError names the node.
         Cancelled: `give_up` closes what is open.
         Source: KIP-601 (timeout), KIP-302 (every address).
         """
@@ -132,20 +139,52 @@ class Opening:
             send_buffer_bytes=self._config.send_buffer_bytes,
             receive_buffer_bytes=self._config.receive_buffer_bytes,
             max_frame_bytes=self._config.max_frame_bytes,
+            tls_context=self._config.security.tls_context,
+            tls_name=self._endpoint.host,
         )
-        steps = handshake(version, self._intended)
+        steps = handshake(version, self._intended, self._authenticate())
         try:
             step = next(steps)
             while True:
-                step = steps.send(await self._exchange(transport, step))
+                try:
+                    answer = await self._answer_to(step, transport)
+                except Exception as error:  # noqa: BLE001  the steps raise it, or what it means
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(answer)
         except StopIteration as done:
             api_versions: NodeApiVersions = done.value
         self._raise_if_lost(transport)
         return transport, api_versions
 
-    async def _exchange(self, transport: FrameTransport, step: HandshakeRequest) -> memoryview:
-        """Return the frame that answers `step`. Has no bound of its own: the attempt has one."""
+    def _authenticate(self) -> Callable[[NodeApiVersions], AuthenticationSteps] | None:
+        authentication = self._config.security.authentication
+        if authentication is None:
+            return None
+        return lambda versions: authenticate(
+            authentication, self._endpoint, versions, node=self._name
+        )
+
+    async def _answer_to(self, step: AuthenticationStep, transport: FrameTransport) -> Any:
+        """Return what answers `step`. Has no bound of its own: the attempt has one."""
         self._raise_if_lost(transport)
+        if isinstance(step, HandshakeRequest):
+            return await self._exchange(transport, step)
+        if isinstance(step, bytes):
+            return await self._exchange_token(transport, step)
+        return await step
+
+    async def _exchange_token(self, transport: FrameTransport, token: bytes) -> memoryview:
+        """Return the token that answers `token`; neither has a correlation id."""
+        self._token_answer = asyncio.get_running_loop().create_future()
+        transport.write([SIZE_PREFIX.pack(len(token)), token])
+        try:
+            return await self._token_answer
+        finally:
+            self._token_answer = None
+
+    async def _exchange(self, transport: FrameTransport, step: HandshakeRequest) -> memoryview:
+        """Return the frame that answers `step`."""
         answer: asyncio.Future[memoryview] = asyncio.get_running_loop().create_future()
         correlation_id = self.correlation_ids.new_correlation_id()
         parts = encode_request(
@@ -195,7 +234,7 @@ class Opening:
 
     def frame_received(self, frame: memoryview) -> None:
         self._was_answered = True
-        answer = self.correlation_ids.complete(response_correlation_id(frame))
+        answer = self._token_answer or self.correlation_ids.complete(response_correlation_id(frame))
         if not answer.done():
             answer.set_result(frame)
 
@@ -203,7 +242,8 @@ class Opening:
         """Nothing waits: the next step is written after the answer to this one."""
 
     def transport_lost(self, error: KafkaError) -> None:
-        for answer in self.correlation_ids.drain():
+        waiting = self.correlation_ids.drain()
+        for answer in waiting if self._token_answer is None else [*waiting, self._token_answer]:
             if not answer.done():
                 answer.set_exception(error)
 

@@ -17,6 +17,7 @@ import socket
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from ssl import SSLContext
 from typing import Final, Protocol, cast
 
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError
@@ -68,6 +69,7 @@ class FrameTransport(asyncio.BufferedProtocol):
         self._frame_pool = frame_pool
         self._max_frame_bytes = max_frame_bytes
         self._transport: asyncio.Transport | None = None
+        self._high_water = 0
         self._gone = asyncio.Event()
         self._eof = False
         self.can_write = True
@@ -98,7 +100,7 @@ class FrameTransport(asyncio.BufferedProtocol):
             transport.writelines(parts)
             if self.can_write and transport.get_write_buffer_size():
                 # `writelines` of Python 3.12.1 and 3.13.0 ignores the limits. This call does not.
-                transport.set_write_buffer_limits(high=0)
+                transport.set_write_buffer_limits(self._high_water, 0)
         except (OSError, RuntimeError) as error:
             # uvloop raises RuntimeError for a transport that has just closed.
             self._fail(connection_error(error, self._peer))
@@ -207,7 +209,9 @@ class FrameTransport(asyncio.BufferedProtocol):
         self._transport = cast("asyncio.Transport", transport)
         # With a limit of 0, "paused" means that a frame has not left completely. The next one waits
         # for that (2f-1), and so does the caller of a request without a response.
-        self._transport.set_write_buffer_limits(high=0)
+        if transport.get_extra_info("ssl_object") is not None:
+            self._high_water = 1  # a TLS transport pauses at its limit, others above it
+        self._transport.set_write_buffer_limits(self._high_water, 0)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._gone.set()
@@ -293,13 +297,17 @@ async def connect(
     send_buffer_bytes: int = SYSTEM_BUFFER_SIZE,
     receive_buffer_bytes: int = SYSTEM_BUFFER_SIZE,
     max_frame_bytes: int = MAX_FRAME_BYTES,
+    tls_context: SSLContext | None = None,
+    tls_name: str | None = None,
 ) -> FrameTransport:
     """Connect to one address and return its transport, which sends its events to `handler`.
 
-    Waits without a timeout of its own.
+    With `tls_context` the TLS handshake follows; the node's certificate has to be that of
+    `tls_name`. Waits without a timeout of its own.
 
     Raises:
-        KafkaConnectionError: refused, unreachable, or no more sockets; the OSError is its cause.
+        KafkaConnectionError: refused, unreachable, no more sockets, or the TLS handshake failed;
+            the OSError is its cause.
     Cancelled: the socket is closed.
     """
     loop = asyncio.get_running_loop()
@@ -311,6 +319,8 @@ async def connect(
             _, transport = await loop.create_connection(
                 lambda: FrameTransport(handler, str(address), frame_pool, max_frame_bytes),
                 sock=sock,
+                ssl=tls_context,
+                server_hostname=None if tls_context is None else tls_name,
             )
         except BaseException:
             sock.close()

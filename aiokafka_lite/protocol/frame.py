@@ -85,4 +85,4 @@ class FrameSplitter:
             yield frame
 
 
-__all__ = ["MAX_FRAME_BYTES", "FrameSplitter", "frame_size"]
+__all__ = ["MAX_FRAME_BYTES", "SIZE_PREFIX", "FrameSplitter", "frame_size"]

@@ -1,6 +1,8 @@
 """A node that says exactly what the test tells it to say, byte for byte, over a real socket."""
 
 import asyncio
+import socket
+import ssl
 import struct
 from contextlib import suppress
 from typing import Self
@@ -73,15 +75,20 @@ class ScriptedPeer:
 class ScriptedNode:
     """Listens; each connection is handed to the test by `accept`."""
 
-    def __init__(self, host: str = "127.0.0.1") -> None:
+    def __init__(
+        self, host: str = "127.0.0.1", *, tls_context: ssl.SSLContext | None = None
+    ) -> None:
         self._host = host
+        self._tls_context = tls_context
         self._arrived: asyncio.Queue[ScriptedPeer] = asyncio.Queue()
         self._peers: list[ScriptedPeer] = []
         self._server: asyncio.Server | None = None
         self.endpoint = Endpoint(host, 0)
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._connected, self._host, 0)
+        self._server = await asyncio.start_server(
+            self._connected, self._host, 0, ssl=self._tls_context, family=socket.AF_INET
+        )
         self.endpoint = Endpoint(self._host, self._server.sockets[0].getsockname()[1])
         return self
 

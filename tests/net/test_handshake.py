@@ -14,7 +14,6 @@ from aiokafka_lite.net.handshake import (
     HandshakeRequest,
     HandshakeSteps,
     IntendedNode,
-    handshake,
     negotiate_api_versions,
     software_version,
 )
@@ -33,7 +32,7 @@ UNSUPPORTED_VERSION = 35
 
 
 def start() -> tuple[HandshakeSteps[NodeApiVersions], HandshakeRequest]:
-    steps = handshake()
+    steps = negotiate_api_versions()
     return steps, next(steps)
 
 
@@ -160,7 +159,7 @@ def test_the_software_version_is_written_in_the_alphabet_brokers_accept(
 
 def test_the_node_that_is_meant_is_named_and_another_one_refuses() -> None:
     """ApiVersions names the cluster and node that are meant; another node refuses (KIP-1242)."""
-    steps = handshake(intended=IntendedNode("cluster", 3))
+    steps = negotiate_api_versions(intended=IntendedNode("cluster", 3))
     step = next(steps)
     assert isinstance(step.request, ApiVersionsRequest)
     assert (step.request.cluster_id, step.request.node_id) == ("cluster", 3)

@@ -57,7 +57,7 @@ UNUSED = (
     (
         "aiokafka_lite/errors.py",
         (
-            "AuthenticationFailedError AuthenticationMethodNotSupported IncompatibleBrokerVersion"
+            "AuthenticationMethodNotSupported IncompatibleBrokerVersion"
             " KafkaUnavailableError NoBrokersAvailable QuotaViolationError StaleMetadata"
             " UnrecognizedBrokerVersion UnsupportedCodecError"
         ),
