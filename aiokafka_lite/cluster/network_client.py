@@ -20,7 +20,6 @@ from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NodeNotReadyE
 from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.node_connection import NodeConnection
-from aiokafka_lite.net.pending_request import Answer
 from aiokafka_lite.schema.message import Request, Response
 
 logger = logging.getLogger(__name__)
@@ -170,24 +169,6 @@ class NetworkClient:
         return connection.submit(
             request, max_version=max_version, expects_response=expects_response
         )
-
-    def request_into(
-        self,
-        answer: Answer,
-        node_id: int,
-        request: Request[R],
-        *,
-        lane: Lane = Lane.GENERAL,
-        max_version: int | None = None,
-    ) -> bool:
-        """As `submit`, for an answer that is wanted as soon as it is there; False: it cannot
-        be sent. See `NodeConnection.request_into`.
-        """
-        connection = self._pool.free(node_id, lane)
-        if connection is None:
-            return False
-        connection.request_into(answer, request, max_version=max_version)
-        return True
 
     async def request_any(
         self,

@@ -263,13 +263,15 @@ class RecordPoller:
         return None
 
     def _is_turn_over(self) -> bool:
-        """Say whether a poll must let others run first, as it does where nothing is buffered.
+        """Say whether a poll must let the other tasks run before it looks for records.
 
-        Polls that find records go on by themselves for a few, or a few milliseconds: one turn of
-        the loop for each would cost as much as the poll.
+        Polls that find records do so only now and then, because a turn of the loop costs as much
+        as a poll. A poll without buffered records does, and one behind a planned fetch that no task
+        has sent yet.
         """
         now_s = self.client.clock.monotonic()
-        if self._polls_left and now_s < self._turn_ends_s and len(self.buffer):
+        has_turn = self._polls_left and now_s < self._turn_ends_s
+        if has_turn and len(self.buffer) and not self.fetcher.unsent:
             self._polls_left -= 1
             return False
         self._polls_left, self._turn_ends_s = _POLLS_A_TURN, now_s + _TURN_S

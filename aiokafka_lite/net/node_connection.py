@@ -36,7 +36,7 @@ from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
 from aiokafka_lite.net.handshake import IntendedNode
 from aiokafka_lite.net.in_flight_requests import InFlightRequests
 from aiokafka_lite.net.opening import Opening
-from aiokafka_lite.net.pending_request import Answer, PendingRequest
+from aiokafka_lite.net.pending_request import PendingRequest
 from aiokafka_lite.net.transport import FrameTransport
 from aiokafka_lite.protocol.message_header import decode_response, encode_request
 from aiokafka_lite.protocol.versions import NodeApiVersions
@@ -227,7 +227,7 @@ class NodeConnection:
         pending = self._new_pending(request, timeout_s, max_version)
         self._submit(pending)
         try:
-            response: R = await pending.answer  # type: ignore[misc]  # a future
+            response: R = await pending.answer
         except asyncio.CancelledError:
             self._withdraw(pending)
             raise
@@ -248,7 +248,7 @@ class NodeConnection:
         pending = self._new_pending(request, timeout_s, max_version, expects_response=False)
         self._submit(pending)
         try:
-            await pending.answer  # type: ignore[misc]  # a future
+            await pending.answer
         except asyncio.CancelledError:
             self._withdraw(pending)
             raise
@@ -265,16 +265,7 @@ class NodeConnection:
         """
         pending = self._new_pending(request, None, max_version, expects_response=expects_response)
         self._submit(pending)
-        return pending.answer  # type: ignore[return-value]  # a future
-
-    def request_into(
-        self, answer: Answer, request: Request[R], *, max_version: int | None = None
-    ) -> None:
-        """Send a request, or queue it; `answer` gets what `request` returns or raises once it was
-        submitted, as soon as the bytes are there: in the callback of the transport, a turn of the
-        loop before any future would tell. Raises what keeps it from that, as `request`.
-        """
-        self._submit(self._new_pending(request, None, max_version, answer=answer))
+        return pending.answer
 
     def _new_pending(
         self,
@@ -283,7 +274,6 @@ class NodeConnection:
         max_version: int | None,
         *,
         expects_response: bool = True,
-        answer: Answer | None = None,
     ) -> PendingRequest:
         if self._state is not ConnectionState.READY or self._api_versions is None:
             raise self._not_open_error()
@@ -293,7 +283,7 @@ class NodeConnection:
         return PendingRequest(
             request,
             version,
-            answer or asyncio.get_running_loop().create_future(),
+            asyncio.get_running_loop().create_future(),
             now_s=self._clock.monotonic(),
             timeout_s=timeout_s,
             expects_response=expects_response,

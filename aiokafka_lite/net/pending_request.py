@@ -1,21 +1,9 @@
 """One request of a connection, from its caller to its response. Plain."""
 
-from typing import Any, Protocol
+import asyncio
+from typing import Any
 
 from aiokafka_lite.schema.message import Request
-
-
-class Answer(Protocol):
-    """Where an answer goes, or the error in its place: a future, or whoever is quicker than one."""
-
-    def done(self) -> bool:
-        """Say whether nothing is wanted any more."""
-
-    def set_result(self, result: Any, /) -> None:
-        """Take the answer. It must not raise."""
-
-    def set_exception(self, exception: Any, /) -> None:
-        """Take an error. It must not raise."""
 
 
 class PendingRequest:
@@ -36,7 +24,7 @@ class PendingRequest:
         self,
         request: Request[Any],
         version: int,
-        answer: Answer,
+        answer: "asyncio.Future[Any]",
         *,
         now_s: float,
         timeout_s: float,
@@ -71,4 +59,4 @@ class PendingRequest:
         return f"{type(self.request).__name__} (version {self.version}{number})"
 
 
-__all__ = ["Answer", "PendingRequest"]
+__all__ = ["PendingRequest"]

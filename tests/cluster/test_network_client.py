@@ -22,7 +22,6 @@ from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
-    MetadataResponse,
 )
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.cluster.scripted_cluster import ScriptedCluster
@@ -330,14 +329,15 @@ async def test_a_request_goes_out_at_once_only_where_nothing_has_to_be_waited_fo
 ) -> None:
     """No connection, or a throttled one: the caller has to take the other way."""
     async with network_of(cluster) as (network, clock, _):
-        answer: asyncio.Future[MetadataResponse] = asyncio.get_running_loop().create_future()
-        assert not network.request_into(answer, 1, ASK, lane=Lane.FETCH)
+        assert network.submit(1, ASK, lane=Lane.FETCH) is None
         await network.request(1, ASK, lane=Lane.FETCH)
-        assert network.request_into(answer, 1, ASK, lane=Lane.FETCH)
+        answer = network.submit(1, ASK, lane=Lane.FETCH)
+        assert answer is not None
         response = await answer
+        assert response is not None
         response.throttle_time_ms = 700
         network.note_throttle(1, response, Lane.FETCH)
-        assert not network.request_into(answer, 1, ASK, lane=Lane.FETCH)
+        assert network.submit(1, ASK, lane=Lane.FETCH) is None
         await clock.advance(0.7)
         assert network.ready_delay(1, Lane.FETCH) == 0.0
 

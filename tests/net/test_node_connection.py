@@ -17,7 +17,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
-from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.net.connections import (
     answered,
@@ -53,56 +53,33 @@ async def test_answers_go_to_their_requests_in_the_order_of_the_calls(node: Scri
         assert [await answered(call) for call in calls] == [f"answer {i}" for i in ids]
 
 
-class Taker:
-    """Takes an answer, or the error in its place, as no future does: at once."""
-
-    def __init__(self) -> None:
-        self.result: MetadataResponse | None = None
-        self.error: Exception | None = None
-        self.arrived = asyncio.Event()
-
-    def done(self) -> bool:
-        return self.arrived.is_set()
-
-    def set_result(self, result: MetadataResponse, /) -> None:
-        self.result = result
-        self.arrived.set()
-
-    def set_exception(self, exception: Exception, /) -> None:
-        self.error = exception
-        self.arrived.set()
-
-
-async def test_an_answer_is_taken_where_its_bytes_are_read(node: ScriptedNode) -> None:
+async def test_an_answer_is_there_where_its_bytes_are_read(node: ScriptedNode) -> None:
     """The request has left, and the answer is there, without a turn of the loop in between."""
     async with opened(node) as (connection, peer):
-        taker = Taker()
-        connection.request_into(taker, MetadataRequest(), max_version=12)
+        answer = connection.submit(MetadataRequest(), max_version=12)
         assert (connection.in_flight, connection.can_send) == (1, True)
         _, version, correlation_id = await peer.read_request()
         assert version == 12
         whole = answer_bytes(metadata_named("main"), version, correlation_id)
         connection.frame_received(memoryview(whole)[4:])
-        assert taker.result is not None
-        assert taker.result.cluster_id == "main"
+        response = answer.result()
+        assert response is not None
+        assert response.cluster_id == "main"
 
 
-async def test_who_takes_answers_takes_the_error_of_a_lost_connection_too(
+async def test_requests_without_a_task_get_the_error_of_a_lost_connection_too(
     node: ScriptedNode,
 ) -> None:
     async with opened(node, max_in_flight=1) as (connection, peer):
-        takers = [Taker(), Taker()]
-        for taker in takers:
-            connection.request_into(taker, MetadataRequest())
+        answers = [connection.submit(MetadataRequest()) for _ in range(2)]
         assert (connection.in_flight, connection.queued) == (1, 1)
         await peer.read_request()
         peer.close()
-        for taker in takers:
-            async with asyncio.timeout(PATIENCE_S):
-                await taker.arrived.wait()
-            assert isinstance(taker.error, KafkaConnectionError)
+        for answer in answers:
+            with pytest.raises(KafkaConnectionError):
+                await asyncio.wait_for(answer, PATIENCE_S)
         with pytest.raises(KafkaConnectionError):
-            connection.request_into(Taker(), MetadataRequest())
+            connection.submit(MetadataRequest())
 
 
 async def test_at_most_max_in_flight_requests_are_unanswered(node: ScriptedNode) -> None:

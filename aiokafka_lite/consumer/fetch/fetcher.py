@@ -1,9 +1,9 @@
-"""Owns the fetches on their way, one per node at most, which a poll allows one round at a time.
+"""Owns the fetches on their way: at most one per node, and each a round that a poll has planned.
 
-The poll plans the round and sends the request, without waiting; the answer feeds the buffer where
-the connection reads it, so that a poll that gave up leaves its fetch running. A node's loop does
-what has to be waited for, a connection for one, and what failed. Nothing here starts a round by
-itself. The second fetch of a poll is such a round. Source: A1, A2, A10.
+The poll plans a round without waiting: which nodes are asked, and for which offsets. A background
+task per node then sends the planned request, awaits the answer and files it into the buffer. A
+poll that gives up therefore leaves its fetch running. No task starts a round by itself. The second
+fetch of a poll is such a round. Source: A1, A2, A10.
 """
 
 import logging
@@ -34,7 +34,7 @@ from aiokafka_lite.protocol.messages.fetch import FetchRequest, FetchResponse
 logger = logging.getLogger(__name__)
 
 _CLOSE_SESSIONS_S = 1.0
-"""Closing sessions is a courtesy to the broker: it is not worth more of anybody's time (2a-11)."""
+"""Closing sessions only spares the broker memory, so `close` waits no longer for it (2a-11)."""
 _NAMED = 3
 """How many partitions an error about a whole answer names."""
 
@@ -47,38 +47,13 @@ class _NodeFetches:
     go: Wakeup = field(default_factory=Wakeup)
     loop: OwnedTask | None = None
     planned: PlannedFetch | None = None
-    failed: Exception | None = None
-    """What came in place of the answer, for the loop to see."""
     failures: int = 0
     refusals: int = 0
     retry_at_s: float = 0.0
 
 
-class _FetchAnswer:
-    """Takes the answer to one fetch from the connection."""
-
-    __slots__ = ("_fetcher", "_is_done", "_node")
-
-    def __init__(self, fetcher: "Fetcher", node: _NodeFetches) -> None:
-        self._fetcher = fetcher
-        self._node = node
-        self._is_done = False
-
-    def done(self) -> bool:
-        return self._is_done
-
-    def set_result(self, response: FetchResponse, /) -> None:
-        self._is_done = True
-        self._fetcher.take_answer(self._node, response)
-
-    def set_exception(self, error: Exception, /) -> None:
-        self._is_done = True
-        self._node.failed = error
-        self._node.go.set()
-
-
 class Fetcher:
-    """Starts the rounds of fetches that polls allow and puts what comes back into the buffer."""
+    """Runs the rounds of fetches that polls plan, and files the answers into the buffer."""
 
     def __init__(
         self,
@@ -105,6 +80,8 @@ class Fetcher:
         self._leaderless: tuple[TopicPartition, ...] = ()
         self.lacks_room = False
         """The newest round left a node out because too much of its data lies unread (A11)."""
+        self.unsent = 0
+        """How many planned fetches the tasks have not sent yet: they need a turn of the loop."""
         self._is_closed = False
         self._may_read_from_followers = config.client_rack is not None
         self._assignment: frozenset[TopicPartition] = frozenset()
@@ -131,7 +108,7 @@ class Fetcher:
             return None
         found = self._planner.plan_round(snapshot, now_s)
         for planned in found.fetches:
-            self._let_go(planned)
+            self._begin_round(planned)
         self._leaderless = tuple(found.leaderless)
         self.lacks_room = found.lacks_room
         if found.leaderless or found.needs_metadata:
@@ -216,55 +193,24 @@ class Fetcher:
 
     # Rounds…
 
-    def _let_go(self, planned: PlannedFetch) -> None:
+    def _begin_round(self, planned: PlannedFetch) -> None:
+        """Let the node's task send the planned fetch in the next turn of the loop."""
         node = self._nodes.setdefault(planned.node_id, _NodeFetches(planned.node_id))
         if node.loop is None:
             name = f"fetch_loop[{planned.node_id}]"
-            node.loop = self._client.owner.spawn(name, self._fetch_loop, node)
+            node.loop = self._client.owner.spawn(name, self._run_rounds, node)
         node.planned = planned
-        if not self._is_sent(node, planned):
-            node.go.set()
+        node.go.set()
+        self.unsent += 1
 
-    def _is_sent(self, node: _NodeFetches, planned: PlannedFetch) -> bool:
-        """Send the request if there is a connection for it; say whether it could be."""
-        answer = _FetchAnswer(self, node)
-        try:
-            return self._client.network.request_into(
-                answer,
-                node.node_id,
-                planned.request,
-                lane=Lane.FETCH,
-                max_version=planned.max_version,
-            )
-        except Exception as error:  # noqa: BLE001 - the poll has no part in it; the loop sees it
-            answer.set_exception(error)
-            return True
-
-    def take_answer(self, node: _NodeFetches, response: FetchResponse) -> None:
-        """Use the answer to the newest fetch of a node. Called by the connection."""
-        if self._is_closed:
-            return
-        try:
-            self._client.network.note_throttle(node.node_id, response, Lane.FETCH)
-            self._answered(node, response)
-        except Exception as error:  # noqa: BLE001 - not the connection's; the loop ends with it
-            node.failed = error
-            node.go.set()
-        else:
-            self._end_round(node)
-
-    async def _fetch_loop(self, node: _NodeFetches) -> None:
+    async def _run_rounds(self, node: _NodeFetches) -> None:
+        """Run one round of a node after the other, each when a poll has planned it."""
         while True:
             await node.go.wait()
-            error, node.failed = node.failed, None
-            if error is None:
-                assert node.planned is not None
-                await self._run_round(node, node.planned)
-            elif isinstance(error, KafkaError):
-                self._failed(node, error)
-                self._end_round(node)
-            else:
-                raise error
+            self.unsent -= 1
+            assert node.planned is not None
+            await self._run_round(node, node.planned)
+            self._end_round(node)
 
     async def _run_round(self, node: _NodeFetches, planned: PlannedFetch) -> None:
         try:
@@ -275,7 +221,6 @@ class Fetcher:
             self._failed(node, error)
         else:
             self._answered(node, response)
-        self._end_round(node)
 
     def _end_round(self, node: _NodeFetches) -> None:
         node.planned = None

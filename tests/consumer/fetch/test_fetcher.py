@@ -91,7 +91,8 @@ async def test_a2_the_round_is_planned_at_once_with_the_offset_of_that_moment() 
         assert broker.requests_of(FetchRequest) == []
 
 
-async def test_a2_over_a_connection_that_is_there_a_fetch_has_left_when_it_was_set_going() -> None:
+async def test_a2_over_a_connection_that_is_there_a_fetch_leaves_in_the_next_turn() -> None:
+    """The node's task sends it; what the poll planned is sent as it stands (A2)."""
     async with embedded({"t": 1}) as broker, fetching(broker, P0) as bench:
         fill(broker, P0, 1, 1)
         bench.fetcher.start_fetches()
@@ -104,7 +105,11 @@ async def test_a2_over_a_connection_that_is_there_a_fetch_has_left_when_it_was_s
         assert connection is not None
         assert connection.in_flight == 0
         bench.fetcher.start_fetches()
-        assert connection.in_flight == 1
+        assert (connection.in_flight, bench.fetcher.unsent) == (0, 1)
+        bench.subscription.seek(P0, 0)
+        await asyncio.sleep(0)
+        assert (connection.in_flight, bench.fetcher.unsent) == (1, 0)
+        bench.subscription.seek(P0, 1)
         await bench.news()
         assert [fetch.fetch_offset for fetch in bench.buffer] == [1]
 
