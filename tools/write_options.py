@@ -168,7 +168,9 @@ HEAD: Final = """# Options
 Every option of `AIOKafkaConsumer`, `AIOKafkaProducer` and `EmbeddedBroker`, which constructors take
 by name. Editors and `help()` of the classes show the same. A wrong value raises a `ValueError`,
 `KafkaConfigurationError` from the clients, which names all wrong options at once. An unknown name
-raises `TypeError`, which names the option that was probably meant.
+raises `TypeError`, which names the option that was probably meant. `ConsumerOptions` and
+`ProducerOptions` are the types of functions that pass options on, as in
+`def make(**options: Unpack[ProducerOptions])`.
 
 A default is that of the option in Java, unless the text says otherwise. The last two columns say
 what the option is called in Apache Kafka itself, and whether aiokafka 0.14 has it under this name.

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.documents import README, ROOT, python_blocks
+from tests.support.language_server import language_server
 
 PROGRAMS = Path(__file__).parent
 EXAMPLES = ROOT / "examples"
@@ -74,10 +75,57 @@ def test_strict_mypy_accepts_the_programs_of_the_readme(tmp_path: Path) -> None:
     checked(tmp_path, "mypy", *settings, *cache, *readme(tmp_path))
 
 
-@pytest.mark.parametrize("checker", ["mypy", "pyright"])
-def test_a_wrong_option_is_found(checker: str, tmp_path: Path) -> None:
-    require(checker)
+def test_pyright_finds_a_wrong_option(tmp_path: Path) -> None:
+    require("pyright")
     program = tmp_path / "wrong.py"
-    program.write_text("from aiokafka_lite import AIOKafkaProducer\nAIOKafkaProducer(acks=2)\n")
-    with pytest.raises(AssertionError, match="acks"):
-        checked(tmp_path, checker, str(program))
+    program.write_text(WRONG, encoding="utf-8")
+    with pytest.raises(AssertionError, match='parameter "acks"'):
+        checked(tmp_path, "pyright", "--pythonpath", sys.executable, str(program))
+
+
+def test_mypy_finds_a_wrong_option_and_shows_the_types_of_all(tmp_path: Path) -> None:
+    require("mypy")
+    program = tmp_path / "wrong.py"
+    program.write_text(WRONG, encoding="utf-8")
+    with pytest.raises(AssertionError, match='Argument "acks"') as info:
+        checked(tmp_path, "mypy", str(program))
+    for option in ("'linger_ms'?: int", "'transactional_id'?: str | None", "'acks'?: Literal["):
+        assert option in str(info.value)
+
+
+WRONG = """
+from aiokafka_lite import AIOKafkaProducer
+AIOKafkaProducer(acks=2)
+reveal_type(AIOKafkaProducer)
+"""
+
+
+def test_an_editor_shows_what_is_declared_of_an_option(tmp_path: Path) -> None:
+    """Type, text, default, unit and Java's name, over the name in a call."""
+    require("pyright")
+    program = tmp_path / "program.py"
+    program.write_text(HOVERED, encoding="utf-8")
+    with language_server(program) as server:
+        for name, expected in SHOWN.items():
+            text = server.hover(program, name)
+            for part in expected:
+                assert part in text
+
+
+HOVERED = """
+from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka_lite.testing.broker import EmbeddedBroker
+AIOKafkaProducer(linger_ms=10, acks="all")
+AIOKafkaConsumer("orders", max_poll_records=10)
+EmbeddedBroker(num_partitions=3)
+"""
+SHOWN = {
+    "linger_ms": (
+        "linger_ms: int",
+        "How long a batch that is not full waits for more records.",
+        "Default: 5 milliseconds. Java: linger.ms.",
+    ),
+    "acks": ("acks: Literal['all', -1, 0, 1]", 'Default: "all". Java: acks.'),
+    "max_poll_records": ("max_poll_records: int | None", "Default: 500 records."),
+    "num_partitions": ("num_partitions: int", "Default: 1. Java: num.partitions."),
+}
