@@ -1,6 +1,4 @@
-"""Owns the limits and the security of one connection; `cluster/` takes both from the client's
-options. It does not wait.
-"""
+"""The limits and the security of a connection. `cluster/` takes both from the client's options."""
 
 from dataclasses import dataclass
 
@@ -10,7 +8,10 @@ from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConnectionConfig:
-    """What a connection may take, and how long. Buffer sizes are the socket's; -1: the system's."""
+    """Timeouts, limits and security of one connection.
+
+    The buffer sizes are those of the socket; -1 lets the system choose.
+    """
 
     connection_setup_timeout_ms: float = 10_000
     request_timeout_ms: float = 30_000
@@ -19,7 +20,7 @@ class ConnectionConfig:
     send_buffer_bytes: int = -1
     receive_buffer_bytes: int = -1
     max_frame_bytes: int = MAX_FRAME_BYTES
-    """The largest answer that is accepted; a larger one ends the connection."""
+    """Size of the largest response that is read. A larger one ends the connection."""
 
     security: Security = PLAINTEXT
     """TLS and authentication; the default is PLAINTEXT."""

@@ -1,10 +1,8 @@
-"""Owns what is said on a new connection before the first request: the negotiation of versions
-(KIP-35, KIP-511), then the authentication if there is one. Sans-IO: it takes frames and returns
-what to send next; it sees no socket, no clock, and does not wait.
+"""The handshake of a new connection: version negotiation (KIP-35, KIP-511), then authentication.
 
-Each part of the handshake is a generator. It yields a step, is sent what answers the step, and
-returns its result. Parts follow each other by `yield from`. `Opening` takes the steps: it decides
-how bytes travel and how long that may take.
+It is sans-IO: it takes frames and yields what to send next, without a socket, a clock or a wait.
+Each part is a generator that yields a step, is sent the answer to it, and returns its result. Parts
+follow each other by `yield from`. `Opening` runs the steps over a socket, within a time limit.
 """
 
 import re
@@ -27,7 +25,7 @@ T = TypeVar("T")
 
 
 class IntendedNode(NamedTuple):
-    """The node that a connection is meant to reach, for a node that can say it is another one."""
+    """The node that a connection is meant for. Another node can then refuse the connection."""
 
     cluster_id: str
     node_id: int
@@ -35,30 +33,32 @@ class IntendedNode(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HandshakeRequest:
-    """What to send next, and at which version."""
+    """The request to send next, and its version."""
 
     request: Request[Any]
     version: int
 
 
 HandshakeSteps: TypeAlias = Generator[HandshakeRequest, memoryview, T]
-"""Yields requests, takes the answering frames (without size prefix), returns the result."""
+"""Yields requests, is sent the response frames (without size prefix), returns a result."""
 
 AuthenticationStep: TypeAlias = HandshakeRequest | bytes | Awaitable[Any]
-"""A request, answered by its frame; a bare token, which travels with nothing but its size before it
-and is answered by another (SASL after SaslHandshake version 0); or a wait for anything else, such
-as credentials or work in a thread, answered by its result.
+"""One step of an authentication, with one of three answers.
+
+A request is answered by the frame of its response. A bare token is sent behind its size alone, and
+another token answers it (SASL after SaslHandshake version 0). Anything else that the steps wait
+for, such as credentials or work in a thread, is an awaitable, and its result is the answer.
 """
 
 AuthenticationSteps: TypeAlias = Generator[AuthenticationStep, Any, None]
-"""Yields steps, takes what answers them, and ends when the node knows the client. The error of a
-step is raised where the step was yielded.
+"""Yields steps, is sent their answers, and ends when the node has accepted the client. The error of
+a step is raised where the step was yielded.
 """
 
 
 FIRST_VERSIONS: Final = (ApiVersionsRequest.versions.max, 3, 0)
-"""The versions of ApiVersions to begin a connection with, newest first: a peer that closes it
-without a word is asked again. Azure Event Hubs does that to versions above 3.
+"""The versions of ApiVersions to begin a connection with, newest first. If a peer closes the
+connection without a response, the next one is tried. Azure Event Hubs does that above version 3.
 """
 
 
@@ -69,14 +69,14 @@ def handshake(
 ) -> Generator[AuthenticationStep, Any, NodeApiVersions]:
     """Return the steps from the first byte to a ready connection.
 
-    `authenticate` makes the steps that follow the version negotiation; None: none follow.
+    `authenticate` makes the steps after the version negotiation; None: there are none.
 
     Raises, out of `send()`:
         RebootstrapRequiredError: the node is not `intended` (KIP-1242; brokers from 4.4 on say so).
-        UnsupportedVersionError: the node and this client share no version of ApiVersions.
+        UnsupportedVersionError: the node and this client have no version of ApiVersions in common.
         BrokerResponseError: the node answered with an error, of the class of its code.
-        ProtocolDecodeError: the node's answer is no ApiVersions answer of any version.
-        Whatever the steps of `authenticate` raise.
+        ProtocolDecodeError: the answer of the node is not a response to ApiVersions.
+        Exception: what the steps of `authenticate` raise.
     """
     versions = yield from negotiate_api_versions(first_version, intended)
     if authenticate is not None:
@@ -87,12 +87,12 @@ def handshake(
 def negotiate_api_versions(
     first_version: int = ApiVersionsRequest.versions.max, intended: IntendedNode | None = None
 ) -> HandshakeSteps[NodeApiVersions]:
-    """Ask for the versions the node speaks, from `first_version` downwards.
+    """Ask for the API versions of the node, with ApiVersions in `first_version` or a lower one.
 
-    A node that does not know our version says so in the layout of version 0, naming the range it
-    knows (KIP-511); one that does not name it is asked at version 0. So is one whose answer cannot
-    be read, which only ends in an error if its answer at version 0 cannot be read either
-    (librdkafka's mock cluster leaves out the tag bytes from version 3 on).
+    A node that does not know the version says so in the layout of version 0, and names the range
+    that it knows (KIP-511). If it names no range, or if its response cannot be read, it is asked in
+    version 0. Librdkafka's mock cluster sends such a response: it leaves out the tag bytes from
+    version 3 on. A response in version 0 that cannot be read is an error.
     Source: NetworkClient.handleApiVersionsResponse.
     """
     request = ApiVersionsRequest(
@@ -121,20 +121,20 @@ def negotiate_api_versions(
 
 
 def software_version(version: str = __version__) -> str:
-    """Return the version in the alphabet brokers accept: letters, digits, "-" and "." within.
-    Source: KIP-511."""
+    """Return the version in the form that brokers accept: letters, digits, and "-" and "." between
+    them. Source: KIP-511."""
     return re.sub(r"[^A-Za-z0-9.\-]", "-", version).strip("-.") or "unknown"
 
 
 def _error_code(frame: memoryview) -> int:
-    """Return the error code, which stands at the same place in every version of the answer."""
+    """Return the error code, which has the same place in every version of the response."""
     if len(frame) < _CORRELATION_ID_AND_ERROR_CODE.size:
         raise ProtocolDecodeError(f"{len(frame)} bytes are too few for an answer to ApiVersions")
     return int(_CORRELATION_ID_AND_ERROR_CODE.unpack_from(frame)[1])
 
 
 def _next_lower_version(frame: memoryview, refused: int) -> int:
-    """Return the version to ask next, lower than the one the node refused."""
+    """Return the version to ask in next, which is lower than the refused one."""
     if refused == 0:
         raise UnsupportedVersionError(
             "the node refuses even version 0 of ApiVersions; is it a Kafka broker?"
@@ -145,7 +145,7 @@ def _next_lower_version(frame: memoryview, refused: int) -> int:
         return 0
     for api in answer.api_keys:
         if api.api_key == ApiVersionsRequest.api_key:
-            # Never above what was refused, or a confused node would keep us here for ever.
+            # Lower than the refused one. Otherwise a faulty node could cause an endless loop.
             return max(0, min(api.max_version, refused - 1))
     return 0
 

@@ -1,7 +1,7 @@
-"""Owns the way from an endpoint to a node that takes requests: each address in turn, the handshake,
-and the sentence that says what happened where. It knows nothing of the requests that follow.
+"""Opens a connection: it tries each address of an endpoint in turn, and runs the handshake there.
 
-`Opening.run` waits, in the caller's task; there is no task of its own.
+If no address leads to a ready node, the error says what happened at each. Only `Opening.run` waits,
+in the caller's task.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 
 class Opening:
-    """One attempt to open a connection; the handler of its transport while the handshake lasts."""
+    """One attempt to open a connection. It handles the transport's events during the handshake."""
 
     def __init__(
         self,
@@ -52,9 +52,9 @@ class Opening:
         frame_pool: FrameBufferPool,
         intended: IntendedNode | None = None,
     ) -> None:
-        """`name` is what messages call the node; `intended` is whom it is to answer for."""
+        """`name` names the node in messages. `intended` is the node that must answer, if known."""
         self.transport: FrameTransport | None = None
-        """The newest address's; after `run` the one that is ready."""
+        """The transport of the newest address; after `run` the one that is ready."""
         self.correlation_ids: InFlightRequests[asyncio.Future[memoryview]] = InFlightRequests()
         self._endpoint = endpoint
         self._name = name
@@ -68,18 +68,18 @@ class Opening:
         self._token_answer: asyncio.Future[memoryview] | None = None
 
     async def run(self) -> tuple[FrameTransport, NodeApiVersions]:
-        """Return a transport whose node is ready, to be handed over at once, and its versions.
+        """Return the transport of a ready node, to be handed over at once, and its API versions.
 
-        The addresses share what is left of `connection_setup_timeout_ms` equally, so that one that
-        swallows packets does not use up all of it. A node that closes the connection instead of an
-        answer to ApiVersions is asked again in older versions of it.
+        The addresses share what is left of `connection_setup_timeout_ms` equally, so that an
+        address which never answers does not use up all of it. A node that closes the connection
+        instead of answering ApiVersions is asked again in an older version.
 
         Raises:
             KafkaConnectionError: no address led to a ready node; names each and what happened
-                there. The last one's error is the cause.
-            KafkaError: the node refuses this client, which its other addresses would not change;
+                there. The error of the last one is the cause.
+            KafkaError: the node refuses this client, so that other addresses would not help.
                 AuthenticationFailedError names the node.
-        Cancelled: `give_up` closes what is open.
+        Cancelled: the caller closes the socket by `give_up`.
         Source: KIP-601 (timeout), KIP-302 (every address).
         """
         timeout_s = self._config.connection_setup_timeout_ms / 1000
@@ -105,12 +105,12 @@ class Opening:
 
     def _what_happened(self, addresses: list[Address], faults: list[str]) -> str:
         if [str(address) for address in addresses] == [str(self._endpoint)]:
-            # Both have one name, which is said once.
+            # The address and the endpoint are the same text, so it is named once.
             return faults[0].replace(str(self._endpoint), self._name, 1)
         return f"cannot connect to {self._name}: " + ("; ".join(faults) or "it has no address")
 
     def give_up(self, error: KafkaError) -> None:
-        """Let `run`, if it is still waiting, raise `error` as soon as it goes on. Does not wait."""
+        """Make `run`, if it still waits, raise `error` when it goes on. Does not wait."""
         self._given_up = error
         if self.transport is not None:
             self.transport.close()
@@ -166,7 +166,7 @@ class Opening:
         )
 
     async def _answer_to(self, step: AuthenticationStep, transport: FrameTransport) -> Any:
-        """Return what answers `step`. Has no bound of its own: the attempt has one."""
+        """Return the answer to `step`. Only the attempt as a whole has a time limit."""
         self._raise_if_lost(transport)
         if isinstance(step, HandshakeRequest):
             return await self._exchange(transport, step)
@@ -175,7 +175,7 @@ class Opening:
         return await step
 
     async def _exchange_token(self, transport: FrameTransport, token: bytes) -> memoryview:
-        """Return the token that answers `token`; neither has a correlation id."""
+        """Return the token that answers `token`. Tokens have no correlation id."""
         self._token_answer = asyncio.get_running_loop().create_future()
         transport.write([SIZE_PREFIX.pack(len(token)), token])
         try:
@@ -184,7 +184,7 @@ class Opening:
             self._token_answer = None
 
     async def _exchange(self, transport: FrameTransport, step: HandshakeRequest) -> memoryview:
-        """Return the frame that answers `step`."""
+        """Return the frame of the response to `step`."""
         answer: asyncio.Future[memoryview] = asyncio.get_running_loop().create_future()
         correlation_id = self.correlation_ids.new_correlation_id()
         parts = encode_request(
@@ -205,7 +205,7 @@ class Opening:
         return await answer
 
     def _raise_if_lost(self, transport: FrameTransport) -> None:
-        """Raise what befell the transport while this task was not running."""
+        """Raise the error that ended the transport while this task was not running."""
         if transport.error is not None:
             raise transport.error
         self._raise_if_given_up()
@@ -217,7 +217,7 @@ class Opening:
             raise self._given_up
 
     async def _forget_transport(self) -> None:
-        """Get ready for the next address."""
+        """Close the transport before the next attempt."""
         self.correlation_ids.drain()
         transport, self.transport = self.transport, None
         if transport is not None:
@@ -230,7 +230,7 @@ class Opening:
         hint = "" if self.transport is None else _HANDSHAKE_HINT
         return f"{fault.args[0]}{hint}"
 
-    # What the transport tells…
+    # Events of the transport…
 
     def frame_received(self, frame: memoryview) -> None:
         self._was_answered = True
@@ -239,7 +239,7 @@ class Opening:
             answer.set_result(frame)
 
     def writing_resumed(self) -> None:
-        """Nothing waits: the next step is written after the answer to this one."""
+        """Nothing to do: the next step is written after the answer to this one."""
 
     def transport_lost(self, error: KafkaError) -> None:
         waiting = self.correlation_ids.drain()

@@ -1,6 +1,6 @@
-"""Owns what a connection needs to be secure: the TLS context, and the steps that authenticate it.
+"""What secures a connection: the TLS context, and the steps that authenticate the client. Plain.
+
 `cluster/` makes one `Security` from a client's options, and all connections of the client share it.
-It does not wait.
 """
 
 from collections.abc import Callable
@@ -39,13 +39,12 @@ PLAINTEXT: Final = Security()
 def authenticate(
     authentication: Authentication, endpoint: Endpoint, versions: NodeApiVersions, *, node: str
 ) -> AuthenticationSteps:
-    """Return the steps of `authentication`, with each error of it turned into one that names
-    `node`.
+    """Return the steps of `authentication`. Their errors are turned into errors that name `node`.
 
     Raises, out of `send()` and `throw()`:
         AuthenticationFailedError: the node refused, or the steps raised anything else. The error
             they raised is the cause.
-        KafkaConnectionError, KafkaProtocolError: as they came. They say nothing of credentials.
+        KafkaConnectionError, KafkaProtocolError: unchanged; they do not concern the credentials.
     """
     try:
         yield from authentication(endpoint, versions)
