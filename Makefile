@@ -93,7 +93,7 @@ soak: $(VENV)/.installed-test  ## what takes minutes; ARGS="--soak-minutes=60" f
 SANITIZED := build/sanitized
 LEAVES := tests/codec tests/record tests/arrow tests/fuzzing tests/concurrency/test_ready.py \
 	tests/consumer/fetch/test_decoded_records.py tests/test_consumer_record.py tests/producer/append/test_arrow_rows.py \
-	tests/producer/partition/test_murmur2.py tests/producer/batch/test_record_ack.py tests/producer/accumulator/test_short_way.py
+	tests/producer/key_hash/test_murmur2.py tests/producer/batch/test_record_ack.py tests/producer/accumulator/test_fast_append.py
 sanitize: $(VENV)/.installed-test  ## native leaves under AddressSanitizer and UBSan, with damaged input; Linux and GCC
 	CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined" \
 		AIOKAFKA_LITE_REQUIRE_NATIVE=1 $(BIN)/python setup.py -q build --build-lib $(SANITIZED) --build-temp $(SANITIZED)-objects

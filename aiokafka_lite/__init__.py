@@ -32,10 +32,10 @@ if TYPE_CHECKING:
         TopicPartition,
     )
     from aiokafka_lite.producer.append.producer_interceptors import ProducerRecord
+    from aiokafka_lite.producer.key_hash.murmur2 import murmur2
     from aiokafka_lite.producer.partition.partitioner import (
         DefaultPartitioner,
         RoundRobinPartitioner,
-        murmur2,
     )
     from aiokafka_lite.producer.producer import AIOKafkaProducer
     from aiokafka_lite.producer.producer_options import ProducerOptions
@@ -103,7 +103,7 @@ _HOMES = {
     "RoundRobinPartitioner": "producer.partition.partitioner",
     "StickyPartitionAssignor": "consumer.assignors.sticky",
     "TopicPartition": "model",
-    "murmur2": "producer.partition.partitioner",
+    "murmur2": "producer.key_hash.murmur2",
 }
 
 

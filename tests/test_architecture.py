@@ -71,7 +71,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"transaction", "partition"},
         {"accumulator"},
         {"batch"},
-        {"producer_config", "producer_life"},
+        {"key_hash", "producer_config", "producer_life"},
     ],
     "consumer": [
         {"consumer"},
@@ -168,7 +168,7 @@ PLAIN_FILES = {
     "producer/transaction/transaction_scope",
     "producer/transaction/transaction_state",
     "producer/partition/partition_loads",
-    "producer/partition/murmur2",
+    "producer/key_hash/murmur2",
     "producer/partition/partitioner",
     "producer/producer_config",
     "producer/accumulator/batch_sizes",

@@ -38,14 +38,16 @@ ONE_SIDED = {
     "aiokafka_lite.consumer.fetch._decoded_records": {
         "NextRecord": "the awaitable in C of one step of `async for`",
     },
-    "aiokafka_lite.producer.partition._murmur2": dict.fromkeys(
+    "aiokafka_lite.producer.key_hash._murmur2": dict.fromkeys(
         (f"KeyHashes.{each}" for each in dir(dict) if not each.startswith("_")),
         "the methods of dict, which the native table is not",
     ),
-    "aiokafka_lite.producer.accumulator._short_way": {
-        "LongWay": "a type for checkers",
+    "aiokafka_lite.producer.accumulator._fast_append": {
+        "RecordPath": "a type for checkers",
         "Route": "a type for checkers",
-        "ShortWay.thread_id": "set by the constructor in Python, a field of C",
+        "SendPaths.send": "the pure one is the method of the producer itself",
+        "SendPaths.send_nowait": "the pure one is the method of the producer itself",
+        "FastAppend.thread_id": "set by the constructor in Python, a field of C",
     },
 }
 """Names of one twin only, each with the reason."""

@@ -29,7 +29,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import ConsumerGroupMetadata, RecordMetadata
 from aiokafka_lite.offset_arguments import OffsetsToCommit, checked_group, checked_offsets
 from aiokafka_lite.options.constructor import check_names, declare_options
-from aiokafka_lite.producer.accumulator.short_way import SendMethods
+from aiokafka_lite.producer.accumulator.fast_append import SendPaths, native_if_built
 from aiokafka_lite.producer.append.arrow_ack import ArrowAck
 from aiokafka_lite.producer.append.arrow_send import ArrowSend
 from aiokafka_lite.producer.append.bulk_ack import BulkAck
@@ -56,7 +56,7 @@ Header = tuple[str, bytes | None]
 _TO_CLOSE = "await its stop(), or use it as `async with producer:`"
 
 
-class AIOKafkaProducer(SendMethods, Generic[K_contra, V_contra]):
+class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     """Sends records to a Kafka cluster.
 
         async with AIOKafkaProducer(bootstrap_servers="...") as producer:
@@ -100,8 +100,8 @@ class AIOKafkaProducer(SendMethods, Generic[K_contra, V_contra]):
 
     def _build_engine(self) -> None:
         self._engine = ProducerEngine(self._config, clock=self._clock, rng=self._rng)
-        self._short_way = self._engine.short_way_of_send()
-        self._way = self._engine.long_way_of_send()
+        self._fast_append = self._engine.fast_append_of_send()
+        self._path = self._engine.path_of_send()
 
     @property
     def client(self) -> KafkaClient:
@@ -204,27 +204,62 @@ class AIOKafkaProducer(SendMethods, Generic[K_contra, V_contra]):
 
     # Sending…
 
-    if TYPE_CHECKING:  # SendMethods has them, where no type of a key or value is known
+    @native_if_built
+    async def send(
+        self,
+        topic: str,
+        value: V_contra | None = None,
+        key: K_contra | None = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Iterable[Header] | None = None,
+    ) -> RecordAck:
+        """Queue a record; return its ack, which is awaited for the RecordMetadata.
 
-        async def send(
-            self,
-            topic: str,
-            value: V_contra | None = None,
-            key: K_contra | None = None,
-            partition: int | None = None,
-            timestamp_ms: int | None = None,
-            headers: Iterable[Header] | None = None,
-        ) -> RecordAck: ...
+        `value` None is a tombstone. With `key` None the partitioner chooses the partition. A record
+        without both is an AssertionError, as in aiokafka. No serializer is given None.
+        `timestamp_ms` None is the present time. Talks to no broker; waits for the topic's metadata
+        and for memory, max_block_ms at most, and now and then lets other tasks run. The records of
+        a partition are written in the order of the calls, also of calls that wait, as those of
+        `asyncio.gather` do.
 
-        def send_nowait(
-            self,
-            topic: str,
-            value: V_contra | None = None,
-            key: K_contra | None = None,
-            partition: int | None = None,
-            timestamp_ms: int | None = None,
-            headers: Iterable[Header] | None = None,
-        ) -> RecordAck: ...
+        Raises, with nothing queued: ProducerClosed; IllegalStateError before start(), and in
+        another loop or thread: `asyncio.run_coroutine_threadsafe(producer.send(...), loop)` sends
+        from a thread;
+        UnknownTopicOrPartitionError or KafkaTimeoutError without metadata in time;
+        SerializationError (a TypeError); IllegalArgumentError; MessageSizeTooLargeError;
+        BufferExhaustedError (a KafkaTimeoutError). The ack raises what happens later.
+        Cancelled while it waits: nothing was queued. A record that has nothing to wait for may be
+        queued by the call itself, before the await.
+        """
+        ack = self._fast_append.append(topic, value, key, partition, timestamp_ms, headers)
+        if ack is None:
+            ack = await self._path.send(topic, value, key, partition, timestamp_ms, headers)
+        return ack
+
+    @native_if_built
+    def send_nowait(
+        self,
+        topic: str,
+        value: V_contra | None = None,
+        key: K_contra | None = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Iterable[Header] | None = None,
+    ) -> RecordAck:
+        """Queue a record as `send` does, or raise instead of waiting.
+
+        A task that calls it on and on without an `await` keeps the sender from running. Its record
+        goes before those of `send` calls that still wait.
+
+        Raises, with nothing queued: as `send`; KafkaTimeoutError without metadata, which is asked
+        for then; BufferExhaustedError without memory; IllegalStateError with an interceptor whose
+        on_send is async.
+        """
+        ack = self._fast_append.append(topic, value, key, partition, timestamp_ms, headers)
+        if ack is None:
+            ack = self._path.send_nowait(topic, value, key, partition, timestamp_ms, headers)
+        return ack
 
     async def send_many(
         self,

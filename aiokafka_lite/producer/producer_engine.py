@@ -10,9 +10,9 @@ import random
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.producer.accumulator.fast_append import FastAppend
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
-from aiokafka_lite.producer.accumulator.short_way import ShortWay
 from aiokafka_lite.producer.append.append_path import AppendPath
 from aiokafka_lite.producer.append.producer_interceptors import (
     InterceptedPath,
@@ -92,17 +92,15 @@ class ProducerEngine:
         """Whether there are neither serializers nor interceptors."""
         return self.records is self.append_path and not self.append_path.serializers
 
-    def short_way_of_send(self) -> ShortWay:
-        """Return what `send` tries first: without serializers and interceptors the append path's,
-        else one that takes no record.
-        """
+    def fast_append_of_send(self) -> FastAppend:
+        """Return what `send` tries first. With serializers or interceptors it appends nothing."""
         if self.is_plain:
-            return self.append_path.short_way
-        return ShortWay({}, now=self.client.clock.time, key_hashes={})
+            return self.append_path.fast_append
+        return FastAppend({}, now=self.client.clock.time)
 
-    def long_way_of_send(self) -> AppendPath | InterceptedPath | TransactionalPath:
-        """Return what takes a record of `send` otherwise. In a transactional producer it ties the
-        call to the transaction that is open.
+    def path_of_send(self) -> AppendPath | InterceptedPath | TransactionalPath:
+        """Return what appends the other records of `send`. In a transactional producer it ties each
+        call to the open transaction.
         """
         if self.transactions is None:
             return self.records

@@ -34,5 +34,5 @@ def test_native_leaves_are_told_from_python() -> None:
 
 def test_forced_python_is_seen() -> None:
     leaves = {part: kind for part, kind in parts(pure=True).items() if "._" in part}
-    assert leaves.keys() >= {"codec._crc32c", "producer.partition._murmur2"}
+    assert leaves.keys() >= {"codec._crc32c", "producer.key_hash._murmur2"}
     assert set(leaves.values()) == {"Python"}

@@ -23,10 +23,10 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import RecordMetadata, TimestampType, TopicPartition
 from aiokafka_lite.producer.batch.record_ack import RecordAck
+from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.producer.partition.partitioner import (
     DefaultPartitioner,
     RoundRobinPartitioner,
-    murmur2,
 )
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.protocol.messages.produce import ProduceRequest

@@ -25,8 +25,8 @@ def engine(**options: Any) -> ProducerEngine:
 def test_a_plain_producer_sends_by_the_append_path_alone() -> None:
     made = engine()
     assert made.is_plain
-    assert made.records is made.append_path is made.long_way_of_send()
-    assert made.short_way_of_send() is made.append_path.short_way
+    assert made.records is made.append_path is made.path_of_send()
+    assert made.fast_append_of_send() is made.append_path.fast_append
     assert made.transactions is None
 
 
@@ -36,14 +36,14 @@ def test_a_plain_producer_sends_by_the_append_path_alone() -> None:
 def test_serializers_and_interceptors_see_every_record_of_send(options: dict[str, Any]) -> None:
     made = engine(**options)
     assert not made.is_plain
-    assert made.short_way_of_send() is not made.append_path.short_way
+    assert made.fast_append_of_send() is not made.append_path.fast_append
 
 
 def test_in_transactions_interceptors_are_called_within_the_transaction() -> None:
     made = engine(transactional_id="mine", interceptors=[Interceptor()])
     assert made.transactions is not None
     assert isinstance(made.records, InterceptedPath)
-    assert isinstance(made.long_way_of_send(), TransactionalPath)
+    assert isinstance(made.path_of_send(), TransactionalPath)
 
 
 async def test_a_start_that_failed_may_be_repeated_with_another_engine() -> None:

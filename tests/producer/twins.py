@@ -14,14 +14,18 @@ import pytest
 from tests.producer.batches import make_batch
 from tests.support.twins import native_twin
 
-_LEAVES = ("record._batch_builder", "producer.batch._record_ack", "producer.accumulator._short_way")
+_LEAVES = (
+    "record._batch_builder",
+    "producer.batch._record_ack",
+    "producer.accumulator._fast_append",
+)
 _BUILT_UPON = (
     "record.batch_builder",
     "record._batch_builder_py",
     "producer.batch.record_ack",
     "producer.batch._record_ack_py",
-    "producer.accumulator.short_way",
-    "producer.accumulator._short_way_py",
+    "producer.accumulator.fast_append",
+    "producer.accumulator._fast_append_py",
     "producer.batch.producer_batch",
     "producer.partition.partitioner",
     "producer.partition.partition_loads",

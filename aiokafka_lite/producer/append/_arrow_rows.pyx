@@ -62,7 +62,7 @@ cdef extern from "aiokafka_lite/arrow/arrow_c_data.h" nogil:
         void (*release)(ArrowArrayStream *) noexcept
 
 
-cdef extern from "aiokafka_lite/producer/partition/murmur2.h" nogil:
+cdef extern from "aiokafka_lite/producer/key_hash/murmur2.h" nogil:
     uint32_t alk_murmur2(const uint8_t *data, size_t n)
 
 

@@ -15,7 +15,7 @@ from aiokafka_lite.producer.append.arrow_column_faults import (
     null_in,
     wrong_type,
 )
-from aiokafka_lite.producer.partition.murmur2 import KeyHashes
+from aiokafka_lite.producer.key_hash.murmur2 import KeyHashes
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 
 if TYPE_CHECKING:

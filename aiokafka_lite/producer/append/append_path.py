@@ -5,7 +5,7 @@
     place    the record goes into the open batch of its queue
     room     there is none, or it is full: another batch is opened, and the record placed there
 
-A record that finds everything ready is placed by `short_way`, and takes these steps only to be
+A record that finds everything ready is placed by `fast_append`, and takes these steps only to be
 encoded. `send` waits for metadata, for its turn and for memory. `send_nowait` takes the same steps,
 and raises where `send` waits.
 """
@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.producer.accumulator.fast_append import FastAppend, TopicHold
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
-from aiokafka_lite.producer.accumulator.short_way import ShortWay, TopicHold
 from aiokafka_lite.producer.append.appending import Appending
 from aiokafka_lite.producer.append.new_batches import NewBatches
 from aiokafka_lite.producer.append.route_finder import RouteFinder
@@ -31,7 +31,7 @@ from aiokafka_lite.producer.batch.record_fields import (
     check_size,
     checked_timestamp,
 )
-from aiokafka_lite.producer.partition.partitioner import KeyHashes
+from aiokafka_lite.producer.key_hash.murmur2 import KeyHashes
 from aiokafka_lite.producer.partition.topic_routes import TopicRoute
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.producer_life import ProducerLife
@@ -76,10 +76,9 @@ class AppendPath:
         self.serializers = RecordSerializers(config.key_serializer, config.value_serializer)
         self._serializes = bool(self.serializers)
         self._key_hashes = KeyHashes()
-        self.short_way = ShortWay(
+        self.fast_append = FastAppend(
             self.routes.known,
             now=client.clock.time,
-            key_hashes=self._key_hashes,
             has_partitioner=config.partitioner is not None,
             ignores_keys=config.partitioner_ignore_keys,
             join_transaction=None if transactions is None else transactions.add_partition,
@@ -89,7 +88,7 @@ class AppendPath:
 
     def start(self) -> None:
         """Belong to the thread that the client was started in."""
-        self.short_way.thread_id = self._loop.thread_id
+        self.fast_append.thread_id = self._loop.thread_id
 
     async def send(
         self,
@@ -120,7 +119,7 @@ class AppendPath:
             route = await self.finder.find(topic, began_s)
         key, value, frozen = self.serializers.encode(topic, value, key, headers)
         if self._serializes:
-            ack = self.short_way.append(topic, value, key, partition, timestamp_ms, frozen)
+            ack = self.fast_append.append(topic, value, key, partition, timestamp_ms, frozen)
             if ack is not None:
                 return ack
         queue, sticky_route = self._locate(route, partition, key, value)

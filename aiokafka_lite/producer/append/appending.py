@@ -1,4 +1,4 @@
-"""Owns what is known of one record while it is appended on the long way. Plain."""
+"""Owns what is known of one record on the append path. Plain."""
 
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch

@@ -5,12 +5,12 @@ from collections.abc import Generator, Iterator
 from itertools import repeat
 
 from aiokafka_lite.model import RecordMetadata
-from aiokafka_lite.producer.accumulator.short_way import BulkCore
+from aiokafka_lite.producer.accumulator.fast_append import AckRuns
 from aiokafka_lite.producer.batch.batch_wait import all_done
-from aiokafka_lite.producer.batch.record_ack import BatchCore
+from aiokafka_lite.producer.batch.record_ack import BatchOutcome
 
 
-class BulkAck(BulkCore):
+class BulkAck(AckRuns):
     """The acknowledgement of many records, to come.
 
     `await` it, as often as you like: it returns itself once every record has its outcome, and
@@ -77,10 +77,10 @@ class BulkAck(BulkCore):
         if not self.done():
             raise asyncio.InvalidStateError("not all records are acknowledged yet")
 
-    def _has_errors(self, batch: BatchCore) -> bool:
+    def _has_errors(self, batch: BatchOutcome) -> bool:
         return batch.is_split or batch.error is not None
 
-    def _records(self) -> Iterator[tuple[BatchCore, int]]:
+    def _records(self) -> Iterator[tuple[BatchOutcome, int]]:
         for place, first, count in zip(self._places, self._firsts, self._counts, strict=True):
             batch = self._batches[place]
             for index in range(first, first + count):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from aiokafka_lite.errors import IllegalArgumentError
-from aiokafka_lite.producer.accumulator.short_way import NO_MORE
+from aiokafka_lite.producer.accumulator.fast_append import NO_MORE
 from aiokafka_lite.producer.append.append_path import AppendPath
 from aiokafka_lite.producer.append.bulk_ack import BulkAck
 from aiokafka_lite.producer.append.producer_interceptors import InterceptedPath
@@ -57,7 +57,7 @@ class BulkSend:
             timestamp_ms = await self._send_one(item)
             item = next(iterator, NO_MORE)
             if self._is_plain:
-                item = self._path.short_way.append_all(
+                item = self._path.fast_append.append_all(
                     self._acks,
                     self._topic,
                     item,

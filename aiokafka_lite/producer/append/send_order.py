@@ -1,8 +1,8 @@
 """Keeps the records of a partition in the order of their calls while some calls have to wait.
 
-A call that waits (for metadata, a partition that is still to come, memory, its turn after others)
-holds its topic: while it does, no record of the topic goes the short way. What waits for the same
-partition, or for the metadata of a topic, goes on one after the other, in the order of coming.
+A call may wait for metadata, for a partition that is still to come, for memory, or for its turn. It
+holds its topic meanwhile: `fast_append` takes no record of the topic. Calls that wait for the same
+partition, or for the metadata of a topic, go on one after the other, in the order they were made.
 """
 
 import asyncio

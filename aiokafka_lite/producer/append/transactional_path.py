@@ -1,6 +1,4 @@
-"""Owns the long way of a transactional producer's records: a call that waits on it belongs to the
-transaction that was open when it was made.
-"""
+"""Ties each call of `send` that may wait to the transaction that was open at the call."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -12,21 +10,23 @@ from aiokafka_lite.producer.transaction.transaction_sends import TransactionSend
 
 
 class TransactionalPath:
-    """The way of a record into its transaction, then the usual one."""
+    """Appends a record by another path, within the transaction of the call."""
 
     def __init__(
         self,
-        way: AppendPath | InterceptedPath,
+        path: AppendPath | InterceptedPath,
         sends: TransactionSends,
         check_running: Callable[[], None],
     ) -> None:
-        self._way = way
+        self._path = path
         self._sends = sends
         self._check_running = check_running
-        self.send_nowait = way.send_nowait  # it cannot wait, so it belongs to what is open
+        self.send_nowait = path.send_nowait  # it never waits: its transaction is the open one
 
     def send(self, *record: Any, **options: Any) -> Coroutine[Any, Any, RecordAck]:
-        """As `AppendPath.send`. Raises also NoTransactionError: none is open, or not its own."""
+        """As `AppendPath.send`. Raises also NoTransactionError: no transaction is open, or another
+        one than at the call.
+        """
         return self._send(self._sends.number, record, options)
 
     async def _send(
@@ -34,7 +34,7 @@ class TransactionalPath:
     ) -> RecordAck:
         self._check_running()
         with self._sends.call(number):
-            return await self._way.send(*record, **options)
+            return await self._path.send(*record, **options)
 
 
 # What asyncio's warnings call a coroutine that was never awaited.

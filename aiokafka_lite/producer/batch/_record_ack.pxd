@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from aiokafka_lite.record._batch_builder cimport RecordBatchBuilder
 
 
-cdef class BatchCore:
+cdef class BatchOutcome:
     cdef public object topic_partition
     cdef public RecordBatchBuilder _builder
     cdef public int32_t record_count
@@ -18,22 +18,22 @@ cdef class BatchCore:
     cdef public dict _listeners
     cdef public list _pieces
     cdef public bint _error_was_seen
-    cdef uint32_t bulk_number  # of the newest BulkCore that noted it, which checks
+    cdef uint32_t bulk_number  # of the newest AckRuns that noted it, which checks
 
     cdef object what_of(self, int32_t index, int64_t timestamp_ms, int32_t key_size, int32_t value_size)
     cdef void listen(self, object token, int32_t index, object listener)
 
 
 cdef class RecordAck:
-    cdef BatchCore _batch  # None: cancelled
+    cdef BatchOutcome _batch  # None: cancelled
     cdef int64_t _timestamp_ms
     cdef int32_t _index
     cdef readonly int32_t serialized_key_size
     cdef readonly int32_t serialized_value_size
 
-    cdef BatchCore where(self)
+    cdef BatchOutcome where(self)
 
 
 cdef RecordAck new_ack(
-    BatchCore batch, int32_t index, int64_t timestamp_ms, int32_t key_size, int32_t value_size
+    BatchOutcome batch, int32_t index, int64_t timestamp_ms, int32_t key_size, int32_t value_size
 )

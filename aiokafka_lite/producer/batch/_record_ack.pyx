@@ -61,8 +61,8 @@ cdef inline void put(object metadata, Py_ssize_t at, object value):
     PyTuple_SET_ITEM(metadata, at, value)
 
 
-cdef class BatchCore:
-    """As the pure twin's."""
+cdef class BatchOutcome:
+    """As the twin."""
 
     def __init__(self, topic_partition, RecordBatchBuilder builder not None):
         if not isinstance(topic_partition, tuple) or len(topic_partition) != 2:
@@ -92,7 +92,7 @@ cdef class BatchCore:
         return batch, index
 
     def succeed(self, base_offset, log_append_time_ms=-1, log_start_offset=-1):
-        """As the pure twin's."""
+        """As the twin."""
         if self.is_done:
             return False
         self.base_offset = base_offset
@@ -102,7 +102,7 @@ cdef class BatchCore:
         return True
 
     def fail(self, error, record_errors=None):
-        """As the pure twin's."""
+        """As the twin."""
         if self.is_done:
             return False
         self.error = error
@@ -145,7 +145,7 @@ cdef class BatchCore:
         self._listeners[token] = (index, listener)
 
     def add_listener(self, index, listener):
-        """As the pure twin's."""
+        """As the twin."""
         token = _next_token()
         self._listeners[token] = (index, listener)
         return token
@@ -221,7 +221,7 @@ cdef class _Wait:
     cdef public bint _asyncio_future_blocking
     cdef readonly object _loop
     cdef RecordAck ack
-    cdef BatchCore batch
+    cdef BatchOutcome batch
     cdef object callback
     cdef object context
     cdef object message
@@ -234,7 +234,7 @@ cdef class _Wait:
         return self
 
     def __next__(self):
-        cdef BatchCore batch
+        cdef BatchOutcome batch
         if self.batch is None:
             batch = self.ack.where()
             if batch is not None and not batch.is_done:
@@ -244,7 +244,7 @@ cdef class _Wait:
             raise RuntimeError("await of an ack was resumed before there is an outcome")
         raise StopIteration(self.ack.result())
 
-    cdef int begin(self, BatchCore batch) except -1:
+    cdef int begin(self, BatchOutcome batch) except -1:
         self._loop = _get_running_loop()
         self.batch = batch
         batch.listen(self, self.ack._index, self)
@@ -332,7 +332,7 @@ cdef class _Callback:
 
 
 cdef RecordAck new_ack(
-    BatchCore batch, int32_t index, int64_t timestamp_ms, int32_t key_size, int32_t value_size
+    BatchOutcome batch, int32_t index, int64_t timestamp_ms, int32_t key_size, int32_t value_size
 ):
     cdef RecordAck ack = RecordAck.__new__(RecordAck)
     ack._batch = batch
@@ -346,11 +346,11 @@ cdef RecordAck new_ack(
 @cython.no_gc
 @cython.freelist(512)
 cdef class RecordAck:
-    """As the pure twin's."""
+    """As the twin."""
 
     def __init__(
         self,
-        BatchCore batch not None,
+        BatchOutcome batch not None,
         int32_t index,
         int64_t timestamp_ms,
         int32_t serialized_key_size=-1,
@@ -366,8 +366,8 @@ cdef class RecordAck:
         return f"<{type(self).__name__} {self._index} of {self.where() or 'a cancelled wait'!r}>"
 
     def __await__(self):
-        """As the pure twin's."""
-        cdef BatchCore batch = self.where()
+        """As the twin."""
+        cdef BatchOutcome batch = self.where()
         cdef _Wait wait
         if batch is not None and not batch.is_done:
             wait = _Wait.__new__(_Wait)
@@ -396,7 +396,7 @@ cdef class RecordAck:
     @property
     def has_failed(self):
         """Whether the record was not written. Asking does not count as having noticed."""
-        cdef BatchCore batch = self.where()
+        cdef BatchOutcome batch = self.where()
         return batch is not None and batch.error is not None
 
     def copy(self):
@@ -412,12 +412,12 @@ cdef class RecordAck:
 
     def done(self):
         """Whether there is an outcome: acknowledged, failed or cancelled."""
-        cdef BatchCore batch = self.where()
+        cdef BatchOutcome batch = self.where()
         return batch is None or batch.is_done
 
     def result(self):
-        """As the pure twin's."""
-        cdef BatchCore batch = self.where()
+        """As the twin."""
+        cdef BatchOutcome batch = self.where()
         if batch is None or not batch.is_done or batch.error is not None:
             error = self.exception()
             if error is not None:
@@ -427,8 +427,8 @@ cdef class RecordAck:
         )
 
     def exception(self):
-        """As the pure twin's."""
-        cdef BatchCore batch = self.where()
+        """As the twin."""
+        cdef BatchOutcome batch = self.where()
         if batch is None:
             raise _CancelledError
         if not batch.is_done:
@@ -440,8 +440,8 @@ cdef class RecordAck:
         return self._batch is None
 
     def cancel(self, msg=None):
-        """As the pure twin's."""
-        cdef BatchCore batch = self.where()
+        """As the twin."""
+        cdef BatchOutcome batch = self.where()
         if batch is None or batch.is_done:
             return False
         listeners = self._listeners(batch)
@@ -452,9 +452,9 @@ cdef class RecordAck:
         return True
 
     def add_done_callback(self, callback, *, context=None):
-        """As the pure twin's."""
+        """As the twin."""
         cdef _Callback call = _Callback.__new__(_Callback)
-        cdef BatchCore batch = self.where()
+        cdef BatchOutcome batch = self.where()
         call.ack = self
         call.callback = callback
         call.context = context or _copy_context()
@@ -466,7 +466,7 @@ cdef class RecordAck:
 
     def remove_done_callback(self, callback):
         """Take back a callback; return how often it was there."""
-        cdef BatchCore batch = self.where()
+        cdef BatchOutcome batch = self.where()
         if batch is None:
             return 0
         tokens = [
@@ -478,16 +478,16 @@ cdef class RecordAck:
             batch.remove_listener(token)
         return len(tokens)
 
-    cdef BatchCore where(self):
+    cdef BatchOutcome where(self):
         """Return the batch that has the record now, None once cancelled: batches may be split."""
-        cdef BatchCore batch = self._batch
+        cdef BatchOutcome batch = self._batch
         if batch is not None and batch._pieces:
             batch, index = batch.place_of(self._index)
             self._batch = batch
             self._index = index
         return batch
 
-    def _listeners(self, BatchCore batch):
+    def _listeners(self, BatchOutcome batch):
         """Return who listens through this ack, with their tokens; a record may have several."""
         listeners = []
         for token, listener in batch.listeners_of(self._index):
@@ -501,9 +501,9 @@ cdef class RecordAck:
 
 @cython.no_gc
 cdef class BatchAck(RecordAck):
-    """As the pure twin's."""
+    """As the twin."""
 
-    def __init__(self, BatchCore batch not None, int64_t timestamp_ms):
+    def __init__(self, BatchOutcome batch not None, int64_t timestamp_ms):
         RecordAck.__init__(self, batch, BEHIND_ALL, timestamp_ms)
 
     def result(self):
@@ -516,7 +516,7 @@ cdef class BatchAck(RecordAck):
 
     def exception(self):
         """Return why one of the records was not written, None if all were."""
-        cdef BatchCore batch = self._batch
+        cdef BatchOutcome batch = self._batch
         if batch is None:
             raise _CancelledError
         if not batch.is_done:
@@ -528,8 +528,8 @@ cdef class BatchAck(RecordAck):
                 return error
         return None
 
-    cdef BatchCore where(self):
+    cdef BatchOutcome where(self):
         return self._batch  # which is done when all its pieces are
 
 
-__all__ = ["BEHIND_ALL", "BatchAck", "BatchCore", "Listener", "RecordAck"]
+__all__ = ["BEHIND_ALL", "BatchAck", "BatchOutcome", "Listener", "RecordAck"]

@@ -21,7 +21,7 @@ BEHIND_ALL: Final = 2**31 - 1
 _tokens = itertools.count()  # of all batches: a listener moves to a piece with its token
 
 
-class BatchCore:
+class BatchOutcome:
     """What acks know of their batch: the outcome, who waits for it, and the pieces it was split
     into.
     """
@@ -53,7 +53,7 @@ class BatchCore:
         self.log_append_time_ms = -1
         self.log_start_offset = -1
         self._listeners: dict[int, tuple[int, Listener]] = {}
-        self._pieces: list[tuple[int, BatchCore]] = []
+        self._pieces: list[tuple[int, BatchOutcome]] = []
         """What it was split into, each with the index here of its first record."""
         self._error_was_seen = False
 
@@ -62,7 +62,7 @@ class BatchCore:
         """Whether its records are in other batches now; `place_of` says where."""
         return bool(self._pieces)
 
-    def place_of(self, index: int) -> tuple["BatchCore", int]:
+    def place_of(self, index: int) -> tuple["BatchOutcome", int]:
         """Return the batch that has a record now, and its index there."""
         batch = self
         while batch._pieces:
@@ -168,14 +168,14 @@ class RecordAck:
 
     def __init__(
         self,
-        batch: BatchCore,
+        batch: BatchOutcome,
         index: int,
         timestamp_ms: int,
         serialized_key_size: int = -1,
         serialized_value_size: int = -1,
     ) -> None:
         """The sizes are those of the bytes, -1 for None."""
-        self._batch: BatchCore | None = batch
+        self._batch: BatchOutcome | None = batch
         """None: cancelled."""
         self._index = index
         self._timestamp_ms = timestamp_ms
@@ -206,7 +206,7 @@ class RecordAck:
         return self._timestamp_ms
 
     @property
-    def place(self) -> tuple[BatchCore, int]:
+    def place(self) -> tuple[BatchOutcome, int]:
         """The record's batch and its index there. Not once it is cancelled."""
         batch = self._place()
         assert batch is not None
@@ -312,7 +312,7 @@ class RecordAck:
             batch.remove_listener(token)
         return len(tokens)
 
-    def _place(self) -> BatchCore | None:
+    def _place(self) -> BatchOutcome | None:
         """Return the batch that has the record now, None once cancelled: batches may be split."""
         batch = self._batch
         if batch is not None and batch.is_split:
@@ -320,7 +320,7 @@ class RecordAck:
             self._batch = batch
         return batch
 
-    def _listeners(self, batch: BatchCore) -> list[tuple[int, Listener]]:
+    def _listeners(self, batch: BatchOutcome) -> list[tuple[int, Listener]]:
         """Return who listens through this ack, with their tokens; a record may have several."""
         return [
             (token, listener)
@@ -334,7 +334,7 @@ class BatchAck(RecordAck):
 
     __slots__ = ()
 
-    def __init__(self, batch: BatchCore, timestamp_ms: int) -> None:
+    def __init__(self, batch: BatchOutcome, timestamp_ms: int) -> None:
         super().__init__(batch, BEHIND_ALL, timestamp_ms)
 
     def result(self) -> RecordMetadata:
@@ -357,7 +357,7 @@ class BatchAck(RecordAck):
         errors = [piece.error_of(at) for piece, at in places]
         return next((error for error in errors if error is not None), None)
 
-    def _place(self) -> BatchCore | None:
+    def _place(self) -> BatchOutcome | None:
         return self._batch  # which is done when all its pieces are
 
 
@@ -391,4 +391,4 @@ class _Callback:
         self.loop.call_soon(self.callback, self.ack, context=self.context)
 
 
-__all__ = ["BEHIND_ALL", "BatchAck", "BatchCore", "Listener", "RecordAck"]
+__all__ = ["BEHIND_ALL", "BatchAck", "BatchOutcome", "Listener", "RecordAck"]

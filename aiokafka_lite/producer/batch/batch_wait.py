@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Collection
 
-from aiokafka_lite.producer.batch.record_ack import BEHIND_ALL, BatchCore
+from aiokafka_lite.producer.batch.record_ack import BEHIND_ALL, BatchOutcome
 
 
-async def all_done(batches: Collection[BatchCore]) -> None:
+async def all_done(batches: Collection[BatchOutcome]) -> None:
     """Return when every batch has its outcome, good or bad. Cancelled: nothing stays behind."""
     pending = [batch for batch in batches if not batch.is_done]
     if not pending:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from aiokafka_lite.errors import BrokerResponseError, InvalidRecordError, KafkaError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.batch.record_ack import BEHIND_ALL, BatchCore
+from aiokafka_lite.producer.batch.record_ack import BEHIND_ALL, BatchOutcome
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 
 logger = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ Append = Callable[[int, bytes | None, bytes | None, Sequence[tuple[str, bytes | 
 NO_SEQUENCE = -1
 
 
-class ProducerBatch(BatchCore):
+class ProducerBatch(BatchOutcome):
     """A batch, open for records until it is closed, then sent until somebody knows its outcome."""
 
     __slots__ = (

@@ -10,15 +10,15 @@ if TYPE_CHECKING or _twin is None:
     from aiokafka_lite.producer.batch._record_ack_py import (
         BEHIND_ALL,
         BatchAck,
-        BatchCore,
+        BatchOutcome,
         Listener,
         RecordAck,
     )
 else:
     BEHIND_ALL = _twin.BEHIND_ALL
     BatchAck = _twin.BatchAck
-    BatchCore = _twin.BatchCore
+    BatchOutcome = _twin.BatchOutcome
     Listener = _twin.Listener
     RecordAck = _twin.RecordAck
 
-__all__ = ["BEHIND_ALL", "BatchAck", "BatchCore", "Listener", "RecordAck"]
+__all__ = ["BEHIND_ALL", "BatchAck", "BatchOutcome", "Listener", "RecordAck"]

@@ -7,8 +7,8 @@ import random
 from collections.abc import Sequence
 from typing import Protocol
 
-from aiokafka_lite.producer.accumulator.short_way import RECORD_OVERHEAD, StickyCore
-from aiokafka_lite.producer.partition.murmur2 import KeyHashes, murmur2
+from aiokafka_lite.producer.accumulator.fast_append import RECORD_OVERHEAD, StickyChoice
+from aiokafka_lite.producer.key_hash.murmur2 import KeyHashes
 
 
 class DefaultPartitioner:
@@ -61,7 +61,7 @@ class Loads(Protocol):
         """Return one of `choices`."""
 
 
-class StickyPartition(StickyCore):
+class StickyPartition(StickyChoice):
     """The partition that takes a topic's records without key, until it had its share.
 
     It is left once it took `share_bytes` and its last batch is full, and at twice that at the
@@ -101,9 +101,7 @@ class StickyPartition(StickyCore):
 
 __all__ = [
     "DefaultPartitioner",
-    "KeyHashes",
     "Loads",
     "RoundRobinPartitioner",
     "StickyPartition",
-    "murmur2",
 ]

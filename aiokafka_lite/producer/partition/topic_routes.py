@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.accumulator.fast_append import HeldRoutes, RouteQueues
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
-from aiokafka_lite.producer.accumulator.short_way import RouteCore, RoutesCore
 from aiokafka_lite.producer.partition.partition_loads import NodePatience, PartitionLoads
 from aiokafka_lite.producer.partition.partitioner import StickyPartition
 from aiokafka_lite.producer.producer_config import Partitioner, TopicPartitioner
 
 
-class TopicRoute(RouteCore):
+class TopicRoute(RouteQueues):
     """One topic of one snapshot."""
 
     __slots__ = ("available", "count", "partitions", "topic")
@@ -66,7 +66,7 @@ class TopicRoute(RouteCore):
         return self.queues[partition]
 
 
-class TopicRoutes(RoutesCore[TopicRoute]):
+class TopicRoutes(HeldRoutes[TopicRoute]):
     """The routes to the topics a producer has sent to."""
 
     def __init__(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from aiokafka_lite.model import RecordMetadata
-from aiokafka_lite.producer.partition.murmur2 import murmur2
+from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from tests.adversity.producer.producer_schedules import DELIVERY_TIMEOUT_MS, MAX_BLOCK_MS
 from tests.adversity.producer.send_calls import NUMBER_SIZE, Made, Way
 

@@ -15,7 +15,7 @@ from aiokafka_lite.errors import (
     SerializationError,
 )
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.partition.partitioner import murmur2
+from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.producer.world import kafka, producing, written

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from aiokafka_lite.errors import SerializationError
 from aiokafka_lite.producer.append import _arrow_rows_py
-from aiokafka_lite.producer.partition.murmur2 import murmur2
+from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.record import _batch_builder_py, batch_builder
 from aiokafka_lite.record._batch_reader_py import RecordCursor
 from tests.support.twins import native_twin

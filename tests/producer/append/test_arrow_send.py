@@ -21,7 +21,8 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import RecordMetadata, TopicPartition
 from aiokafka_lite.producer.append import _arrow_rows_py, arrow_send
-from aiokafka_lite.producer.partition.partitioner import RoundRobinPartitioner, murmur2
+from aiokafka_lite.producer.key_hash.murmur2 import murmur2
+from aiokafka_lite.producer.partition.partitioner import RoundRobinPartitioner
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from tests.producer.world import jumping_clock, kafka, producing, written
 from tests.support.twins import native_twin

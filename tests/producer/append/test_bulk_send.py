@@ -7,7 +7,8 @@ import pytest
 
 from aiokafka_lite.errors import IllegalArgumentError, MessageSizeTooLargeError, SerializationError
 from aiokafka_lite.producer.append.producer_interceptors import ProducerRecord
-from aiokafka_lite.producer.partition.partitioner import RoundRobinPartitioner, murmur2
+from aiokafka_lite.producer.key_hash.murmur2 import murmur2
+from aiokafka_lite.producer.partition.partitioner import RoundRobinPartitioner
 from aiokafka_lite.serialization import json_serializer
 from tests.producer.world import kafka, producing, written
 

@@ -1,4 +1,4 @@
-"""The long way of a transactional producer's records."""
+"""A transactional producer's records on the append path."""
 
 from typing import Any, cast
 

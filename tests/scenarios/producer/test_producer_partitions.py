@@ -8,7 +8,7 @@ import pytest
 
 from aiokafka_lite.errors import UnknownTopicOrPartitionError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.partition.murmur2 import murmur2
+from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker

@@ -1,4 +1,4 @@
-"""Both twins of the short way keep these promises, and agree in every case."""
+"""Both twins of the fast append keep these promises, and agree in every case."""
 
 import asyncio
 import inspect
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.errors import KafkaError, ProducerClosed, SerializationError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.partition.murmur2 import KeyHashes, murmur2
+from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.record.batch_reader import RecordCursor
 from tests.producer.twins import producer_twin
 from tests.producer.world import kafka, producing, written
@@ -24,7 +24,7 @@ NOW_MS = 1_700_000_000_123
 
 
 class Way:
-    """A short way to a topic "t" of three partitions, of which 0 and 2 have an open batch."""
+    """A fast append to a topic "t" of three partitions, of which 0 and 2 have an open batch."""
 
     def __init__(self, twin: SimpleNamespace, room: int = 500, **options: Any) -> None:
         self.twin = twin
@@ -39,16 +39,14 @@ class Way:
         route = twin.TopicRoute("t", partitions, partitions, self.queues, self.sticky)
         self.sticky.choices, self.sticky.current = route.choices, 2
         self.routes = {"t": route}
-        self.way = twin.ShortWay(
-            self.routes, now=lambda: NOW_MS / 1000, key_hashes=KeyHashes(), **options
-        )
+        self.way = twin.FastAppend(self.routes, now=lambda: NOW_MS / 1000, **options)
 
     def append(self, value: Any = b"v", key: Any = None, *rest: Any, topic: Any = "t") -> Any:
         partition, timestamp_ms, headers = (*rest, None, None, None)[:3]
         return self.way.append(topic, value, key, partition, timestamp_ms, headers)
 
     def append_all(self, items: Any, partition: int | None = None) -> tuple[Any, Any]:
-        bulk, iterator = self.twin.BulkCore(), iter(items)
+        bulk, iterator = self.twin.AckRuns(), iter(items)
         left = self.way.append_all(bulk, "t", next(iterator), iterator, partition, 7, ())
         return bulk, left
 
@@ -65,7 +63,7 @@ class Way:
 
 
 def test_a_record_that_finds_everything_ready_is_appended(twin: SimpleNamespace) -> None:
-    """The fast way appends a record when route, batch and bytes are ready (C3, C7)."""
+    """The fast append appends a record when route, batch and bytes are ready (C3, C7)."""
     way = Way(twin)
     ack = way.append(b"value", b"key", 0, 55, [("h", b"x"), ("n", None)])
     assert ack.place == (way.queues[0].open_batch, 0)
@@ -80,10 +78,10 @@ def test_a_record_that_finds_everything_ready_is_appended(twin: SimpleNamespace)
 def test_a_held_topic_is_known_again_when_its_last_hold_ends_or_is_dropped(
     twin: SimpleNamespace,
 ) -> None:
-    """No record takes the fast way past one that waits (C7)."""
+    """No record is appended fast past one that waits (C7)."""
     way = Way(twin)
     route = way.routes["t"]
-    routes = twin.RoutesCore()
+    routes = twin.HeldRoutes()
     routes.routes["t"] = routes.known["t"] = route
     first = routes.hold("t")
     second = routes.hold("t")
@@ -103,7 +101,7 @@ def test_a_held_topic_is_known_again_when_its_last_hold_ends_or_is_dropped(
 
 
 def test_keyed_records_go_where_murmur2_says(twin: SimpleNamespace) -> None:
-    """The fast way sends a key to its murmur2 partition (2d-4)."""
+    """The fast append sends a key to its murmur2 partition (2d-4)."""
     way = Way(twin, room=5000)
     for number in range(60):
         key = b"%d" % number
@@ -227,7 +225,7 @@ def test_the_twins_take_the_same_records_and_write_the_same_bytes(
 
 
 def test_many_are_appended_up_to_the_first_that_is_not_simple(twin: SimpleNamespace) -> None:
-    """The fast way appends records up to the first one that needs the long way (C2)."""
+    """The fast append appends records up to the first one that needs the append path (C2)."""
     way = Way(twin)
     bulk, left = way.append_all([b"a", (b"k", b"b"), (None, b"c"), (b"k", None), "text", b"d"], 0)
     assert left == "text"
@@ -292,7 +290,7 @@ def test_what_the_iterable_raises_leaves_the_places_of_the_others(twin: SimpleNa
         yield b"b"
         raise ValueError("no more")
 
-    bulk, iterator = twin.BulkCore(), items()
+    bulk, iterator = twin.AckRuns(), items()
     with pytest.raises(ValueError, match="no more"):
         way.way.append_all(bulk, "t", next(iterator), iterator, 0, 7, ())
     assert len(bulk) == len(way.records(0)) == 2
@@ -317,7 +315,7 @@ async def test_send_is_a_coroutine_function_to_who_asks_and_gives_a_coroutine() 
     producer = mock.AsyncMock(spec=AIOKafkaProducer)
     await producer.send("orders", b"v")
     async with kafka() as broker, producing(broker) as producing_one:
-        for number in range(2):  # the first goes the long way
+        for number in range(2):  # the append path takes the first
             sending = producing_one.send("orders", b"%d" % number, partition=0)
             assert isinstance(sending, Coroutine)
             ack = await asyncio.create_task(sending)

@@ -1,9 +1,21 @@
-"""The way of a record that finds everything ready, from the caller's hands into an open batch: the
-pure twin.
+"""Appends a record that finds everything ready to its open batch: the pure twin.
 
-It never waits and never raises: a record that needs anything else (metadata, a batch, a serializer,
-an error) is not touched, and goes the long way of `append_path`, which knows all rules. The classes
-before `ShortWay` are what it looks into; those that own them are derived from them.
+It never waits and never raises. A record is appended here if all of this holds:
+
+    thread      the call comes from the thread of the client
+    topic       a str with a route, and no call that waits holds the topic
+    key, value  bytes or None, and not both None
+    partition   an int that the topic has, or None:
+                  - a partitioner of the user takes such records away from here
+                  - with a key: its hash decides, unless keys are ignored
+                  - else the sticky partition, while it is chosen and has not had its share
+    timestamp   None, or an int from 0 to 2^63-1
+    headers     None, or a list or tuple of (str, bytes or None) tuples that UTF-8 can encode
+    transaction the partition may join the open one, if there are transactions
+    batch       the queue has an open batch, with room
+
+Any other record is left untouched for `append_path`, which waits or raises. The classes before
+`FastAppend` are what both look into; the classes that decide are derived from them.
 """
 
 from array import array
@@ -13,11 +25,12 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
-from aiokafka_lite.producer.batch.record_ack import BatchCore, RecordAck
+from aiokafka_lite.producer.batch.record_ack import BatchOutcome, RecordAck
 from aiokafka_lite.producer.batch.record_fields import is_encodable
+from aiokafka_lite.producer.key_hash.murmur2 import KeyHashes
 
 Headers = tuple[tuple[str, bytes | None], ...]
-Route = TypeVar("Route", bound="RouteCore")
+Route = TypeVar("Route", bound="RouteQueues")
 
 NO_MORE: Final = object()
 """What `append_all` returns when every item was appended."""
@@ -26,8 +39,8 @@ RECORD_OVERHEAD: Final = 8
 _MAX_TIMESTAMP: Final = 2**63 - 1
 
 
-class LongWay(Protocol):
-    """What takes a record that cannot go the short way."""
+class RecordPath(Protocol):
+    """Appends the records that are not appended here."""
 
     def send(
         self,
@@ -52,8 +65,8 @@ class LongWay(Protocol):
         """Append the record, or raise what it would have to wait for."""
 
 
-class QueueCore:
-    """The queue of a partition: where its next record goes."""
+class OpenBatchSlot:
+    """The place of a partition's next record."""
 
     __slots__ = ("open_batch", "topic_partition")
 
@@ -63,46 +76,46 @@ class QueueCore:
         """The last batch while it takes records; None: the next record needs a new one."""
 
 
-class StickyCore:
-    """A topic's partition for records without key, and how much of its share it has taken."""
+class StickyChoice:
+    """The partition for a topic's records without key, and how many bytes it has taken."""
 
     __slots__ = ("choices", "current", "most_bytes", "produced_bytes")
 
     def __init__(self, most_bytes: int) -> None:
         self.choices: Sequence[int] = ()
-        """Of which `current` was chosen."""
+        """The partitions that `current` was chosen from."""
         self.current = -1
-        """-1: to be chosen."""
+        """-1: no partition is chosen."""
         self.most_bytes = most_bytes
-        """Another one is chosen after so many bytes."""
+        """After so many bytes another partition is chosen."""
         self.produced_bytes = 0
 
 
-class RouteCore:
-    """A topic: its queues, by partition, and the partitions to choose from without a key."""
+class RouteQueues:
+    """The queues of a topic by partition, and the partitions to choose from without a key."""
 
     __slots__ = ("choices", "queues", "sticky")
 
     def __init__(
-        self, queues: Sequence[QueueCore], choices: Sequence[int], sticky: StickyCore
+        self, queues: Sequence[OpenBatchSlot], choices: Sequence[int], sticky: StickyChoice
     ) -> None:
         self.queues = queues
         self.choices = choices
         self.sticky = sticky
 
 
-class BulkCore:
-    """The records of one `send_many`: runs of records of one batch, side by side, and their times.
+class AckRuns:
+    """The places of the records of one `send_many`, as runs: records side by side in one batch.
 
-    Twelve bytes a run.
+    A run takes twelve bytes.
     """
 
     __slots__ = ("_batches", "_counts", "_firsts", "_numbers", "_places", "_sent", "_timestamps")
 
     def __init__(self) -> None:
-        self._batches: list[BatchCore] = []
-        self._numbers: dict[BatchCore, int] = {}
-        self._places = array("I")  # for each run: the batch's number, its first index, how many
+        self._batches: list[BatchOutcome] = []
+        self._numbers: dict[BatchOutcome, int] = {}
+        self._places = array("I")  # of each run: the batch's number, the first index, the count
         self._firsts = array("I")
         self._counts = array("I")
         self._timestamps: list[tuple[int, int]] = []
@@ -112,7 +125,7 @@ class BulkCore:
         """How many records were sent."""
         return self._sent
 
-    def add(self, batch: BatchCore, first: int, count: int, timestamp_ms: int) -> None:
+    def add(self, batch: BatchOutcome, first: int, count: int, timestamp_ms: int) -> None:
         """Note `count` records of one time that lie side by side in a batch."""
         if not self._timestamps or self._timestamps[-1][1] != timestamp_ms:
             self._timestamps.append((self._sent, timestamp_ms))
@@ -130,16 +143,16 @@ class BulkCore:
 
 
 class TopicHold:
-    """Keeps the route of a topic out of `RoutesCore.known` until it is released, or dropped.
+    """Keeps the route of a topic out of `HeldRoutes.known` until it is released, or dropped.
 
     Dropped: a coroutine that has one and is never awaited must not hold its topic for good.
     """
 
     __slots__ = ("_routes", "_topic")
 
-    def __init__(self, routes: "RoutesCore[Any]", topic: str) -> None:
-        """Made by `RoutesCore.hold`."""
-        self._routes: RoutesCore[Any] | None = routes
+    def __init__(self, routes: "HeldRoutes[Any]", topic: str) -> None:
+        """Made by `HeldRoutes.hold`."""
+        self._routes: HeldRoutes[Any] | None = routes
         self._topic = topic
 
     def release(self) -> None:
@@ -151,22 +164,22 @@ class TopicHold:
     __del__ = release
 
 
-class RoutesCore(Generic[Route]):
-    """The routes of a producer by topic, and the calls that hold topics."""
+class HeldRoutes(Generic[Route]):
+    """The routes of a producer by topic. A call that waits holds the route of its topic."""
 
     __slots__ = ("_holds", "known", "routes")
 
     def __init__(self) -> None:
         self.known: dict[str, Route] = {}
-        """Empty before the start, after a failure and after the close, and without the topics that
-        are held: one look-up tells `send` that nothing is in its way.
+        """The routes that are not held. Empty before the start, after a failure and after the
+        close, so one look-up tells `send` whether it may append at once.
         """
         self.routes: dict[str, Route] = {}
-        """The same, with those that are held."""
+        """All routes, held or not."""
         self._holds: dict[str, int] = {}
 
     def hold(self, topic: str) -> TopicHold:
-        """Have no record of a topic go the short way until all of its holds are released."""
+        """Keep the records of a topic out of `FastAppend` until all holds of it are released."""
         self._holds[topic] = self._holds.get(topic, 0) + 1
         self.known.pop(topic, None)
         return TopicHold(self, topic)
@@ -184,32 +197,29 @@ class RoutesCore(Generic[Route]):
                 self.known[topic] = route
 
 
-class ShortWay:
-    """Appends to the open batches of `routes`, by topic; empty: nothing goes this way."""
+class FastAppend:
+    """Appends to the open batches of `routes`, by topic. With no routes it appends nothing."""
 
     def __init__(
         self,
-        routes: Mapping[str, RouteCore],
+        routes: Mapping[str, RouteQueues],
         *,
         now: Callable[[], float],
-        key_hashes: Mapping[bytes, int],
         has_partitioner: bool = False,
         ignores_keys: bool = False,
         join_transaction: Callable[[TopicPartition], object] | None = None,
         hold: Callable[[str], object] | None = None,  # noqa: ARG002  of the native `send`
     ) -> None:
-        """`now()`: seconds since the epoch. `key_hashes[key]`: see `KeyHashes`.
-        `has_partitioner`: one of the user's, so only records with a partition go this way.
-        `ignores_keys`: keyed records stick, too.
-        `join_transaction(topic_partition)` is called before a record is appended; a record for
-        which it raises does not go this way. `hold(topic)`: as of `RoutesCore`; nothing is sent
-        before a coroutine runs here, the other twin needs it.
+        """`now()`: seconds since 1970. `has_partitioner`: the user has given one.
+        `ignores_keys`: keyed records go to the sticky partition, too.
+        `join_transaction(topic_partition)` is called before a record is appended, and raises if
+        the partition may not join. `hold(topic)`: as of `HeldRoutes`; the native `send` calls it.
         """
         self.thread_id = get_ident()
-        """The identity of the thread whose records may go this way."""
+        """The identity of the client's thread."""
         self._routes = routes
         self._now = now
-        self._hashes = key_hashes
+        self._hashes = KeyHashes()
         self._has_partitioner = has_partitioner
         self._ignores_keys = ignores_keys
         self._join_transaction = join_transaction
@@ -253,8 +263,8 @@ class ShortWay:
         return RecordAck(batch, index, timestamp_ms, key_size, value_size)
 
     def _queue(
-        self, route: RouteCore, key: bytes | None, key_size: int, value_size: int, partition: Any
-    ) -> QueueCore | None:
+        self, route: RouteQueues, key: bytes | None, key_size: int, value_size: int, partition: Any
+    ) -> OpenBatchSlot | None:
         queues = route.queues
         if partition is not None:
             is_there = partition.__class__ is int and 0 <= partition < len(queues)
@@ -273,17 +283,17 @@ class ShortWay:
             return None
         return queues[sticky.current]
 
-    def _may_join(self, queue: QueueCore) -> bool:
+    def _may_join(self, queue: OpenBatchSlot) -> bool:
         if self._join_transaction is not None:
             try:
                 self._join_transaction(queue.topic_partition)
-            except Exception:  # noqa: BLE001  the long way meets it again, and raises it
+            except Exception:  # noqa: BLE001  append_path calls it again, and raises
                 return False
         return True
 
     def append_all(
         self,
-        bulk: BulkCore,
+        bulk: AckRuns,
         topic: str,
         item: Any,
         iterator: Iterator[Any],
@@ -291,8 +301,8 @@ class ShortWay:
         timestamp_ms: int,
         headers: Headers,
     ) -> Any:
-        """Append `item` and what follows in `iterator`, values or (key, value) pairs, up to the
-        first that does not go this way; return that one, or NO_MORE. `bulk` has their places.
+        """Append `item` and the items of `iterator`, values or (key, value) pairs, up to the first
+        that cannot be appended here; return that one, or NO_MORE. `bulk` takes their places.
 
         Raises what `iterator` raises, and nothing else; what was appended before is in `bulk`.
         """
@@ -313,8 +323,8 @@ class ShortWay:
 
     def _append_values(
         self,
-        bulk: BulkCore,
-        route: RouteCore,
+        bulk: AckRuns,
+        route: RouteQueues,
         item: Any,
         iterator: Iterator[Any],
         partition: int | None,
@@ -347,8 +357,8 @@ class ShortWay:
 
     def _append_pairs(
         self,
-        bulk: BulkCore,
-        route: RouteCore,
+        bulk: AckRuns,
+        route: RouteQueues,
         item: Any,
         iterator: Iterator[Any],
         partition: int | None,
@@ -375,7 +385,7 @@ class ShortWay:
         return item
 
     def _count(
-        self, route: RouteCore, partition: int | None, key: bytes | None, value_size: int
+        self, route: RouteQueues, partition: int | None, key: bytes | None, value_size: int
     ) -> None:
         if partition is None and (key is None or self._ignores_keys):
             route.sticky.produced_bytes += max(0, value_size) + RECORD_OVERHEAD
@@ -397,78 +407,20 @@ def _plain(headers: Any) -> Headers | None:
     return frozen
 
 
-class SendMethods:
-    """`send` and `send_nowait` of the producer, which derives from this."""
+class SendPaths:
+    """What `send` and `send_nowait` of the producer use; the producer is derived from this."""
 
-    _short_way: ShortWay
-    _way: LongWay
-
-    async def send(
-        self,
-        topic: str,
-        value: Any = None,
-        key: Any = None,
-        partition: int | None = None,
-        timestamp_ms: int | None = None,
-        headers: Iterable[tuple[str, bytes | None]] | None = None,
-    ) -> RecordAck:
-        """Queue a record; return its ack, which is awaited for the RecordMetadata.
-
-        `value` None is a tombstone, `key` None leaves the choice of the partition to the
-        partitioner. A record without both says nothing and is an AssertionError, as in aiokafka.
-        None is never given to a serializer. `timestamp_ms` None: now. Does not talk to a broker; it
-        waits for the topic's metadata and for memory, max_block_ms at most, and now and then lets
-        others run. The records of a partition are written in the order of the calls, also of calls
-        that wait, as those of `asyncio.gather` do.
-
-        Raises, with nothing queued: ProducerClosed; IllegalStateError before start(), and in
-        another loop or thread: `asyncio.run_coroutine_threadsafe(producer.send(...), loop)` sends
-        from a thread;
-        UnknownTopicOrPartitionError or KafkaTimeoutError without metadata in time;
-        SerializationError (a TypeError); IllegalArgumentError; MessageSizeTooLargeError;
-        BufferExhaustedError (a KafkaTimeoutError). Whatever happens later is raised by the ack.
-        Cancelled while it waits: nothing was queued. A record that has nothing to wait for may be
-        queued by the call itself, before the await.
-        """
-        ack = self._short_way.append(topic, value, key, partition, timestamp_ms, headers)
-        if ack is None:
-            ack = await self._way.send(topic, value, key, partition, timestamp_ms, headers)
-        return ack
-
-    def send_nowait(
-        self,
-        topic: str,
-        value: Any = None,
-        key: Any = None,
-        partition: int | None = None,
-        timestamp_ms: int | None = None,
-        headers: Iterable[tuple[str, bytes | None]] | None = None,
-    ) -> RecordAck:
-        """Queue a record as `send` does, or raise instead of waiting.
-
-        A caller that goes on and on without an `await` keeps the sender from running. It waits for
-        nobody: its record goes before those of `send` calls that still wait.
-
-        Raises, with nothing queued: as `send`; KafkaTimeoutError for want of metadata, which is
-        asked for; BufferExhaustedError for want of memory; IllegalStateError with an interceptor
-        whose on_send is async.
-        """
-        ack = self._short_way.append(topic, value, key, partition, timestamp_ms, headers)
-        if ack is None:
-            ack = self._way.send_nowait(topic, value, key, partition, timestamp_ms, headers)
-        return ack
-
-
-SendMethods.send.__qualname__ = "AIOKafkaProducer.send"  # which is what asyncio's warnings name
+    _fast_append: FastAppend
+    _path: RecordPath
 
 
 __all__ = [
     "NO_MORE",
     "RECORD_OVERHEAD",
-    "BulkCore",
-    "QueueCore",
-    "RouteCore",
-    "SendMethods",
-    "ShortWay",
-    "StickyCore",
+    "AckRuns",
+    "FastAppend",
+    "OpenBatchSlot",
+    "RouteQueues",
+    "SendPaths",
+    "StickyChoice",
 ]

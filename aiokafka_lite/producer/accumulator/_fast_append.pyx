@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False
-"""The way of a record that finds everything ready, from the caller's hands into an open batch: the
-native twin of `_short_way_py`.
+"""Appends a record that finds everything ready to its open batch: the native twin of
+`_fast_append_py`, which says what has to hold for that.
 """
 
 cimport cython
@@ -19,7 +19,7 @@ import time
 from array import array as _new_array
 
 from aiokafka_lite.concurrency._ready cimport ready_value
-from aiokafka_lite.producer.batch._record_ack cimport BatchCore, RecordAck, new_ack
+from aiokafka_lite.producer.batch._record_ack cimport BatchOutcome, RecordAck, new_ack
 from aiokafka_lite.record._batch_builder cimport RecordBatchBuilder
 
 
@@ -50,7 +50,7 @@ cdef extern from "Python.h":
     bint PyUnicode_IS_COMPACT_ASCII(object text) noexcept
 
 
-cdef extern from "aiokafka_lite/producer/partition/murmur2.h":
+cdef extern from "aiokafka_lite/producer/key_hash/murmur2.h":
     uint32_t alk_murmur2(const uint8_t *data, size_t n) noexcept
 
 
@@ -65,18 +65,18 @@ RECORD_OVERHEAD = OVERHEAD
 """What a record counts for its sticky partition, beyond its value."""
 
 
-cdef class QueueCore:
-    """As the pure twin's."""
+cdef class OpenBatchSlot:
+    """As the twin."""
 
     cdef public object topic_partition
-    cdef public BatchCore open_batch
+    cdef public BatchOutcome open_batch
 
     def __init__(self, topic_partition):
         self.topic_partition = topic_partition
 
 
-cdef class StickyCore:
-    """As the pure twin's."""
+cdef class StickyChoice:
+    """As the twin."""
 
     cdef public object choices
     cdef public Py_ssize_t current
@@ -89,24 +89,24 @@ cdef class StickyCore:
         self.most_bytes = most_bytes
 
 
-cdef class RouteCore:
-    """As the pure twin's."""
+cdef class RouteQueues:
+    """As the twin."""
 
     cdef readonly list queues
     cdef readonly object choices
-    cdef readonly StickyCore sticky
+    cdef readonly StickyChoice sticky
 
-    def __init__(self, queues, choices, StickyCore sticky not None):
+    def __init__(self, queues, choices, StickyChoice sticky not None):
         for queue in queues:
-            if not isinstance(queue, QueueCore):
-                raise TypeError(f"{queue!r} is no QueueCore")
+            if not isinstance(queue, OpenBatchSlot):
+                raise TypeError(f"{queue!r} is no OpenBatchSlot")
         self.queues = list(queues)
         self.choices = choices
         self.sticky = sticky
 
 
-cdef class RoutesCore:
-    """As the pure twin's."""
+cdef class HeldRoutes:
+    """As the twin."""
 
     cdef readonly dict known
     cdef readonly dict routes
@@ -123,7 +123,7 @@ cdef class RoutesCore:
         return cls
 
     def hold(self, topic):
-        """As the pure twin's."""
+        """As the twin."""
         cdef TopicHold hold
         cdef PyObject *count = PyDict_GetItemWithError(self._holds, topic)
         self._holds[topic] = 1 if count is NULL else <object>count + 1
@@ -134,7 +134,7 @@ cdef class RoutesCore:
         return hold
 
     def is_held(self, topic):
-        """As the pure twin's."""
+        """As the twin."""
         return topic in self._holds
 
     cdef int released(self, object topic) except -1:
@@ -152,20 +152,20 @@ cdef class RoutesCore:
 
 @cython.final
 cdef class TopicHold:
-    """As the pure twin's. Made by `RoutesCore.hold`."""
+    """As the twin. Made by `HeldRoutes.hold`."""
 
-    cdef RoutesCore _routes
+    cdef HeldRoutes _routes
     cdef object _topic
 
     def release(self):
-        """As the pure twin's."""
+        """As the twin."""
         self.let_go()
 
     def __del__(self):
         self.let_go()
 
     cdef int let_go(self) except -1:
-        cdef RoutesCore routes = self._routes
+        cdef HeldRoutes routes = self._routes
         if routes is not None:
             self._routes = None
             routes.released(self._topic)
@@ -178,8 +178,8 @@ cdef inline void push(array numbers, uint32_t number):
     numbers.data.as_uints[size] = number
 
 
-cdef class BulkCore:
-    """As the pure twin's."""
+cdef class AckRuns:
+    """As the twin."""
 
     cdef readonly list _batches
     cdef readonly array _places
@@ -202,12 +202,12 @@ cdef class BulkCore:
         """How many records were sent."""
         return self._sent
 
-    def add(self, BatchCore batch not None, uint32_t first, uint32_t count, int64_t timestamp_ms):
+    def add(self, BatchOutcome batch not None, uint32_t first, uint32_t count, int64_t timestamp_ms):
         """Note `count` records of one time that lie side by side in a batch."""
         self.note(batch, first, count, timestamp_ms)
 
     cdef int note(
-        self, BatchCore batch, uint32_t first, uint32_t count, int64_t timestamp_ms
+        self, BatchOutcome batch, uint32_t first, uint32_t count, int64_t timestamp_ms
     ) except -1:
         cdef Py_ssize_t last = len(self._places) - 1
         cdef uint32_t place
@@ -255,7 +255,7 @@ cdef tuple plain_headers(object headers):
         if not PyUnicode_IS_COMPACT_ASCII(name):
             try:
                 PyUnicode_AsUTF8AndSize(name, &size)
-            except UnicodeEncodeError:  # a lone surrogate; the long way says so
+            except UnicodeEncodeError:  # a lone surrogate; append_path raises
                 return None
         content = <object>PyTuple_GET_ITEM(header, 1)
         if content is not None and not PyBytes_CheckExact(content):
@@ -263,8 +263,8 @@ cdef tuple plain_headers(object headers):
     return <tuple>headers
 
 
-cdef class ShortWay:
-    """As the pure twin's."""
+cdef class FastAppend:
+    """As the twin."""
 
     cdef object _routes
     cdef object _now
@@ -280,7 +280,6 @@ cdef class ShortWay:
         routes,
         *,
         now,
-        key_hashes=None,
         has_partitioner=False,
         ignores_keys=False,
         join_transaction=None,
@@ -297,9 +296,9 @@ cdef class ShortWay:
         self._hold = hold
         self.thread_id = threading.get_ident()
 
-    cdef object long_way(
+    cdef object append_later(
         self,
-        object way,
+        object path,
         object topic,
         object value,
         object key,
@@ -315,20 +314,20 @@ cdef class ShortWay:
             or not PyUnicode_CheckExact(topic)
             or PyThread_get_thread_ident() != self.thread_id
         ):
-            return way.send(topic, value, key, partition, timestamp_ms, headers)
-        return way.send(
+            return path.send(topic, value, key, partition, timestamp_ms, headers)
+        return path.send(
             topic, value, key, partition, timestamp_ms, headers, hold=self._hold(topic)
         )
 
-    cdef RouteCore route_of(self, object topic):
+    cdef RouteQueues route_of(self, object topic):
         cdef PyObject *route
         if not PyUnicode_CheckExact(topic) or PyThread_get_thread_ident() != self.thread_id:
             return None
         route = PyDict_GetItemWithError(self._routes, topic)
-        return None if route is NULL else <RouteCore?><object>route
+        return None if route is NULL else <RouteQueues?><object>route
 
     cdef int64_t time_of(self, object timestamp_ms) except? -1:
-        """Return the time of a record in ms, -1: not to be seen here."""
+        """Return the time of a record in ms, -1: not a time."""
         cdef int64_t given
         if timestamp_ms is None:
             return (
@@ -342,11 +341,11 @@ cdef class ShortWay:
             return -1
         return given if given >= 0 else -1
 
-    cdef BatchCore batch_for(self, RouteCore route, object value, object key, object partition):
-        """Return the open batch a record may be appended to, None: it does not go this way."""
+    cdef BatchOutcome batch_for(self, RouteQueues route, object value, object key, object partition):
+        """Return the open batch a record may be appended to, None: there is none."""
         cdef Py_ssize_t number, count = PyList_GET_SIZE(route.queues)
-        cdef StickyCore sticky
-        cdef QueueCore queue
+        cdef StickyChoice sticky
+        cdef OpenBatchSlot queue
         if key is None:
             if not PyBytes_CheckExact(value):
                 return None
@@ -380,17 +379,17 @@ cdef class ShortWay:
             number = sticky.current
         if not 0 <= number < count:
             return None
-        queue = <QueueCore>PyList_GET_ITEM(route.queues, number)
+        queue = <OpenBatchSlot>PyList_GET_ITEM(route.queues, number)
         if queue.open_batch is None or queue.open_batch._builder is None:
             return None
         if self._join_transaction is not None:
             try:
                 self._join_transaction(queue.topic_partition)
-            except Exception:  # the long way meets it again, and raises it
+            except Exception:  # append_path calls it again, and raises
                 return None
         return queue.open_batch
 
-    cdef inline void count(self, RouteCore route, object value, object key, object partition):
+    cdef inline void count(self, RouteQueues route, object value, object key, object partition):
         if partition is None and (key is None or self._ignores_keys):
             route.sticky.produced_bytes += OVERHEAD
             if value is not None:
@@ -405,8 +404,8 @@ cdef class ShortWay:
         object timestamp_ms,
         object headers,
     ):
-        cdef RouteCore route = self.route_of(topic)
-        cdef BatchCore batch
+        cdef RouteQueues route = self.route_of(topic)
+        cdef BatchOutcome batch
         cdef int64_t when_ms
         cdef int32_t index
         if route is None:
@@ -434,12 +433,12 @@ cdef class ShortWay:
         )
 
     def append(self, topic, value, key, partition, timestamp_ms, headers):
-        """As the pure twin's."""
+        """As the twin."""
         return self.place(topic, value, key, partition, timestamp_ms, headers)
 
     def append_all(
         self,
-        BulkCore bulk not None,
+        AckRuns bulk not None,
         topic,
         item,
         iterator,
@@ -447,9 +446,9 @@ cdef class ShortWay:
         int64_t timestamp_ms,
         headers,
     ):
-        """As the pure twin's."""
-        cdef RouteCore route = self.route_of(topic)
-        cdef BatchCore batch
+        """As the twin."""
+        cdef RouteQueues route = self.route_of(topic)
+        cdef BatchOutcome batch
         cdef object key, value
         cdef int32_t index
         if route is None:
@@ -475,41 +474,41 @@ cdef class ShortWay:
         return item
 
 
-cdef class SendMethods:
-    """As the pure twin's."""
+cdef class SendPaths:
+    """As the twin, with the methods that the producer has in Python otherwise."""
 
-    cdef public ShortWay _short_way
-    cdef public object _way
+    cdef public FastAppend _fast_append
+    cdef public object _path
 
     def send(self, topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None):
-        """As the pure twin's."""
-        cdef ShortWay way = <ShortWay?>self._short_way
-        cdef RecordAck ack = way.place(topic, value, key, partition, timestamp_ms, headers)
+        """As `AIOKafkaProducer.send`."""
+        cdef FastAppend fast = <FastAppend?>self._fast_append
+        cdef RecordAck ack = fast.place(topic, value, key, partition, timestamp_ms, headers)
         if ack is not None:
             return ready_value(ack)
-        return way.long_way(
-            self._way, topic, value, key, partition, timestamp_ms, headers
+        return fast.append_later(
+            self._path, topic, value, key, partition, timestamp_ms, headers
         )
 
     def send_nowait(
         self, topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None
     ):
-        """As the pure twin's."""
-        cdef RecordAck ack = (<ShortWay?>self._short_way).place(
+        """As `AIOKafkaProducer.send_nowait`."""
+        cdef RecordAck ack = (<FastAppend?>self._fast_append).place(
             topic, value, key, partition, timestamp_ms, headers
         )
         if ack is not None:
             return ack
-        return self._way.send_nowait(topic, value, key, partition, timestamp_ms, headers)
+        return self._path.send_nowait(topic, value, key, partition, timestamp_ms, headers)
 
 
 __all__ = [
     "NO_MORE",
     "RECORD_OVERHEAD",
-    "BulkCore",
-    "QueueCore",
-    "RouteCore",
-    "SendMethods",
-    "ShortWay",
-    "StickyCore",
+    "AckRuns",
+    "OpenBatchSlot",
+    "RouteQueues",
+    "SendPaths",
+    "FastAppend",
+    "StickyChoice",
 ]

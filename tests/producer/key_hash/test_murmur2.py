@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aiokafka_lite.producer.partition import _murmur2_py
+from aiokafka_lite.producer.key_hash import _murmur2_py
 from tests.support.twins import native_twin
 
 FOR_EACH_TWIN = settings(
@@ -19,7 +19,7 @@ def twin(request: pytest.FixtureRequest) -> ModuleType:
     return (
         _murmur2_py
         if request.param == "pure"
-        else native_twin("aiokafka_lite.producer.partition._murmur2")
+        else native_twin("aiokafka_lite.producer.key_hash._murmur2")
     )
 
 

@@ -1,0 +1,67 @@
+"""Chooses the twin of the fast append: the native one if it was built, the pure one otherwise."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from aiokafka_lite.concurrency.coroutine_function import look_like_coroutine_function
+from aiokafka_lite.native import native
+
+_twin = native("aiokafka_lite.producer.accumulator._fast_append")
+
+if TYPE_CHECKING or _twin is None:
+    from aiokafka_lite.producer.accumulator._fast_append_py import (
+        NO_MORE,
+        RECORD_OVERHEAD,
+        AckRuns,
+        FastAppend,
+        HeldRoutes,
+        OpenBatchSlot,
+        RouteQueues,
+        SendPaths,
+        StickyChoice,
+        TopicHold,
+    )
+else:
+    NO_MORE = _twin.NO_MORE
+    RECORD_OVERHEAD = _twin.RECORD_OVERHEAD
+    AckRuns = _twin.AckRuns
+    OpenBatchSlot = _twin.OpenBatchSlot
+    RouteQueues = _twin.RouteQueues
+    HeldRoutes = _twin.HeldRoutes
+    SendPaths = _twin.SendPaths
+    FastAppend = _twin.FastAppend
+    StickyChoice = _twin.StickyChoice
+    TopicHold = _twin.TopicHold
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def native_if_built(method: F) -> F:
+    """Return the method of the native `SendPaths` by that name, or `method` without that twin.
+
+    The native one takes over the docstring and the signature.
+    """
+    if _twin is None:
+        return method
+    leaf = getattr(_twin.SendPaths, method.__name__)
+    functools.update_wrapper(leaf, method)
+    if inspect.iscoroutinefunction(method):
+        look_like_coroutine_function(leaf)
+    return cast("F", leaf)
+
+
+__all__ = [
+    "NO_MORE",
+    "RECORD_OVERHEAD",
+    "AckRuns",
+    "FastAppend",
+    "HeldRoutes",
+    "OpenBatchSlot",
+    "RouteQueues",
+    "SendPaths",
+    "StickyChoice",
+    "TopicHold",
+    "native_if_built",
+]

@@ -1,0 +1,1 @@
+"""The hash that chooses the partition of a keyed record."""
