@@ -126,9 +126,7 @@ class ConnectionPool:
         )
         self._frame_pool = FrameBufferPool()
         self._connections: dict[LaneKey, NodeConnection] = {}
-        self._free: dict[
-            LaneKey, NodeConnection
-        ] = {}  # connections without a gate and without a throttle
+        self._free: dict[LaneKey, NodeConnection] = {}  # without gate and throttle
         self._gates: dict[LaneKey, _Gate] = {}
         self._leaving: set[NodeConnection] = set()
         self._sweep_timer: TimerHandle | None = None
@@ -139,7 +137,7 @@ class ConnectionPool:
         self._owner = owner
         self._keeper = owner.spawn("connections", self._keep)
 
-    # Looking…
+    # The state of a lane…
 
     def free(self, node_id: int, lane: Lane) -> NodeConnection | None:
         """Return the connection if it can take a request now, otherwise None: use `acquire`."""
@@ -334,7 +332,7 @@ class ConnectionPool:
             f"{state}{because}"
         )
 
-    # Once a connection is no longer needed…
+    # Closing…
 
     def disconnect(self, node_ids: Iterable[int], cause: KafkaError) -> None:
         """Close all connections to these nodes, stop connects to them, and forget their failures.

@@ -107,7 +107,7 @@ class KafkaClient:
     def __repr__(self) -> str:
         return f"<KafkaClient {self.name} {self._state.value}>"
 
-    # Life…
+    # Start and close…
 
     async def start(self) -> None:
         """Get the first metadata from the seeds, and start the task that keeps it up to date.

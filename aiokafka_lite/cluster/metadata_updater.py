@@ -104,7 +104,7 @@ class MetadataUpdater:
         self._task: OwnedTask | None = None
         self._is_running = False
 
-    # Life…
+    # Start and close…
 
     async def start(self, owner: TaskOwner, bound_s: float) -> None:
         """Get the first metadata from the seeds, and start the background task.
@@ -135,7 +135,7 @@ class MetadataUpdater:
             self._is_running = False
             self._wake_waiters()
 
-    # Asking for news…
+    # What the metadata is about, and requests for a refresh…
 
     def set_topics(
         self, topics: Iterable[str] | None, matters: Callable[[str], bool] | None = None
@@ -205,7 +205,7 @@ class MetadataUpdater:
         """
         self._listeners.append(listener)
 
-    # Waiting for news…
+    # Calls that wait for metadata…
 
     async def refresh(self, timeout_s: float | None = None) -> MetadataSnapshot:
         """Return metadata that was requested after this call. `timeout_s` None:
@@ -403,7 +403,7 @@ class MetadataUpdater:
     def _is_open(self, topic: str) -> bool:
         return not _is_settled(self.snapshot.topics.get(topic))
 
-    # Its outcome…
+    # The outcome of a refresh…
 
     def _succeed(self, node_id: int, answer: MetadataResponse, *, partial: bool) -> None:
         version = self._network.max_version(node_id, MetadataRequest)
@@ -441,7 +441,7 @@ class MetadataUpdater:
 
     def _failed(self, error: KafkaError, *, partial: bool) -> None:
         # One warning per class of error, and one a minute, instead of one per retry. A client that
-        # closes loses its connections by its own doing, and warns of nothing.
+        # closes has closed its connections itself, so it does not warn.
         now_s = self._clock.monotonic()
         if self._failing_since_s is None:
             self._failing_since_s = now_s

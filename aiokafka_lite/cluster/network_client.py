@@ -72,7 +72,7 @@ class NetworkClient:
         """
         await self._pool.close()
 
-    # Asking…
+    # Requests…
 
     async def request(
         self,
@@ -135,7 +135,7 @@ class NetworkClient:
         """
         if self._pool.free(node_id, lane) is None:
             await self._acquire(node_id, lane, timeout_s)
-            await asyncio.sleep(0)  # the pool frees the connection when all waiters have had it
+            await asyncio.sleep(0)  # the pool then frees the connection for submit
 
     async def _acquire(
         self, node_id: int, lane: Lane, timeout_s: float | None
@@ -225,14 +225,14 @@ class NetworkClient:
         return max((version for version in told if version is not None), default=None)
 
     def finalized_level(self, feature: str) -> int:
-        """Return the level of a feature that is in force in the cluster, by the newest word of the
-        nodes connected so far; 0 when no node has named it (KIP-584).
+        """Return the level of a feature that is in force in the cluster. The newest ApiVersions
+        response of the nodes connected so far counts; 0 if it names no level (KIP-584).
         """
         told = self._pool.api_versions.values()
         newest = max(told, key=lambda each: each.finalized_features_epoch, default=None)
         return 0 if newest is None else newest.finalized_level(feature)
 
-    # Choosing…
+    # Choosing a node…
 
     def least_loaded_node(self) -> int | None:
         """Return the node of the metadata to ask if any will do (2f-8). None: no node is known, or

@@ -426,7 +426,7 @@ class NodeConnection:
             " broker is only slow, raise request_timeout_ms"
         )
 
-    # Once the connection is no longer needed…
+    # Closing…
 
     def close(self, cause: KafkaError | None = None) -> None:
         """End the connection at once. Only the first call counts. Does not wait.

@@ -188,7 +188,7 @@ class FrameTransport(asyncio.BufferedProtocol):
         self._eof = True
         return False  # the loop closes the transport: Kafka has no half-closed connections
 
-    # Once the connection is no longer needed…
+    # Closing…
 
     def close(self) -> None:
         """Close the socket at once. The handler gets no more events.

@@ -126,7 +126,9 @@ class CopyStage:
         """Return the node that coordinates a worker's transactions."""
         request = FindCoordinatorRequest(key=worker.transactional_id, key_type=TRANSACTION_KEY)
         async with connected(self.stage.cluster.address) as client:
-            answer = await client.network.request_any(request, max_version=3)
+            answer = await client.network.request_any(
+                request, max_version=FindCoordinatorRequest.keys_since - 1
+            )
         assert answer.error_code == 0
         return answer.node_id
 

@@ -102,7 +102,9 @@ async def coordinator_of(client: KafkaClient, group_id: str) -> int:
     async with asyncio.timeout(PATIENCE_S):
         while True:
             with suppress(KafkaError):
-                answer = await client.network.request_any(request, max_version=3)
+                answer = await client.network.request_any(
+                    request, max_version=FindCoordinatorRequest.keys_since - 1
+                )
                 if answer.error_code == 0:
                     return answer.node_id
             await asyncio.sleep(LOOK_EVERY_S)

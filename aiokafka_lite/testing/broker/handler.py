@@ -5,12 +5,13 @@ when none is expected (acks=0). If it has to wait, it returns a coroutine functi
 the response later.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import InvalidGroupIdError
+from aiokafka_lite.protocol.messages._leader import NodeEndpoint
 from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.faults import InjectedErrors
@@ -70,6 +71,14 @@ class RequestContext:
     @property
     def transactions(self) -> TransactionCoordinator:
         return self.on_node.transactions
+
+    def leader_endpoints(self, leader_ids: Collection[int]) -> list[NodeEndpoint]:
+        """Return the addresses of the leaders whose nodes run (KIP-951)."""
+        return [
+            NodeEndpoint(node_id=node.node_id, host=node.host, port=node.port, rack=node.rack)
+            for node in self.cluster.alive_nodes()
+            if node.node_id in leader_ids
+        ]
 
     def find_group(self, group_id: str) -> CoordinatedGroup | None:
         """Return the group of a member's request; None if it does not exist.

@@ -19,7 +19,7 @@ from aiokafka_lite.errors import (
     NotLeaderForPartitionError,
     OffsetOutOfRangeError,
 )
-from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch, NodeEndpoint
+from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch
 from aiokafka_lite.protocol.messages.fetch import (
     AbortedTransaction,
     EpochEndOffset,
@@ -144,10 +144,11 @@ class PendingFetch:
         session_id, told = on_node.sessions.finish(
             self._fetch, self._context.version, found, on_node.clock.monotonic()
         )
+        leaders = {data.current_leader.leader_id for _, data in told if data.error_code}
         return FetchResponse(
             session_id=session_id,
             responses=_by_topic(told),
-            node_endpoints=self._leader_endpoints(told),
+            node_endpoints=self._context.leader_endpoints(leaders),
         )
 
     def _look_at(self, asked: RequestedPartition) -> _Read:
@@ -247,16 +248,6 @@ class PendingFetch:
         if self._request.isolation_level == READ_COMMITTED:
             return partition.log.last_stable_offset
         return partition.log.high_watermark
-
-    def _leader_endpoints(
-        self, told: Sequence[tuple[RequestedPartition, PartitionData]]
-    ) -> list[NodeEndpoint]:
-        leaders = {data.current_leader.leader_id for _, data in told if data.error_code}
-        return [
-            NodeEndpoint(node_id=node.node_id, host=node.host, port=node.port, rack=node.rack)
-            for node in self._context.cluster.alive_nodes()
-            if node.node_id in leaders
-        ]
 
 
 def _divergence(

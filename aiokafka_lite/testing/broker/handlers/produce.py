@@ -20,7 +20,7 @@ from aiokafka_lite.errors import (
     UnsupportedCompressionTypeError,
 )
 from aiokafka_lite.kafka_error import reason_of
-from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch, NodeEndpoint
+from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch
 from aiokafka_lite.protocol.messages.produce import (
     PartitionProduceData,
     PartitionProduceResponse,
@@ -69,7 +69,12 @@ def handle(context: RequestContext, request: ProduceRequest) -> ProduceResponse 
         return None
     response = ProduceResponse(responses=topics)
     if context.version >= ProduceRequest.leader_hints_since:
-        response.node_endpoints = _leader_endpoints(context.cluster, topics)
+        leaders = {
+            partition.current_leader.leader_id
+            for topic in topics
+            for partition in topic.partition_responses
+        }
+        response.node_endpoints = context.leader_endpoints(leaders)
     return response
 
 
@@ -279,21 +284,6 @@ def _close_after_error(topics: Iterable[TopicProduceResponse]) -> None:
                     f"an acks=0 request failed with error {partition.error_code}: "
                     f"{partition.error_message}"
                 )
-
-
-def _leader_endpoints(
-    cluster: ClusterState, topics: Iterable[TopicProduceResponse]
-) -> list[NodeEndpoint]:
-    leaders = {
-        partition.current_leader.leader_id
-        for topic in topics
-        for partition in topic.partition_responses
-    }
-    return [
-        NodeEndpoint(node_id=node.node_id, host=node.host, port=node.port, rack=node.rack)
-        for node in cluster.alive_nodes()
-        if node.node_id in leaders
-    ]
 
 
 # Versions 0 to 2 are advertised but not served, as Apache Kafka 4 does for old librdkafka
