@@ -165,15 +165,18 @@ def _import_line(module: str, names: set[str]) -> str:
 
 HEAD: Final = """# Options
 
-Every option of `AIOKafkaConsumer`, `AIOKafkaProducer` and `EmbeddedBroker`, which constructors take
-by name. Editors and `help()` of the classes show the same. A wrong value raises a `ValueError`,
-`KafkaConfigurationError` from the clients, which names all wrong options at once. An unknown name
-raises `TypeError`, which names the option that was probably meant. `ConsumerOptions` and
-`ProducerOptions` are the types of functions that pass options on, as in
-`def make(**options: Unpack[ProducerOptions])`.
+This page lists every option that the constructors of `AIOKafkaConsumer`, `AIOKafkaProducer` and
+`EmbeddedBroker` take by name. Editors and `help()` of the classes show the same.
 
-A default is that of the option in Java, unless the text says otherwise. The last two columns say
-what the option is called in Apache Kafka itself, and whether aiokafka 0.14 has it under this name.
+A wrong value raises a `ValueError` that names all wrong options at once; that of the clients is a
+`KafkaConfigurationError`. An unknown name raises a `TypeError` that names the option that was
+probably meant. A function that passes options on can have their types:
+`def make(**options: Unpack[ProducerOptions])`, or `ConsumerOptions`.
+
+A default is that of the option in Java, unless the text says otherwise. The column Java has the
+option's name in Apache Kafka itself. The column aiokafka says whether aiokafka 0.14 has the option,
+under the same name.
+
 The fields of `ConsumerConfig`, `ProducerConfig` and `BrokerOptions` are the source: `make options`
 writes this page from them.
 """

@@ -80,8 +80,8 @@ class ClientConfig:
 
     bootstrap_servers: str | Sequence[str] = "localhost"
     """Addresses of brokers to connect to first, "host:port,host:port" or a list of such. The
-    default port is 9092. One reachable broker is enough to find the others. Java:
-    bootstrap.servers."""
+    default port is 9092. One reachable broker is enough to find the others. The default is
+    aiokafka's. Java: bootstrap.servers."""
     client_id: str = ""
     """Name of this client in the brokers' logs and quotas. An empty name, or None, is replaced at
     construction. Java: client.id."""

@@ -17,7 +17,8 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
 
     bootstrap_servers: str | Sequence[str]
     """Addresses of brokers to connect to first, "host:port,host:port" or a list of such. The
-    default port is 9092. One reachable broker is enough to find the others.
+    default port is 9092. One reachable broker is enough to find the others. The default is
+    aiokafka's.
 
     Default: "localhost". Java: bootstrap.servers.
     """

@@ -82,8 +82,8 @@ class ProducerConfig(ClientConfig):
     """Level of gzip from 1 to 9, or -1 for zlib's default; None: 1, which is faster than Java's
     default (KIP-390). Java: compression.gzip.level. Not in aiokafka."""
     compression_lz4_level: int | None = None
-    """Level of lz4 from 1 to 17; None: its fastest (KIP-390). Java: compression.lz4.level. Not in
-    aiokafka."""
+    """Level of lz4 from 1 to 17; None: its fastest, as in Java (KIP-390). Java:
+    compression.lz4.level. Not in aiokafka."""
     compression_zstd_level: int | None = None
     """Level of zstd from -131072 to 22; None: 3 (KIP-390). Java: compression.zstd.level. Not in
     aiokafka."""

@@ -17,7 +17,8 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
 
     bootstrap_servers: str | Sequence[str]
     """Addresses of brokers to connect to first, "host:port,host:port" or a list of such. The
-    default port is 9092. One reachable broker is enough to find the others.
+    default port is 9092. One reachable broker is enough to find the others. The default is
+    aiokafka's.
 
     Default: "localhost". Java: bootstrap.servers.
     """
@@ -210,7 +211,7 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     """
 
     compression_lz4_level: int | None
-    """Level of lz4 from 1 to 17; None: its fastest (KIP-390).
+    """Level of lz4 from 1 to 17; None: its fastest, as in Java (KIP-390).
 
     Default: None. Java: compression.lz4.level. Not in aiokafka.
     """

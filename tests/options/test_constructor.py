@@ -97,3 +97,9 @@ def test_an_import_of_the_clients_makes_neither_signatures_nor_help() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("client", [AIOKafkaConsumer, AIOKafkaProducer])
+def test_stop_has_the_default_of_stop_timeout_ms(client: Any) -> None:
+    option = inspect.signature(client).parameters["stop_timeout_ms"]
+    assert inspect.signature(client.stop).parameters["timeout_ms"].default == option.default
