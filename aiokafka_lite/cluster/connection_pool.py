@@ -161,10 +161,10 @@ class ConnectionPool:
 
     def ready_delay(self, node_id: int, lane: Lane) -> float:
         """Return the seconds of throttle or backoff that `acquire` would wait for; 0: none."""
-        now = self._clock.monotonic()
-        delay_s = self.states.mute_left(node_id, lane, now)
+        now_s = self._clock.monotonic()
+        delay_s = self.states.mute_left(node_id, lane, now_s)
         if self.connected(node_id, lane) is None and not self.is_connecting(node_id, lane):
-            delay_s = max(delay_s, self.states.backoff_left(node_id, now))
+            delay_s = max(delay_s, self.states.backoff_left(node_id, now_s))
         return delay_s
 
     # Getting a connection…
@@ -420,9 +420,9 @@ class ConnectionPool:
     def _schedule_sweep(self) -> None:
         if self._max_idle_s is None or self._sweep_timer is not None or not self._connections:
             return
-        now = self._clock.monotonic()
+        now_s = self._clock.monotonic()
         oldest_s = min(
-            now if connection.in_flight else connection.last_used_s
+            now_s if connection.in_flight else connection.last_used_s
             for connection in self._connections.values()
         )
         self._sweep_timer = self._clock.call_at(oldest_s + self._max_idle_s, self._sweep)
@@ -431,9 +431,9 @@ class ConnectionPool:
         """Close the connections that were idle for connections_max_idle_ms; one timer for all."""
         self._sweep_timer = None
         assert self._max_idle_s is not None
-        now = self._clock.monotonic()
+        now_s = self._clock.monotonic()
         for key, connection in list(self._connections.items()):
-            if now - connection.last_used_s >= self._max_idle_s and not connection.in_flight:
+            if now_s - connection.last_used_s >= self._max_idle_s and not connection.in_flight:
                 del self._connections[key]
                 self._free.pop(key, None)
                 idle = f"node {key[0]}, lane {key[1].value}: idle for {self._max_idle_s:g} s"

@@ -382,10 +382,10 @@ class MetadataUpdater:
         """Return whether the seeds are to be asked, not the known nodes (KIP-899, KIP-1102)."""
         if self._config.metadata_recovery_strategy == "none":
             return not self.snapshot.nodes
-        now = self._clock.monotonic()
+        now_s = self._clock.monotonic()
         trigger_s = self._config.metadata_recovery_rebootstrap_trigger_ms / 1000
-        if self._schedule.trying_for(now) > trigger_s:
-            self._schedule.restart_trial(now)
+        if self._schedule.trying_for(now_s) > trigger_s:
+            self._schedule.restart_trial(now_s)
             self._needs_seeds = True
         return self._needs_seeds or not self._network.has_usable_node
 

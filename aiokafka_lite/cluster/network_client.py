@@ -249,12 +249,12 @@ class NetworkClient:
         """Whether a node of the metadata is connected, is being connected, or may be connected to
         now. A throttled node counts.
         """
-        now = self._clock.monotonic()
+        now_s = self._clock.monotonic()
         pool = self._pool
         return any(
             pool.connected(node_id, Lane.GENERAL) is not None
             or pool.is_connecting(node_id, Lane.GENERAL)
-            or not pool.states.backoff_left(node_id, now)
+            or not pool.states.backoff_left(node_id, now_s)
             for node_id in pool.nodes
         )
 

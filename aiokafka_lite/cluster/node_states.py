@@ -1,7 +1,7 @@
 """What a client remembers of each node between connections, and which node it asks if any will do.
 
 A node has failed attempts to connect, the backoff they cause, and throttles (KIP-219). Plain: the
-caller passes `now`, in seconds of the client's monotonic clock.
+caller passes `now_s`, in seconds of the client's monotonic clock.
 """
 
 import random
@@ -51,10 +51,10 @@ class NodeStates:
         self._nodes: dict[int, NodeState] = {}
         self._muted_until_s: dict[tuple[int, Lane], float] = {}
 
-    def connecting(self, node_id: int, now: float) -> float:
+    def connecting(self, node_id: int, now_s: float) -> float:
         """Note that an attempt begins now; return the seconds that it may take."""
         state = self._nodes.setdefault(node_id, NodeState())
-        state.last_attempt_s = now
+        state.last_attempt_s = now_s
         return self._setup_timeout.delay(state.failures)
 
     def ready(self, node_id: int) -> None:
@@ -64,7 +64,7 @@ class NodeStates:
         state.backoff_s = 0.0
         state.last_error = None
 
-    def failed(self, node_id: int, began_s: float, now: float, error: BaseException) -> None:
+    def failed(self, node_id: int, began_s: float, now_s: float, error: BaseException) -> None:
         """Note that the attempt which began at `began_s` failed, or that its connection was lost.
 
         An attempt that began before the newest failure does not count again. So attempts of several
@@ -74,23 +74,23 @@ class NodeStates:
         state.last_error = error
         if began_s < state.failed_at_s:
             return
-        state.failed_at_s = now
+        state.failed_at_s = now_s
         state.backoff_s = self._reconnect_backoff.delay(state.failures)
         state.failures += 1
 
-    def backoff_left(self, node_id: int, now: float) -> float:
+    def backoff_left(self, node_id: int, now_s: float) -> float:
         """Return the seconds until a new connection to the node may be tried; 0: now."""
         state = self._nodes.get(node_id)
         if state is None or not state.backoff_s:
             return 0.0
-        return max(0.0, state.last_attempt_s + state.backoff_s - now)
+        return max(0.0, state.last_attempt_s + state.backoff_s - now_s)
 
     def mute(self, node_id: int, lane: Lane, until_s: float) -> None:
         """Note that the broker throttles this lane: no request before `until_s` (KIP-219)."""
         key = (node_id, lane)
         self._muted_until_s[key] = max(until_s, self._muted_until_s.get(key, NEVER))
 
-    def mute_left(self, node_id: int, lane: Lane, now: float) -> float:
+    def mute_left(self, node_id: int, lane: Lane, now_s: float) -> float:
         """Return the seconds until the lane may carry requests again; 0: now."""
         if not self._muted_until_s:  # the usual case; every request comes here
             return 0.0
@@ -98,10 +98,10 @@ class NodeStates:
         until_s = self._muted_until_s.get(key)
         if until_s is None:
             return 0.0
-        if until_s <= now:
+        if until_s <= now_s:
             del self._muted_until_s[key]
             return 0.0
-        return until_s - now
+        return until_s - now_s
 
     def last_attempt(self, node_id: int) -> float:
         """Return when the newest attempt to connect began; -inf if there was none."""

@@ -55,47 +55,47 @@ class RefreshSchedule:
             return self._failed_until_s
         return max(self._failed_until_s, self._not_before_s)
 
-    def begin(self, now: float) -> bool:
+    def begin(self, now_s: float) -> bool:
         """Note that a refresh begins; return whether it may be partial."""
         self._was_requested = self.is_requested
-        is_aged = now >= self._refreshed_at_s + self._max_age_s
+        is_aged = now_s >= self._refreshed_at_s + self._max_age_s
         partial = self._wants_partial and not self._wants_full and not is_aged
         if is_aged:
             self._equivalents = 0
         self._wants_full = self._wants_partial = self._is_urgent = False
         if self._trying_since_s is None:
-            self._trying_since_s = now
+            self._trying_since_s = now_s
         return partial
 
-    def succeeded(self, now: float, *, partial: bool, news: bool) -> None:
+    def succeeded(self, now_s: float, *, partial: bool, news: bool) -> None:
         """Note a response. `news`: it said something new, so the next request is not delayed."""
         self._failures = 0
         self._failed_until_s = -NEVER
         self._trying_since_s = None
         if not partial:
-            self._refreshed_at_s = now
+            self._refreshed_at_s = now_s
         if news or not self._was_requested:
             self._equivalents = 0
             self._not_before_s = -NEVER
             return
-        self._not_before_s = now + self._backoff.delay(self._equivalents)
+        self._not_before_s = now_s + self._backoff.delay(self._equivalents)
         self._equivalents += 1
 
-    def failed(self, now: float, *, partial: bool) -> None:
+    def failed(self, now_s: float, *, partial: bool) -> None:
         """Note that the refresh failed. It is requested again and waits for the backoff."""
-        self._failed_until_s = now + self._backoff.delay(self._failures)
+        self._failed_until_s = now_s + self._backoff.delay(self._failures)
         self._failures += 1
         self.request(partial=partial)
 
-    def trying_for(self, now: float) -> float:
+    def trying_for(self, now_s: float) -> float:
         """Return the seconds since the first attempt after the last success; 0 without such an
         attempt (KIP-1102).
         """
-        return 0.0 if self._trying_since_s is None else now - self._trying_since_s
+        return 0.0 if self._trying_since_s is None else now_s - self._trying_since_s
 
-    def restart_trial(self, now: float) -> None:
+    def restart_trial(self, now_s: float) -> None:
         """Count `trying_for` from now on, because the client turns to the seeds."""
-        self._trying_since_s = now
+        self._trying_since_s = now_s
 
 
 __all__ = ["RefreshSchedule"]

@@ -47,15 +47,15 @@ class TopicInterest:
         self._wants_all, self._fixed = False, fixed
         return grows
 
-    def use(self, topic: str, now: float) -> bool:
+    def use(self, topic: str, now_s: float) -> bool:
         """Note that `topic` is used now. Return whether it is new."""
         is_new = topic not in self._used_at_s and topic not in self
-        self._used_at_s[topic] = now
+        self._used_at_s[topic] = now_s
         return is_new
 
-    def expire(self, now: float) -> None:
+    def expire(self, now_s: float) -> None:
         """Forget the topics that were not used for `max_idle_s`."""
-        oldest_s = now - self._max_idle_s
+        oldest_s = now_s - self._max_idle_s
         for topic in [name for name, used_s in self._used_at_s.items() if used_s < oldest_s]:
             del self._used_at_s[topic]
 

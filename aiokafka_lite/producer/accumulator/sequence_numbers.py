@@ -142,9 +142,9 @@ class SequenceNumbers:
         """
         self._topic_id = topic_id
         for topic_partition, state in self._partitions.items():
-            now = topic_id(topic_partition.topic)
-            if now not in (state.topic_id, ZERO_UUID):
-                state.topic_id = now
+            present = topic_id(topic_partition.topic)
+            if present not in (state.topic_id, ZERO_UUID):
+                state.topic_id = present
                 state.is_known = False
 
     # Sending…

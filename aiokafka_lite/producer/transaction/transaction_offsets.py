@@ -102,12 +102,12 @@ class TransactionOffsets:
     async def _have_changed(self, ids: TopicIds) -> bool:
         """Ask for the ids again; say whether one is another now, or gone."""
         try:
-            now = await self._ask(list(ids))
+            present = await self._ask(list(ids))
         except KafkaError as error:
             logger.debug("the ids of topics cannot be asked for now: %s", error)
             return False
-        self._known = {**{t: i for t, i in self._known.items() if t not in ids}, **now}
-        return now != ids
+        self._known = {**{t: i for t, i in self._known.items() if t not in ids}, **present}
+        return present != ids
 
     async def _ask(self, topics: list[str]) -> TopicIds:
         request = MetadataRequest(
