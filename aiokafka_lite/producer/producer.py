@@ -1,8 +1,8 @@
-"""The public producer: takes records, puts them into the accumulator and hands out their acks.
+"""The public producer: it appends records to batches and returns their acks.
 
-`send` waits only for metadata and for memory. The sending is the `Sender`'s, whose tasks know
-nothing of this class: a producer that is dropped without `stop()` says so, and what it had queued
-is sent all the same.
+`send` waits only for metadata, for memory and for its turn. The `Sender` sends the batches. Its
+tasks do not hold this class: a producer that is dropped without `stop()` warns, and its queued
+records are sent all the same.
 """
 
 import asyncio
@@ -76,7 +76,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     Warns: DeprecationWarning for options without effect.
     """
 
-    # Of the class: __del__ asks for it even when a wrong call kept __init__ from running.
+    # A class attribute: __del__ reads it even when a wrong call kept __init__ from running.
     _is_made = False
 
     def __init__(
@@ -114,10 +114,10 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     # Life…
 
     async def start(self) -> None:
-        """Connect to the cluster. Once; a start that failed may be repeated.
+        """Connect to the cluster. A producer is started once; a failed start may be repeated.
 
-        Raises KafkaConnectionError naming each bootstrap address and what happened there,
-        IllegalStateError when started before, ProducerClosed after stop().
+        Raises: KafkaConnectionError naming each bootstrap address and what happened there;
+        IllegalStateError when it was started before; ProducerClosed after stop().
         Cancelled: as if it had failed, nothing stays behind.
         """
         engine = self._engine
@@ -150,13 +150,14 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         await transactions.init(self._max_block_s)
 
     async def stop(self, timeout_ms: int | None = DefaultInt(30_000)) -> None:
-        """Send what is queued, for at most `timeout_ms`, and close everything. Idempotent.
+        """Send the queued records, for at most `timeout_ms`, and close everything. Idempotent.
 
-        Not given, it is `stop_timeout_ms`; None sets no bound but `delivery_timeout_ms`.
-        What is not acknowledged by then fails with ProducerClosed. `send` raises from now on.
-        After the end of its event loop there is nothing left to close.
+        The default is `stop_timeout_ms`; with None, `delivery_timeout_ms` is the only bound.
+        Records not acknowledged by then fail with ProducerClosed. `send` raises from now on.
+        After the end of its event loop nothing is left to close.
+
         Raises: IllegalStateError in another event loop than that of start(), while that one runs.
-        Cancelled: what is left fails at once, and closing goes on.
+        Cancelled: the records that are left fail at once, and closing goes on.
         """
         if isinstance(timeout_ms, DefaultInt):
             timeout_ms = self._config.stop_timeout_ms
@@ -187,7 +188,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        # Shielded: a cancelled anyio scope around us would strike at every await of stop().
+        # Shielded: a cancelled anyio scope around the block would cancel every await of stop().
         with anyio.CancelScope(shield=True):
             await self.stop()
 
@@ -272,14 +273,14 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     ) -> BulkAck:
         """Queue many records; return one handle for all, which is awaited for their outcome.
 
-        `records` may be any iterable and is read as they are queued: of values, or of tuples
-        (key, value); a value that is itself a tuple of two is given as (None, value). The other
-        arguments are those of every record, and None means the same as for `send`: records
-        appended in one go have one time. Waits for metadata and for the memory of each batch,
-        max_block_ms at most, and now and then lets others run.
+        `records`: an iterable of values or of (key, value) tuples, read while records are queued.
+        To send a 2-tuple as a value, wrap it: (None, value). The other arguments apply to every
+        record, and None means the same as for `send`; records appended together have one timestamp.
+        Waits for metadata and for the memory of each batch, max_block_ms at most each time, and now
+        and then lets other tasks run.
 
-        Raises: as `send`, at the first record in question; a note of the error says how many
-        were queued before it, which are sent. Cancelled: the same.
+        Raises: as `send`, at the first record that fails; a note of the error says how many records
+        were queued before it. Those are sent. Cancelled: the same.
         """
         bulk = BulkSend(
             self._engine.append_path,
@@ -304,22 +305,21 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         """Queue the rows of Arrow data; return one handle for all, awaited for their outcome.
 
         `data` is a pyarrow RecordBatch or Table, a Polars DataFrame, or anything else with an Arrow
-        PyCapsule interface; a stream is read as its batches are queued. Its columns are value and
-        key (binary or string; one of them is needed), and if need be headers, partition, timestamp
-        and topic; offset and timestamp_type, which `getmany_arrow` has besides, are passed over.
-        The arguments win over the columns of the same name. A null means what None means for
-        `send`, and `allow_empty` has a row without both key and value sent, which is a record to
-        Kafka and an error otherwise. Serializers, interceptors and a partitioner are asked row by
-        row.
+        PyCapsule interface; a stream is read while its batches are queued. The columns are value
+        and key (binary or string; one of them is needed), and optionally headers, partition,
+        timestamp and topic. The columns offset and timestamp_type of `getmany_arrow` are ignored.
+        An argument wins over the column of the same name. A null means what None means for `send`.
+        With `allow_empty` a row without key and value is sent, which is an error otherwise.
+        Serializers, interceptors and a partitioner are called for each row.
 
-        Rows that were given a partition, or have a key, keep their order in it, as do those
-        without; in a topic of one partition all do. Waits for metadata and for the memory of each
-        batch, max_block_ms at most, and now and then lets others run.
+        Rows with a partition or a key keep their order in the partition, and so do rows without
+        them; in a topic of one partition all rows do. Waits for metadata and for the memory of each
+        batch, max_block_ms at most each time, and now and then lets other tasks run.
 
-        Raises: SerializationError, with nothing queued, for a column that is not known, missing or
-        of a wrong type; ImportError without pyarrow, which the pure Python build needs; as `send`
-        at the first row in question; a note of the error says how many were queued before it, which
-        are sent. Cancelled: the same.
+        Raises: SerializationError, with nothing queued, for a column that is unknown, missing or of
+        a wrong type; ImportError without pyarrow, which the pure Python build needs; as `send`, at
+        the first row that fails; a note of the error says how many rows were queued before it.
+        Those are sent. Cancelled: the same.
         """
         self._engine.life.check_running()
         sending = ArrowSend(
@@ -338,7 +338,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     def create_batch(self) -> BatchBuilder:
         """Return an empty batch of max_batch_size, to be filled by hand and given to `send_batch`.
 
-        Its memory counts from then on.
+        `send_batch` counts its memory.
         """
         accumulator, path = self._engine.accumulator, self._engine.append_path
         return BatchBuilder(
@@ -350,7 +350,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
 
     async def send_batch(self, batch: BatchBuilder, topic: str, *, partition: int) -> BatchAck:
         """Queue a batch made by `create_batch`; return its ack, which is awaited for the
-        RecordMetadata of its first record. Interceptors hear nothing of it.
+        RecordMetadata of its first record. Interceptors are not called.
 
         Raises, with nothing queued: as `send`; IllegalArgumentError for a batch without records,
         IllegalStateError for one that was sent before. Cancelled: nothing was queued.
@@ -375,22 +375,23 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         timestamp_ms: int | None = None,
         headers: Iterable[Header] | None = None,
     ) -> RecordMetadata:
-        """Send a record and return where it is; None with acks=0, when nobody says.
+        """Send a record and wait until it is written; return its metadata, None with acks=0.
 
         Raises: as `send`, and why the record was not written. Cancelled: it may be written.
         """
         self._engine.client.loop.check()
         ack = await self.send(topic, value, key, partition, timestamp_ms, headers)
         metadata = await ack
-        # aiokafka's; who sets acks=0 expects no answer, and the others no None.
+        # As aiokafka: with acks=0 there is no response, and no other user has to expect None.
         return metadata if self._config.required_acks else None  # type: ignore[return-value]
 
     async def flush(self, timeout_ms: int | None = None) -> None:
-        """Return when every record sent before this call has its outcome, good or bad.
+        """Return when every record sent before this call is written or has failed.
 
         That takes delivery_timeout_ms at most, whatever the brokers do.
-        Raises KafkaTimeoutError after `timeout_ms`, ProducerClosed, IllegalStateError before
-        start(). Cancelled: the records go on.
+
+        Raises: KafkaTimeoutError after `timeout_ms`; ProducerClosed; IllegalStateError before
+        start(). Cancelled: the records are sent all the same.
         """
         self._engine.life.check_running()
         try:
@@ -404,9 +405,9 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         self._engine.client.check()
 
     async def partitions_for(self, topic: str) -> set[int]:
-        """Return the partitions of `topic`, waiting max_block_ms for its metadata at most.
+        """Return the partitions of `topic`, waiting for its metadata for max_block_ms at most.
 
-        Raises: as `send`, for want of metadata. Cancelled: nothing stays behind.
+        Raises: as `send` without metadata. Cancelled: nothing stays behind.
         """
         route = await self._engine.append_path.finder.find(topic, self._clock.monotonic())
         return set(route.partitions)
@@ -414,32 +415,34 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     # Transactions…
 
     async def begin_transaction(self) -> None:
-        """Begin a transaction: what is sent from now on counts when it is committed, or never.
+        """Begin a transaction. Records sent from now on become visible only by its commit.
 
-        A call of `send` and its kin belongs to the transaction that is open when it is made.
-        Without one, and when it still waits at the end of its transaction, it raises
-        NoTransactionError, an IllegalOperation, and nothing of it is queued any more.
+        A call of `send`, `send_many`, `send_arrow` or `send_batch` belongs to the transaction that
+        is open at the call. It raises NoTransactionError, an IllegalOperation, when no transaction
+        is open, or when it still waits at the end of its transaction; it queues nothing then.
 
-        Raises: IllegalOperation without transactional_id; IllegalStateError when one is open;
-        ProducerFenced when another producer has taken over the transactional id.
-        Cancelled: none has begun.
+        Raises: IllegalOperation without transactional_id; IllegalStateError when a transaction is
+        open; ProducerFenced when another producer has taken over the transactional id.
+        Cancelled: no transaction has begun.
         """
         self._in_transactions().begin()
 
     async def commit_transaction(self) -> None:
-        """Wait until everything sent is written, then let the transaction count.
+        """Wait until all records of the transaction are written, then commit it.
 
-        Raises: KafkaTimeoutError after `max_block_ms`, it goes on: call again to wait for its end;
-        what made a record, or the transaction, fail (also DeliveryTimeoutError, a kind of
-        KafkaTimeoutError: catch it first): abort_transaction() is all that is possible then;
-        ProducerFenced and other fatal errors, also when the coordinator has aborted it after
-        `transaction_timeout_ms`, after which only stop() is; as `begin_transaction`.
-        Cancelled: it goes on; call again to hear how it ended.
+        Raises:
+        - KafkaTimeoutError after `max_block_ms`: the commit goes on, call again to wait for it;
+        - the error of a record or of the transaction: only abort_transaction() is possible then.
+          It may be a DeliveryTimeoutError, a kind of KafkaTimeoutError: catch it first;
+        - ProducerFenced and other fatal errors, also when the coordinator has aborted the
+          transaction after `transaction_timeout_ms`: only stop() is possible then;
+        - as `begin_transaction`.
+        Cancelled: the commit goes on; call again for its result.
         """
         await self._in_transactions().commit(self._max_block_s)
 
     async def abort_transaction(self) -> None:
-        """Let nothing of the transaction count; what was not sent yet fails at once.
+        """Abort the transaction. Its records that were not sent yet fail at once.
 
         Raises, Cancelled: as `commit_transaction`.
         """
@@ -447,8 +450,8 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Self]:
-        """Use as `async with producer.transaction():`, which begins a transaction, commits it at
-        the end of the block, and aborts it when the block raises.
+        """Use as `async with producer.transaction():`. It begins a transaction, commits it at the
+        end of the block, and aborts it when the block raises.
         """
         transactions = self._in_transactions()
         transactions.begin()
@@ -470,7 +473,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
             raise
 
     async def _abort_after_error(self) -> None:
-        """Abort; that it failed, too, is not what the user has to hear first."""
+        """Abort the transaction. A failure is logged: the user gets the error of the block."""
         try:
             await self.abort_transaction()
         except KafkaError as error:
@@ -479,18 +482,16 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     async def send_offsets_to_transaction(
         self, offsets: OffsetsToCommit, group_id: str | ConsumerGroupMetadata
     ) -> None:
-        """Commit offsets of a group with the transaction: both count, or neither.
+        """Commit offsets of a consumer group as part of the transaction.
 
-        `group_id`: the group's name, or better the consumer's `group_metadata()`: the group then
-        refuses a member that is not part of it any more (KIP-447). Offsets as `commit()` of the
-        consumer has them.
+        `offsets`: as for `commit()` of the consumer; without any, nothing is done. `group_id`: the
+        group's name, or better the consumer's `group_metadata()`: the group then refuses offsets of
+        a member that it no longer has (KIP-447).
 
-        No offsets are nothing to do, and no error.
-
-        Raises: CommitFailedError, after which the transaction can only be aborted, when the group
-        has moved on; NoTransactionError outside of a transaction; ValueError, TypeError or
-        IllegalArgumentError, with nothing done, for a malformed group or malformed offsets; as
-        `commit_transaction`. Cancelled: it goes on.
+        Raises: CommitFailedError when the group no longer has the member, after which the
+        transaction can only be aborted; NoTransactionError outside of a transaction; ValueError,
+        TypeError or IllegalArgumentError, with nothing done, for a malformed group or malformed
+        offsets; as `commit_transaction`. Cancelled: the request goes on.
         """
         transactions = self._in_transactions()
         transactions.check_may_send()
@@ -501,8 +502,9 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         await transactions.send_offsets(checked_offsets(offsets), group, self._max_block_s)
 
     def _one_transaction(self) -> AbstractContextManager[None]:
-        """Return a context for a call that belongs to the transaction that is open now, if there
-        are transactions."""
+        """Return a context that ties a call to the open transaction; without transactions it does
+        nothing.
+        """
         transactions = self._engine.transactions
         if transactions is None:
             return nullcontext()

@@ -1,8 +1,8 @@
-"""Owns the batches nobody has acknowledged: a queue for each partition, and what may be sent from
-it when. Plain: every method answers at once. Memory comes from the `BufferPool` and goes back.
+"""Owns the batches that are not acknowledged, in a queue for each partition, and when they may be
+sent. Plain: no method waits. Memory comes from the `BufferPool` and goes back there.
 
-A queue's last batch takes records until it has no room; the first is the next to be sent. A batch
-that is retried goes back to the front, before every batch that was first drained after it.
+The last batch of a queue takes records until it has no room. The first is sent next. A batch that
+is sent again goes back to the front, before all batches that were first drained after it.
 """
 
 from collections.abc import Callable
@@ -30,12 +30,12 @@ _AT_ONCE = float("-inf")
 
 
 class Readiness(NamedTuple):
-    """What may be sent at some moment."""
+    """The nodes to send to at one moment."""
 
     node_ids: AbstractSet[int]
     """Leaders with at least one batch that is due."""
     delay_s: float | None
-    """Seconds until the next batch is due; None: nothing is waiting for its time."""
+    """Seconds until the next batch is due; None: no batch lingers or is in backoff."""
     leaderless_topics: AbstractSet[str]
     """Topics with batches for a partition whose leader is not known."""
 
@@ -44,7 +44,7 @@ _NOTHING_WAITS = Readiness(frozenset(), None, frozenset())
 
 
 class RecordAccumulator:
-    """All records of one producer between `send` and their outcome."""
+    """The records of one producer from `send` to their outcome."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class RecordAccumulator:
     # Filling…
 
     def queue_of(self, topic_partition: TopicPartition, leader_of: LeaderOf) -> PartitionQueue:
-        """Return the partition's queue, made if need be."""
+        """Return the partition's queue, and make it if there is none."""
         queue = self._queues.get(topic_partition)
         if queue is None:
             queue = self._queues[topic_partition] = PartitionQueue(topic_partition)
@@ -95,7 +95,7 @@ class RecordAccumulator:
         return queue
 
     def open_batch(self, queue: PartitionQueue, buffer: bytearray, now_s: float) -> ProducerBatch:
-        """Return a new batch for records, the queue's last."""
+        """Add an open batch to the end of the queue and return it."""
         batch = self.append_batch(queue, self.new_builder(buffer), buffer, now_s)
         queue.open_batch = batch
         return batch
@@ -103,7 +103,9 @@ class RecordAccumulator:
     def append_batch(
         self, queue: PartitionQueue, builder: RecordBatchBuilder, buffer: bytearray, now_s: float
     ) -> ProducerBatch:
-        """Return the batch of `builder`, the queue's last; `buffer` counts in the pool."""
+        """Add the batch of `builder` to the end of the queue and return it. The pool has counted
+        `buffer`.
+        """
         if queue.open_batch is not None:
             queue.close_open_batch()
         batch = ProducerBatch(queue.topic_partition, builder, buffer, now_s)
@@ -138,7 +140,7 @@ class RecordAccumulator:
             self._of_node[queue.leader_id].filled[queue] = None
 
     def _note_left(self, queue: PartitionQueue) -> None:
-        """Note that a batch has left the queue."""
+        """Note that a batch has left the queue. The open batch may be the first now."""
         if queue.batches:
             if queue.batches[0] is queue.open_batch:
                 self.sizes.end_backlog(queue)
@@ -150,8 +152,8 @@ class RecordAccumulator:
     def ready(self, now_s: float) -> Readiness:
         """Return the nodes with a batch that is due at `now_s` (monotonic), and when the next is.
 
-        Due: full, lingered for linger_ms, or wanted by a flush, by the close or by somebody who
-        waits for memory; and neither muted nor in backoff. Does not wait. Source: 2d-7.
+        A batch is due when it is full or has lingered for linger_ms, and during a flush, a close or
+        a wait for memory; but not while it is muted or in backoff. Source: 2d-7.
         """
         if not self._filled:
             return _NOTHING_WAITS
@@ -175,12 +177,12 @@ class RecordAccumulator:
         return Readiness(node_ids, delay_s, leaderless)
 
     def _due_at(self, queue: PartitionQueue) -> float | None:
-        """Return when the queue's first batch is to be sent; None: when something else happens."""
+        """Return when the queue's first batch is due; None: not before something else happens."""
         batch = queue.batches[0]
         if queue.is_muted or not (self._sequences is None or self._sequences.may_send(batch)):
             return None
         if batch.attempts:
-            # A new leader was not asked yet (KIP-951).
+            # A new leader is tried at once (KIP-951).
             is_moved = queue.leader_epoch != batch.leader_epoch
             return _AT_ONCE if is_moved else batch.retry_at_s
         if batch.is_closed or self._hurries:
@@ -192,11 +194,11 @@ class RecordAccumulator:
         return self._is_closed or self.incomplete.is_flushing or self._pool.waiting > 0
 
     def drain(self, node_id: int, now_s: float) -> list[ProducerBatch]:
-        """Take the batches of one request to a node: at most one of each partition, together at
-        most max_request_size, a single larger one alone. Those are in flight from now on.
+        """Take the batches of one request to a node. They are in flight from now on.
 
-        With one batch due, the others go with it, lingered or not; with none, nothing does. Each
-        drain goes on where the last one stopped, so no partition starves. Source: 2d-9.
+        Takes at most one batch of each partition, and at most max_request_size in all, or a single
+        larger batch. If one batch is due the others go with it, also before their linger_ms is
+        over. A drain goes on where the last one stopped, so no partition starves. Source: 2d-9.
         """
         node = self._of_node.get(node_id)
         if node is None:
@@ -228,7 +230,7 @@ class RecordAccumulator:
         return [batch for _, batch in taken]
 
     def has_more(self, node_id: int) -> bool:
-        """Return whether batches for this node wait in their queues, due or not."""
+        """Return whether batches for this node are queued, due or not."""
         node = self._of_node.get(node_id)
         return node is not None and bool(node.filled)
 
@@ -249,9 +251,9 @@ class RecordAccumulator:
         batch.is_in_flight = True
 
     def seal(self, batch: ProducerBatch) -> memoryview:
-        """Return the bytes to send of a drained batch, compressed the first time.
+        """Return the bytes to send of a drained batch, and compress it the first time.
 
-        A compressed batch gives its buffer back at once, and counts with its new size.
+        A compressed batch gives its buffer back at once. The pool counts its new size.
         """
         wire = batch.wire()
         if batch.buffer is not None and not batch.holds_buffer:
@@ -265,9 +267,9 @@ class RecordAccumulator:
     # What became of it…
 
     def landed(self, batch: ProducerBatch, *, reusable: bool) -> None:
-        """Note that the request with this batch is over.
+        """Note that the request with this batch has ended.
 
-        `reusable` False: the bytes may still be on their way to the socket.
+        `reusable` False: the connection may still read the bytes.
         """
         batch.is_in_flight = False
         self._queues[batch.topic_partition].is_muted = False
@@ -275,12 +277,12 @@ class RecordAccumulator:
             self._release(batch, reusable)
 
     def retry(self, batch: ProducerBatch, now_s: float) -> None:
-        """Put a batch that has landed back to the front, for an attempt after its backoff."""
+        """Queue a batch again after its request has ended. It is due after its backoff."""
         batch.retry_at_s = now_s + self._backoff.delay(batch.attempts - 1)
         self._put_back(batch)
 
     def _put_back(self, batch: ProducerBatch) -> None:
-        """Queue a batch that was drained before, where its turn is."""
+        """Queue a batch that was drained before, by the order of the first drains."""
         queue = self._queues[batch.topic_partition]
         turn = (batch.drain_number, batch.piece_number)
         at = 0
@@ -292,9 +294,10 @@ class RecordAccumulator:
         self._note_filled(queue, batch)
 
     def split(self, batch: ProducerBatch) -> None:
-        """Put smaller batches in the place of one that has landed and was too large (2d-14).
+        """Replace a batch that a broker found too large by smaller ones (2d-14).
 
-        That was no attempt. They share its memory; what their headers need more is not counted.
+        The refused request does not count as an attempt. The pieces share the counted memory of the
+        batch; the additional bytes of their headers are not counted.
         """
         self.sizes.was_too_large(batch.topic_partition.topic)
         batch.attempts -= 1
@@ -317,7 +320,7 @@ class RecordAccumulator:
             self._pool.give_bytes(left)
 
     def forget(self, batch: ProducerBatch) -> None:
-        """Drop a batch that has its outcome; its memory goes back, once no request needs it."""
+        """Drop a batch that has its outcome. Its memory goes back when no request reads it."""
         if self.incomplete.remove(batch) and not batch.is_in_flight:
             self._unqueue(self._queues[batch.topic_partition], batch)
             self._release(batch, reusable=True)
@@ -341,14 +344,14 @@ class RecordAccumulator:
     # Closing…
 
     def close(self, cause: Exception) -> None:
-        """Make every batch due from now on; who waits for memory gets `cause`."""
+        """Make every batch due from now on, and fail calls that wait for memory with `cause`."""
         self._is_closed = True
         self._pool.close(cause)
 
     def fail_unsent(self, error: Exception, *, is_wanted: bool = False) -> None:
-        """Give the batches that were never drained this outcome (2d'-3).
+        """Fail the batches that were never drained (2d'-3).
 
-        `is_wanted`: the user has asked for it, so nobody need hear of it who does not ask.
+        `is_wanted`: the user has aborted the transaction, so the errors are not logged.
         """
         for batch in self.incomplete:
             if not batch.drain_number:
@@ -359,11 +362,11 @@ class RecordAccumulator:
                 self.forget(batch)
 
     def fail_all(self, error: Exception) -> None:
-        """Give every batch without outcome this one, in flight or not."""
+        """Fail every batch without outcome, in flight or not."""
         for batch in self.incomplete:
             batch.close()
             if self._sequences is not None:
-                self._sequences.abandoned(batch)  # else the next one would wait for it for ever
+                self._sequences.abandoned(batch)  # else later batches would wait for it
             batch.fail(error)
             self.forget(batch)
 

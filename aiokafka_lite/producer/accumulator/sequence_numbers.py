@@ -36,7 +36,7 @@ _NOTHING_ACKED = -1
 
 
 class ProducerIdAndEpoch(NamedTuple):
-    """Who a producer is to the brokers."""
+    """The identity of a producer to the brokers."""
 
     producer_id: int
     epoch: int
@@ -46,7 +46,7 @@ NO_PRODUCER = ProducerIdAndEpoch(-1, -1)
 
 
 class _PartitionSequence:
-    """Where one partition stands."""
+    """The sequence numbers of one partition."""
 
     __slots__ = (
         "in_flight",
@@ -65,16 +65,16 @@ class _PartitionSequence:
         self.next_sequence = 0
         self.last_acked_sequence = _NOTHING_ACKED
         self.in_flight: list[ProducerBatch] = []
-        """With numbers and without outcome, in the order of their numbers; a wrap is no matter."""
+        """The batches with numbers and without outcome, by their numbers, also across a wrap."""
         self.is_known = False
         """The partition's log has a batch of this producer and epoch."""
         self.is_unresolved = False
-        """A batch was given up, and nobody knows whether it was written."""
+        """A batch was given up, and may have been written or not."""
         self.needs_restart = False
 
     @property
     def expected_sequence(self) -> int:
-        """What follows the newest acknowledged record."""
+        """The number that follows the newest acknowledged record."""
         return (self.last_acked_sequence + 1) & SEQUENCE_MASK
 
     @property
@@ -82,7 +82,7 @@ class _PartitionSequence:
         return any(batch.is_in_flight for batch in self.in_flight)
 
     def restart(self, producer: ProducerIdAndEpoch) -> None:
-        """Take the batches without outcome through from 0 again, as another producer."""
+        """Number the batches without outcome from 0, as another producer."""
         self.producer = producer
         self.next_sequence = 0
         self.last_acked_sequence = _NOTHING_ACKED
@@ -103,7 +103,7 @@ class TransactionGate(Protocol):
 
 
 class SequenceNumbers:
-    """The numbers of one idempotent producer, over all partitions.
+    """The sequence numbers of one idempotent producer, for all partitions.
 
     With a `gate`, that is in transactions, no epoch is bumped here: a gap fails the transaction,
     and the next transaction gets its epoch from the coordinator.
@@ -115,30 +115,31 @@ class SequenceNumbers:
         self._topic_id: Callable[[str], UUID] = lambda _: ZERO_UUID
         self._partitions: dict[TopicPartition, _PartitionSequence] = {}
         self._troubled: dict[TopicPartition, _PartitionSequence] = {}
-        """Those that are unresolved or in need of a restart."""
+        """The partitions that are unresolved or need a restart."""
 
     @property
     def has_producer_id(self) -> bool:
-        """Whether a broker has given us an id that is still good."""
+        """Whether the producer has an id that is still valid."""
         return self.producer != NO_PRODUCER
 
     def set_producer(self, producer_id: int, epoch: int) -> None:
-        """Take over what InitProducerId gave."""
+        """Take over the id and epoch of an InitProducerId response."""
         self.producer = ProducerIdAndEpoch(producer_id, epoch)
 
     def begin_epoch(self, producer_id: int, epoch: int) -> None:
-        """Take over what a transaction's coordinator gave; every partition starts at 0 (2d'-8).
+        """Take over the id and epoch of a transaction's coordinator; every partition starts at 0
+        (2d'-8).
 
-        No batch with numbers may be without outcome.
+        Every batch with numbers must have its outcome.
         """
         self.producer = ProducerIdAndEpoch(producer_id, epoch)
         self._partitions.clear()
         self._troubled.clear()
 
     def follow(self, topic_id: Callable[[str], UUID]) -> None:
-        """Take over the ids of topics from new metadata, `ZERO_UUID` for those that have none.
+        """Take over the ids of topics from new metadata; `ZERO_UUID` for a topic without id.
 
-        The log of a topic that was made anew knows nothing of the producer.
+        A topic that was deleted and created again has no batches of the producer.
         """
         self._topic_id = topic_id
         for topic_partition, state in self._partitions.items():
@@ -150,14 +151,14 @@ class SequenceNumbers:
     # Sending…
 
     def may_send(self, batch: ProducerBatch) -> bool:
-        """Return whether `batch`, the first in its queue, may be sent now.
+        """Return whether `batch`, the first in its queue, may be sent (2d-10). It may not:
 
-        No: without a producer id; while the partition waits for a restart; a new batch while
-        others of an older epoch, or one that was given up, have no outcome; a batch sent before
-        that is not the oldest without outcome (2d-10). And a second batch before the first of an
-        epoch, or of a topic that may have been made anew, was acknowledged: a broker that knows
-        nothing of us takes any sequence number, so it would take the second although the first was
-        refused.
+        - without a producer id, and while the partition waits for a restart;
+        - a new batch: while batches of an older epoch, or one that was given up, have no outcome;
+        - a batch that was sent before: unless it is the oldest without outcome;
+        - a second batch: before the first of its epoch, or of a topic that may have been created
+          again, is acknowledged. A broker without state of the producer takes any number, so it
+          would take the second batch although it has refused the first.
         """
         if self.producer == NO_PRODUCER:
             return False
@@ -167,7 +168,7 @@ class SequenceNumbers:
         if state is None:
             return True
         if state.needs_restart and (self._gate is None or not batch.has_sequence):
-            return False  # in a transaction that is lost, what was sent before goes to its end
+            return False  # in a lost transaction, batches that have numbers are sent to their end
         if batch.base_sequence != NO_SEQUENCE:
             return not state.in_flight or state.in_flight[0] is batch
         if state.is_unresolved:
@@ -175,7 +176,7 @@ class SequenceNumbers:
         return not state.in_flight or (state.producer == self.producer and state.is_known)
 
     def assign(self, batch: ProducerBatch) -> None:
-        """Give a batch its numbers at its first drain; they stay (2d-11)."""
+        """Give a batch its numbers at its first drain. It keeps them (2d-11)."""
         if self._gate is not None:
             self._gate.batch_is_sent()
         if batch.base_sequence != NO_SEQUENCE:
@@ -203,7 +204,7 @@ class SequenceNumbers:
         for topic_partition, state in tuple(self._troubled.items()):
             if state.is_unresolved and not state.in_flight:
                 if state.next_sequence == state.expected_sequence:
-                    state.is_unresolved = False  # everything was written after all
+                    state.is_unresolved = False  # all batches were written after all
                 else:
                     self._need_restart(topic_partition, state)
                     is_lost = self._gate is not None
@@ -239,14 +240,14 @@ class SequenceNumbers:
     # Answers…
 
     def split(self, batch: ProducerBatch, pieces: Sequence[ProducerBatch]) -> None:
-        """Have `pieces`, which carry on its numbers, in the place of a batch (2d-14)."""
+        """Replace a batch by its pieces, which have its numbers (2d-14)."""
         state = self._partitions.get(batch.topic_partition)
         if state is not None and batch in state.in_flight:
             at = state.in_flight.index(batch)
             state.in_flight[at : at + 1] = pieces
 
     def completed(self, batch: ProducerBatch) -> None:
-        """Note that a batch was written; also one that had expired meanwhile."""
+        """Note that a batch was written, also one that has expired."""
         state = self._partitions.get(batch.topic_partition)
         if state is None or batch.base_sequence == NO_SEQUENCE:
             return
@@ -259,12 +260,12 @@ class SequenceNumbers:
                 state.last_acked_sequence = last_sequence
 
     def refused(self, batch: ProducerBatch, error: type[Exception]) -> None:
-        """Note that a broker refused a batch for good: its numbers were not used up (2d-19)."""
+        """Note that a broker refused a batch for good: its numbers are not used (2d-19)."""
         state = self._give_up(batch)
         if state is None:
             return
         if issubclass(error, UnknownProducerId):
-            # The broker knows nothing of us and takes 0, and so says to the other batches, too.
+            # The broker has no state of the producer: it takes 0, and refuses the later batches.
             state.next_sequence = 0
             state.last_acked_sequence = _NOTHING_ACKED
             state.is_known = False
@@ -276,15 +277,14 @@ class SequenceNumbers:
         ):
             self.producer = NO_PRODUCER
         if self._gate is not None:
-            state.needs_restart = True  # the transaction hears of the error itself
+            state.needs_restart = True  # the error fails the transaction
         else:
             self._need_restart(batch.topic_partition, state)
 
     def abandoned(self, batch: ProducerBatch) -> None:
-        """Note that a batch is given up with its fate unknown: its time or its retries ran out.
+        """Note that a batch is given up and may have been written: its time or retries ran out.
 
-        Its numbers may have been used up, so nothing new is sent before that is clear (2d-13,
-        2d-20).
+        Its numbers may be used, so no new batch is sent before that is known (2d-13, 2d-20).
         """
         state = self._give_up(batch)
         if state is not None and not state.needs_restart:
@@ -292,7 +292,7 @@ class SequenceNumbers:
             self._troubled[batch.topic_partition] = state
 
     def _give_up(self, batch: ProducerBatch) -> _PartitionSequence | None:
-        """Forget a batch; return its partition's state, None if the batch leaves no gap there."""
+        """Forget a batch; return its partition's state, or None if the batch leaves no gap."""
         state = self._partitions.get(batch.topic_partition)
         if state is None or not batch.has_sequence:
             return None
@@ -302,9 +302,9 @@ class SequenceNumbers:
     def may_retry(
         self, batch: ProducerBatch, error: type[KafkaError], log_start_offset: int
     ) -> bool:
-        """Return whether a refused batch is worth another attempt, after a restart if need be.
+        """Return whether to send a refused batch again, after a restart if needed.
 
-        `log_start_offset`: as the broker said with the error, -1 if it did not (2d-17).
+        `log_start_offset`: as in the response, -1 if unknown (2d-17).
         """
         state = self._partitions.get(batch.topic_partition)
         if self._gate is not None and self._ends_transaction(batch, state, error):
@@ -316,8 +316,8 @@ class SequenceNumbers:
                 self._need_restart(batch.topic_partition, state)
             return True
         if state is not None and issubclass(error, OutOfOrderSequenceNumber):
-            # With an older one on its way, or to be sent again, this one's turn comes after that.
-            # The oldest has nothing to wait for: there is a gap before it.
+            # While an older batch is in flight or queued again, this one is sent after it.
+            # Before the oldest there is a gap.
             if state.in_flight[0] is batch:
                 self._need_restart(batch.topic_partition, state)
             return True
@@ -326,7 +326,7 @@ class SequenceNumbers:
     def _ends_transaction(
         self, batch: ProducerBatch, state: _PartitionSequence | None, error: type[KafkaError]
     ) -> bool:
-        """Say whether only a new epoch helps, which a transaction gets by being aborted."""
+        """Return whether the batch needs a new epoch, which a transaction gets by an abort."""
         if issubclass(error, OutOfOrderSequenceNumber):
             return state is None or state.in_flight[0] is batch
         return issubclass(error, UnknownProducerId)

@@ -1,7 +1,7 @@
 """What `send_arrow` returns: a `BulkAck` whose numbers are those of the rows.
 
-Rows are appended partition by partition, so the order they were sent in is another than that of the
-table; four bytes a row say which is which.
+Rows are appended partition by partition, so records are not in the order of the rows. Four bytes a
+record keep its row.
 """
 
 from array import array
@@ -12,22 +12,22 @@ from aiokafka_lite.producer.append.bulk_ack import BulkAck
 
 
 class ArrowAck(BulkAck):
-    """The acknowledgement of the rows of Arrow data, to come. As `BulkAck`; row 0 is the first."""
+    """The ack of the rows of Arrow data. As `BulkAck`; the first row is 0."""
 
     __slots__ = ("_own_times", "_parts")
 
     def __init__(self) -> None:
         super().__init__()
-        # For the records in the order of sending: their rows in a batch, and the rows before that.
+        # The rows of the records in the order of sending, by Arrow batch, and the rows before it.
         self._parts: list[tuple[array[int], int]] = []
         self._own_times: array[int] | None = None
 
     def note_rows(
         self, rows: "array[int]", times_ms: "array[int] | None", rows_before: int = 0
     ) -> None:
-        """Note which rows the records are that were added last, and their own times, if any.
+        """Note the rows of the records added last, and the rows' own timestamps, if they have any.
 
-        `rows` are numbers in their Arrow batch, before which `rows_before` have come.
+        `rows` are numbers in an Arrow batch, which `rows_before` rows precede.
         """
         if times_ms is not None:
             if self._own_times is None:
@@ -36,7 +36,7 @@ class ArrowAck(BulkAck):
         self._parts.append((rows, rows_before))
 
     def errors(self) -> Iterator[tuple[int, Exception]]:
-        """Yield (row, why) of each row that was not written, in the order of rows.
+        """Yield (row, error) of each row that was not written, in the order of rows.
 
         Raises asyncio.InvalidStateError while there is no outcome.
         """
@@ -46,9 +46,9 @@ class ArrowAck(BulkAck):
         yield from sorted(failed, key=lambda pair: pair[0])
 
     def metadata(self) -> Iterator[RecordMetadata]:
-        """Yield where each row's record is, in the order of rows; made as they are asked for.
+        """Yield the metadata of each row's record in the order of rows.
 
-        Raises as `BulkAck.metadata`.
+        Raises: as `BulkAck.metadata`.
         """
         self._check_done()
         rows = self._rows()

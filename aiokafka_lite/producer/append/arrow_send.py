@@ -1,8 +1,8 @@
-"""Owns `send_arrow`: rows go from Arrow buffers into their batches, a batch in one go.
+"""Owns `send_arrow`: one call of a native leaf fills a batch from Arrow buffers.
 
-A window of rows is sorted by partition, so that a batch is filled by one loop of the leaf. The
-first row of each batch goes the usual way, which may wait; with serializers, interceptors or a
-partitioner of the user's, every row does.
+A window of rows is sorted by partition, so that the rows of a batch follow each other. The append
+path takes the first row of each batch and may wait. With serializers, interceptors or a partitioner
+of the user it takes every row.
 """
 
 from array import array
@@ -19,8 +19,8 @@ from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.producer.producer_config import ProducerConfig
 
 _WINDOW_ROWS = 16_384
-"""How many rows are sorted at a time: enough to fill batches, little enough that all partitions'
-leaders are kept busy."""
+"""How many rows are sorted at a time: enough to fill batches, and few enough that all leaders have
+work."""
 
 
 class ArrowSend:
@@ -111,7 +111,7 @@ class ArrowSend:
             size = batch.size_in_bytes
             default_ms = ack.timestamp_ms
             has_own_times = rows.has_timestamps and self._timestamp_ms is None
-            if has_own_times:  # the first row's may be one of them, and the others' is now
+            if has_own_times:  # the first row may have a timestamp where another has none
                 default_ms = int(self._clock.time() * 1000)
             taken = rows.append_to(builder, numbers, at, default_ms, use_timestamps=has_own_times)
             if not taken:
@@ -127,7 +127,7 @@ class ArrowSend:
     async def _send_row(
         self, rows: ArrowRows, row: int, topic: str, partition: int | None
     ) -> RecordAck:
-        """Append a row the usual way."""
+        """Append a row by the append path."""
         timestamp_ms = self._timestamp_ms
         if timestamp_ms is None:
             timestamp_ms = rows.timestamp_ms(row)

@@ -11,10 +11,10 @@ from aiokafka_lite.producer.batch.record_ack import BatchOutcome
 
 
 class BulkAck(AckRuns):
-    """The acknowledgement of many records, to come.
+    """The ack of many records.
 
-    `await` it, as often as you like: it returns itself once every record has its outcome, and
-    raises the first error in the order of sending. `errors()` has all of them. Belongs to the event
+    It may be awaited any number of times: it returns itself once every record is written, or raises
+    the first error in the order of sending. `errors()` has all of them. It belongs to the event
     loop of its producer.
     """
 
@@ -25,7 +25,7 @@ class BulkAck(AckRuns):
         return f"<BulkAck {self._sent} records in {len(self._batches)} batches, {state}>"
 
     def __await__(self) -> Generator[object, None, "BulkAck"]:
-        """Wait for all. Cancelled: the records are sent all the same."""
+        """Wait for all records. Cancelled: the records are sent all the same."""
         yield from all_done(self._batches).__await__()
         for _, error in self.errors():
             raise error.with_traceback(None)
@@ -36,7 +36,7 @@ class BulkAck(AckRuns):
         return all(batch.is_done for batch in self._batches)
 
     def errors(self) -> Iterator[tuple[int, Exception]]:
-        """Yield (number, why) of each record that was not written, in the order of sending.
+        """Yield (number, error) of each record that was not written, in the order of sending.
 
         Raises asyncio.InvalidStateError while there is no outcome.
         """
@@ -49,10 +49,10 @@ class BulkAck(AckRuns):
                 yield number, error
 
     def metadata(self) -> Iterator[RecordMetadata]:
-        """Yield where each record is, in the order of sending; made as they are asked for.
+        """Yield the metadata of each record in the order of sending, without serialized sizes.
 
-        The serialized sizes are not kept. Raises the record's error where one was not written,
-        asyncio.InvalidStateError while there is no outcome.
+        Raises: the error of a record that was not written; asyncio.InvalidStateError while there is
+        no outcome.
         """
         self._check_done()
         for (batch, index), timestamp_ms in zip(self._records(), self._times(), strict=True):

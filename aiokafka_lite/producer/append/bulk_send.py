@@ -1,5 +1,5 @@
-"""Owns `send_many`: records go into their batches in a tight loop, which stops only where a batch
-is full or something is not as simple; one record goes the usual way then, which may wait.
+"""Owns `send_many`: `fast_append` takes the records in a loop, up to the first that it leaves. The
+append path takes that one and may wait. Then the loop goes on.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -68,7 +68,7 @@ class BulkSend:
                 )
 
     async def _send_one(self, item: Any) -> int:
-        """Append one record the way that may wait; return its timestamp."""
+        """Append one record by the append path, which may wait; return its timestamp."""
         key, value = item if item.__class__ is tuple and len(item) == 2 else (None, item)
         ack = await self._records.send(
             self._topic, value, key, self._partition, self._timestamp_ms, self._headers

@@ -1,4 +1,4 @@
-"""Owns a batch that the user fills by hand, for `send_batch`. Plain, but for asking the time."""
+"""Owns a batch that the user fills by hand for `send_batch`. Plain; it reads the clock."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -14,21 +14,21 @@ from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_
 
 
 class BatchRecordMetadata(NamedTuple):
-    """Where a record is in its batch."""
+    """The place of a record in its batch."""
 
     offset: int
-    """Counted from the first record of the batch."""
+    """The number of the record in the batch, from 0."""
     size: int
     """Bytes of the record, before compression."""
     timestamp: int
     crc: None = None
-    """Records have none since magic 2; the batch has."""
+    """Since magic 2 a batch has a CRC, and a record has none."""
 
 
 class BatchBuilder:
     """A batch of records for one partition, made by `create_batch`.
 
-    Serializers of the producer are used; one that asks for the topic gets "", it is not known yet.
+    The serializers of the producer are used. One that takes the topic gets "": it is not known yet.
     """
 
     def __init__(
@@ -56,9 +56,10 @@ class BatchBuilder:
         value: Any,
         headers: Iterable[tuple[str, bytes | None]] = (),
     ) -> BatchRecordMetadata | None:
-        """Add a record; None if it is closed or has no room. The first record always has.
+        """Add a record; None if the batch is closed or has no room. The first record has room.
 
-        `timestamp` is in ms since 1970, None: now. Raises SerializationError, IllegalArgumentError.
+        `timestamp`: ms since 1970; None is the present time.
+        Raises: SerializationError, IllegalArgumentError.
         """
         if self._is_closed:
             return None
@@ -80,26 +81,26 @@ class BatchBuilder:
         return BatchRecordMetadata(index, self._builder.uncompressed_size - before, when_ms)
 
     def close(self) -> None:
-        """Take no more records; `send_batch` does it, too."""
+        """Take no more records. `send_batch` closes the batch, too."""
         self._is_closed = True
 
     def closed(self) -> bool:
-        """Whether it takes no more records."""
+        """Return whether the batch takes no more records."""
         return self._is_closed
 
     def size(self) -> int:
-        """Return the bytes of the batch, before compression; 0 without records."""
+        """Return the size of the batch before compression; 0 without records."""
         return 0 if self._builder is None else self._builder.uncompressed_size
 
     def record_count(self) -> int:
-        """Return how many records it has."""
+        """Return how many records the batch has."""
         return 0 if self._builder is None else self._builder.record_count
 
     def take(self) -> tuple[RecordBatchBuilder, bytearray]:
-        """Return what is to be sent, once; the batch is closed from now on.
+        """Close the batch and return its builder and buffer, once.
 
-        Raises IllegalArgumentError for a batch without records, IllegalStateError for one that was
-        taken before, whether or not it is queued by now.
+        Raises: IllegalArgumentError for a batch without records; IllegalStateError for a batch that
+        was taken before, whether it is queued by now or not.
         """
         if self._is_sent:
             raise IllegalStateError(
@@ -111,7 +112,7 @@ class BatchBuilder:
         return self._builder, self._buffer
 
     def give_back(self) -> None:
-        """Note that it was not queued, so that it may be sent again."""
+        """Note that the batch was not queued, so it may be sent again."""
         self._is_sent = False
 
 

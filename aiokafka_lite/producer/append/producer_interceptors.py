@@ -1,8 +1,8 @@
-"""Interceptors: objects of the user that see each record before it is sent and hear what became of
-it. What they raise is logged and goes no further.
+"""Owns the calls of interceptors: objects of the user that see each record before it is sent, and
+its outcome. What they raise is logged and ignored.
 
-It waits only for an `on_send` that is a coroutine function. Without interceptors none of this is
-on the way of a record. Source: ProducerInterceptors, KIP-42.
+It waits only for an `on_send` that is a coroutine function. A producer without interceptors calls
+nothing here. Source: ProducerInterceptors, KIP-42.
 """
 
 import inspect
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ProducerRecord:
-    """A record as it was given to `send`, before serialization."""
+    """A record as given to `send`, before serialization."""
 
     topic: str
     value: Any = None
@@ -40,10 +40,10 @@ class ProducerInterceptors:
         self._on_acknowledgement = _bound(interceptors, "on_acknowledgement")
         self._on_send_error = _bound(interceptors, "on_send_error")
         self.must_wait = any(map(inspect.iscoroutinefunction, self._on_send))
-        """One of them is `async`: `send_nowait` cannot be used."""
+        """An on_send is a coroutine function, so `send_nowait` cannot be used."""
 
     async def on_send(self, record: ProducerRecord) -> ProducerRecord:
-        """Return the record as the interceptors want it sent. Raises nothing."""
+        """Return the record as the interceptors have changed it. Raises nothing."""
         for call in self._on_send:
             try:
                 given = call(record)
@@ -55,7 +55,7 @@ class ProducerInterceptors:
         return record
 
     def on_send_nowait(self, record: ProducerRecord) -> ProducerRecord:
-        """As `on_send`. Raises IllegalStateError if one of them has to be waited for."""
+        """As `on_send`. Raises IllegalStateError if an on_send is a coroutine function."""
         if self.must_wait:
             raise IllegalStateError(
                 "send_nowait() cannot wait for an interceptor whose on_send is async; await send()"
@@ -68,19 +68,19 @@ class ProducerInterceptors:
         return record
 
     def failed(self, what: ProducerRecord | TopicPartition, error: Exception) -> None:
-        """Tell of a record that `send` refused, or of one that was not written to a partition."""
+        """Report a record that `send` refused, or one that was not written to a partition."""
         for call in self._on_send_error:
             _call(call, what, error)
 
     def watch(self, ack: RecordAck, topic_partition: TopicPartition) -> None:
-        """Tell what becomes of a record, before the callbacks that the user adds to its ack."""
+        """Report the outcome of a record, before the callbacks that the user adds to its ack."""
 
         def done(ack: RecordAck) -> None:
             if not ack.has_failed:
                 metadata = ack.result()
                 for call in self._on_acknowledgement:
                     _call(call, metadata)
-            elif self._on_send_error:  # else nobody has noticed, and it has to be logged
+            elif self._on_send_error:  # else nobody has seen the error, and the batch logs it
                 error = ack.exception()
                 assert error is not None
                 self.failed(topic_partition, error)
@@ -89,7 +89,7 @@ class ProducerInterceptors:
 
 
 class InterceptedPath:
-    """The way of a record past the interceptors, then the usual one."""
+    """Calls the interceptors, then appends the record."""
 
     def __init__(self, path: AppendPath, interceptors: ProducerInterceptors) -> None:
         self._path = path
@@ -139,7 +139,7 @@ class InterceptedPath:
         return self._watched(ack)
 
     def _watched(self, ack: RecordAck) -> RecordAck:
-        # Through an ack of their own: the user's may be cancelled.
+        # The interceptors get an ack of their own: that of the user may be cancelled.
         self._interceptors.watch(ack.copy(), ack.topic_partition)
         return ack
 

@@ -1,7 +1,8 @@
-"""Owns `send`'s waiting for metadata: the route to a topic, and a partition that is still to come.
+"""Owns the waiting of `send` for metadata: for the route to a topic, and for a partition that is
+still to come.
 
-The routes themselves are in `topic_routes`, the order of those who wait in `send_order`. Each
-question also has a form that raises instead of waiting.
+`topic_routes` has the routes, `send_order` the order of the calls that wait. Each method that waits
+has a counterpart that raises instead.
 """
 
 from collections.abc import AsyncIterator
@@ -22,14 +23,14 @@ from aiokafka_lite.topic_name import check_topic_name
 from aiokafka_lite.value_checks import is_int
 
 _MAX_PARTITION = 2**31 - 1
-"""No request can name a higher one: it cannot appear later."""
+"""The highest number of a partition: no request can name a higher one."""
 
 
 class RouteFinder:
     """Finds routes and queues for one producer.
 
-    `began_s` is when the call of the user began, monotonic, None: just now; with what came before
-    it has max_block_ms.
+    `began_s` is when the user's call began, monotonic; None: now. The call may wait max_block_ms
+    in all.
     """
 
     def __init__(
@@ -64,14 +65,14 @@ class RouteFinder:
                     try:
                         await self._client.metadata.wait_for_topic(topic, self.left_s(began_s))
                     finally:
-                        self._life.check_running()  # whatever happened, that it was stopped is more
+                        self._life.check_running()  # stop() explains any other error
                 await wait.turn()
                 route = self._known(topic)
                 if route is not None:
                     return route
 
     def find_nowait(self, topic: str) -> TopicRoute:
-        """Return the route to a topic. Raises: as `find`; its metadata is asked for by then."""
+        """Return the route to a topic. Raises: as `find`; without metadata it is asked for."""
         route = self._known(topic)
         if route is None:
             self._client.metadata.add_topic(topic)
@@ -89,9 +90,9 @@ class RouteFinder:
         return self.routes.find(topic)
 
     def known_queue(self, route: TopicRoute, partition: int) -> PartitionQueue | None:
-        """Return the queue of a partition that the caller named, None if it is not there.
+        """Return the queue of the given partition; None: the topic does not have it yet.
 
-        Raises: IllegalArgumentError for what is no partition's number.
+        Raises: IllegalArgumentError for what cannot be the number of a partition.
         """
         if partition.__class__ is int and 0 <= partition < route.count:
             return route.queues[partition]
@@ -102,8 +103,8 @@ class RouteFinder:
     async def queue_to_come(
         self, topic: str, partition: int, began_s: float | None
     ) -> AsyncIterator[PartitionQueue]:
-        """Enter with the queue of a partition that is not there, once it is and all calls that
-        waited for it before are through: the topic may be growing.
+        """Enter with the queue of a partition that the topic does not have yet. It waits until the
+        topic has it, and until the calls that waited before are through.
 
         Raises: KafkaTimeoutError. Cancelled: nothing stays behind.
         """
@@ -127,7 +128,7 @@ class RouteFinder:
                         attempts += 1
                 yield route.queues[partition]
         except TimeoutError as error:
-            if isinstance(error, KafkaTimeoutError):  # said by what came before, or behind it
+            if isinstance(error, KafkaTimeoutError):  # of `find`, or of the body
                 raise
             self._raise_no_partition(topic, partition, count)
 

@@ -16,19 +16,19 @@ from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
 
 
 class _Line:
-    """The calls that wait for one partition; the first of them has the lock."""
+    """The calls that wait for one partition. The first of them has the lock."""
 
     __slots__ = ("count", "turn")
 
     def __init__(self) -> None:
         self.count = 0
-        self.turn = asyncio.Lock()  # which is fair
+        self.turn = asyncio.Lock()  # fair: first come, first served
 
 
 class SendTurn:
-    """The turn of one call in a partition. Made by `SendOrder.turn`, to be entered once.
+    """The turn of one call in a partition. `SendOrder.turn` makes it; it is entered once.
 
-    Cancelled: the next one has the turn.
+    Cancelled: the next call has the turn.
     """
 
     __slots__ = ("_hold", "_line", "_order", "_timeout_s", "_too_late", "_topic_partition")
@@ -84,12 +84,12 @@ class SendOrder:
         self.routes = routes
         self.clock = clock
         self.lines: dict[TopicPartition, _Line] = {}
-        """Those of partitions that a call waits for."""
+        """The lines of the partitions that a call waits for."""
         self._without_metadata: dict[str, MetadataWait] = {}
-        """The newest of each topic."""
+        """The newest wait of each topic."""
 
     def has_waiting(self, topic_partition: TopicPartition) -> bool:
-        """Return whether a call waits for its turn in a partition, or has it and waits."""
+        """Return whether a call waits for its turn in a partition, or waits in its turn."""
         return topic_partition in self.lines
 
     def turn(
@@ -98,13 +98,13 @@ class SendOrder:
         timeout_s: float,
         too_late: Callable[[], Exception] = TimeoutError,
     ) -> "SendTurn":
-        """Return what to enter. That waits until all calls that came before for this partition are
-        through, and raises `too_late()` when it takes longer than `timeout_s`.
+        """Return a context. Entering it waits until all earlier calls for the partition are
+        through, and raises `too_late()` after `timeout_s`.
         """
         return SendTurn(self, topic_partition, timeout_s, too_late)
 
     def lacks_metadata(self, topic: str) -> bool:
-        """Return whether a call waits for the metadata of a topic, or did and has not run since."""
+        """Return whether a call waits for a topic's metadata, or has not run since the wait."""
         return bool(self._without_metadata) and topic in self._without_metadata
 
     @contextmanager
@@ -126,7 +126,7 @@ class SendOrder:
 
 
 class MetadataWait:
-    """A call that waits for the metadata of a topic, behind those that came before."""
+    """A call that waits for the metadata of a topic, behind earlier calls."""
 
     __slots__ = ("_before", "_ended")
 
@@ -135,19 +135,19 @@ class MetadataWait:
         self._ended = asyncio.Event()
 
     async def turn(self) -> None:
-        """Return when all calls that came before have gone on, or given up: the news may wake
-        a later one first.
+        """Return when all earlier calls have gone on or given up: new metadata may wake a later
+        call first.
         """
         while self._before is not None:
             await self._before._ended.wait()
             self._before = self._before._before
 
     def end(self) -> None:
-        """Let those behind go on."""
+        """Let the later calls go on."""
         self._ended.set()
 
     def newest_left(self) -> "MetadataWait | None":
-        """Return this one or the last before it that has not ended, None if all have."""
+        """Return the last wait that has not ended, from this one back; None: all have ended."""
         wait: MetadataWait | None = self
         while wait is not None and wait._ended.is_set():
             wait = wait._before

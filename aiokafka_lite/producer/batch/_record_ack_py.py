@@ -1,8 +1,8 @@
-"""What `send` returns, and what it looks into: the pure twin of the acks and of a batch's outcome.
+"""Owns the acks that `send` returns, and the outcome of a batch that they read: the pure twin.
 
-An ack is an awaitable handle of one record: (batch, index), its timestamp and sizes. It looks like
-a future and is none: a future is made per waiter, when somebody waits. So an ack that is dropped
-costs nothing, and cancelling one who waits touches nobody else.
+An ack is an awaitable handle of one record: (batch, index), its timestamp and sizes. It has the
+methods of a future, but a future is made only for each task that waits. So an ack that is dropped
+costs nothing, and a waiter that is cancelled does not affect others.
 """
 
 import asyncio
@@ -16,15 +16,13 @@ from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 
 Listener = Callable[[], object]
 BEHIND_ALL: Final = 2**31 - 1
-"""The index of those who listen for the batch as a whole, after the listeners of its records."""
+"""The index of listeners for the batch as a whole; they are called after those of its records."""
 
 _tokens = itertools.count()  # of all batches: a listener moves to a piece with its token
 
 
 class BatchOutcome:
-    """What acks know of their batch: the outcome, who waits for it, and the pieces it was split
-    into.
-    """
+    """The outcome of a batch's records, the listeners for it, and the pieces of a split batch."""
 
     __slots__ = (
         "_builder",
@@ -54,16 +52,16 @@ class BatchOutcome:
         self.log_start_offset = -1
         self._listeners: dict[int, tuple[int, Listener]] = {}
         self._pieces: list[tuple[int, BatchOutcome]] = []
-        """What it was split into, each with the index here of its first record."""
+        """The pieces of a split batch, each with the index of its first record in this batch."""
         self._error_was_seen = False
 
     @property
     def is_split(self) -> bool:
-        """Whether its records are in other batches now; `place_of` says where."""
+        """Whether the records are in other batches, which `place_of` returns."""
         return bool(self._pieces)
 
     def place_of(self, index: int) -> tuple["BatchOutcome", int]:
-        """Return the batch that has a record now, and its index there."""
+        """Return the batch that has a record, and the record's index there."""
         batch = self
         while batch._pieces:
             first, piece = next(at for at in reversed(batch._pieces) if at[0] <= index)
@@ -98,7 +96,7 @@ class BatchOutcome:
         return True
 
     def error_of(self, index: int) -> Exception | None:
-        """Return why a record failed, None if it did not. Asking counts as having noticed."""
+        """Return the error of a record, or None. It counts as seen then, and is not logged."""
         if self.error is None:
             return None
         self._error_was_seen = True
@@ -107,7 +105,7 @@ class BatchOutcome:
     def metadata_of(
         self, index: int, timestamp_ms: int, key_size: int = -1, value_size: int = -1
     ) -> RecordMetadata:
-        """Return where a record of this written batch is; the other arguments are the record's."""
+        """Return the metadata of a record of this written batch."""
         is_appended = self.log_append_time_ms >= 0
         metadata = RecordMetadata(
             self.topic_partition.topic,
@@ -122,10 +120,10 @@ class BatchOutcome:
         metadata.serialized_value_size = value_size
         return metadata
 
-    # Who wants to hear of it…
+    # Listeners…
 
     def add_listener(self, index: int, listener: Listener) -> int:
-        """Call `listener()` once there is an outcome; return a token to take that back.
+        """Call `listener()` once there is an outcome; return a token for `remove_listener`.
 
         Listeners are called in the order of `index`, then of their coming. Not for a done batch.
         """
@@ -134,13 +132,13 @@ class BatchOutcome:
         return token
 
     def remove_listener(self, token: int) -> None:
-        """Forget a listener; harmless when it was called or removed before."""
+        """Remove a listener, unless it was called or removed before."""
         if self._listeners.pop(token, None) is None:
             for _, piece in self._pieces:
                 piece.remove_listener(token)
 
     def listeners_of(self, index: int) -> Sequence[tuple[int, Listener]]:
-        """Return the (token, listener) pairs of one record, in the order of their coming."""
+        """Return the (token, listener) pairs of one record, in the order they were added."""
         return [(token, call) for token, (at, call) in self._listeners.items() if at == index]
 
     def _finish(self) -> None:
@@ -174,7 +172,7 @@ class RecordAck:
         serialized_key_size: int = -1,
         serialized_value_size: int = -1,
     ) -> None:
-        """The sizes are those of the bytes, -1 for None."""
+        """The sizes are in bytes; -1: None."""
         self._batch: BatchOutcome | None = batch
         """None: cancelled."""
         self._index = index
@@ -207,25 +205,25 @@ class RecordAck:
 
     @property
     def place(self) -> tuple[BatchOutcome, int]:
-        """The record's batch and its index there. Not once it is cancelled."""
+        """The record's batch and its index there. Not for a cancelled ack."""
         batch = self._place()
         assert batch is not None
         return batch, self._index
 
     @property
     def topic_partition(self) -> TopicPartition:
-        """Where the record goes. Not once it is cancelled."""
+        """The partition of the record. Not for a cancelled ack."""
         assert self._batch is not None
         return self._batch.topic_partition
 
     @property
     def has_failed(self) -> bool:
-        """Whether the record was not written. Asking does not count as having noticed."""
+        """Whether the record has failed. The error does not count as seen."""
         batch = self._place()
         return batch is not None and batch.error is not None
 
     def copy(self) -> "RecordAck":
-        """Return another ack of the same record; each is cancelled by itself."""
+        """Return another ack of the record. Each is cancelled separately."""
         assert self._batch is not None
         return RecordAck(
             self._batch,
@@ -241,7 +239,7 @@ class RecordAck:
         return batch is None or batch.is_done
 
     def result(self) -> RecordMetadata:
-        """Return where the record is, or raise why it is nowhere.
+        """Return the record's metadata, or raise why it was not written.
 
         Raises asyncio.InvalidStateError while there is no outcome.
         """
@@ -299,7 +297,7 @@ class RecordAck:
             batch.add_listener(self._index, call)
 
     def remove_done_callback(self, callback: Callable[["RecordAck"], object]) -> int:
-        """Take back a callback; return how often it was there."""
+        """Remove a callback; return how many times it was there."""
         batch = self._place()
         if batch is None:
             return 0
@@ -313,7 +311,7 @@ class RecordAck:
         return len(tokens)
 
     def _place(self) -> BatchOutcome | None:
-        """Return the batch that has the record now, None once cancelled: batches may be split."""
+        """Return the batch or the piece that has the record; None: the ack is cancelled."""
         batch = self._batch
         if batch is not None and batch.is_split:
             batch, self._index = batch.place_of(self._index)
@@ -321,7 +319,7 @@ class RecordAck:
         return batch
 
     def _listeners(self, batch: BatchOutcome) -> list[tuple[int, Listener]]:
-        """Return who listens through this ack, with their tokens; a record may have several."""
+        """Return the listeners of this ack with their tokens. A record may have several acks."""
         return [
             (token, listener)
             for token, listener in batch.listeners_of(self._index)
@@ -330,7 +328,7 @@ class RecordAck:
 
 
 class BatchAck(RecordAck):
-    """The acknowledgement of a whole batch, to come; its metadata are those of the first record."""
+    """The ack of a whole batch; its metadata is that of the first record."""
 
     __slots__ = ()
 
@@ -338,7 +336,7 @@ class BatchAck(RecordAck):
         super().__init__(batch, BEHIND_ALL, timestamp_ms)
 
     def result(self) -> RecordMetadata:
-        """Return where the first record is, or raise why one of them is nowhere."""
+        """Return the metadata of the first record, or raise why a record was not written."""
         error = self.exception()
         if error is not None:
             raise error.with_traceback(None)
@@ -347,7 +345,7 @@ class BatchAck(RecordAck):
         return batch.metadata_of(index, self._timestamp_ms)
 
     def exception(self) -> Exception | None:
-        """Return why one of the records was not written, None if all were."""
+        """Return the first error of a record, or None if all are written."""
         batch = self._place()
         if batch is None:
             raise asyncio.CancelledError
@@ -358,11 +356,11 @@ class BatchAck(RecordAck):
         return next((error for error in errors if error is not None), None)
 
     def _place(self) -> BatchOutcome | None:
-        return self._batch  # which is done when all its pieces are
+        return self._batch  # it is done when all its pieces are done
 
 
 class _Waiter:
-    """Wakes somebody who awaits an ack."""
+    """Wakes a task that awaits an ack."""
 
     __slots__ = ("ack", "future")
 

@@ -1,5 +1,5 @@
-"""Makes several batches of one that a broker found too large. Plain; whose memory the pieces are
-and where they queue is the accumulator's business.
+"""Splits a batch that a broker found too large. Plain. The accumulator counts the memory of the
+pieces and queues them.
 
 Source: ProducerBatch.split, KAFKA-3995.
 """
@@ -21,8 +21,9 @@ def split_batch(
     """Return batches with the records of a sealed `batch` of two records or more, in order.
 
     A piece has about `piece_bytes` before compression, and at most half of the records, so that
-    splitting always helps; a larger record is alone in its own. They keep the batch's age and
-    attempts, and its sequence numbers in order. The records are theirs now, acks included.
+    splitting always helps. A larger record gets a piece of its own. The pieces keep the age, the
+    attempts and the sequence numbers of the batch. The acks of the records belong to the pieces
+    from now on.
     """
     pieces = _pieces(batch, piece_bytes, make_builder)
     sequence = batch.base_sequence

@@ -1,4 +1,4 @@
-"""Owns waiting for batches: one future for any number of them."""
+"""Waits for batches, with one future for any number of them."""
 
 import asyncio
 from collections.abc import Collection
@@ -7,7 +7,7 @@ from aiokafka_lite.producer.batch.record_ack import BEHIND_ALL, BatchOutcome
 
 
 async def all_done(batches: Collection[BatchOutcome]) -> None:
-    """Return when every batch has its outcome, good or bad. Cancelled: nothing stays behind."""
+    """Return when every batch is written or has failed. Cancelled: nothing stays behind."""
     pending = [batch for batch in batches if not batch.is_done]
     if not pending:
         return

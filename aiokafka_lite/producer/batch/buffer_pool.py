@@ -1,7 +1,8 @@
-"""Owns the memory of a producer's batches: `buffer_memory` bytes, never more, in order of asking.
+"""Owns the memory of a producer's batches: never more than `buffer_memory`, first come, first
+served.
 
-Buffers of the usual sizes are kept for the next batches; others are made and dropped. What is kept
-counts as free, and is dropped when another size needs its room. `take` waits, the rest does not.
+Buffers of the usual sizes are kept for later batches; others are dropped. Kept buffers count as
+free, and are dropped when a buffer of another size needs the room. Only `take` waits.
 """
 
 import asyncio
@@ -23,22 +24,22 @@ class _Waiter:
 class BufferPool:
     """Hands out `bytearray`s; `used_bytes + kept bytes <= total_bytes` at any time.
 
-    Whoever takes a buffer gives it back once, with `give`. Nobody overtakes: while somebody
-    waits, `take_nowait` gives nothing.
+    A taken buffer is given back once, with `give`. While a caller of `take` waits, `take_nowait`
+    returns None, so that it does not overtake.
     """
 
     def __init__(self, total_bytes: int, *kept_sizes: int) -> None:
         self.total_bytes = total_bytes
         self.used_bytes = 0
         self.kept_bytes = 0
-        """What lies here unused."""
+        """The size of the kept buffers."""
         self._kept: dict[int, list[bytearray]] = {size: [] for size in kept_sizes}
         self._waiters: deque[_Waiter] = deque()
         self._cause: Exception | None = None
 
     @property
     def available_bytes(self) -> int:
-        """What may still be taken; kept buffers count as available."""
+        """How many bytes may still be taken; kept buffers count as available."""
         return self.total_bytes - self.used_bytes
 
     @property
@@ -53,7 +54,7 @@ class BufferPool:
         )
 
     def take_nowait(self, size: int) -> bytearray | None:
-        """Return a buffer of `size` bytes, None if its taker would have to wait."""
+        """Return a buffer of `size` bytes; None: the caller would have to wait."""
         if self._waiters or self._cause is not None or self.used_bytes + size > self.total_bytes:
             return None
         return self._grant(size)
@@ -63,9 +64,9 @@ class BufferPool:
     ) -> bytearray:
         """Return a buffer of `size` bytes (at most `total_bytes`), when it is this caller's turn.
 
-        `max_block_ms` is only named in the error: `timeout_s` is what is left of it.
-        Raises BufferExhaustedError after `timeout_s`; what `close` was given, once closed.
-        Cancelled: nothing stays behind, the next waiter has the turn.
+        The error names `max_block_ms`; `timeout_s` is what is left of it.
+        Raises: BufferExhaustedError after `timeout_s`; the cause given to `close`, once closed.
+        Cancelled: nothing is taken, and the next caller has the turn.
         """
         if self._cause is not None:
             raise self._cause
@@ -80,10 +81,10 @@ class BufferPool:
                 return await granted
         except TimeoutError:
             if granted.done() and not granted.cancelled():
-                return granted.result()  # it came in the very moment the time was over
+                return granted.result()  # granted in the same turn of the loop
             raise self.exhausted(size, max_block_ms) from None
         except BaseException:
-            # Cancelled while the grant was on its way: nobody else knows of this buffer.
+            # Cancelled after the grant: only this call can give the buffer back.
             if granted.done() and not granted.cancelled() and granted.exception() is None:
                 self.give(granted.result())
             raise
@@ -101,9 +102,9 @@ class BufferPool:
         )
 
     def give(self, buffer: bytearray, *, reusable: bool = True) -> None:
-        """Take back a buffer and pass the room on to who waits longest.
+        """Take back a buffer and serve the callers that wait.
 
-        `reusable` False: somebody may still read it, so it is not handed out again.
+        `reusable` False: a request may still read the buffer, so it is not handed out again.
         """
         self.used_bytes -= len(buffer)
         if reusable:
@@ -111,21 +112,21 @@ class BufferPool:
         self._serve()
 
     def shrink(self, buffer: bytearray, size: int) -> None:
-        """Take back a buffer whose content became `size` other bytes, which count from now on.
+        """Take back a buffer whose content was compressed into `size` other bytes.
 
-        At most as many as the buffer has; those are given back with `give_bytes`.
+        Those bytes, at most the size of the buffer, count until `give_bytes` gives them back.
         """
         self.used_bytes -= len(buffer) - size
         self._keep(buffer)
         self._serve()
 
     def give_bytes(self, size: int) -> None:
-        """Take back what `shrink` left."""
+        """Take back bytes that `shrink` has left."""
         self.used_bytes -= size
         self._serve()
 
     def close(self, cause: Exception) -> None:
-        """Fail those who wait, and who come, with `cause`. Buffers may still be given back."""
+        """Fail present and later calls of `take` with `cause`. Buffers may still be given back."""
         self._cause = cause
         self._make_room(0)
         waiters, self._waiters = self._waiters, deque()
@@ -160,7 +161,7 @@ class BufferPool:
     def _serve(self) -> None:
         while self._waiters:
             waiter = self._waiters[0]
-            if waiter.granted.done():  # cancelled, and not yet run to withdraw itself
+            if waiter.granted.done():  # cancelled, and its task has not run yet
                 self._waiters.popleft()
             elif waiter.size <= self.available_bytes:
                 self._waiters.popleft()

@@ -1,8 +1,8 @@
-"""Owns the records of one partition that travel together: their bytes, their place in the sequence,
-and what became of them. Plain: it tells listeners, and knows nothing of tasks or requests.
+"""Owns the records of one partition that are sent together: their bytes, their sequence numbers and
+their outcome. Plain: it calls listeners, and knows nothing of tasks or requests.
 
-A record is (batch, index) from the moment it is appended. Nothing is kept per record: whoever wants
-to know asks the batch by index. A batch that was split knows which piece has the record now.
+A record is (batch, index) once it is appended. No object is kept per record: an ack asks the batch
+by index. A batch that was split knows which piece has a record.
 """
 
 import logging
@@ -20,7 +20,7 @@ NO_SEQUENCE = -1
 
 
 class ProducerBatch(BatchOutcome):
-    """A batch, open for records until it is closed, then sent until somebody knows its outcome."""
+    """A batch: open for records until it is closed, then sent until it is written or has failed."""
 
     __slots__ = (
         "_is_stamped",
@@ -53,35 +53,35 @@ class ProducerBatch(BatchOutcome):
         super().__init__(topic_partition, builder)
         self._is_stamped = True
         self.append: Append = builder.append
-        """`append(timestamp_ms, key, value, headers) -> index | None`: the builder's own, so that
-        the path of a record has one call less. None: no room.
+        """`append(timestamp_ms, key, value, headers) -> index | None`: the builder's own method, to
+        save a call per record. None: no room.
         """
         self.buffer: bytearray | None = buffer
-        """The pool's memory the builder writes into; None once it was given back."""
+        """The memory of the pool that the builder writes into; None once it was given back."""
         self.reserved_bytes = len(buffer)
-        """What the pool counts for this batch."""
+        """How many bytes the pool counts for this batch."""
         self.created_s = created_s
-        """Monotonic; linger and delivery timeout count from here."""
+        """Monotonic; linger_ms and delivery_timeout_ms count from then on."""
         self.is_closed = False
         self.attempts = 0
         self.drain_number = 0
-        """Counts the batches of a producer in the order of their first drain, from 1."""
+        """The number of its first drain among those of the producer, from 1; 0: not drained."""
         self.piece_number: tuple[int, ...] = ()
-        """Orders the pieces of a split batch, which share its `drain_number`."""
+        """The place of a piece among the pieces of a split batch, which have one `drain_number`."""
         self.retry_at_s = 0.0
         self.last_error: Exception | None = None
-        """Why it was sent again."""
+        """Why the batch was sent again."""
         self.leader_epoch = -1
-        """Of the leader it was last sent to."""
+        """The epoch of the leader it was last sent to."""
         self.is_in_flight = False
-        """A request with this batch is on its way: its bytes may not change."""
+        """A request with this batch is in flight: its bytes may not change."""
         self.is_queued = False
-        """It waits in its partition's queue."""
+        """The batch is in its partition's queue."""
         self.producer_id = -1
         self.producer_epoch = -1
         self.base_sequence = NO_SEQUENCE
         self.sequence_was_reset = False
-        """Got another base sequence after an epoch bump."""
+        """The batch got another base sequence after an epoch bump."""
 
     def __repr__(self) -> str:
         state = (
@@ -109,42 +109,42 @@ class ProducerBatch(BatchOutcome):
             self.record_count = self._builder.record_count
 
     def limit_to(self, size: int) -> None:
-        """Take records only up to `size` bytes in all from now on, if it is open."""
+        """Lower the size of an open batch to `size` bytes."""
         if self._builder is not None:
             self._builder.limit_to(size)
 
     @property
     def next_index(self) -> int:
-        """The index of the next record; how many there are."""
+        """The index of the next record, which is the number of records."""
         return self._builder.record_count if self._builder is not None else self.record_count
 
     @property
     def open_builder(self) -> RecordBatchBuilder | None:
-        """What appends records to it, many in one go; None once it takes no more."""
+        """The builder, to append many records in one call; None once the batch is closed."""
         return None if self.is_closed else self._builder
 
     @property
     def size_in_bytes(self) -> int:
-        """Its size as far as known: compressed once it is sealed. 0 when its bytes are gone."""
+        """The size of the batch, compressed once it is sealed; 0 after `drop_bytes`."""
         return self._builder.size_in_bytes if self._builder is not None else 0
 
     @property
     def uncompressed_size(self) -> int:
-        """Its size before compression. 0 when its bytes are gone."""
+        """The size of the batch before compression; 0 after `drop_bytes`."""
         return self._builder.uncompressed_size if self._builder is not None else 0
 
     @property
     def is_sealed(self) -> bool:
-        """Whether the bytes to send were made."""
+        """Whether the bytes to send are made."""
         return self._builder is not None and self._builder.is_sealed
 
     @property
     def holds_buffer(self) -> bool:
-        """Whether its bytes lie in `buffer`, not in a compressed copy."""
+        """Whether the bytes to send are in `buffer`, and not in a compressed copy."""
         return self._builder is not None and self._builder.holds_buffer
 
     def wire(self) -> memoryview:
-        """Return the bytes to send, made or numbered anew if need be. Not once it is done."""
+        """Return the bytes to send. They are sealed and stamped if needed. Not once it is done."""
         assert self._builder is not None
         if not self._is_stamped:
             self._is_stamped = True
@@ -152,7 +152,7 @@ class ProducerBatch(BatchOutcome):
         return self._builder.wire()
 
     def drop_bytes(self) -> None:
-        """Let go of everything but the outcome: acks may keep a batch for long."""
+        """Drop everything but the outcome: acks may keep a batch for long."""
         self.close()
         self._builder = None
         self.append = _no_room
@@ -161,7 +161,7 @@ class ProducerBatch(BatchOutcome):
 
     @property
     def has_sequence(self) -> bool:
-        """Whether a producer id, an epoch and a base sequence were set, that is: it was drained."""
+        """Whether producer id, epoch and base sequence are set, that is: the batch was drained."""
         return self.base_sequence != NO_SEQUENCE
 
     @property
@@ -170,7 +170,7 @@ class ProducerBatch(BatchOutcome):
         return (self.base_sequence + self.record_count - 1) & 0x7FFFFFFF
 
     def set_sequence(self, producer_id: int, producer_epoch: int, base_sequence: int) -> None:
-        """Give the batch its place; the next `wire` shows it. Not while it is in flight."""
+        """Set the sequence; the next `wire` stamps it. Not while the batch is in flight."""
         self.sequence_was_reset = self.base_sequence != NO_SEQUENCE
         self.producer_id = producer_id
         self.producer_epoch = producer_epoch
@@ -180,9 +180,9 @@ class ProducerBatch(BatchOutcome):
     # Split into pieces…
 
     def split_into(self, pieces: Sequence["ProducerBatch"]) -> None:
-        """Hand over the records to `pieces`, in their order, and the listeners with them.
+        """Hand over the records and their listeners to `pieces`, which have them in this order.
 
-        Each record has its outcome where it is now. This batch is done when the last piece is.
+        A record has the outcome of its piece. This batch is done when the last piece is.
         """
         first = 0
         for piece in pieces:
@@ -201,7 +201,7 @@ class ProducerBatch(BatchOutcome):
             self._finish()
 
     def __del__(self) -> None:
-        # The last ack is gone, so nobody can ask any more.
+        # The last ack is gone, so nobody can ask for the error any more.
         if getattr(self, "error", None) is not None and not self._error_was_seen:
             topic, partition = self.topic_partition
             logger.error(

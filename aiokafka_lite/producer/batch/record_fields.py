@@ -1,4 +1,4 @@
-"""Turns what a user gives as key, value and headers into bytes, or says which is wrong. Plain."""
+"""Turns key, value and headers of a record into bytes, or names the one that is wrong. Plain."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ Headers = tuple[tuple[str, bytes | None], ...]
 
 
 class RecordSerializers:
-    """The key's and the value's serializer of one producer."""
+    """The serializers of one producer, for keys and for values."""
 
     def __init__(self, key: AnySerializer[Any] | None, value: AnySerializer[Any] | None) -> None:
         self._named = {
@@ -51,9 +51,9 @@ class RecordSerializers:
     def to_bytes(
         self, field: str, topic: str, headers: list[tuple[str, bytes | None]], obj: Any
     ) -> bytes | None:
-        """Return the bytes of a record's "key" or "value"; None, a null, stays None.
+        """Return the bytes of a record's "key" or "value"; None stays None.
 
-        Raises SerializationError, chained to what the serializer raised.
+        Raises: SerializationError, chained to the error of the serializer.
         """
         if obj is None:
             return None
@@ -77,9 +77,9 @@ class RecordSerializers:
 
 
 def check_bytes(field: str, obj: object) -> bytes | None:
-    """Return a key or value for which there is no serializer, as bytes of its own.
+    """Return a key or value as bytes that nobody else can change; there is no serializer for it.
 
-    Raises SerializationError for what is no bytes, naming the remedy.
+    Raises: SerializationError for anything that is not bytes-like.
     """
     if obj is None or isinstance(obj, bytes):
         return obj
@@ -94,7 +94,7 @@ def check_bytes(field: str, obj: object) -> bytes | None:
 
 
 def check_not_empty(value: object, key: object) -> None:
-    """Raise AssertionError, as aiokafka does, for a record that says nothing."""
+    """Raise AssertionError, as aiokafka does, for a record without key and value."""
     if value is None and key is None:
         raise AssertionError(
             "Need at least one: key or value. value=None is a tombstone, which deletes what its "
@@ -103,9 +103,9 @@ def check_not_empty(value: object, key: object) -> None:
 
 
 def freeze_headers(headers: Iterable[tuple[str, bytes | None]] | None) -> Headers:
-    """Return the headers as they are now: later changes to the caller's list have no effect.
+    """Return a copy of the headers: later changes to the caller's list have no effect.
 
-    Raises SerializationError naming the header that is no (str, bytes or None).
+    Raises: SerializationError naming the header that is no (str, bytes or None) pair.
     """
     if headers is None:
         return ()
@@ -126,7 +126,7 @@ def freeze_headers(headers: Iterable[tuple[str, bytes | None]] | None) -> Header
 
 
 def check_size(record_bytes: int, **limits: int) -> None:
-    """Raise MessageSizeTooLargeError if a record's upper bound exceeds a limit, naming the option.
+    """Raise MessageSizeTooLargeError if a record exceeds a limit, naming the option.
 
     Source: KafkaProducer.ensureValidRecordSize.
     """
@@ -139,7 +139,7 @@ def check_size(record_bytes: int, **limits: int) -> None:
 
 
 def checked_timestamp(timestamp_ms: int) -> int:
-    """Return a time a record may have. Raises IllegalArgumentError for anything else."""
+    """Return a valid timestamp. Raises IllegalArgumentError for anything else."""
     if not is_int(timestamp_ms) or not 0 <= timestamp_ms <= _MAX_TIMESTAMP:
         raise IllegalArgumentError(
             f"timestamp_ms={timestamp_ms!r} is no int of milliseconds since 1970 (0 to 2^63-1); "
@@ -160,7 +160,7 @@ def is_encodable(text: str) -> bool:
 
 
 def is_topic(value: object) -> bool:
-    """Return whether `value` may be a topic's name; the brokers have the last word."""
+    """Return whether `value` can be the name of a topic; the brokers may still refuse it."""
     return isinstance(value, str) and bool(value)
 
 

@@ -1,5 +1,5 @@
-"""Tells the sticky partitioner where there is room: partitions with short queues are chosen more
-often, and those of a node that does not keep up not at all. Plain.
+"""Weighs partitions for the sticky partitioner: those with short queues are chosen more often, and
+those of a node that is too slow are not chosen. Plain.
 
 Source: KIP-794, BuiltInPartitioner.updatePartitionLoadStats, RecordAccumulator.NodeLatencyStats.
 """
@@ -11,9 +11,9 @@ from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 
 
 class NodePatience:
-    """Which nodes have kept batches waiting for longer than partitioner_availability_timeout_ms.
+    """Measures which nodes keep batches waiting for more than partitioner_availability_timeout_ms.
 
-    0: nobody asks.
+    With 0 it measures nothing.
     """
 
     def __init__(self, timeout_ms: int) -> None:
@@ -22,12 +22,12 @@ class NodePatience:
         self._waiting: dict[int, tuple[float, float]] = {}
 
     def note(self, node_id: int, now_s: float, *, can_send: bool) -> None:
-        """Note that a node has something due, and whether it can be sent now."""
+        """Note that a batch is due for a node, and whether it can be sent now."""
         _, sent_s = self._waiting.get(node_id, (now_s, now_s))
         self._waiting[node_id] = (now_s, now_s if can_send else sent_s)
 
     def is_over(self, node_id: int | None) -> bool:
-        """Return whether something has been due for that node for too long, as last noted."""
+        """Return whether a batch was due for that node for too long when last noted."""
         if node_id is None or node_id not in self._waiting:
             return False
         due_s, sent_s = self._waiting[node_id]
@@ -42,11 +42,11 @@ class PartitionLoads:
         self._patience = patience
 
     def choose(self, choices: Sequence[int], rng: random.Random) -> int:
-        """Return one of `choices`, of which there are some; the weight of each is the longest queue
-        + 1 - its own.
+        """Return one of `choices`. The weight of a partition is the length of the longest queue + 1
+        - the length of its own.
 
-        Partitions of nodes whose time is over are left out, unless all of them are (2d-5), as long
-        as something of this topic waits for the node: else nothing would find out that it is back.
+        Partitions of nodes that are too slow are left out, unless all are (2d-5). That holds while
+        a batch of this topic waits for the node; otherwise no batch would show that it is back.
         """
         if len(self._queues) < 2:
             return rng.choice(choices)

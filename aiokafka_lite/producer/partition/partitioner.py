@@ -1,6 +1,5 @@
-"""Decides a record's partition when the caller did not: by the key's hash, or sticky without key.
-
-Also the ready-made partitioners a user may pass. Plain: no waiting, no broker.
+"""Chooses the partition of a record without one: the sticky partition, and the partitioners that a
+user may pass. Plain.
 """
 
 import random
@@ -12,10 +11,10 @@ from aiokafka_lite.producer.key_hash.murmur2 import KeyHashes
 
 
 class DefaultPartitioner:
-    """aiokafka's: the key's murmur2 over all partitions; without key a random available one.
+    """aiokafka's: the key's murmur2 over all partitions; without key a random available partition.
 
-    The producer's own default is better without keys: it fills a batch before it changes the
-    partition.
+    Without a partitioner the producer does better for records without key: it fills a batch before
+    it changes the partition.
     """
 
     def __init__(self, rng: random.Random | None = None) -> None:
@@ -32,7 +31,8 @@ class DefaultPartitioner:
 
 
 class RoundRobinPartitioner:
-    """One partition of the topic after the other, whatever the key: those with a leader, else all.
+    """Takes one partition of the topic after the other, whatever the key: those with a leader, or
+    all if there are none.
 
     Source: Java's RoundRobinPartitioner.
     """
@@ -55,17 +55,17 @@ class RoundRobinPartitioner:
 
 
 class Loads(Protocol):
-    """What a sticky partition asks for the next one."""
+    """Chooses the next sticky partition by the load of the partitions."""
 
     def choose(self, choices: Sequence[int], rng: random.Random, /) -> int:
         """Return one of `choices`."""
 
 
 class StickyPartition(StickyChoice):
-    """The partition that takes a topic's records without key, until it had its share.
+    """The partition that takes a topic's records without key, until it has had its share.
 
-    It is left once it took `share_bytes` and its last batch is full, and at twice that at the
-    latest, so that slow traffic is spread too. Source: KIP-794, BuiltInPartitioner.
+    Another one is chosen after `share_bytes`, once its batch is full, and after twice that at the
+    latest, so that slow traffic is spread, too. Source: KIP-794, BuiltInPartitioner.
     """
 
     __slots__ = ("_rng", "_share_bytes", "loads")
@@ -75,11 +75,11 @@ class StickyPartition(StickyChoice):
         self._share_bytes = max(1, share_bytes)
         self._rng = rng
         self.loads: Loads | None = None
-        """Who knows where there is room; None: all partitions are alike."""
+        """Weighs the partitions; None: all partitions are alike."""
 
     def choose(self, choices: Sequence[int], value_bytes: int) -> int:
         """Return one of `choices` for a record with a value of that size, and count it there."""
-        # One metadata picture gives the same object each time: the search is rare.
+        # All records of one route have the same object, so the search is rare.
         if choices is not self.choices:
             self.choices = choices
             if self.current not in choices:
@@ -94,7 +94,7 @@ class StickyPartition(StickyChoice):
         return self.current
 
     def batch_is_full(self) -> None:
-        """Say that the present partition's last batch has no room for the record just counted."""
+        """Note that the open batch of the partition has no room for the record just counted."""
         if self.produced_bytes >= self._share_bytes:
             self.current = -1
 

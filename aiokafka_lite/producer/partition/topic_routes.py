@@ -1,6 +1,7 @@
-"""Owns what `send` has to know of a topic, ready for use: its partitions and their queues. Plain.
+"""Owns the routes of `send`: for each topic its partitions and their queues. Plain.
 
-Made from a metadata snapshot and kept until there is a newer one: a record costs one look-up.
+A route is made from a metadata snapshot and kept until the topic's partitions change, so a record
+costs one look-up.
 """
 
 import random
@@ -18,7 +19,7 @@ from aiokafka_lite.producer.producer_config import Partitioner, TopicPartitioner
 
 
 class TopicRoute(RouteQueues):
-    """One topic of one snapshot."""
+    """The partitions and queues of one topic, from one snapshot."""
 
     __slots__ = ("available", "count", "partitions", "topic")
 
@@ -36,22 +37,22 @@ class TopicRoute(RouteQueues):
         super().__init__(queues, available or partitions, sticky)
         self.topic = topic
         self.partitions = partitions
-        """All of them, from 0 on, without gaps; `queues` has one for each."""
+        """All partitions from 0 on, without gaps; `queues` has one queue for each."""
         self.available = available
-        """Those with a leader."""
+        """The partitions with a leader."""
         self.count = len(partitions)
 
     def sticky_queue(self, value_bytes: int) -> PartitionQueue:
-        """Return the queue for a record without key and with a value of that size."""
+        """Return the queue for a record without key whose value has that size."""
         return self.queues[self.sticky.choose(self.choices, value_bytes)]
 
     def queue_chosen_by(
         self, partitioner: Partitioner | TopicPartitioner, key: bytes | None
     ) -> PartitionQueue:
-        """Return the queue that a user's partitioner chooses, by the key's bytes.
+        """Return the queue that a partitioner of the user chooses by the key's bytes.
 
-        Raises IllegalArgumentError for a choice that is no partition of the topic, and whatever
-        the partitioner raises.
+        Raises: IllegalArgumentError for a choice that is no partition of the topic; what the
+        partitioner raises.
         """
         everything, available = list(self.partitions), list(self.available)
         if isinstance(partitioner, TopicPartitioner):
@@ -79,21 +80,21 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
         patience: NodePatience | None = None,
     ) -> None:
         """`is_adaptive`: partitions with short queues get more of the records without key, and
-        those that `patience` says are over none (KIP-794).
+        partitions of nodes that `patience` finds too slow get none (KIP-794).
         """
         super().__init__()
         self._accumulator = accumulator
         self._share_bytes = share_bytes
         self._is_adaptive = is_adaptive
         self.patience = patience if patience is not None else NodePatience(0)
-        """What the sender knows of the nodes."""
+        """How long the nodes keep batches waiting; the sender measures it."""
         self._rng = rng
         self._sticky: dict[str, StickyPartition] = {}
         self._snapshot: MetadataSnapshot | None = None
         self._is_open = True
 
     def update(self, snapshot: MetadataSnapshot) -> None:
-        """Follow new metadata: for every topic asked for before, and for the queues' leaders."""
+        """Follow new metadata: update the routes made so far and the leaders of the queues."""
         self._snapshot = snapshot
         self._accumulator.set_leaders(snapshot.leader)
         for topic in self._sticky:
@@ -102,14 +103,14 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
                 self._make(topic, snapshot)
 
     def find(self, topic: str) -> TopicRoute | None:
-        """Return the route to `topic`, made if need be; None if its partitions are not known."""
+        """Return the route to `topic`; None: its partitions are not known."""
         route = self.routes.get(topic)
         if route is None and self._snapshot is not None:
             route = self._make(topic, self._snapshot)
         return route
 
     def close(self) -> None:
-        """Forget all, for good."""
+        """Forget all routes, for good."""
         self._is_open = False
         self.known.clear()
         self.routes.clear()
@@ -137,8 +138,8 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
 
 
 def _without_gaps(partition_ids: tuple[int, ...]) -> tuple[int, ...]:
-    """Return all partitions up to the largest: one that the metadata leaves out is there, and has
-    no leader for now. Keys are hashed over all, and queues are found by their number.
+    """Return all partitions up to the largest. One that the metadata leaves out exists and has no
+    leader. Keys are hashed over all partitions, and queues are found by their number.
     """
     if not partition_ids or partition_ids[-1] + 1 == len(partition_ids):
         return partition_ids

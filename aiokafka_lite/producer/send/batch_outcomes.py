@@ -1,6 +1,6 @@
-"""Decides what an answer, or the lack of one, does to a batch: written, sent again, or given up.
+"""Decides what a response, or its absence, does to a batch: written, sent again, or given up.
 
-Plain: it moves batches within the accumulator, and says when the metadata is out of date.
+Plain: it moves batches in the accumulator, and calls back when the metadata is out of date.
 """
 
 import logging
@@ -28,13 +28,13 @@ logger = logging.getLogger(__name__)
 
 
 class BatchOutcomes:
-    """Takes in what comes back for the batches of one producer.
+    """Takes in the responses for the batches of one producer. It calls
 
-    `on_stale_metadata()` is called when an error says that the metadata is out of date,
-    `told_as(error)` and `on_failed(batch, error)` when a batch is given up, the first of which
-    returns what users hear, `update_leaders(leaders, nodes)` when an
-    answer names newer leaders (KIP-951). `why_unsent(topic_partition)` says what keeps a
-    partition's batches from being sent.
+    - `on_stale_metadata()` when an error means that the metadata is out of date;
+    - `told_as(error)`, which returns the error for the user, then `on_failed(batch, error)`, when a
+      batch is given up;
+    - `update_leaders(leaders, nodes)` when a response names newer leaders (KIP-951);
+    - `why_unsent(topic_partition)`, which returns what keeps a partition's batches from being sent.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class BatchOutcomes:
     def answered(
         self, exchange: ProduceExchange, response: ProduceResponse | None, now_s: float
     ) -> None:
-        """Take in an answer; None is that to acks=0, when the request has left."""
+        """Take in a response; None: the request was sent with acks=0."""
         if response is None:  # acks=0: the broker says nothing
             for batch in exchange.batches:
                 self._accumulator.landed(batch, reusable=True)
@@ -92,7 +92,7 @@ class BatchOutcomes:
                 self._update_leaders(hints, hinted_nodes(response.node_endpoints))
 
     def lost(self, exchange: ProduceExchange, error: KafkaError, now_s: float) -> None:
-        """Take in that a request got no answer; its batches may have been written (2d-16)."""
+        """Take in that a request got no response; its batches may be written (2d-16)."""
         for batch in exchange.batches:
             self._accumulator.landed(batch, reusable=False)
             self._failed(batch, error, now_s)
@@ -102,7 +102,7 @@ class BatchOutcomes:
     ) -> None:
         code = for_code(result.error_code)
         if issubclass(code, DuplicateSequenceNumber):
-            # It was written before, longer ago than the broker remembers offsets (2d-15).
+            # It was written before, and the broker no longer has its offset (2d-15).
             self._finish_written(batch, base_offset=-1)
             return
         messages = {
@@ -147,7 +147,7 @@ class BatchOutcomes:
         code: type[KafkaError] | None = None,
         record_errors: dict[int, Exception] | None = None,
     ) -> None:
-        """Retry a batch that has landed with an error, or give it up."""
+        """Queue a batch again after an error, or give it up."""
         code = code or type(error)
         if code.invalid_metadata:
             self._on_stale_metadata()
@@ -179,7 +179,7 @@ class BatchOutcomes:
         return self._sequences.may_retry(batch, code, log_start_offset)
 
     def _complain(self, batch: ProducerBatch, error: KafkaError, code: type[KafkaError]) -> None:
-        """Log a retry: aloud the first time that a partition has this trouble."""
+        """Log a retry: as a warning if the partition's last retry had another class of error."""
         is_new = self._complaints.get(batch.topic_partition) is not code
         self._complaints[batch.topic_partition] = code
         logger.log(
@@ -201,7 +201,7 @@ class BatchOutcomes:
         if self._complaints:
             self._complaints.pop(batch.topic_partition, None)
         if self._sequences is not None:
-            self._sequences.completed(batch)  # also when it had expired: its numbers are used up
+            self._sequences.completed(batch)  # also if it has expired: its numbers are used
         if batch.succeed(base_offset, log_append_time_ms, log_start_offset):
             self._accumulator.forget(batch)
 
@@ -219,7 +219,7 @@ class BatchOutcomes:
                 self._on_failed(batch, error)
 
     def expire(self, now_s: float) -> None:
-        """Fail what is older than delivery_timeout_ms at `now_s`, queued or in flight (2d-13)."""
+        """Fail the batches older than delivery_timeout_ms, queued or in flight (2d-13)."""
         for batch in self._accumulator.incomplete.expired(now_s):
             topic, partition = batch.topic_partition
             batch.close()
@@ -233,7 +233,7 @@ class BatchOutcomes:
             self._finish_failed(batch, error)
 
     def _fate(self, batch: ProducerBatch) -> str:
-        """Return how often a batch was sent, and what has gone wrong."""
+        """Return how often a batch was sent, and its last error."""
         if not batch.attempts:
             reason = self._why_unsent(batch.topic_partition) if self._why_unsent else ""
             return f"never sent; {reason}" if reason else "never sent"

@@ -1,4 +1,4 @@
-"""Turns drained batches into a Produce request, and its answer into one result per batch. Plain."""
+"""Turns drained batches into a Produce request, and its response into a result per batch. Plain."""
 
 from collections.abc import Iterator, Sequence
 from uuid import UUID
@@ -19,7 +19,7 @@ from aiokafka_lite.schema.field_types import ZERO_UUID
 
 
 class ProduceExchange:
-    """One Produce request and what is needed to read its answer."""
+    """One Produce request and what is needed to read its response."""
 
     def __init__(
         self,

@@ -1,10 +1,10 @@
-"""Owns the waiting on the way from the accumulator to the brokers and back.
+"""Owns the sending of batches: it drains them from the accumulator and takes in the responses.
 
-One loop, `sender`, finds the nodes that have something due, sends it, and sleeps until the next
-moment anything is. Answers come as callbacks of the event loop: no task waits for one, except where
-a connection has to be made first. Draining and sending is one step, so requests leave in the order
-of their sequence numbers. What is due is decided in `record_accumulator`, what a sequence number
-means in `sequence_numbers`, what an answer does in `batch_outcomes`.
+One task, `sender`, finds the nodes with a batch that is due, sends to them, and sleeps until the
+next batch is due. Responses come as callbacks of the event loop. A request has a task only if it
+has to wait for its connection. Draining and sending is one step, so requests leave in the order of
+their sequence numbers. `record_accumulator` decides what is due, `sequence_numbers` what may be
+sent, `batch_outcomes` what a response does to a batch.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ _Args = TypeVarTuple("_Args")
 
 
 class _NodeRequests:
-    """What is on its way to one node."""
+    """The Produce requests in flight to one node, and its connection."""
 
     __slots__ = (
         "at_gate",
@@ -57,15 +57,17 @@ class _NodeRequests:
     def __init__(self, node_id: int) -> None:
         self.node_id = node_id
         self.count = 0
-        """Produce requests without answer."""
+        """Produce requests without response."""
         self.at_gate = 0
-        """Those of them that have a task, to wait for a connection: none may overtake them."""
+        """How many of them wait for a connection in a task of their own. New requests wait behind
+        them.
+        """
         self.is_connected = False
-        """A request was answered since the last one that was not: several may be on their way."""
+        """The last request did not fail, so several may be in flight."""
         self.is_connecting = False
         self.failures = 0
         self.failure: KafkaError | None = None
-        """Why it was not connected when that was tried last."""
+        """Why the last attempt to connect failed."""
         self.retry_at_s = 0.0
 
 
@@ -91,12 +93,12 @@ class Sender:
         self._sequences = sequences
         self._wakeup = wakeup
         self.wake = wakeup.set
-        """Look again at what is due. Cheap, may be called any number of times."""
+        """Make the sender look at what is due. Cheap, may be called any number of times."""
         self._nodes: dict[int, _NodeRequests] = {}
         self._timer: TimerHandle | None = None
         self._timer_at_s = 0.0
         self._fault: Exception | None = None
-        """What an answer could not be taken in for; nobody foresaw it, so the client ends."""
+        """An unexpected error of a callback. It ends the client."""
         self._has_ended = False
         self._tasks: list[OwnedTask] = []
         self._asks_for_id = False
@@ -115,16 +117,16 @@ class Sender:
         )
 
     def start(self) -> None:
-        """Start sending. The client has to be running."""
+        """Start sending. The client must be running."""
         self.client.owner.add_failure_callback(self._client_failed)
         self.client.metadata.add_listener(self._metadata_changed)
         self._follow(self.client.metadata.snapshot)
         self._spawn("sender", self._run)
 
     async def flush(self) -> None:
-        """Return when every record sent before this call has its outcome.
+        """Return when every record sent before this call is written or has failed.
 
-        Cancelled: the records go on; whatever was hurried stays hurried only for other flushes.
+        Cancelled: the records are sent all the same, and linger again unless another flush waits.
         """
         batches = self._accumulator.incomplete.begin_flush()
         self.wake()
@@ -134,10 +136,10 @@ class Sender:
             self._accumulator.incomplete.end_flush()
 
     async def close(self, timeout_s: float | None) -> None:
-        """Send what is left, for `timeout_s` at most, fail the rest, end all loops and the client.
+        """Send the queued batches, for `timeout_s` at most, fail the rest, and close the client.
 
-        An open transaction is aborted. Cancelled: what is left fails at once; another close() waits
-        for the client's end.
+        An open transaction is aborted. Cancelled: the batches that are left fail at once; another
+        close() waits for the client to end.
         """
         self._routes.close()
         try:
@@ -157,7 +159,7 @@ class Sender:
             await self._end()
 
     async def _close_transactions(self, timeout_s: float | None) -> float | None:
-        """Abort what is open, in half of `timeout_s`; return what is left of that."""
+        """Abort an open transaction within half of `timeout_s`; return the time that is left."""
         if self._transactions is None:
             return timeout_s
         began_s = self._clock.monotonic()
@@ -180,7 +182,7 @@ class Sender:
             )
 
     def close_soon(self) -> None:
-        """Begin to close, for a producer that was dropped: what is left is sent first."""
+        """Begin to close, for a producer that was dropped: the queued batches are sent first."""
         if self.client.owner.state is OwnerState.RUNNING:
             timeout_s = self._config.stop_timeout_ms / 1000
             self.client.owner.spawn("stop", self.close, timeout_s)
@@ -222,10 +224,10 @@ class Sender:
             self._look_again_in(None, 0.0)
 
     def _look_again_in(self, delay_s: float | None, now_s: float) -> None:
-        """Have the timer wake the loop in time. One that comes earlier than needed is left alone:
-        under load every batch would move it.
+        """Let the timer wake the task in time. A timer that fires earlier is kept: under load every
+        batch would move it.
         """
-        # Not less: a difference of two times that rounds to nothing would never pass.
+        # Not less: a delay that is rounded to 0 would never be over.
         at_s = None if delay_s is None else now_s + max(delay_s, _SHORTEST_WAIT_S)
         if self._timer is not None:
             if at_s is not None and self._timer_at_s <= at_s:
@@ -241,7 +243,7 @@ class Sender:
         self.wake()
 
     def _dispatch(self, now_s: float) -> float | None:
-        """Send what is due; return in how many seconds to look again, None: when woken."""
+        """Send what is due; return the seconds until the next look, None: until it is woken."""
         self._outcomes.expire(now_s)
         sequences = self._sequences
         if sequences is not None and sequences.settle() and self._transactions is not None:
@@ -251,9 +253,9 @@ class Sender:
         if expiry_s is not None:
             delays.append(expiry_s - now_s)
         if sequences is not None and not sequences.has_producer_id:
-            if self._transactions is not None:  # its coordinator gives one
+            if self._transactions is not None:  # the transaction coordinator gives the id
                 return min(delays, default=None)
-            self._ask_for_producer_id()  # which wakes this loop when it is there
+            self._ask_for_producer_id()  # wakes this task when the id is there
             return min(delays, default=None)
         ready = self._accumulator.ready(now_s)
         if ready.leaderless_topics:
@@ -265,13 +267,13 @@ class Sender:
             if delay_s:
                 delays.append(delay_s)
         if ready.node_ids:
-            ready = self._accumulator.ready(now_s)  # what lay behind that
+            ready = self._accumulator.ready(now_s)  # the batches behind those just sent
         if ready.delay_s is not None:
             delays.append(ready.delay_s)
         return min(delays, default=None)
 
     def _let_go(self, node_id: int, now_s: float) -> float:
-        """Send what is due for a node; return the seconds until that is allowed."""
+        """Send what is due for a node; return the seconds until sending is allowed."""
         node = self._nodes.get(node_id)
         if node is None:
             node = self._nodes[node_id] = _NodeRequests(node_id)
@@ -326,8 +328,8 @@ class Sender:
         return batches
 
     def _send(self, node: _NodeRequests) -> None:
-        """Send what is due for a node, as far as it may be on its way at once. Drained and sent in
-        one step, requests leave in the order of their sequence numbers.
+        """Send what is due for a node, while fewer requests are in flight than allowed. It drains
+        and sends in one step, so requests leave in the order of their sequence numbers.
         """
         most = self._config.max_in_flight_requests_per_connection
         has_more = self._accumulator.has_more
@@ -370,7 +372,7 @@ class Sender:
         )
 
     async def _produce(self, node: _NodeRequests, exchange: ProduceExchange) -> None:
-        """Send a request that has to wait for its connection, which was lost unnoticed, say."""
+        """Send a request that has to wait for its connection, which was lost, for example."""
         response, failure = None, None
         try:
             network, version = self.client.network, exchange.max_version
@@ -402,7 +404,7 @@ class Sender:
             self.client.network.note_throttle(node.node_id, response)
             self._take_in(node, exchange, response, failure)
             self._go_on(node)
-        except Exception as fault:  # noqa: BLE001  the loop would log it and go on
+        except Exception as fault:  # noqa: BLE001  the event loop would log it and go on
             self._fault = fault
             self.wake()
 
@@ -423,10 +425,10 @@ class Sender:
     def _go_on(self, node: _NodeRequests) -> None:
         self._send(node)
         if self._accumulator.has_waiting:
-            self.wake()  # other nodes may have become due, or there is another moment to wait for
+            self.wake()  # other nodes may be due, or the next batch may be due earlier
 
     def _why_unsent(self, topic_partition: TopicPartition) -> str:
-        """Return what keeps the batches of a partition from being sent, as far as is known."""
+        """Return what keeps the batches of a partition from being sent, as far as it is known."""
         if self._sequences is not None and not self._sequences.has_producer_id:
             said = "" if self._id_failure is None else f": {self._id_failure}"
             return f"no broker has given a producer id{said}"
@@ -447,9 +449,9 @@ class Sender:
         self._spawn("producer_id", self._get_producer_id)
 
     async def _get_producer_id(self) -> None:
-        """Get a producer id, however long it takes; the batches have their own time limit.
+        """Get a producer id, however long it takes; batches have their delivery_timeout_ms.
 
-        A refusal that time does not mend fails what waits for the id.
+        An error that is not retriable fails the batches that wait for the id.
         """
         attempts = 0
         try:
@@ -469,7 +471,7 @@ class Sender:
             self.wake()
 
     async def _init_producer_id(self) -> KafkaError | None:
-        """Ask once; return what went wrong."""
+        """Ask once; return the error, if any."""
         assert self._sequences is not None
         request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=_INT32_MAX)
         try:

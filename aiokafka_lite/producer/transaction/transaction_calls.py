@@ -1,7 +1,7 @@
-"""Owns the calls of a transactional producer that run in the background, so that a caller who gives
-up leaves no transaction half ended; the same call again takes over the result.
+"""Runs the calls of a transactional producer in the background: a caller that gives up leaves no
+transaction half ended. The same call, made again, takes over the result.
 
-What they do is the manager's business. Source: 2d'-1.
+`TransactionManager` has the work of the calls. Source: 2d'-1.
 """
 
 from collections.abc import Awaitable, Callable
@@ -22,18 +22,18 @@ class _Call:
         self.name = name
         self.task: OwnedTask | None = None
         self.error: Exception | None = KafkaError(f"the producer was closed during {name}")
-        """What to raise; as it stands before its end, also for a task that never ran."""
+        """The error to raise. The first value is that of a task that never ran."""
         self.is_told = False
-        """Somebody has heard how it ended."""
+        """A caller has got the result."""
 
 
 class TransactionCalls:
-    """One call at a time that begins or ends transactions, and others beside it."""
+    """One call at a time that begins or ends transactions, and other calls beside it."""
 
     def __init__(
         self, client: KafkaClient, *, on_refusal: Callable[[TransactionError], KafkaError]
     ) -> None:
-        """`on_refusal` acts on a refusal of the coordinator, and says what to tell the user."""
+        """`on_refusal` acts on an error of the coordinator and returns the error for the user."""
         self._client = client
         self._on_refusal = on_refusal
         self._current: _Call | None = None
@@ -41,15 +41,15 @@ class TransactionCalls:
 
     @property
     def current_name(self) -> str | None:
-        """The name of the call that has not ended, or of whose end nobody has heard; or None."""
+        """The name of the call whose result no caller has got yet, or None."""
         return None if self._current is None else self._current.name
 
     def is_current(self, name: str) -> bool:
-        """Say whether calling `name` means to wait for a call made before."""
+        """Return whether a call of `name` takes over a call made before."""
         return self._current is not None and self._current.name == name
 
     def check_no_other(self, name: str) -> None:
-        """Raise IllegalStateError while the result of another call is not known."""
+        """Raise IllegalStateError while no caller has got the result of another call."""
         if self._current is not None and self._current.name != name:
             raise IllegalStateError(
                 f"{self._current.name} has not ended: call it again to wait for its end, before "
@@ -57,10 +57,10 @@ class TransactionCalls:
             )
 
     async def run(self, name: str, work: Work, timeout_s: float) -> None:
-        """Do `work`, or take over the call of that name; wait for it `timeout_s` at most.
+        """Do `work`, or take over the call of that name; wait for it for `timeout_s` at most.
 
-        Raises: KafkaTimeoutError, it goes on; as `check_no_other`; what it failed with.
-        Cancelled: it goes on.
+        Raises: KafkaTimeoutError, the work goes on; as `check_no_other`; the error of the work.
+        Cancelled: the work goes on.
         """
         self.check_no_other(name)
         if self._current is None:
@@ -68,7 +68,7 @@ class TransactionCalls:
         await self.wait(timeout_s)
 
     async def wait(self, timeout_s: float) -> None:
-        """Wait for the end of the call there is, if any. Raises, Cancelled: as `run`."""
+        """Wait for the present call to end, if there is one. Raises, Cancelled: as `run`."""
         call = self._current
         if call is None:
             return
@@ -79,9 +79,10 @@ class TransactionCalls:
                 self._current = None
 
     async def run_beside(self, name: str, work: Work, timeout_s: float) -> None:
-        """Do `work` whatever else is called; nobody has to come back for its result.
+        """Do `work` beside any other call. Its result need not be taken over.
 
-        Raises: KafkaTimeoutError, it goes on; what it failed with. Cancelled: it goes on.
+        Raises: KafkaTimeoutError, the work goes on; the error of the work.
+        Cancelled: the work goes on.
         """
         call = self._start(name, work)
         self._beside = [other for other in self._beside if not _is_done(other)]

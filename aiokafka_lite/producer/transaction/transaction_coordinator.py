@@ -1,7 +1,7 @@
-"""Owns the conversation with the coordinators of a transaction: one question at a time, asked until
-there is an answer that means something.
+"""Sends requests to the coordinators of a transaction, one at a time, and again until a response is
+conclusive.
 
-What is asked, and what an error does to the transaction, is the manager's business.
+`TransactionManager` decides what is sent, and what an error does to the transaction.
 Source: 2d'-4, TransactionManager.TxnRequestHandler.
 """
 
@@ -27,13 +27,13 @@ logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=Response)
 
 FIND_BOUND_S = 1.0
-"""How long to look for a coordinator before asking whether the question is still of use."""
+"""How long to look for a coordinator before `gives_up()` is asked again."""
 CONCURRENT_RETRY_S = 0.02
-"""How soon to ask again while the transaction before this one is still being finished."""
+"""The pause before the next attempt while the transaction before this one is being finished."""
 
 
 class TransactionError(Exception):
-    """An answer that ends the question: what it calls for, and the error to tell the user."""
+    """A conclusive error response: the action it calls for, and the error for the user."""
 
     def __init__(
         self, action: TxnAction, error: KafkaError, *, may_be_served: bool = False
@@ -42,19 +42,19 @@ class TransactionError(Exception):
         self.action = action
         self.error = error
         self.may_be_served = may_be_served
-        """An attempt before has had no answer, so that what was asked may be done all the same."""
+        """An earlier attempt has had no response, so the request may have been served."""
 
 
 class _Failure(NamedTuple):
-    """Why a request is to be sent again."""
+    """Why a request is sent again."""
 
     error: KafkaError
     may_be_served: bool
-    """It was sent, and not answered: nobody knows."""
+    """The request was sent and has had no response."""
 
 
 class TransactionCoordinator:
-    """Asks the coordinator of a transactional id, and those of groups, in its name."""
+    """Sends requests to the coordinator of a transactional id, and to those of groups."""
 
     def __init__(self, client: KafkaClient, transactional_id: str) -> None:
         self._client = client
@@ -73,12 +73,12 @@ class TransactionCoordinator:
         group_id: str | None = None,
         gives_up: Callable[[], bool] = lambda: False,
     ) -> R:
-        """Return the first answer without error, of the coordinator of the transaction or, with
-        `group_id`, of that group. Asks again after errors that time, or another coordinator, mend;
-        but once `gives_up()`, only until it is known whether the last request was served.
+        """Return the first response without error: of the transaction's coordinator or, with
+        `group_id`, of that group's. Retriable errors lead to another attempt; once `gives_up()`
+        returns True, only until it is known whether the last request was served.
 
         Raises: TransactionError, which says whether an earlier attempt may have been served.
-        Cancelled: a request on its way may be served.
+        Cancelled: a request in flight may be served.
         """
         key = (CoordinatorType.TRANSACTION, self._transactional_id)
         if group_id is not None:
@@ -101,7 +101,7 @@ class TransactionCoordinator:
             level = logging.DEBUG if attempts or is_concurrent else logging.INFO
             logger.log(level, "%s: %s; asking again", what, error)
             delay_s = self._client.retry_backoff.delay(attempts)
-            if is_concurrent:  # markers are being written: part of normal life, and soon over
+            if is_concurrent:  # brokers still write the markers of the transaction before
                 delay_s = min(delay_s, CONCURRENT_RETRY_S)
             await self._client.clock.sleep(delay_s)
             attempts += 1
@@ -117,7 +117,7 @@ class TransactionCoordinator:
         actions: ErrorActions[TxnAction],
         max_version: int | None,
     ) -> "R | _Failure":
-        """Return the answer, or the failure after which it makes sense to ask again."""
+        """Return the response, or the failure after which the request is sent again."""
         node_id: int | None = None
         try:
             found = await self._cache.find(*key, FIND_BOUND_S)

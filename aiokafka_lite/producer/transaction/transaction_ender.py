@@ -22,21 +22,23 @@ from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdReque
 
 
 class TransactionEnder:
-    """Ends transactions, any number of any ids at a time. The arguments are those of a producer;
-    without `transactional_id` it has the timeout of no transaction to say.
+    """Ends transactions of any transactional ids, also several at a time.
+
+    The arguments are those of a producer. Pass `transactional_id` as well: only then is
+    `transaction_timeout_ms` sent.
     """
 
     def __init__(self, **arguments: Any) -> None:
         self._config = ProducerConfig(**arguments)
         self.client = KafkaClient(self._config, name=self._config.client_id or "transaction_ender")
-        """The cluster, for questions of its owner's."""
+        """The cluster, for other requests of the owner."""
 
     async def start(self) -> None:
         """Connect to the cluster. Raises: KafkaConnectionError naming each bootstrap address."""
         await self.client.start()
 
     async def stop(self) -> None:
-        """Close everything. Idempotent. What is being ended may end or not."""
+        """Close everything. Idempotent. A transaction that is being ended may end or not."""
         await self.client.close()
 
     async def end(
@@ -79,8 +81,10 @@ class TransactionEnder:
             ) from None
 
     async def fence(self, transactional_id: str, timeout_s: float) -> None:
-        """See that nobody who has written under this id can go on, or commit: what is open is
-        aborted. Raises: KafkaTimeoutError; what the coordinator refuses."""
+        """Fence every producer of this id, and abort its open transaction.
+
+        Raises: KafkaTimeoutError; an error of the coordinator that is not retriable.
+        """
         request = InitProducerIdRequest(
             transactional_id=transactional_id,
             transaction_timeout_ms=self._config.transaction_timeout_ms,

@@ -1,6 +1,6 @@
-"""What each error of a transactional request calls for: the table 2d'-4. Plain.
+"""Decides the action for each error of a transactional request: the table 2d'-4. Plain.
 
-The transaction manager carries the action out.
+`TransactionManager` carries out the action.
 """
 
 from enum import Enum
@@ -93,7 +93,7 @@ _FATAL_ON_PRODUCE = (
 
 
 def as_fenced(transactional_id: str, error: KafkaError) -> ProducerFenced:
-    """Return an error that says a producer is fenced as ProducerFenced, whatever its number was."""
+    """Return any error that means a fenced producer as ProducerFenced."""
     if isinstance(error, ProducerFenced):
         return error
     fenced = ProducerFenced(
@@ -105,10 +105,10 @@ def as_fenced(transactional_id: str, error: KafkaError) -> ProducerFenced:
 
 
 def produce_action_for(error: BaseException) -> TxnAction:
-    """Return what a batch that failed for good does to its transaction.
+    """Return the action for a batch that was given up.
 
-    The verdict on fencing is the coordinator's: INVALID_PRODUCER_EPOCH of a partition's leader only
-    aborts, also when users are told of it as ProducerFenced.
+    Only the coordinator decides that a producer is fenced: INVALID_PRODUCER_EPOCH of a partition's
+    leader aborts the transaction, also where the user gets it as ProducerFenced.
     """
     if isinstance(error, ProducerFenced) and isinstance(error.__cause__, InvalidProducerEpoch):
         return TxnAction.ABORT_AND_BUMP
@@ -120,7 +120,7 @@ def produce_action_for(error: BaseException) -> TxnAction:
 
 
 def as_kafka_error(error: BaseException) -> KafkaError:
-    """Return the error itself, or one that says it in Kafka's tree."""
+    """Return a KafkaError: the error itself, or one with its text."""
     return error if isinstance(error, KafkaError) else KafkaError(repr(error))
 
 

@@ -1,8 +1,8 @@
-"""Owns a transactional producer's transactions: begin, what belongs to them, commit and abort, or
-leaving the end to another.
+"""Owns the transactions of a producer: begin, commit, abort, or leaving the end to another process.
 
-Each call of the user goes on when the caller gives up, by `transaction_calls`. States are in
-`transaction_state`, errors in `transaction_errors`. Source: 2d'-1 to 2d'-8, KIP-98, KIP-447.
+A call of the user goes on when its caller gives up (`transaction_calls`). The states are in
+`transaction_state`, the errors in `transaction_errors`, and what belongs to the open transaction in
+`transaction_scope`. Source: 2d'-1 to 2d'-8, KIP-98, KIP-447.
 """
 
 import logging
@@ -64,13 +64,13 @@ logger = logging.getLogger(__name__)
 
 FEATURE = "transaction.version"
 V2 = 2
-"""The feature level from which each transaction has an epoch of its own, and partitions and groups
-are added by the requests that write to them (KIP-890)."""
+"""The feature level of the second protocol (KIP-890): each transaction has an epoch of its own, and
+the requests that write to partitions and groups also add them to the transaction."""
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
 INIT, COMMIT, ABORT = "init", "commit_transaction()", "abort_transaction()"
-"""Names of calls, as users know them."""
+"""The names of the calls in messages."""
 
 _MAY_HAVE_BATCHES = (
     TransactionState.IN_TRANSACTION,
@@ -106,9 +106,9 @@ class TransactionManager:
         self.transactional_id = config.transactional_id
         self.status = TransactionStatus(config.transactional_id)
         self.coordinator = TransactionCoordinator(client, config.transactional_id)
-        """For questions that belong to the transaction, and for those about its groups."""
+        """Sends the requests of the transaction and of its groups."""
         self.sends = TransactionSends(self.check_may_send)
-        """The calls of send() that wait."""
+        """The calls of `send` that wait."""
         self._offsets = TransactionOffsets(client)
         self._calls = TransactionCalls(client, on_refusal=self._refused)
         self._adding: OwnedTask | None = None
@@ -122,9 +122,9 @@ class TransactionManager:
         return None if self._scope.is_v2 else ProduceRequest.transactions_v2_since - 1
 
     def check_may_send(self) -> None:
-        """Raise unless a record may be added to a transaction now.
+        """Raise unless a record may be added to a transaction.
 
-        Raises: NoTransactionError outside of a transaction, else why it can only be aborted.
+        Raises: NoTransactionError outside of a transaction; why it can only be aborted.
         """
         if not self.status.is_open:
             self.status.raise_error()
@@ -140,13 +140,13 @@ class TransactionManager:
             self._add_partitions_soon()
 
     def told_as(self, error: Exception) -> Exception:
-        """Return what to tell the user of a batch that was given up."""
+        """Return the error for the user of a batch that was given up."""
         if isinstance(error, InvalidProducerEpoch):
             return as_fenced(self.transactional_id, error)
         return error
 
     def batch_failed(self, batch: ProducerBatch, error: Exception) -> None:
-        """A batch was given up: the transaction cannot be committed any more (2d'-4)."""
+        """Fail the transaction because a batch was given up (2d'-4)."""
         if self.status.state not in _MAY_HAVE_BATCHES:
             return
         action = produce_action_for(error)
@@ -156,9 +156,10 @@ class TransactionManager:
         logger.debug("%r failed within a transaction", batch)
 
     def sequence_is_lost(self) -> None:
-        """The sequence numbers of a partition have a gap: go on with a new epoch (2d-20).
+        """Fail the transaction because sequence numbers have a gap; the next one needs a new epoch
+        (2d-20).
 
-        While that is being asked for, a gap found late is none: every partition starts at 0.
+        While the new epoch is asked for, a gap is ignored: every partition starts at 0 then.
         """
         if self.status.state not in _MAY_HAVE_BATCHES:
             return
@@ -169,50 +170,50 @@ class TransactionManager:
 
     @property
     def unfinished(self) -> str | None:
-        """The call whose end nobody has heard of yet, by name: it has to be made again."""
+        """The name of the call whose result no caller has got yet: it has to be made again."""
         return self._calls.current_name
 
     async def init(self, timeout_s: float) -> None:
-        """Become the one producer of the transactional id; a transaction that another instance
-        left open is aborted, and that instance fenced.
+        """Become the one producer of the transactional id. Another instance is fenced, and its open
+        transaction aborted.
 
-        Raises: KafkaTimeoutError, call again; what the coordinator refuses for good.
+        Raises: KafkaTimeoutError, call again; an error of the coordinator that is not retriable.
         """
         await self._calls.run(INIT, self._init, timeout_s)
 
     def begin(self) -> None:
-        """Begin a transaction. Raises: IllegalStateError, the fatal error."""
+        """Begin a transaction. Raises: IllegalStateError; the fatal error."""
         self._calls.check_no_other("begin_transaction()")
         self.status.to(TransactionState.IN_TRANSACTION)
         self.sends.begin()
         self._scope.is_v2 = self._client.network.finalized_level(FEATURE) >= V2
 
     async def commit(self, timeout_s: float) -> None:
-        """Write what is queued, and let all of it count. Raises: as `AIOKafkaProducer` says."""
+        """Write the queued batches and commit. Raises: as `AIOKafkaProducer.commit_transaction`."""
         if not self._calls.is_current(COMMIT):
             self.status.raise_error()
         await self._calls.run(COMMIT, self._commit, timeout_s)
 
     async def abort(self, timeout_s: float) -> None:
-        """Let nothing of the transaction count; what is queued is dropped."""
+        """Fail the queued batches and abort."""
         await self._calls.run(ABORT, self._abort, timeout_s)
 
     async def send_offsets(
         self, offsets: Offsets, group: ConsumerGroupMetadata, timeout_s: float
     ) -> None:
-        """Commit offsets of a group with the transaction; its end waits for that. The caller has
-        seen to it that one is open, by `check_may_send`.
+        """Commit offsets of a group with the transaction, whose end waits for that. The caller has
+        called `check_may_send`.
         """
         await self._calls.run_beside(
             "send_offsets_to_transaction()", lambda: self._send_offsets(offsets, group), timeout_s
         )
 
     async def prepare(self, timeout_s: float) -> PreparedTransaction | None:
-        """Write what is queued, and return the transaction for another to end; None when the
-        coordinator knows of none, as nothing was written.
+        """Write the queued batches, and return the transaction for another process to end; None
+        when nothing was written, so that the coordinator knows of no transaction.
 
-        From then on this producer has nothing to do with it: its close aborts nothing, and it has
-        to `init` again. Raises: as `commit`.
+        The producer's `close` does not abort that transaction. The next one needs an `init`.
+        Raises: as `commit`.
         """
         if not self._calls.is_current("prepare()"):
             self.status.raise_error()
@@ -220,8 +221,9 @@ class TransactionManager:
         return self._prepared
 
     def rename(self, transactional_id: str) -> None:
-        """Go on under another transactional id, by `init`; one that has not ended for this id goes
-        on. Raises IllegalStateError while there is a transaction."""
+        """Take another transactional id, which needs an `init`. If an `init` for the same id has
+        not ended, that one goes on. Raises IllegalStateError during a transaction.
+        """
         if self._calls.is_current(INIT) and transactional_id == self.transactional_id:
             return
         self._calls.check_no_other("rename()")
@@ -236,14 +238,15 @@ class TransactionManager:
         self.coordinator = TransactionCoordinator(self._client, transactional_id)
 
     async def close(self, timeout_s: float) -> None:
-        """Abort what is open, within `timeout_s`; failing that, its coordinator does in time.
+        """Abort an open transaction within `timeout_s`. If that fails, its coordinator aborts it
+        after transaction_timeout_ms.
 
-        An `init` that has not ended has nothing open, and is not waited for.
+        It does not wait for an `init` that has not ended.
         """
         if self._calls.is_current(INIT):
             return
         ends_at_s = self._client.clock.monotonic() + timeout_s
-        with suppress(KafkaError):  # those are for who called it
+        with suppress(KafkaError):  # the caller of that call gets the error
             await self._calls.wait(timeout_s)
         try:
             if self.status.state in (
@@ -260,7 +263,7 @@ class TransactionManager:
         return self._fail(refusal.action, refusal.error)
 
     def _fail(self, action: TxnAction, error: KafkaError) -> KafkaError:
-        """Act on an error; returns what to tell the user."""
+        """Act on an error; return the error for the user."""
         if action is TxnAction.FENCED:
             error = as_fenced(self.transactional_id, error)
         if action is TxnAction.ABORT_COMMIT_FAILED:
@@ -289,7 +292,7 @@ class TransactionManager:
         self.status.to(TransactionState.READY)
 
     async def _get_producer_id(self, *, bump: bool = False) -> None:
-        """Get an id, or the next epoch of the one at hand (KIP-360)."""
+        """Get a producer id, or with `bump` the next epoch of the present id (KIP-360)."""
         producer_id, epoch = self._sequences.producer if bump else (-1, -1)
         request = InitProducerIdRequest(
             transactional_id=self.transactional_id,
@@ -337,7 +340,7 @@ class TransactionManager:
         self.status.to(TransactionState.ABORTING)
         self.sends.end()
         if isinstance(self.status.error, InvalidProducerIdMapping):
-            self._scope.has_begun = False  # it would not know what to end (2d'-5)
+            self._scope.has_begun = False  # the coordinator has no transaction to end (2d'-5)
         aborted = KafkaError("the transaction was aborted before the record was sent")
         self._accumulator.fail_unsent(aborted, is_wanted=True)
         await self._all_added()
@@ -345,7 +348,7 @@ class TransactionManager:
         await self._end(committed=False)
 
     async def _all_added(self) -> None:
-        """Return when no request is left that would make the transaction begin, or grow."""
+        """Return when no request is in flight that adds to the transaction."""
         if self._adding is not None:
             await self._adding.wait()
         await self._calls.none_beside()
@@ -362,7 +365,7 @@ class TransactionManager:
             self._accumulator.incomplete.end_flush()
 
     async def _end(self, *, committed: bool) -> None:
-        """Tell the coordinator, if it knows of the transaction (2d'-3); be ready for the next."""
+        """End the transaction, at the coordinator if it knows of it (2d'-3)."""
         if self._scope.has_begun:
             await self._end_begun(committed=committed)
         if self.status.needs_epoch_bump:
@@ -372,7 +375,7 @@ class TransactionManager:
         self.status.to(TransactionState.READY)
 
     async def _end_begun(self, *, committed: bool) -> None:
-        """Send EndTxn, whose answer may bring the next epoch."""
+        """Send EndTxn. Its response may have the next epoch."""
         producer_id, epoch = self._sequences.producer
         request = EndTxnRequest(
             transactional_id=self.transactional_id,
@@ -394,7 +397,7 @@ class TransactionManager:
                 is_hopeless = False  # there was nothing to end
             if committed or is_hopeless:
                 raise
-            # There is nothing better than an abort to be done about it but a new beginning.
+            # The abort has failed. A new epoch makes the coordinator abort the transaction.
             logger.warning("%s", refusal)
             self.status.needs_epoch_bump = True
             return
@@ -433,8 +436,8 @@ class TransactionManager:
             self._wake_sender()
 
     def _note_doubt(self, refusal: TransactionError) -> None:
-        """Something may have been added though it was refused in the end: the transaction has to be
-        ended, and by a new epoch what comes too late is refused.
+        """If an earlier attempt of a refused request may have been served, make sure that the
+        transaction is ended, with a new epoch that makes the brokers refuse late requests.
         """
         if refusal.may_be_served:
             self._scope.doubt()

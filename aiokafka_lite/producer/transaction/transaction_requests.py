@@ -1,5 +1,5 @@
-"""Owns the wording of a transaction's requests that name partitions, and the reading of their
-answers. Plain functions.
+"""Makes the requests of a transaction that name partitions, and reads their responses. Plain
+functions.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ from aiokafka_lite.schema.field_types import ZERO_UUID
 def add_partitions_request(
     transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition]
 ) -> AddPartitionsToTxnRequest:
-    """Return the request, in the form of versions up to 3, which are those of clients."""
+    """Return the request in the form of the versions up to 3, which clients use."""
     return AddPartitionsToTxnRequest(
         v3_and_below_transactional_id=transactional_id,
         v3_and_below_producer_id=producer.producer_id,
@@ -38,8 +38,8 @@ def add_partitions_request(
 
 
 def add_partitions_error(response: AddPartitionsToTxnResponse) -> int:
-    """Return the error to act on, 0 for none: all partitions were added or none, and
-    OPERATION_NOT_ATTEMPTED only says that another one was to blame.
+    """Return the error to act on, 0 for none. All partitions are added or none:
+    OPERATION_NOT_ATTEMPTED means that the error is another partition's.
     """
     codes = [
         result.partition_error_code

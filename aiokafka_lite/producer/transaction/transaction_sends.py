@@ -1,6 +1,7 @@
-"""Owns which transaction a call of `send` belongs to: the one that is open when it is called.
+"""Ties each call of `send` to the transaction that is open at the call.
 
-A call that still waits ends with it, so that nothing of it gets into the next one.
+A call that still waits when its transaction ends raises, so its record never gets into the next
+transaction.
 """
 
 import asyncio
@@ -11,35 +12,35 @@ from aiokafka_lite.errors import NoTransactionError
 
 
 class TransactionSends:
-    """The calls of `send` and its kin that wait within the transactions of one producer."""
+    """The sending calls that wait in the transactions of one producer."""
 
     def __init__(self, check_may_send: Callable[[], None]) -> None:
-        """`check_may_send()` raises unless a transaction is open, and none of it has failed."""
+        """`check_may_send()` raises unless a transaction is open that has not failed."""
         self._check_may_send = check_may_send
         self._calls: dict[_SendCall, None] = {}  # in the order of the calls
         self.number = 0
-        """Of the newest transaction."""
+        """The number of the newest transaction."""
 
     def begin(self) -> None:
-        """Another transaction has begun."""
+        """Note that another transaction has begun."""
         self.number += 1
 
     def end(self) -> None:
-        """The transaction takes no more records: let the calls that wait raise."""
+        """Note that the transaction takes no more records: the calls that wait raise."""
         for call in self._calls:
             call.end()
 
     def call(self, number: int) -> "_SendCall":
-        """Return a context for a call that was made while that transaction was the newest.
+        """Return a context for a call that was made in the transaction with that number.
 
-        Entering it raises as `check_may_send`, and NoTransactionError for a call that was made
-        before the transaction. A body that still waits at the end of it is cancelled, and the
-        context raises NoTransactionError.
+        Entering it raises: as `check_may_send`; NoTransactionError when another transaction is open
+        by now. A body that still waits at the end of the transaction is cancelled, and the context
+        raises NoTransactionError.
         """
         return _SendCall(self, number)
 
     def check(self, number: int) -> None:
-        """Raise unless calls made while that transaction was the newest may send now."""
+        """Raise unless calls that were made in the transaction with that number may send."""
         self._check_may_send()
         if number != self.number:
             raise NoTransactionError(
@@ -49,7 +50,7 @@ class TransactionSends:
 
 
 class _SendCall:
-    """One call, in the task that waits in it."""
+    """One call and the task it runs in."""
 
     __slots__ = ("_cancelling", "_is_over", "_number", "_sends", "_task")
 
@@ -76,8 +77,8 @@ class _SendCall:
         self._sends._calls.pop(self, None)
         if not self._is_over or self._task is None:
             return
-        # uncancel() gives back our own cancel(); if more than at the start remain, somebody else
-        # wants this task to end.
+        # uncancel() takes back the cancel() of `end`. If more remain than at the start, the task
+        # was also cancelled from elsewhere.
         ours_alone = self._task.uncancel() <= self._cancelling
         if ours_alone and exc_type is not None and issubclass(exc_type, asyncio.CancelledError):
             raise NoTransactionError(
@@ -86,7 +87,7 @@ class _SendCall:
             ) from None
 
     def end(self) -> None:
-        """Let the body stop waiting."""
+        """Cancel the body."""
         self._is_over = True
         if self._task is not None:
             self._task.cancel()

@@ -1,5 +1,5 @@
-"""Owns where a transactional producer stands, and what another has to know to end its transaction.
-The state table is here. Plain: it does not wait.
+"""Owns the state table of a transactional producer, and what another process needs to end its
+transaction. Plain.
 
 Source: 2d'-1, TransactionManager.State; KIP-98, KIP-360, KIP-890.
 """
@@ -11,7 +11,7 @@ from aiokafka_lite.errors import IllegalStateError, KafkaError
 
 
 class TransactionState(Enum):
-    """Where a transactional producer stands."""
+    """The states of a transactional producer."""
 
     UNINITIALIZED = "not initialized"
     INITIALIZING = "initializing"
@@ -27,7 +27,7 @@ _MAY_COME_FROM = {
     TransactionState.UNINITIALIZED: {
         TransactionState.READY,
         TransactionState.INITIALIZING,
-        TransactionState.COMMITTING,  # which another does
+        TransactionState.COMMITTING,  # another process ends the transaction
         TransactionState.ABORTABLE_ERROR,
     },
     TransactionState.INITIALIZING: {
@@ -57,16 +57,16 @@ _MAY_COME_FROM = {
 
 
 class PreparedTransaction(NamedTuple):
-    """A transaction whose records are all written, and that is still open.
+    """An open transaction whose records are all written.
 
-    Values only: it may travel to another process, which ends it by `TransactionEnder`.
+    It holds values only, so another process can get it and end it with `TransactionEnder`.
     """
 
     transactional_id: str
     producer_id: int
     producer_epoch: int
     is_v2: bool
-    """By the second protocol, whose end gives the next epoch (KIP-890)."""
+    """It follows the second protocol, in which its end gives the next epoch (KIP-890)."""
 
 
 class TransactionStatus:
@@ -78,24 +78,24 @@ class TransactionStatus:
         self.error: KafkaError | None = None
         """Why the transaction can only be aborted, or the producer only closed."""
         self.needs_epoch_bump = False
-        """The next abort has to be followed by a new epoch, or sequence numbers have a gap."""
+        """A new epoch must follow the next abort, because sequence numbers have a gap."""
 
     def __repr__(self) -> str:
         return f"<TransactionStatus {self.transactional_id!r} {self.state.name}>"
 
     @property
     def is_open(self) -> bool:
-        """Whether records belong to a transaction now."""
+        """Whether a transaction is open and takes records."""
         return self.state is TransactionState.IN_TRANSACTION
 
     @property
     def has_failed(self) -> bool:
-        """Whether nothing more may be sent in this transaction."""
+        """Whether the transaction takes no more records because of an error."""
         return self.state in (TransactionState.ABORTABLE_ERROR, TransactionState.FATAL_ERROR)
 
     @property
     def is_fatal(self) -> bool:
-        """Whether only closing helps."""
+        """Whether the producer can only be closed."""
         return self.state is TransactionState.FATAL_ERROR
 
     def to(self, state: TransactionState) -> None:
@@ -109,7 +109,7 @@ class TransactionStatus:
     def check(self, state: TransactionState) -> None:
         """Raise unless `state` may come next.
 
-        Raises: the error that made it fatal; IllegalStateError for a move that has no sense.
+        Raises: the fatal error; IllegalStateError for any other move that the table does not have.
         """
         if self.state is TransactionState.FATAL_ERROR and state is not TransactionState.FATAL_ERROR:
             self.raise_error()
@@ -121,9 +121,9 @@ class TransactionStatus:
             )
 
     def fail_abortable(self, error: KafkaError, *, bump: bool) -> None:
-        """The transaction can only be aborted from now on; the first reason stays.
+        """Note that the transaction can only be aborted; the first error is kept.
 
-        While it is being aborted nothing is worse than before; only the bump is remembered.
+        While it is being aborted, only `bump` is noted.
         """
         self.needs_epoch_bump = self.needs_epoch_bump or bump
         if self.state in (TransactionState.FATAL_ERROR, TransactionState.ABORTING):
@@ -135,13 +135,13 @@ class TransactionStatus:
             self.error = error
 
     def fail_fatally(self, error: KafkaError) -> None:
-        """Nothing but closing helps from now on; the first fatal reason stays."""
+        """Note that the producer can only be closed; the first fatal error is kept."""
         if self.state is not TransactionState.FATAL_ERROR:
             self.state = TransactionState.FATAL_ERROR
             self.error = error
 
     def raise_error(self) -> None:
-        """Raise why the transaction, or the producer, cannot go on; nothing if it can."""
+        """Raise the error of the transaction or of the producer, if there is one."""
         if self.has_failed and self.error is not None:
             raise self.error.with_traceback(None)
 
