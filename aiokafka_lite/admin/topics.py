@@ -1,5 +1,6 @@
-"""Owns the requests that create, delete and describe topics. Each function starts a client of its
-own, waits for the answer and closes the client.
+"""Creates, deletes and describes topics.
+
+Each function starts a client of its own, waits for the response and closes the client.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -23,7 +24,7 @@ DEFAULT_REPLICATION = -1  # the broker's own default (KIP-464)
 
 @dataclass(frozen=True, slots=True)
 class PartitionDescription:
-    """One partition as the cluster describes it; `leader` is None while there is none."""
+    """One partition as the cluster describes it; `leader` is None without a leader."""
 
     partition: int
     leader: int | None
@@ -63,11 +64,9 @@ async def create_topic(
 
     -1 stands for the broker's default. `configs` are topic configs by Kafka's names.
 
-    Raises:
-        BrokerResponseError: the broker refuses, in its words; TopicAlreadyExistsError and the like.
-        KafkaConnectionError: no broker can be reached.
-        KafkaTimeoutError: the topic exists, and has no leaders within 30 s.
-    Cancelled: the broker may create the topic nevertheless.
+    Raises: BrokerResponseError with the broker's text, such as TopicAlreadyExistsError;
+    KafkaConnectionError if no broker can be reached; KafkaTimeoutError if the topic exists but has
+    no leaders within 30 s. Cancelled: the broker may create the topic nevertheless.
     """
     topic = CreatableTopic(
         name=name,
@@ -88,10 +87,8 @@ async def create_topic(
 async def delete_topic(bootstrap_servers: str, name: str) -> None:
     """Delete one topic with its records.
 
-    Raises:
-        BrokerResponseError: the broker refuses; UnknownTopicOrPartitionError and the like.
-        KafkaConnectionError: no broker can be reached.
-    Cancelled: the broker may delete the topic nevertheless.
+    Raises: BrokerResponseError, such as UnknownTopicOrPartitionError; KafkaConnectionError if no
+    broker can be reached. Cancelled: the broker may delete the topic nevertheless.
     """
     request = DeleteTopicsRequest(
         topics=[DeleteTopicState(name=name)], topic_names=[name], timeout_ms=REQUEST_TIMEOUT_MS
@@ -107,9 +104,8 @@ async def describe_topics(
 ) -> list[TopicDescription]:
     """Return descriptions of the named topics, or of all, sorted by name. Creates no topic.
 
-    Raises:
-        UnknownTopicOrPartitionError: a named topic does not exist.
-        KafkaConnectionError: no broker can be reached.
+    Raises: UnknownTopicOrPartitionError for an unknown topic; KafkaConnectionError if no broker can
+    be reached.
     """
     asked = None if names is None else [MetadataRequestTopic(name=name) for name in names]
     request = MetadataRequest(topics=asked, allow_auto_topic_creation=False)
@@ -137,7 +133,7 @@ async def describe_topics(
 
 
 def _controller(client: KafkaClient) -> int:
-    """Return the node that takes changes. A KRaft broker names any node here and forwards them."""
+    """Return the node that accepts changes. A KRaft broker names any node and forwards them."""
     node = client.metadata.snapshot.controller_id
     return node if node is not None else next(iter(client.metadata.snapshot.nodes))
 

@@ -45,10 +45,12 @@ def field_mask(columns: Iterable[str] | None) -> int:
     mask = 0
     for name in [columns] if isinstance(columns, str) else columns:
         if name not in FIELDS:
-            raise ValueError(f"{name!r} is not a column of a record; there are {', '.join(FIELDS)}")
+            raise ValueError(
+                f"{name!r} is not a column of a record; the columns are {', '.join(FIELDS)}"
+            )
         mask |= 1 << FIELDS.index(name)
     if not mask:
-        raise ValueError(f"no column is named; there are {', '.join(FIELDS)}")
+        raise ValueError(f"no column is named; the columns are {', '.join(FIELDS)}")
     return mask
 
 

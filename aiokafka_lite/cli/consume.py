@@ -44,7 +44,7 @@ def parse_offset(text: str) -> StartOffset:
         return StartOffset("start" if text[0] == "+" else "end", int(text))
     if text.isdigit():
         return StartOffset("zero", int(text))
-    raise typer.BadParameter(f"offset {text!r}: there are start, end, N, +N and -N")
+    raise typer.BadParameter(f"offset {text!r} is unknown; use start, end, N, +N or -N")
 
 
 def consume(
@@ -61,13 +61,17 @@ def consume(
     ] = False,
     count: Annotated[
         int | None,
-        typer.Option("--num", "-n", "-c", "--max-messages", min=1, help="End after so many."),
+        typer.Option(
+            "--num", "-n", "-c", "--max-messages", min=1, help="End after this many records."
+        ),
     ] = None,
     exit_at_end: Annotated[
-        bool, typer.Option("--exit", "-e", help="End where the partitions ended at the start.")
+        bool,
+        typer.Option("--exit", "-e", help="End at the ends that the partitions had at the start."),
     ] = False,
     timeout_ms: Annotated[
-        int | None, typer.Option("--timeout-ms", min=1, help="End after so long without a record.")
+        int | None,
+        typer.Option("--timeout-ms", min=1, help="End after this long without a record."),
     ] = None,
     pattern: Annotated[
         str, typer.Option("--format", "-f", help="%t %p %o %k %v %h %d %T and \\n \\t.")
@@ -109,7 +113,7 @@ def _check_group_usage(partitions: list[int] | None, start: StartOffset) -> None
     if partitions:
         raise typer.BadParameter(f"--partition {partitions} and --group: a group assigns them")
     if start not in (StartOffset("start", 0), StartOffset("end", 0)):
-        raise typer.BadParameter("--offset with --group: start or end, where nothing is committed")
+        raise typer.BadParameter("--offset with --group must be start or end: commits come first")
 
 
 @dataclass(slots=True)

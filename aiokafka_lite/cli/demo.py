@@ -168,7 +168,7 @@ class _Demo:
         if silent_s > SILENCE_TIMEOUT_S:
             raise TimeoutError(
                 f"{self.sent_records - count} of {self.sent_records} records did not come back "
-                f"from topic {self.topic} within {SILENCE_TIMEOUT_S:.0f} s of silence"
+                f"from topic {self.topic}: none came for {SILENCE_TIMEOUT_S:.0f} s"
             )
 
 

@@ -72,7 +72,7 @@ def from_file(path: Path, key_column: str) -> Dataset:
     zip of one.
     """
     if not path.is_file():
-        raise DatasetError(f"--file {path}: there is no such file")
+        raise DatasetError(f"--file {path}: the file does not exist")
     return Dataset(path, key_column, None)
 
 

@@ -42,7 +42,7 @@ def complain(message: str) -> None:
 
 
 class TwoBars:
-    """Progress bars on stderr, "produced" and "consumed"; silent where it is no terminal."""
+    """Progress bars on stderr, "produced" and "consumed"; silent without a terminal."""
 
     def __init__(self, total: int | None) -> None:
         console = Console(stderr=True)

@@ -42,7 +42,7 @@ def produce(
     key: Annotated[str | None, typer.Option("--key", "-k", help="The key of every record.")] = None,
     delimiter: Annotated[
         str | None,
-        typer.Option("--key-delimiter", "-K", help="What separates key and value within a line."),
+        typer.Option("--key-delimiter", "-K", help="The text between key and value in a line."),
     ] = None,
     header: Annotated[
         list[str] | None,
@@ -52,10 +52,10 @@ def produce(
         str | None, typer.Option("--compression", "-z", help="gzip, snappy, lz4 or zstd.")
     ] = None,
     null: Annotated[
-        bool, typer.Option("--null", "-Z", help="An empty value is a null (a tombstone).")
+        bool, typer.Option("--null", "-Z", help="Send an empty value as null (a tombstone).")
     ] = False,
     partition: Annotated[
-        int | None, typer.Option("--partition", "-p", min=0, help="Send all records there.")
+        int | None, typer.Option("--partition", "-p", min=0, help="The partition of all records.")
     ] = None,
     acks: Annotated[str, typer.Option("--acks", help="0, 1 or all.")] = "all",
 ) -> None:

@@ -69,9 +69,7 @@ def _field(letter: str, pattern: str) -> bytes | Formatter:
         return b"%"
     if letter not in _FIELDS:
         known = " ".join(f"%{name}" for name in _FIELDS)
-        raise ValueError(
-            f"%{letter} in the format {pattern!r} is unknown; there are {known} and %%"
-        )
+        raise ValueError(f"%{letter} in the format {pattern!r} is unknown; use {known} or %%")
     return _FIELDS[letter]
 
 

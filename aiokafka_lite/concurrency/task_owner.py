@@ -220,9 +220,8 @@ class TaskOwner:
     def add_failure_callback(self, callback: Callable[[BaseException], object]) -> None:
         """Call `callback(error)` at the first failure, in the failing task.
 
-        Call it at once after one.
-
-        The owner keeps the callback alive, with everything it refers to.
+        After a failure, call it at once. The owner keeps the callback alive, with everything it
+        refers to.
         """
         self._failure_callbacks.append(callback)
         if self.failure is not None:

@@ -256,7 +256,7 @@ cdef object words_for(Fault fault, int64_t bad, int64_t left):
 cdef class RecordCursor:
     """The records of one partition's bytes in a fetch response, decoded batch by batch.
 
-    The twin describes the promises.
+    The twin's docstring has the promises.
     """
 
     cdef object data  # None once all of it is used up

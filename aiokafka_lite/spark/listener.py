@@ -155,7 +155,7 @@ class LagReport:
     """The query's name, or its id if it has no name."""
     batch: int
     lag: Mapping[TopicPartition, int]
-    """Offsets by partition: as many records, or fewer after compaction."""
+    """By partition, how many offsets lie behind: as many records, or fewer after compaction."""
 
     @property
     def total(self) -> int:

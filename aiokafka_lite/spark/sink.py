@@ -170,7 +170,7 @@ class BatchWriter(_TopicWriter, DataSourceArrowWriter):
 
 
 def stream_writer(columns: Sequence[str], options: SinkOptions) -> Any:
-    """Return the writer of a stream. Raises KafkaConfigurationError before Spark 4.1."""
+    """Return the writer of a stream. Raises: KafkaConfigurationError before Spark 4.1."""
     if StreamArrowWriter is None:
         raise KafkaConfigurationError(
             "writing a stream needs PySpark 4.1, which hands rows over as Arrow; with 4.0 write in"

@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
             started = SYSTEM_CLOCK.monotonic()
             result = _run(servers, flights, options.partitions)
             seconds = SYSTEM_CLOCK.monotonic() - started
-    except Exception as error:  # noqa: BLE001 - of Spark, the brokers, the JVM: it is told and ends
+    except Exception as error:  # noqa: BLE001 - any error is reported, and ends it
         errors = leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
         print("error:", "; ".join(map(reason, errors)), file=sys.stderr)
         return 1

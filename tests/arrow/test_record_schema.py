@@ -33,7 +33,9 @@ def test_columns_are_named_in_any_order_and_come_in_one():
 
 
 def test_what_is_no_column_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"'valu' is not a column of a record; there are topic, "):
+    with pytest.raises(
+        ValueError, match=r"'valu' is not a column of a record; the columns are topic, "
+    ):
         field_mask(["key", "valu"])
     with pytest.raises(ValueError, match="no column is named"):
         field_mask([])

@@ -301,10 +301,11 @@ class FastAppend:
         timestamp_ms: int,
         headers: Headers,
     ) -> Any:
-        """Append `item` and the items of `iterator`, values or (key, value) pairs, up to the first
-        that cannot be appended here; return that one, or NO_MORE. `bulk` takes their places.
+        """Append `item` and the items of `iterator`, which are values or (key, value) pairs.
 
-        Raises what `iterator` raises, and nothing else; what was appended before is in `bulk`.
+        Stop at the first item that cannot be appended here, and return it; otherwise NO_MORE.
+        `bulk` receives the place of each appended item. Raises: only what `iterator` raises; `bulk`
+        then has the items before.
         """
         route = self._routes.get(topic) if topic.__class__ is str else None
         while route is not None and item is not NO_MORE:

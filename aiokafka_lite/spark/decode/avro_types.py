@@ -129,7 +129,7 @@ def _logical_type(schema: Mapping[str, Any], family: str, path: str) -> ColumnTy
     if family == "decimal":
         digits, scale = schema["precision"], schema.get("scale", 0)
         if digits > _MAX_DECIMAL_DIGITS:
-            _refuse(path, f"a decimal of {digits} digits; there are at most {_MAX_DECIMAL_DIGITS}")
+            _refuse(path, f"a decimal of {digits} digits; the limit is {_MAX_DECIMAL_DIGITS}")
         return ColumnType(pa.decimal128(digits, scale), f"decimal({digits},{scale})")
     return {
         "date": lambda: ColumnType(pa.date32(), "date"),

@@ -25,7 +25,7 @@ class AggregateConfig(TableStreamConfig):
     """The keys of `aggregate`."""
 
     sql: str | None = None
-    """The statement: a SELECT from `records` or `events`. Or name a file with it:"""
+    """The statement: a SELECT from `records` or `events`. Set this key or `sql_file`."""
     sql_file: str | None = None
     """The path of a file with the statement."""
     event_schema: str | None = None

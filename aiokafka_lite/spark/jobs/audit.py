@@ -2,9 +2,9 @@
 
 It only reads. The lags are those of a checkpoint and of a consumer group. The job compares offsets,
 not records. A gap in a topic is not a fault by itself. Compaction removes records, each transaction
-leaves a marker, and read_committed hides aborted records. What the archive has and the log has lost
-is reported as compacted. With `transactions`, aborted records are counted. A gap that is in both
-may be any of these.
+leaves a marker, and read_committed hides aborted records. An archived record that the log has lost
+is reported as compacted. With `transactions`, aborted records are counted. A gap in both log and
+archive may have any of these causes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

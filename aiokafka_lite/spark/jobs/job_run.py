@@ -57,7 +57,7 @@ def run_program(
             return _run(job, spark, made)
     except JobFailedError as error:
         return _end(error.result)
-    except Exception as error:  # noqa: BLE001 - of Spark, the brokers, the JVM: it is told and ends
+    except Exception as error:  # noqa: BLE001 - any error is reported, and ends it
         return _end(JobResult(job=name, status=FAILED, problems=(reason(error),)))
 
 

@@ -1,7 +1,7 @@
 """Keeps the clients of a worker process between tasks; one task at a time uses a client.
 
 The cache closes a client that was unused for a while. It also closes an unused client that loses a
-connection, because its log lines about brokers would help nobody. It lives in the event loop of
+connection. Otherwise the log would report brokers that no task asks. It lives in the event loop of
 `worker`.
 """
 

@@ -62,7 +62,9 @@ class SparkColumns:
         """
         self.names = tuple(_checked(name, kind) for name, kind in fields)
         if not self.names:
-            raise ValueError(f"a read needs a column at least; there are {', '.join(COLUMNS)}")
+            raise ValueError(
+                f"a read needs a column at least; the columns are {', '.join(COLUMNS)}"
+            )
 
     @property
     def asked(self) -> Sequence[str]:
@@ -93,7 +95,7 @@ class SparkColumns:
 
 def _checked(name: str, kind: str) -> str:
     if name not in COLUMNS:
-        raise ValueError(f"records have no column {name!r}; there are {', '.join(COLUMNS)}")
+        raise ValueError(f"records have no column {name!r}; the columns are {', '.join(COLUMNS)}")
     if kind != COLUMNS[name][1]:
         raise ValueError(f"column {name} is {COLUMNS[name][1]}, not {kind}; cast it afterwards")
     return name

@@ -1,6 +1,6 @@
-"""Owns the questions a transactional write has for coordinators of groups: what is stored in one,
-and storing it from outside of a transaction. It waits; the answers' meaning is in
-`transactional_marker`.
+"""Reads and stores offsets of a group, outside of a transaction, for a transactional write.
+
+It waits for the brokers. `transactional_marker` interprets the results.
 """
 
 from typing import Final
@@ -33,7 +33,7 @@ _COMMIT_VERSION: Final = OffsetCommitRequest.consumer_protocol_since - 1
 async def stored_offsets(coordinator: TransactionCoordinator, group_id: str) -> list[Stored]:
     """Return all offsets of a group with their notes, once no transaction can change them.
 
-    Raises: KafkaError that asking again does not mend. Cancelled: nothing stays behind.
+    Raises: KafkaError that another attempt does not cure. Cancelled: leaves nothing behind.
     """
     request = OffsetFetchRequest(group_id=group_id, topics=None, require_stable=True)
     try:
@@ -60,7 +60,7 @@ async def store_offset(
 ) -> None:
     """Store an offset and its note in a group without members.
 
-    Raises: KafkaError that asking again does not mend. Cancelled: it may be stored.
+    Raises: KafkaError that another attempt does not cure. Cancelled: it may be stored.
     """
     offset, note = stored
     partition = OffsetCommitRequestPartition(

@@ -35,7 +35,7 @@ HANDLERS: tuple[Handler, ...] = tuple(
     for file in iter_modules(folder.__path__)
     if file.name[0] != "_"
 )
-"""The handler of each file in `handlers/`. A new file is a new handler; there is no list."""
+"""The handler of each file in `handlers/`, found by name. A new file adds a handler."""
 
 
 @dataclass(slots=True)

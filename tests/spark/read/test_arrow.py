@@ -95,7 +95,7 @@ def test_rows_behind_the_end_are_left_out(end: int, left: list[int]) -> None:
 
 
 def test_other_columns_and_types_are_refused() -> None:
-    with pytest.raises(ValueError, match="no column 'when'; there are key, value, topic"):
+    with pytest.raises(ValueError, match="no column 'when'; the columns are key, value, topic"):
         SparkColumns([("when", "timestamp")])
     with pytest.raises(ValueError, match="column value is binary, not string; cast it afterwards"):
         SparkColumns([("value", "string")])

@@ -210,7 +210,7 @@ class ClassicGroup:
             copy.state = GroupState.STABLE
         return copy
 
-    def leader_or_nobody(self) -> str:
+    def leader_or_empty(self) -> str:
         """Return the leader's id, "" without one."""
         return self.leader or NO_MEMBER
 

@@ -156,7 +156,7 @@ class GroupMembership:
         While stable, this disturbs no other.
         """
         group = self.group
-        former_leader = group.leader_or_nobody()
+        former_leader = group.leader_or_empty()
         old, new = group.replace_static(instance_id, new_id)
         fenced = FencedInstanceIdError.errno
         old.answer_join(JoinResult(member_id=old.member_id, error_code=fenced))

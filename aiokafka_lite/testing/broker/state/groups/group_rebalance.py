@@ -129,7 +129,7 @@ class GroupRebalance:
         `leader` names another leader than the present one.
         """
         group = self.group
-        told_leader = group.leader_or_nobody() if leader is None else leader
+        told_leader = group.leader_or_empty() if leader is None else leader
         leads = member.member_id == told_leader
         return JoinResult(
             member_id=member.member_id,

@@ -265,9 +265,9 @@ class PartitionLog:
         """Return the bytes from the batch with `fetch_offset` on; empty if nothing is there.
 
         At most `max_bytes`, cut anywhere, so the last batch may be partial. The first one never is.
-        If it does not fit, the result is empty, or with `at_least_one` it alone. Only batches
-        wholly below the offset `upper_bound` are read. Source: KIP-74, LogSegment.read,
-        ReplicaManager.readFromLog.
+        If it does not fit, the result is empty; with `at_least_one` it is the first batch alone.
+        Only batches wholly below the offset `upper_bound` are read. Source: KIP-74,
+        LogSegment.read, ReplicaManager.readFromLog.
         """
         first, stop = self._range(fetch_offset, upper_bound)
         if first >= stop:

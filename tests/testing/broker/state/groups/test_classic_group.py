@@ -51,7 +51,7 @@ def test_the_first_member_leads_and_sets_the_type() -> None:
     assert group.leader == "b"
     group.remove("b")
     assert group.leader is None
-    assert group.leader_or_nobody() == ""
+    assert group.leader_or_empty() == ""
 
 
 def test_an_id_given_out_is_used_up_by_joining_or_leaving() -> None:
