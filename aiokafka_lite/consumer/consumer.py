@@ -289,7 +289,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             return
         self._check_loop()
         group = poller.group
-        if group is not None and group.membership.is_calling_listener:
+        if group is not None and group.listeners.is_caller:
             raise IllegalStateError(
                 "stop() inside a rebalance listener would wait for itself: let the listener "
                 "return, and stop the consumer afterwards"
@@ -376,7 +376,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     def _is_in_listener(self) -> bool:
         """Whether the caller is a rebalance listener, or a task made by one."""
         group = self._group_or_none()
-        return group is not None and group.membership.is_calling_listener
+        return group is not None and group.listeners.is_caller
 
     # What to read…
 

@@ -107,7 +107,7 @@ class OffsetCalls:
         assigned = self._subscription.assignment
         if not assigned and not self._subscription.is_subscribed:
             raise IllegalStateError("Not subscribed to any topics")
-        if not assigned and checked is None and group.membership.is_calling_listener:
+        if not assigned and checked is None and group.listeners.is_caller:
             return {}  # revoked of nothing, or lost: there is nothing to store
         if not assigned and not group.was_assigned:
             raise IllegalStateError(

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.consumer.group.classic.membership import ClassicMembership
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
@@ -53,11 +54,12 @@ async def assigned(
     assert consumer._poller is not None
     group, wanted = consumer._poller.group, set(partitions)
     assert group is not None
+    membership = group.membership
     async with asyncio.timeout(PATIENCE_S):
         while not (
             consumer.assignment() == wanted
-            and group._member.state.name == "STABLE"
-            and group._member.rejoin_reason is None
+            and membership.is_stable
+            and not membership.awaits_assignment
             and not any(state.is_held for state in consumer._subscription.states())
         ):
             await consumer._signal.wait()
@@ -88,8 +90,9 @@ async def expel(consumer: AIOKafkaConsumer[Any, Any]) -> None:
     assert consumer._poller is not None
     group = consumer._poller.group
     assert group is not None
-    member_id = group._member.generation.member_id
-    await group._coordinator.leave(member_id, "expelled", PATIENCE_S)
+    membership = group.membership
+    assert isinstance(membership, ClassicMembership)
+    await membership._coordinator.leave(group.metadata.member_id, "expelled", PATIENCE_S)
 
 
 Diary = list[tuple[str, list[int]]]

@@ -12,17 +12,10 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask
-from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
-from aiokafka_lite.consumer.group.classic.assignment_handover import Farewell
-from aiokafka_lite.consumer.group.classic.classic_coordinator import (
-    JOIN_GRACE_S,
-    ClassicCoordinator,
-)
-from aiokafka_lite.consumer.group.classic.membership import GroupMembership
-from aiokafka_lite.consumer.group.group_errors import Action
-from aiokafka_lite.consumer.group.member import Member, MemberState
+from aiokafka_lite.consumer.group.classic.membership import ClassicMembership
+from aiokafka_lite.consumer.group.membership_protocol import GroupParts, Membership
 from aiokafka_lite.consumer.group.offsets.auto_commit import AutoCommit
 from aiokafka_lite.consumer.group.offsets.offset_committer import (
     CommitCallback,
@@ -34,9 +27,8 @@ from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
-from aiokafka_lite.consumer.stop_bounds import LEAVE_S, StopBounds
+from aiokafka_lite.consumer.stop_bounds import StopBounds
 from aiokafka_lite.errors import (
-    BrokerResponseError,
     ConsumerStoppedError,
     KafkaError,
     KafkaTimeoutError,
@@ -67,22 +59,12 @@ class ConsumerGroup:
         self._collector = collector
         self._on_assignment_changed = on_assignment_changed
         self.listeners = ListenerCalls()
-        self._member = Member(config.group_id, config.group_instance_id, config.client_id)
         cache = CoordinatorCache(client)
-        self._coordinator = ClassicCoordinator(config, client, cache, self._member)
+        parts = GroupParts(config, client, cache, subscription, self.listeners, signal, self)
+        self.membership: Membership = ClassicMembership(parts)
+        """The only place that chooses a group protocol."""
         self.offsets = OffsetCommitter(
-            client, cache, self._member, subscription, signal, self._commit_refused
-        )
-        self.membership = GroupMembership(
-            config,
-            client,
-            self._coordinator,
-            self._member,
-            subscription,
-            make_assignors(config.partition_assignment_strategy),
-            self.listeners,
-            signal,
-            self,
+            client, cache, config.group_id, self.membership, subscription, signal
         )
         self._once_assigned: set[TopicPartition] = set()
         self._watch = PollWatch(config.max_poll_interval_ms / 1000)
@@ -113,8 +95,8 @@ class ConsumerGroup:
 
     @property
     def join_timeout_s(self) -> float:
-        """How long joining may take: the others have all of the rebalance timeout to come."""
-        return self._config.rebalance_timeout_or_default_ms / 1000 + JOIN_GRACE_S
+        """How long the group may take until the member has its assignment, in seconds."""
+        return self.membership.join_timeout_s
 
     async def wait_for_assignment(self, timeout_s: float) -> None:
         """Return when the first assignment is there. Raises: what the join raises, not what a
@@ -125,7 +107,7 @@ class ConsumerGroup:
                 while not self.membership.completed_joins:
                     if self._is_stopped:
                         raise ConsumerStoppedError("stopped before there was an assignment")
-                    self.membership.raise_group_error()
+                    self.membership.raise_error()
                     self._client.check()
                     await self._signal.wait()
         except TimeoutError as error:
@@ -133,7 +115,7 @@ class ConsumerGroup:
                 raise
             raise KafkaTimeoutError(
                 f"no assignment in group {self._config.group_id!r} within {timeout_s:g} s "
-                f"({self._member!r}); check the coordinator and the other members, or raise "
+                f"({self.membership!r}); check the coordinator and the other members, or raise "
                 f"default_api_timeout_ms"
             ) from error
 
@@ -161,12 +143,6 @@ class ConsumerGroup:
             self._auto_commit.stop()
             await self._commit_processed(owned, began_s + bounds.commit_s - clock.monotonic())
         await self.offsets.settle((began_s + bounds.group_s - clock.monotonic()) / 2)
-        farewell = self.membership.leaving  # it has unsubscribed a moment ago
-        if farewell is None:
-            if not self._subscription.is_subscribed:
-                return
-            reason = "the consumer is being closed"
-            farewell = Farewell(owned, reason, self.listeners.listener)
 
         def leave_s() -> float:
             elapsed_s = clock.monotonic() - began_s
@@ -174,7 +150,7 @@ class ConsumerGroup:
 
         try:
             async with deadline(clock, max(began_s + bounds.group_s - clock.monotonic(), 0.1)):
-                await self.membership.say_goodbye(farewell, leave_s)
+                await self.membership.leave(owned, "the consumer is being closed", leave_s)
         except TimeoutError:
             logger.warning("leaving group %r took too long", self._config.group_id)
 
@@ -184,7 +160,7 @@ class ConsumerGroup:
         """A poll begins. Raises: what the group or a listener has to say."""
         self._watch.poll_began()
         try:
-            self.membership.raise_error()
+            self._raise_error()
         except BaseException:
             self.poll_ended()
             raise
@@ -198,6 +174,13 @@ class ConsumerGroup:
         """A poll looks around: commit if it is time, raise what the group has to say."""
         if self._auto_commit is not None:
             self._auto_commit.polled()
+        self._raise_error()
+
+    def _raise_error(self) -> None:
+        """Raise what a listener raised, else what the group refuses."""
+        error = self.listeners.take_error()
+        if error is not None:
+            raise error.with_traceback(None)
         self.membership.raise_error()
 
     def metadata_changed(self, snapshot: MetadataSnapshot, *, topics_changed: bool) -> None:
@@ -209,7 +192,7 @@ class ConsumerGroup:
     @property
     def topics(self) -> frozenset[str]:
         """The topics of all members, if this one leads the group."""
-        return self.membership.leader.topics
+        return self.membership.topics
 
     @property
     def metadata(self) -> ConsumerGroupMetadata:
@@ -229,12 +212,11 @@ class ConsumerGroup:
 
     def may_get(self, tp: TopicPartition) -> bool:
         """Whether the partition may come with an assignment that is being made."""
-        member, subscription = self._member, self._subscription
         return (
-            (member.is_rebalancing or member.rejoin_reason is not None)
-            and subscription.is_subscribed
-            and tp.topic in subscription.topics
-            and not self.membership.is_calling_listener
+            self.membership.awaits_assignment
+            and self._subscription.is_subscribed
+            and tp.topic in self._subscription.topics
+            and not self.listeners.is_caller
         )
 
     def commit_async(self, offsets: Offsets, callback: CommitListener | None) -> None:
@@ -305,9 +287,6 @@ class ConsumerGroup:
             self._client.clock.monotonic(), owns_partitions=bool(self._subscription.assignment)
         )
 
-    def _commit_refused(self, action: Action, error: BrokerResponseError) -> None:
-        self.membership.commit_refused(action, error)
-
     def _look_again(self) -> None:
         self._subscription.revision.number += 1
         self._signal.notify()
@@ -318,30 +297,18 @@ class ConsumerGroup:
         clock = self._client.clock
         while True:
             await clock.sleep(self._watch.next_check_s(clock.monotonic()))
-            if self._member.state is not MemberState.STABLE:
+            if not self.membership.is_stable:
                 continue
             verdict = self._watch.check(clock.monotonic(), mark=self._collector.handed_out)
             if verdict is Verdict.WARN:
                 logger.warning(
                     "%s: no poll for most of max_poll_interval_ms=%d: the group will give the "
                     "partitions to others; poll more often, or raise max_poll_interval_ms",
-                    self._member,
+                    self.membership,
                     self._config.max_poll_interval_ms,
                 )
             elif verdict is Verdict.OVERDUE:
-                await self._leave_for_silence()
-
-    async def _leave_for_silence(self) -> None:
-        blocked_s = self.membership.loop_watch.blocked_s(self._watch.since_s)
-        blocked = f", with the event loop blocked for {blocked_s:.1f} s of it" if blocked_s else ""
-        member_id = self.membership.leave_for_silence(
-            f"no poll for max_poll_interval_ms={self._config.max_poll_interval_ms}{blocked}; poll "
-            f"more often, take fewer records with max_poll_records, or raise max_poll_interval_ms"
-        )
-        if member_id and not self._member.is_static:
-            await self._coordinator.leave(
-                member_id, "the application did not poll in time", LEAVE_S
-            )
+                await self.membership.poll_overdue(self._watch.since_s)
 
 
 def _reporter(callback: CommitListener | None) -> CommitCallback:

@@ -93,4 +93,15 @@ class PollWatch:
         self._is_warned = False
 
 
-__all__ = ["PollWatch", "Verdict"]
+def overdue_reason(max_poll_interval_ms: int, blocked_s: float) -> str:
+    """Return why a member leaves that was not polled. `blocked_s`: how long the loop was blocked
+    meanwhile.
+    """
+    blocked = f", with the event loop blocked for {blocked_s:.1f} s of it" if blocked_s else ""
+    return (
+        f"no poll for max_poll_interval_ms={max_poll_interval_ms}{blocked}; poll "
+        f"more often, take fewer records with max_poll_records, or raise max_poll_interval_ms"
+    )
+
+
+__all__ = ["PollWatch", "Verdict", "overdue_reason"]

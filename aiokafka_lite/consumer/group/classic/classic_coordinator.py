@@ -12,7 +12,7 @@ from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, Coordinato
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.consumer.group.member import Member
+from aiokafka_lite.consumer.group.classic.member import Member
 from aiokafka_lite.errors import KafkaError, for_code
 from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocol
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse

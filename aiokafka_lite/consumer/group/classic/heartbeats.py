@@ -10,9 +10,9 @@ from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.group.classic.classic_coordinator import ClassicCoordinator
 from aiokafka_lite.consumer.group.classic.heartbeat_timer import HeartbeatTimer
+from aiokafka_lite.consumer.group.classic.member import Generation, Member
 from aiokafka_lite.consumer.group.group_errors import HEARTBEAT_ACTIONS, Action
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
-from aiokafka_lite.consumer.group.member import Generation, Member
 from aiokafka_lite.errors import BrokerResponseError, KafkaError
 
 logger = logging.getLogger(__name__)

@@ -6,24 +6,27 @@ What a member is stands in `member`, what errors call for in `group_errors`, wha
 """
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 
-from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
 from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor
-from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.consumer.group.classic.assignment_handover import (
+from aiokafka_lite.consumer.group.assignment_handover import (
     AssignmentHandover,
-    AssignmentUser,
     Farewell,
 )
-from aiokafka_lite.consumer.group.classic.classic_coordinator import ClassicCoordinator
+from aiokafka_lite.consumer.group.classic.classic_coordinator import (
+    JOIN_GRACE_S,
+    ClassicCoordinator,
+)
 from aiokafka_lite.consumer.group.classic.group_leader import GroupLeader
 from aiokafka_lite.consumer.group.classic.heartbeat_timer import HeartbeatTimer
 from aiokafka_lite.consumer.group.classic.heartbeats import Heartbeats
+from aiokafka_lite.consumer.group.classic.member import Generation, Member, MemberState
 from aiokafka_lite.consumer.group.classic.rebalance import (
     MemberPosition,
     assignor_faults,
@@ -33,58 +36,53 @@ from aiokafka_lite.consumer.group.classic.rebalance import (
     strangers,
 )
 from aiokafka_lite.consumer.group.group_errors import (
+    COMMIT_ACTIONS,
     JOIN_ACTIONS,
     Action,
     is_for_good,
 )
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
-from aiokafka_lite.consumer.group.member import Generation, Member
-from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
-from aiokafka_lite.consumer.poll_signal import PollSignal
-from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
-from aiokafka_lite.errors import BrokerResponseError, KafkaError
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.consumer.group.membership_protocol import GroupParts
+from aiokafka_lite.consumer.group.poll_watch import overdue_reason
+from aiokafka_lite.consumer.stop_bounds import LEAVE_S
+from aiokafka_lite.errors import BrokerResponseError, CommitFailedError, KafkaError
+from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
 from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberAssignment
 from aiokafka_lite.protocol.messages.join_group import JoinGroupResponse
 
 logger = logging.getLogger(__name__)
 
 
-class GroupMembership:
+class ClassicMembership:
     """Keeps a subscribed consumer in its group."""
 
-    def __init__(
-        self,
-        config: ConsumerConfig,
-        client: KafkaClient,
-        coordinator: ClassicCoordinator,
-        member: Member,
-        subscription: SubscriptionState,
-        assignors: Sequence[AbstractPartitionAssignor],
-        listeners: ListenerCalls,
-        signal: PollSignal,
-        user: AssignmentUser,
-    ) -> None:
+    def __init__(self, parts: GroupParts) -> None:
+        config, client = parts.config, parts.client
+        assert config.group_id is not None
+        member = Member(config.group_id, config.group_instance_id, config.client_id)
+        coordinator = ClassicCoordinator(config, client, parts.coordinators, member)
         self._config = config
         self._client = client
         self._coordinator = coordinator
         self._member = member
-        self._subscription = subscription
-        self._assignors = assignors
-        self._listeners = listeners
-        self._signal = signal
-        self._protocol = rebalance_protocol(assignors)
-        self._handover = AssignmentHandover(subscription, self._protocol, listeners, user, member)
+        self._subscription = parts.subscription
+        self._assignors = make_assignors(config.partition_assignment_strategy)
+        self._listeners = parts.listeners
+        self._signal = parts.signal
+        self._protocol = rebalance_protocol(self._assignors)
+        self._handover = AssignmentHandover(
+            parts.subscription, self._protocol, parts.listeners, parts.user, member
+        )
         self.leader = GroupLeader(client)
         heartbeat_s = config.heartbeat_interval_ms / 1000
-        self.loop_watch = LoopWatch(
+        self._loop_watch = LoopWatch(
             client.clock, repr(config.client_id), heartbeat_s, lambda: member.sends_heartbeats
         )
         self._heartbeats = Heartbeats(
             coordinator,
             member,
             HeartbeatTimer(heartbeat_s, config.session_timeout_ms / 1000, client.retry_backoff),
-            self.loop_watch,
+            self._loop_watch,
             client.clock,
             self._heartbeat_said,
             self._fail,
@@ -95,14 +93,61 @@ class GroupMembership:
         self._is_first_join = True
         self._has_lost = False
         self._failed_joins = 0
-        self.leaving: Farewell | None = None
+        self._leaving: Farewell | None = None
         """What `leave_soon` was called for, if that has not begun to happen."""
         self._error: KafkaError | None = None
         self._is_parked = False
         self.completed_joins = 0
         """How many assignments were taken over."""
 
+    def __repr__(self) -> str:
+        return repr(self._member)
+
+    # What commits ask…
+
+    @property
+    def commit_actions(self) -> ErrorActions[Action]:
+        """What each error code of OffsetCommit calls for (2e-12)."""
+        return COMMIT_ACTIONS
+
+    @property
+    def is_rebalancing(self) -> bool:
+        """Whether the member is between two assignments."""
+        return self._member.is_rebalancing
+
+    def identity(self) -> ConsumerGroupMetadata:
+        """As `Member.identity`."""
+        return self._member.identity()
+
+    def check_may_commit(self) -> None:
+        """As `Member.check_may_commit`."""
+        self._member.check_may_commit()
+
+    def commit_failed(self) -> CommitFailedError:
+        """As `Member.commit_failed`."""
+        return self._member.commit_failed()
+
     # Called by the consumer; nothing here waits…
+
+    @property
+    def join_timeout_s(self) -> float:
+        """How long joining may take: the other members have the rebalance timeout to join."""
+        return self._config.rebalance_timeout_or_default_ms / 1000 + JOIN_GRACE_S
+
+    @property
+    def awaits_assignment(self) -> bool:
+        """Whether an assignment is being made, or will be asked for."""
+        return self._member.is_rebalancing or self._member.rejoin_reason is not None
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether the member has its assignment and the group does not rebalance."""
+        return self._member.state is MemberState.STABLE
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """The topics of all members, if this one leads the group."""
+        return self.leader.topics
 
     def start(self) -> None:
         """Start the background tasks. They join once the consumer subscribes."""
@@ -120,8 +165,8 @@ class GroupMembership:
     def leave_soon(self, owned: Collection[TopicPartition], reason: str) -> None:
         """The consumer has unsubscribed, and let go of `owned`: tell group and present listener."""
         self._member.rejoin_reason = None
-        if self.leaving is None:  # else nothing was assigned since
-            self.leaving = Farewell(owned, reason, self._listeners.listener)
+        if self._leaving is None:  # else nothing was assigned since
+            self._leaving = Farewell(owned, reason, self._listeners.listener)
         self._error, self._is_parked = None, False
         self._wakeup.set()
 
@@ -131,17 +176,10 @@ class GroupMembership:
             self.request_rejoin("topics of the group have changed")
 
     def raise_error(self) -> None:
-        """Raise what a listener or the group has to say; a poll that comes later tries anew.
+        """Raise the error that keeps the member out of its group; a later poll tries anew.
 
         An error for good (FENCED_INSTANCE_ID) is raised each time until unsubscribe().
         """
-        error = self._listeners.take_error()
-        if error is not None:
-            raise error.with_traceback(None)
-        self.raise_group_error()
-
-    def raise_group_error(self) -> None:
-        """Raise what the group has to say; what a listener raised is kept for the next poll."""
         error = self._error
         if error is None:
             return
@@ -166,23 +204,44 @@ class GroupMembership:
         logger.warning("%s leaves the group until the next poll: %s", self._member, reason)
         return member_id
 
-    @property
-    def is_calling_listener(self) -> bool:
-        """Whether the caller runs inside a rebalance listener, or in a task made by it."""
-        return self._listeners.is_caller
+    async def poll_overdue(self, since_s: float) -> None:
+        """Leave the group until the next poll: there was none since `since_s` (monotonic).
+
+        Cancelled: the member has left; the coordinator may not know it.
+        """
+        member_id = self.leave_for_silence(
+            overdue_reason(self._config.max_poll_interval_ms, self._loop_watch.blocked_s(since_s))
+        )
+        if member_id and not self._member.is_static:
+            await self._coordinator.leave(
+                member_id, "the application did not poll in time", LEAVE_S
+            )
 
     async def close(self) -> None:
-        """End the tasks, a running listener with them. Does not leave the group: `say_goodbye`."""
+        """End the tasks, a running listener with them. Does not leave the group: `leave`."""
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:
             await task.wait()
 
-    async def say_goodbye(self, farewell: Farewell, timeout_s: Callable[[], float]) -> None:
-        """Tell the listener, then leave the group: static members do not leave (2e-5).
+    async def leave(
+        self, owned: Collection[TopicPartition], reason: str, timeout_s: Callable[[], float]
+    ) -> None:
+        """Tell the listener about `owned`, then leave the group; call it after `close`.
 
-        `timeout_s()` is asked when the listener has returned.
+        Does what `leave_soon` asked for in place of that, if it is not done yet. `timeout_s()`
+        bounds the request; it is called when the listener has returned.
+
+        Cancelled: the member has left; the listener or the coordinator may not know it.
         """
+        farewell = self._leaving
+        if farewell is None and self._subscription.is_subscribed:
+            farewell = Farewell(owned, reason, self._listeners.listener)
+        if farewell is not None:
+            await self._say_goodbye(farewell, timeout_s)
+
+    async def _say_goodbye(self, farewell: Farewell, timeout_s: Callable[[], float]) -> None:
+        """Tell the listener, then leave the group: static members do not leave (2e-5)."""
         member = self._member
         is_lost = not member.generation.is_joined or member.is_rebalancing or self._has_lost
         try:
@@ -200,8 +259,8 @@ class GroupMembership:
 
     async def _run(self) -> None:
         while True:
-            if self.leaving is not None:
-                farewell, self.leaving = self.leaving, None
+            if self._leaving is not None:
+                farewell, self._leaving = self._leaving, None
                 await self._leave(farewell)
             elif self._has_lost:
                 await self._handover.lose(self._member.why_lost)
@@ -220,7 +279,7 @@ class GroupMembership:
 
     async def _leave(self, farewell: Farewell) -> None:
         timeout_s = self._config.request_timeout_ms / 1000
-        await self.say_goodbye(farewell, lambda: timeout_s)
+        await self._say_goodbye(farewell, lambda: timeout_s)
         self._has_lost = False
         self._needs_prepare = self._is_first_join = True
         self._signal.notify()
@@ -233,7 +292,7 @@ class GroupMembership:
                 await self._handover.prepare()
             else:
                 await self._handover.lose(self._member.why_lost)
-        if not self._must_join() or self.leaving is not None:
+        if not self._must_join() or self._leaving is not None:
             return  # a listener has unsubscribed, or the user has meanwhile
         reason = self._member.begin_join()
         self._signal.notify()
@@ -335,7 +394,7 @@ class GroupMembership:
 
     async def _take(self, assignment: ConsumerProtocolMemberAssignment) -> None:
         """Use an assignment, unless it does not fit what is subscribed by now (2e-10)."""
-        if self.leaving is not None or not self._subscription.is_subscribed:
+        if self._leaving is not None or not self._subscription.is_subscribed:
             return
         self._needs_prepare = True
         assigned = assignment.partitions()
@@ -400,4 +459,4 @@ class GroupMembership:
         self._signal.notify()
 
 
-__all__ = ["GroupMembership"]
+__all__ = ["ClassicMembership"]

@@ -207,18 +207,6 @@ def picture(
 # What every member does with its assignment…
 
 
-class Changes(NamedTuple):
-    """What an assignment means for a member that owned something before."""
-
-    revoked: set[TopicPartition]
-    added: set[TopicPartition]
-
-
-def changes(owned: Collection[TopicPartition], assigned: Collection[TopicPartition]) -> Changes:
-    """Return what goes and what is new (2e-6)."""
-    return Changes(set(owned) - set(assigned), set(assigned) - set(owned))
-
-
 def strangers(assigned: Iterable[TopicPartition], topics: Collection[str]) -> list[TopicPartition]:
     """Return the partitions nobody here subscribes to any more (2e-10)."""
     return [tp for tp in assigned if tp.topic not in topics]
@@ -226,12 +214,10 @@ def strangers(assigned: Iterable[TopicPartition], topics: Collection[str]) -> li
 
 __all__ = [
     "Assignors",
-    "Changes",
     "ClusterView",
     "MemberPosition",
     "assign",
     "assignor_faults",
-    "changes",
     "find_assignor",
     "join_protocols",
     "picture",

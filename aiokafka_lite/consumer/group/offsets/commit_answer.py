@@ -1,18 +1,17 @@
-"""Owns what is left of a commit: which offsets fit no topic any more, which errors an automatic
-commit is done with, which error of an answer counts, and what a failed commit says.
+"""Decides about a commit: which offsets belong to a former topic, which errors an automatic commit
+does not try again, and which error of an answer counts.
 
 Plain functions over values; nothing waits. Source: 2e-12, KIP-516, KIP-848.
 """
 
 from collections.abc import Mapping
 
+from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
-from aiokafka_lite.consumer.group.group_errors import COMMIT_ACTIONS, Action
-from aiokafka_lite.consumer.group.member import Member
+from aiokafka_lite.consumer.group.group_errors import Action
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.errors import (
     BrokerResponseError,
-    CommitFailedError,
     UnknownTopicIdError,
     UnknownTopicOrPartitionError,
 )
@@ -53,24 +52,12 @@ def not_worth_another_try(
     }
 
 
-def gravest(errors: Mapping[TopicPartition, int]) -> tuple[Action, type[BrokerResponseError]]:
-    """Return the error to act upon, of all in an answer, and what it calls for."""
-    listed = [COMMIT_ACTIONS.action_for(code) for code in errors.values()]
+def gravest(
+    errors: Mapping[TopicPartition, int], actions: ErrorActions[Action]
+) -> tuple[Action, type[BrokerResponseError]]:
+    """Return the gravest of the errors in an answer, and what it calls for by `actions`."""
+    listed = [actions.action_for(code) for code in errors.values()]
     return max(listed, key=lambda each: _GRAVITY[each[0]])
-
-
-def commit_failed(member: Member) -> CommitFailedError:
-    """Return the error of a commit without a membership: why that is, as far as it is known."""
-    if not (member.former_id or member.generation.member_id):
-        return CommitFailedError(f"the consumer has not joined group {member.group_id!r} yet")
-    why = member.why_lost or (
-        "the coordinator gave it up, as it does after session_timeout_ms without a heartbeat; "
-        "commit again after the next poll, for what is assigned then"
-    )
-    return CommitFailedError(
-        f"group {member.group_id!r} has moved on and this member no longer owns the partitions: "
-        f"{why}"
-    )
 
 
 _GRAVITY = {
@@ -83,4 +70,4 @@ _GRAVITY = {
     Action.TAKE_MEMBER_ID: 6,
 }
 
-__all__ = ["commit_failed", "gravest", "not_worth_another_try", "of_former_topics"]
+__all__ = ["gravest", "not_worth_another_try", "of_former_topics"]

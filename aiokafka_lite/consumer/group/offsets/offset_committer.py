@@ -14,14 +14,12 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline, silence_deadline
 from aiokafka_lite.consumer.group.group_errors import (
-    COMMIT_ACTIONS,
     OFFSET_FETCH_ACTIONS,
     Action,
     is_for_good,
 )
-from aiokafka_lite.consumer.group.member import Member
+from aiokafka_lite.consumer.group.membership_protocol import CommitMembership
 from aiokafka_lite.consumer.group.offsets.commit_answer import (
-    commit_failed,
     gravest,
     not_worth_another_try,
     of_former_topics,
@@ -87,18 +85,17 @@ class OffsetCommitter:
         self,
         client: KafkaClient,
         cache: CoordinatorCache,
-        member: Member,
+        group_id: str,
+        membership: CommitMembership,
         subscription: SubscriptionState,
         signal: PollSignal,
-        on_membership_error: Callable[[Action, BrokerResponseError], None],
     ) -> None:
-        """`on_membership_error` hears of answers that mean something for the membership."""
         self._client = client
         self._cache = cache
-        self._member = member
+        self._group_id = group_id
+        self._membership = membership
         self._subscription = subscription
         self._signal = signal
-        self._on_membership_error = on_membership_error
         self._pending: deque[_PendingCommit] = deque()
         self._silence_s: float | None = None
         self._silent_since_s = 0.0
@@ -108,20 +105,14 @@ class OffsetCommitter:
     # Storing…
 
     def check_may_commit(self) -> None:
-        """Raise what a commit would raise at once, without asking the coordinator (2e-12).
+        """Raise the error that a commit would raise at once, without asking the coordinator
+        (2e-12).
 
-        Raises: RebalanceInProgressError between two assignments, CommitFailedError when the member
+        Raises: RebalanceInProgressError between two assignments; CommitFailedError when the member
         is in no generation.
         """
-        if not self._subscription.is_subscribed:
-            return
-        if self._member.is_rebalancing:
-            raise RebalanceInProgressError(
-                f"group {self._member.group_id!r} is rebalancing: commit again after the next "
-                f"poll, for what is assigned then"
-            )
-        if not self._member.generation.is_joined:
-            raise commit_failed(self._member)
+        if self._subscription.is_subscribed:
+            self._membership.check_may_commit()
 
     async def commit(
         self, offsets: Offsets, timeout_s: float, *, is_automatic: bool = False
@@ -159,7 +150,7 @@ class OffsetCommitter:
             raise KafkaTimeoutError(
                 f"offsets of {names_of(sorted(left))} were not committed within {waited_s:.3g} s; "
                 f"last failure: {cause or 'the coordinator has not answered'}; check the "
-                f"connection to the coordinator of group {self._member.group_id!r}, "
+                f"connection to the coordinator of group {self._group_id!r}, "
                 f"or raise the timeout"
             ) from (cause or error)
 
@@ -306,26 +297,17 @@ class OffsetCommitter:
 
     def _rebalanced_meanwhile(self) -> KafkaError:
         return RebalanceInProgressError(
-            f"group {self._member.group_id!r} has rebalanced meanwhile: commit again after the "
+            f"group {self._group_id!r} has rebalanced meanwhile: commit again after the "
             f"next poll, for what is assigned then"
         )
 
     def identity(self) -> ConsumerGroupMetadata:
-        """Return in whose name offsets are committed now.
-
-        A subscribed consumer that lost its membership keeps its former id, without a generation:
-        a coordinator refuses offsets in that name, and takes them in a transaction from nobody's.
+        """Return the ids in whose name offsets are committed now: those of the member, or the group
+        id alone when partitions are assigned by the user.
         """
-        member = self._member
-        if not self._subscription.is_subscribed:
-            return ConsumerGroupMetadata(member.group_id)
-        generation = member.generation
-        return ConsumerGroupMetadata(
-            member.group_id,
-            generation.generation_id,
-            generation.member_id or member.former_id,
-            member.group_instance_id,
-        )
+        if self._subscription.is_subscribed:
+            return self._membership.identity()
+        return ConsumerGroupMetadata(self._group_id)
 
     def refused_to_producer(
         self, committer: ConsumerGroupMetadata, refusal: BrokerResponseError
@@ -335,13 +317,13 @@ class OffsetCommitter:
         It concerns the membership only if `committer`, in whose name they were, is still who the
         member is.
         """
-        action, _ = COMMIT_ACTIONS.action_for(refusal.errno)
+        action, _ = self._membership.commit_actions.action_for(refusal.errno)
         is_over = action in (Action.LOSE_MEMBERSHIP, Action.LOSE_GENERATION) or is_for_good(refusal)
         if not is_over or not self._subscription.is_subscribed:
             return
         if self._concerns(committer, refusal):
             logger.info("offsets in a transaction refused: %s", refusal.message)
-            self._on_membership_error(action, refusal)
+            self._membership.commit_refused(action, refusal)
 
     def _refused(
         self,
@@ -350,7 +332,7 @@ class OffsetCommitter:
         committer: ConsumerGroupMetadata,
     ) -> None:
         """Raise what the answer calls for, the gravest first."""
-        action, error = gravest(errors)
+        action, error = gravest(errors, self._membership.commit_actions)
         left = {tp: offsets[tp] for tp in errors}
         refusal = error(f"committing offsets of {names_of(sorted(errors))}: {error.description}")
         logger.info("commit for %s refused: %s", names_of(sorted(errors)), error.message)
@@ -364,14 +346,14 @@ class OffsetCommitter:
         if not self._concerns(committer, refusal):
             raise self._rebalanced_meanwhile()
         if self._subscription.is_subscribed:
-            self._on_membership_error(action, refusal)
+            self._membership.commit_refused(action, refusal)
         if action is Action.RAISE:
             raise refusal
         if action is Action.REJOIN:
             raise RebalanceInProgressError(
-                f"group {self._member.group_id!r} is rebalancing: commit again after the next poll"
+                f"group {self._group_id!r} is rebalancing: commit again after the next poll"
             )
-        raise commit_failed(self._member) from refusal
+        raise self._membership.commit_failed() from refusal
 
     def _concerns(self, committer: ConsumerGroupMetadata, refusal: BrokerResponseError) -> bool:
         """Say whether a refusal is about who the member is now.
@@ -379,7 +361,7 @@ class OffsetCommitter:
         In a rebalance it is not, unless another consumer has the place: that is for good. But a
         static member that lost its membership has fenced its own former id by joining again.
         """
-        is_at_rest = is_for_good(refusal) or not self._member.is_rebalancing
+        is_at_rest = is_for_good(refusal) or not self._membership.is_rebalancing
         return is_at_rest and committer == self.identity()
 
     # Asking…
@@ -410,7 +392,7 @@ class OffsetCommitter:
     async def _ask(
         self, node_id: int, partitions: Collection[TopicPartition], snapshot: MetadataSnapshot
     ) -> OffsetFetchResponse:
-        client, group_id = self._client, self._member.group_id
+        client, group_id = self._client, self._group_id
         has_ids = knows_topic_ids({tp.topic for tp in partitions}, snapshot)
         version = client.network.max_version(node_id, OffsetFetchRequest)
         if version is None:  # never connected: what nearly every broker understands
@@ -443,10 +425,10 @@ class OffsetCommitter:
         raise error(text)
 
     async def _find(self, timeout_s: float) -> int:
-        return await self._cache.find(CoordinatorType.GROUP, self._member.group_id, timeout_s)
+        return await self._cache.find(CoordinatorType.GROUP, self._group_id, timeout_s)
 
     def _forget_coordinator(self, why: object, failed: int | None = None) -> None:
-        self._cache.forget(CoordinatorType.GROUP, self._member.group_id, why, failed=failed)
+        self._cache.forget(CoordinatorType.GROUP, self._group_id, why, failed=failed)
 
 
 __all__ = ["CommitCallback", "OffsetCommitter", "Offsets"]

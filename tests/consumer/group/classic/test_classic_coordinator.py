@@ -17,7 +17,7 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.group.classic.classic_coordinator import ClassicCoordinator
-from aiokafka_lite.consumer.group.member import Generation, Member
+from aiokafka_lite.consumer.group.classic.member import Generation, Member
 from aiokafka_lite.errors import (
     BrokerResponseError,
     GroupAuthorizationFailedError,

@@ -11,9 +11,9 @@ from aiokafka_lite import errors
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.consumer.group.classic.heartbeat_timer import HeartbeatTimer
 from aiokafka_lite.consumer.group.classic.heartbeats import Heartbeats
+from aiokafka_lite.consumer.group.classic.member import Generation, Member
 from aiokafka_lite.consumer.group.group_errors import Action
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
-from aiokafka_lite.consumer.group.member import Generation, Member
 from aiokafka_lite.errors import BrokerResponseError, KafkaConnectionError, KafkaError
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatResponse
 from aiokafka_lite.testing.fake_clock import FakeClock, settle

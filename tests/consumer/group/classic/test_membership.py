@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
-from aiokafka_lite.consumer.group.classic.assignment_handover import Farewell
-from aiokafka_lite.consumer.group.classic.membership import GroupMembership
+from aiokafka_lite.consumer.group.classic.member import MemberState
+from aiokafka_lite.consumer.group.classic.membership import ClassicMembership
 from aiokafka_lite.consumer.group.group_errors import Action
-from aiokafka_lite.consumer.group.member import MemberState
 from aiokafka_lite.errors import (
     FencedInstanceIdError,
     GroupAuthorizationFailedError,
@@ -42,7 +41,9 @@ class Scene:
         assert consumer._poller.group is not None
         self.broker, self.consumer = broker, consumer
         self.client = consumer._poller.client
-        self.membership: GroupMembership = consumer._poller.group.membership
+        self.group = consumer._poller.group
+        assert isinstance(self.group.membership, ClassicMembership)
+        self.membership = self.group.membership
         self.member = self.membership._member
 
     def joins(self) -> int:
@@ -229,13 +230,13 @@ async def test_2e_3_fenced_is_raised_each_time_until_the_group_is_left() -> None
 
 async def test_what_a_listener_raised_comes_before_what_the_group_says() -> None:
     async with scene_of("t") as scene:
-        scene.membership._listeners._error = KafkaError("of the listener")
+        scene.group.listeners._error = KafkaError("of the listener")
         scene.membership._fail(GroupAuthorizationFailedError("of the group"))
         with pytest.raises(KafkaError, match="of the listener"):
-            scene.membership.raise_error()
+            scene.group.tick()
         with pytest.raises(GroupAuthorizationFailedError):
-            scene.membership.raise_error()
-        scene.membership.raise_error()
+            scene.group.tick()
+        scene.group.tick()
 
 
 # Listeners, and the end…
@@ -245,8 +246,7 @@ async def test_who_calls_from_inside_a_listener_is_known() -> None:
     class Asker(AsyncListener):
         async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
             await asyncio.sleep(0)
-            group = consumer._poller.group  # type: ignore[union-attr]
-            answers.append(group.membership.is_calling_listener)  # type: ignore[union-attr]
+            answers.append(consumer._poller.group.listeners.is_caller)  # type: ignore[union-attr]
 
     answers: list[bool] = []
     async with embedded({"t": 1}) as broker:
@@ -254,7 +254,7 @@ async def test_who_calls_from_inside_a_listener_is_known() -> None:
         consumer.subscribe(["t"], listener=Asker())
         async with consumer:
             assert answers == [True]
-            assert not Scene(broker, consumer).membership.is_calling_listener
+            assert not Scene(broker, consumer).group.listeners.is_caller
 
 
 async def test_close_ends_a_listener_that_runs() -> None:
@@ -280,9 +280,7 @@ async def test_2e_5_only_members_without_a_name_of_their_own_say_goodbye(is_stat
     options = {"group_instance_id": "i"} if is_static else {}
     async with scene_of("t", listener=listener, **options) as scene:
         await scene.membership.close()
-        await scene.membership.say_goodbye(
-            Farewell({P0}, "the test is over", listener), lambda: 5.0
-        )
+        await scene.membership.leave({P0}, "the test is over", lambda: 5.0)
         assert bool(scene.broker.group("g").members) is is_static
         assert listener.diary[2:] == [("revoked", [0])]
         assert scene.member.state is MemberState.UNJOINED
@@ -295,8 +293,6 @@ async def test_2e_6_without_a_generation_what_is_owned_counts_as_lost() -> None:
     async with scene_of("t", listener=listener) as scene:
         await scene.membership.close()
         scene.membership.commit_refused(Action.LOSE_MEMBERSHIP, UnknownMemberIdError("gone"))
-        await scene.membership.say_goodbye(
-            Farewell({P0}, "the test is over", listener), lambda: 5.0
-        )
+        await scene.membership.leave({P0}, "the test is over", lambda: 5.0)
         assert listener.diary[2:] == [("lost", [0])]
         scene.consumer._subscription.unsubscribe()

@@ -21,7 +21,6 @@ from aiokafka_lite.consumer.group.classic.rebalance import (
     MemberPosition,
     assign,
     assignor_faults,
-    changes,
     find_assignor,
     join_protocols,
     picture,
@@ -355,16 +354,6 @@ def test_2e_9_racks_count_only_where_members_name_theirs() -> None:
 
 
 # What every member does…
-
-
-@given(assignments, assignments)
-def test_2e_6_revoked_is_owned_without_assigned_and_added_the_reverse(
-    owned: frozenset[TopicPartition], assigned: frozenset[TopicPartition]
-) -> None:
-    revoked, added = changes(owned, list(assigned))
-    assert revoked == owned - assigned
-    assert added == assigned - owned
-    assert (owned - revoked) | added == assigned
 
 
 def test_2e_10_strangers_are_partitions_of_topics_not_subscribed() -> None:

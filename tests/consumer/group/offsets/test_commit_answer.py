@@ -4,10 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from aiokafka_lite.consumer.group.group_errors import Action
-from aiokafka_lite.consumer.group.member import Generation, Member
+from aiokafka_lite.consumer.group.group_errors import COMMIT_ACTIONS, Action
 from aiokafka_lite.consumer.group.offsets.commit_answer import (
-    commit_failed,
     gravest,
     not_worth_another_try,
     of_former_topics,
@@ -79,15 +77,4 @@ def test_2e_12_the_gravest_error_counts(
     errors: list[type[BrokerResponseError]], action: Action
 ) -> None:
     codes = {TopicPartition("t", n): error.errno for n, error in enumerate(errors)}
-    assert gravest(codes)[0] is action
-
-
-def test_a_failed_commit_says_why_the_membership_was_lost_as_far_as_that_is_known() -> None:
-    member = Member("g", None)
-    assert "has not joined group 'g' yet" in str(commit_failed(member))
-    member.begin_join()
-    member.joined(Generation(1, "m-1", "range"))
-    member.lose_membership()
-    assert "after session_timeout_ms without a heartbeat" in str(commit_failed(member))
-    member.why_lost = "it slept"
-    assert str(commit_failed(member)).endswith("no longer owns the partitions: it slept")
+    assert gravest(codes, COMMIT_ACTIONS)[0] is action

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite.consumer.group.group_errors import Action
-from aiokafka_lite.consumer.group.member import Generation
+from aiokafka_lite.consumer.group.classic.member import Generation
+from aiokafka_lite.consumer.group.group_errors import COMMIT_ACTIONS, Action
 from aiokafka_lite.consumer.group.offsets.offset_committer import OffsetCommitter, Offsets
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
@@ -31,7 +31,7 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
     UnstableOffsetCommitError,
 )
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
@@ -42,7 +42,7 @@ P0, P1 = tps(0, 1)
 
 
 class Bench:
-    """A committer, what it told the membership, and what its callbacks heard."""
+    """A committer, the membership it asks and tells, and what its callbacks heard."""
 
     def __init__(self, scene: Scene, *, is_member: bool) -> None:
         scene.broker.create_topic("t", 2)
@@ -57,10 +57,25 @@ class Bench:
         self.told: list[tuple[Action, type[BrokerResponseError]]] = []
         self.heard: list[tuple[int, Exception | None]] = []
         self.committer = OffsetCommitter(
-            scene.client, scene.cache, scene.member, self.subscription, self.signal, self.tell
+            scene.client, scene.cache, "g", self, self.subscription, self.signal
         )
 
-    def tell(self, action: Action, error: BrokerResponseError) -> None:
+    commit_actions = COMMIT_ACTIONS
+
+    @property
+    def is_rebalancing(self) -> bool:
+        return self.member.is_rebalancing
+
+    def identity(self) -> ConsumerGroupMetadata:
+        return self.member.identity()
+
+    def check_may_commit(self) -> None:
+        self.member.check_may_commit()
+
+    def commit_failed(self) -> CommitFailedError:
+        return self.member.commit_failed()
+
+    def commit_refused(self, action: Action, error: BrokerResponseError) -> None:
         self.told.append((action, type(error)))
 
     def hear(self, offsets: Offsets, error: Exception | None, left: Offsets) -> None:

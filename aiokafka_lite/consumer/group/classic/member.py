@@ -6,7 +6,12 @@ Plain: it changes itself only, and does not wait. Source: 2e-1, 2e-2, AbstractCo
 from dataclasses import dataclass
 from enum import Enum
 
-from aiokafka_lite.errors import IllegalStateError
+from aiokafka_lite.errors import (
+    CommitFailedError,
+    IllegalStateError,
+    RebalanceInProgressError,
+)
+from aiokafka_lite.model import ConsumerGroupMetadata
 
 NO_GENERATION_ID = -1
 NO_MEMBER_ID = ""
@@ -93,6 +98,47 @@ class Member:
     def sends_heartbeats(self) -> bool:
         """Whether the coordinator expects heartbeats: from COMPLETING on (2e-4)."""
         return self.state in (MemberState.COMPLETING_REBALANCE, MemberState.STABLE)
+
+    def identity(self) -> ConsumerGroupMetadata:
+        """Return the ids in whose name the member commits.
+
+        After the membership was lost: the former member id without a generation. A coordinator
+        refuses offsets in that name; without any id a transaction could store them.
+        """
+        generation = self.generation
+        return ConsumerGroupMetadata(
+            self.group_id,
+            generation.generation_id,
+            generation.member_id or self.former_id,
+            self.group_instance_id,
+        )
+
+    def check_may_commit(self) -> None:
+        """Raise the error of a commit that the coordinator would refuse (2e-12).
+
+        Raises: RebalanceInProgressError between two assignments; CommitFailedError when the member
+        is in no generation.
+        """
+        if self.is_rebalancing:
+            raise RebalanceInProgressError(
+                f"group {self.group_id!r} is rebalancing: commit again after the next "
+                f"poll, for what is assigned then"
+            )
+        if not self.generation.is_joined:
+            raise self.commit_failed()
+
+    def commit_failed(self) -> CommitFailedError:
+        """Return the error of a commit without a membership. It says why, as far as is known."""
+        if not (self.former_id or self.generation.member_id):
+            return CommitFailedError(f"the consumer has not joined group {self.group_id!r} yet")
+        why = self.why_lost or (
+            "the coordinator gave it up, as it does after session_timeout_ms without a heartbeat; "
+            "commit again after the next poll, for what is assigned then"
+        )
+        return CommitFailedError(
+            f"group {self.group_id!r} has moved on and this member no longer owns the partitions: "
+            f"{why}"
+        )
 
     def request_rejoin(self, reason: str) -> None:
         """Join again as soon as may be; the first reason stays."""

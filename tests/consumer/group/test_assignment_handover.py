@@ -4,9 +4,11 @@ import logging
 from collections.abc import Collection, Iterable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
-from aiokafka_lite.consumer.group.classic.assignment_handover import AssignmentHandover, Farewell
+from aiokafka_lite.consumer.group.assignment_handover import AssignmentHandover, Farewell, changes
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener, ListenerCalls
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.model import TopicPartition
@@ -391,3 +393,18 @@ async def test_a_listener_that_subscribes_anew_while_partitions_are_revoked_gets
     scene = Anew(COOPERATIVE, T0)
     assert await scene.handover.take([T1]) is False
     assert scene.subscription.assignment == frozenset()
+
+
+# What an assignment changes…
+
+partition_sets = st.frozensets(st.sampled_from([T0, T1, T2, U0]))
+
+
+@given(partition_sets, partition_sets)
+def test_2e_6_revoked_is_owned_without_assigned_and_added_the_reverse(
+    owned: frozenset[TopicPartition], assigned: frozenset[TopicPartition]
+) -> None:
+    revoked, added = changes(owned, list(assigned))
+    assert revoked == owned - assigned
+    assert added == assigned - owned
+    assert (owned - revoked) | added == assigned

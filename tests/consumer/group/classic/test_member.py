@@ -6,8 +6,17 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from aiokafka_lite.consumer.group.member import NO_GENERATION, Generation, Member, MemberState
-from aiokafka_lite.errors import IllegalStateError
+from aiokafka_lite.consumer.group.classic.member import (
+    NO_GENERATION,
+    Generation,
+    Member,
+    MemberState,
+)
+from aiokafka_lite.errors import (
+    CommitFailedError,
+    IllegalStateError,
+    RebalanceInProgressError,
+)
 
 UNJOINED = MemberState.UNJOINED
 PREPARING = MemberState.PREPARING_REBALANCE
@@ -209,3 +218,36 @@ def test_a_reason_that_comes_while_joining_asks_for_another_join() -> None:
     member.joined(JOINED)
     member.synced()
     assert member.rejoin_reason == "topics changed"
+
+
+# In whose name it commits…
+
+
+def test_2e_12_a_commit_is_refused_without_a_generation_and_between_two_assignments() -> None:
+    member = Member("g", None)
+    for commits_from in (UNJOINED, PREPARING, COMPLETING, STABLE):
+        member = in_state(commits_from)
+        if commits_from is STABLE:
+            member.check_may_commit()
+            continue
+        error = CommitFailedError if commits_from is UNJOINED else RebalanceInProgressError
+        with pytest.raises(error, match="group 'g'"):
+            member.check_may_commit()
+
+
+def test_a_failed_commit_says_why_the_membership_was_lost_as_far_as_that_is_known() -> None:
+    member = Member("g", None)
+    assert "has not joined group 'g' yet" in str(member.commit_failed())
+    member.begin_join()
+    member.joined(Generation(1, "m-1", "range"))
+    member.lose_membership()
+    assert "after session_timeout_ms without a heartbeat" in str(member.commit_failed())
+    member.why_lost = "it slept"
+    assert str(member.commit_failed()).endswith("no longer owns the partitions: it slept")
+
+
+def test_a_member_that_was_lost_commits_with_its_former_id_which_a_coordinator_refuses() -> None:
+    member = in_state(STABLE)
+    assert member.identity() == ("g", 5, "m-1", None)
+    member.lose_membership()
+    assert member.identity() == ("g", -1, "m-1", None)

@@ -9,10 +9,9 @@ or given up meanwhile, and the rest of the handover is void.
 import logging
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
-from aiokafka_lite.consumer.group.classic.rebalance import changes
 from aiokafka_lite.consumer.group.rebalance_listener import (
     ConsumerRebalanceListener,
     ListenerCalls,
@@ -148,8 +147,20 @@ class AssignmentHandover:
             self._user.assignment_changed()
 
 
+class Changes(NamedTuple):
+    """What an assignment means for a member that owned something before."""
+
+    revoked: set[TopicPartition]
+    added: set[TopicPartition]
+
+
+def changes(owned: Collection[TopicPartition], assigned: Collection[TopicPartition]) -> Changes:
+    """Return which partitions the assignment takes away and which are new (2e-6)."""
+    return Changes(set(owned) - set(assigned), set(assigned) - set(owned))
+
+
 def _names(partitions: Collection[TopicPartition]) -> str:
     return names_of(sorted(partitions)) or "nothing"
 
 
-__all__ = ["AssignmentHandover", "AssignmentUser", "Farewell"]
+__all__ = ["AssignmentHandover", "AssignmentUser", "Changes", "Farewell", "changes"]

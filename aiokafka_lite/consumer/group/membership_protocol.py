@@ -1,0 +1,146 @@
+"""Declares what a group protocol implements: the rest of the consumer knows its membership by this.
+
+`classic/` implements it with JoinGroup and SyncGroup. `ConsumerGroup` chooses the implementation.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache
+from aiokafka_lite.cluster.error_actions import ErrorActions
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.group.assignment_handover import AssignmentUser
+from aiokafka_lite.consumer.group.group_errors import Action
+from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.errors import BrokerResponseError, CommitFailedError
+from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class GroupParts:
+    """The parts of a consumer that a membership is made of."""
+
+    config: ConsumerConfig
+    """With a group id."""
+    client: KafkaClient
+    coordinators: CoordinatorCache
+    subscription: SubscriptionState
+    listeners: ListenerCalls
+    signal: PollSignal
+    user: AssignmentUser
+
+
+class CommitMembership(Protocol):
+    """What committing offsets needs of a membership."""
+
+    @property
+    def commit_actions(self) -> ErrorActions[Action]:
+        """What each error code of OffsetCommit calls for."""
+
+    @property
+    def is_rebalancing(self) -> bool:
+        """Whether the member is between two assignments."""
+
+    def identity(self) -> ConsumerGroupMetadata:
+        """Return the ids in whose name the member commits.
+
+        After the membership was lost: the former member id without a generation, which a
+        coordinator refuses.
+        """
+
+    def check_may_commit(self) -> None:
+        """Raise the error that a commit would raise at once, without asking the coordinator.
+
+        Raises: RebalanceInProgressError between two assignments; CommitFailedError without a
+        membership.
+        """
+
+    def commit_failed(self) -> CommitFailedError:
+        """Return the error of a commit that comes after the membership was lost."""
+
+    def commit_refused(self, action: Action, error: BrokerResponseError) -> None:
+        """Act on an error of OffsetCommit that concerns the membership. `action` is REJOIN, RAISE,
+        LOSE_GENERATION or LOSE_MEMBERSHIP.
+        """
+
+
+class Membership(CommitMembership, Protocol):
+    """One consumer's membership in its group. Only coroutines wait."""
+
+    @property
+    def join_timeout_s(self) -> float:
+        """How long the group may take until the member has its assignment, in seconds."""
+
+    @property
+    def completed_joins(self) -> int:
+        """How many assignments the member has taken over."""
+
+    @property
+    def awaits_assignment(self) -> bool:
+        """Whether an assignment is being made, or will be asked for."""
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether the member has its assignment and the group does not rebalance."""
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """The topics whose metadata the membership needs besides those of the subscription."""
+
+    def start(self) -> None:
+        """Start the background tasks. They join once `request_rejoin` asks for it."""
+
+    def request_rejoin(self, reason: str) -> None:
+        """Join, or join again, as soon as possible. The broker logs `reason` (KIP-800)."""
+
+    def leave_soon(self, owned: Collection[TopicPartition], reason: str) -> None:
+        """Tell the present listener and the coordinator in the background that the consumer has
+        unsubscribed, and has let go of the partitions `owned`.
+        """
+
+    def metadata_changed(self, snapshot: MetadataSnapshot) -> None:
+        """Compare new metadata with the metadata that the present assignment was made from."""
+
+    def poll_began(self) -> None:
+        """Join again if the membership rests until the application polls."""
+
+    def raise_error(self) -> None:
+        """Raise the error that keeps the member out of its group, if there is one.
+
+        An error that joining again may mend is raised once; FencedInstanceIdError is raised each
+        time until `leave_soon`.
+        """
+
+    async def poll_overdue(self, since_s: float) -> None:
+        """Leave the group until the next poll: there was none since `since_s` (monotonic).
+
+        Cancelled: the member has left; the coordinator may not know it.
+        """
+
+    async def close(self) -> None:
+        """End the background tasks, and a listener that runs in them. Does not leave the group.
+
+        Cancelled: the tasks still end.
+        """
+
+    async def leave(
+        self,
+        owned: Collection[TopicPartition],
+        reason: str,
+        timeout_s: Callable[[], float],
+    ) -> None:
+        """Tell the listener about `owned`, then leave the group; call it after `close`.
+
+        Does what `leave_soon` asked for in place of that, if it is not done yet. `timeout_s()`
+        bounds the request; it is called when the listener has returned.
+
+        Cancelled: the member has left; the listener or the coordinator may not know it.
+        """
+
+
+__all__ = ["CommitMembership", "GroupParts", "Membership"]
