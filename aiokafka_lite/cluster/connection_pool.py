@@ -30,6 +30,7 @@ from aiokafka_lite.errors import (
     RebootstrapRequiredError,
 )
 from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
@@ -81,6 +82,7 @@ class ConnectionPool:
         on_trouble: Callable[[], object],
         on_misrouted: Callable[[], object],
         max_in_flight: int,
+        observer: Observer = NO_OBSERVER,
     ) -> None:
         self.nodes: Mapping[int, Node] = {}
         self.cluster_id: str | None = None
@@ -103,6 +105,7 @@ class ConnectionPool:
         """The API versions of each node, from its newest connection."""
 
         self._client_id = config.client_id
+        self._observer = observer
         self._max_idle_s = (
             None
             if config.connections_max_idle_ms is None
@@ -284,6 +287,7 @@ class ConnectionPool:
         self.states.ready(node_id)
         self._connections[node_id, lane] = connection
         self.api_versions[node_id] = connection.api_versions
+        self._observer.connected(node_id, self._clock.monotonic() - began_s)
         self._schedule_sweep()
 
     def _new_connection(self, node: Node, lane: Lane, began_s: float) -> NodeConnection:
@@ -300,6 +304,7 @@ class ConnectionPool:
                 max_frame_bytes=self._max_answer_bytes(lane),
             ),
             frame_pool=self._frame_pool,
+            observer=self._observer,
             on_close=lambda closed: self._lost(node.node_id, lane, closed, began_s),
         )
 

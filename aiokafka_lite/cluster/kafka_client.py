@@ -26,6 +26,7 @@ from aiokafka_lite.errors import (
     KafkaTimeoutError,
 )
 from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.schema.message import Response
 
 logger = logging.getLogger(__name__)
@@ -65,9 +66,13 @@ class KafkaClient:
         max_in_flight: int = 5,
         metadata_max_idle_ms: int = 300_000,
         allow_auto_topic_creation: bool = True,
+        observer: Observer = NO_OBSERVER,
     ) -> None:
         self.config = config
         self.clock = clock
+        self.observer = observer
+        """The parts of the client report their events to it."""
+
         self.rng = rng if rng is not None else random.Random()
         self.name = name
         self.retry_backoff = ExponentialBackoff(
@@ -88,6 +93,7 @@ class KafkaClient:
             on_trouble=self._note_trouble,
             on_misrouted=self._note_misrouted,
             max_in_flight=max_in_flight,
+            observer=observer,
         )
         """Sends requests to nodes."""
 

@@ -17,6 +17,7 @@ from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.node_states import Candidate, least_loaded
 from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NodeNotReadyError
+from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.node_connection import NodeConnection
@@ -42,6 +43,7 @@ class NetworkClient:
         on_trouble: Callable[[], object] = lambda: None,
         on_misrouted: Callable[[], object] = lambda: None,
         max_in_flight: int = 5,
+        observer: Observer = NO_OBSERVER,
     ) -> None:
         self._client_id = config.client_id
         self._request_timeout_s = config.request_timeout_ms / 1000
@@ -54,6 +56,7 @@ class NetworkClient:
             on_trouble=on_trouble,
             on_misrouted=on_misrouted,
             max_in_flight=max_in_flight,
+            observer=observer,
         )
 
     @property

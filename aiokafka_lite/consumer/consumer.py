@@ -39,7 +39,6 @@ from aiokafka_lite.consumer.consumer_arguments import (
     warn_about_options_without_effect,
 )
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.consumer.consumer_statistics import BufferedFetch, ConsumerStatistics
 from aiokafka_lite.consumer.fetch.decoded_records import RecordIteration
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.consumer.offset_calls import OffsetCalls
@@ -61,6 +60,7 @@ from aiokafka_lite.errors import (
     KafkaTimeoutError,
     RecordTooLargeError,
 )
+from aiokafka_lite.metrics.counters import Counters
 from aiokafka_lite.model import KT, VT, ConsumerRecord, OffsetAndMetadata, TopicPartition
 from aiokafka_lite.options.constructor import check_names, declare_options
 from aiokafka_lite.protocol.messages.metadata import (
@@ -76,6 +76,7 @@ if TYPE_CHECKING:
 
     from aiokafka_lite.consumer.consumer_options import ConsumerOptions
     from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
+    from aiokafka_lite.metrics.statistics import ConsumerStatistics
 
 logger = logging.getLogger(__name__)
 
@@ -140,6 +141,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         self._rng = rng
         self._state = ConsumerState.NEW
         self._signal = PollSignal(self._clock)
+        self._counters = Counters()
         self._subscription = SubscriptionState(
             OffsetResetStrategy.from_option(self._config.auto_offset_reset)
         )
@@ -198,6 +200,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             rng=self._rng,
             name=f"consumer {self._config.client_id}",
             allow_auto_topic_creation=self._config.allow_auto_create_topics,
+            observer=self._counters,
         )
         self._poller = RecordPoller(self._config, client, self._subscription, self._signal)
         try:
@@ -787,8 +790,16 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             raise AssertionError("Partition is not assigned")
         return state
 
-    def statistics(self) -> ConsumerStatistics:
-        """Return what is queued, free, buffered and on its way. Before start(): only the queue."""
+    def statistics(self) -> "ConsumerStatistics":
+        """Return what is queued, free, buffered and on its way, and counts of what the consumer has
+        done. Before start(): only the queue. Does not wait.
+        """
+        from aiokafka_lite.metrics.statistics import (  # noqa: PLC0415
+            BufferedFetch,
+            ConsumerStatistics,
+        )
+
+        counters = self._counters
         poller = self._poller
         buffered = [] if poller is None else list(poller.buffer)
         return ConsumerStatistics(
@@ -802,6 +813,12 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             fetching_nodes=frozenset()
             if poller is None
             else frozenset(fetch.node_id for fetch in poller.fetcher.pending_fetches),
+            network=counters.network(),
+            fetches=counters.fetches,
+            fetched_bytes=counters.fetched_bytes,
+            returned_records=0 if poller is None else poller.collector.returned_records,
+            rebalances=counters.rebalances,
+            commits=counters.commits,
         )
 
     # The cluster…

@@ -29,6 +29,7 @@ from aiokafka_lite.errors import (
     TooManyInFlightRequests,
 )
 from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.connection_state import ConnectionEvent, ConnectionState, after
 from aiokafka_lite.net.endpoint import Endpoint
@@ -66,6 +67,7 @@ class NodeConnection:
         cluster_id: str | None = None,
         config: ConnectionConfig | None = None,
         frame_pool: FrameBufferPool | None = None,
+        observer: Observer = NO_OBSERVER,
         on_close: Callable[["NodeConnection"], None] | None = None,
     ) -> None:
         """Needs no running loop. `node_id` is None for a seed whose node is not known yet.
@@ -90,6 +92,7 @@ class NodeConnection:
             None if node_id is None or cluster_id is None else IntendedNode(cluster_id, node_id)
         )
         self._clock = clock
+        self._observer = observer
         self._frame_pool = frame_pool or FrameBufferPool()
         self._state = ConnectionState.NEW
         self._opening: Opening | None = None
@@ -366,6 +369,12 @@ class NodeConnection:
                 "%s: <- %s, %d bytes, %.1f ms%s",
                 *(self.name, pending, len(frame), elapsed_ms, dropped),
             )
+        self._observer.request_answered(
+            -1 if self.node_id is None else self.node_id,
+            pending.request.api_key,
+            self.last_used_s - pending.sent_at_s,
+            len(frame),
+        )
         if not pending.answer.done():
             pending.answer.set_result(_decode(pending, frame))
         if self._mailbox:

@@ -46,6 +46,7 @@ from aiokafka_lite.serialization import K_contra, V_contra
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from aiokafka_lite.metrics.statistics import ProducerStatistics
     from aiokafka_lite.producer.producer_options import ProducerOptions
 
 logger = logging.getLogger(__name__)
@@ -411,6 +412,19 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         """
         route = await self._engine.append_path.finder.find(topic, self._clock.monotonic())
         return set(route.partitions)
+
+    def statistics(self) -> "ProducerStatistics":
+        """Return what the producer holds now, and counts of what it has done. Does not wait."""
+        from aiokafka_lite.metrics.statistics import ProducerStatistics  # noqa: PLC0415
+
+        counters = self._engine.counters
+        return ProducerStatistics(
+            network=counters.network(),
+            unacknowledged_batches=len(self._engine.accumulator.incomplete),
+            acknowledged_batches=counters.acknowledged_batches,
+            acknowledged_records=counters.acknowledged_records,
+            acknowledged_bytes=counters.acknowledged_bytes,
+        )
 
     # Transactions…
 

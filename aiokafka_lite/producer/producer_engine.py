@@ -10,6 +10,7 @@ import random
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.metrics.counters import Counters
 from aiokafka_lite.producer.accumulator.fast_append import FastAppend
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
@@ -34,6 +35,7 @@ class ProducerEngine:
     """The parts of one producer: batches, sequence numbers, accumulator, sender, append path."""
 
     def __init__(self, config: ProducerConfig, *, clock: Clock, rng: random.Random) -> None:
+        self.counters = Counters()
         self.client = KafkaClient(
             config,
             clock=clock,
@@ -41,6 +43,7 @@ class ProducerEngine:
             name=config.client_id,
             max_in_flight=config.max_in_flight_requests_per_connection,
             metadata_max_idle_ms=config.metadata_max_idle_ms,
+            observer=self.counters,
         )
         self.life = ProducerLife(self.client, config.client_id)
         self.pool = BufferPool(config.buffer_memory, *config.batch_sizes)

@@ -53,6 +53,7 @@ UNUSED = (
         "seek_to_end highwater current_lag last_poll_timestamp enforce_rebalance",
         "the consumer's public methods",
     ),
+    ("aiokafka_lite/metrics/statistics.py", "unacknowledged_batches", "of what users look at"),
     ("aiokafka_lite/broker_errors.py", "*", "an error for each code that Apache has given"),
     (
         "aiokafka_lite/errors.py",

@@ -28,6 +28,7 @@ class FetchCollector:
         self._revision = subscription.revision
         self.decoded = DecodedRecords(self._revision)
         """What `collect_one` has decoded ahead; taking from it is a poll each."""
+        self._returned = 0
         self._settled = 0  # how many of those it has handed out are accounted for
         # The fetch they are of.
         self._chunk_fetch = CompletedFetch(_NOBODYS, 0, node_id=-1)
@@ -59,6 +60,7 @@ class FetchCollector:
             return budget > 0
 
         self._drain(take, collected, partitions)
+        self._returned += max_records - budget
         return collected
 
     def collect_columns(
@@ -74,6 +76,7 @@ class FetchCollector:
             return not columns.is_full
 
         self._drain(take, columns, partitions)
+        self._returned += len(columns)
         return len(columns)
 
     def _drain(
@@ -121,11 +124,17 @@ class FetchCollector:
                 self._set_aside(fetch, error)
                 raise
             if record is not None:
+                self._returned += 1
                 if fetch.decoded and not partitions:
                     self.decoded.follow(fetch.decoded, fetch, state)
                     self._chunk_fetch, self._chunk_state = fetch, state
                 return record
         return None
+
+    @property
+    def returned_records(self) -> int:
+        """How many records polls have returned so far."""
+        return self._returned + self.decoded.handed_out
 
     @property
     def handed_out(self) -> int:

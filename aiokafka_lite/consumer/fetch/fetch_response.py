@@ -73,6 +73,8 @@ class FetchOutcome:
     is_accepted: bool = False
     """False: the session refused it, no data was used; ask again with a full fetch."""
     needs_metadata: bool = False
+    records_bytes: int = 0
+    """Size of the record batches in an accepted answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,8 @@ class FetchResponseHandler:
         arrival = _Arrival(now_s, timestamp_ms, AnswerMemory(_memory_size(answers.values())))
         moved = self._follow_hints(answers, response)
         for tp, data in answers.items():
+            if data.records:
+                outcome.records_bytes += len(data.records)
             state = self._subscription.get(tp)
             asked = session.partitions.get(tp)
             if state is None or asked is None or _is_other_log(state, asked):

@@ -240,6 +240,7 @@ class Fetcher:
         if not outcome.is_accepted:
             self._refused(node, response)
             return
+        self._client.observer.records_fetched(node.node_id, outcome.records_bytes)
         if node.failures:
             logger.info("node %d answers fetches again", node.node_id)
         node.failures = node.refusals = 0

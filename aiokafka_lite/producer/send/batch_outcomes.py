@@ -16,6 +16,7 @@ from aiokafka_lite.errors import (
     MessageSizeTooLargeError,
     for_code,
 )
+from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
@@ -48,6 +49,7 @@ class BatchOutcomes:
         on_failed: Callable[[ProducerBatch, Exception], object] | None = None,
         update_leaders: UpdateLeaders | None = None,
         why_unsent: Callable[[TopicPartition], str] | None = None,
+        observer: Observer = NO_OBSERVER,
     ) -> None:
         self._config = config
         self._accumulator = accumulator
@@ -57,6 +59,7 @@ class BatchOutcomes:
         self._on_failed = on_failed
         self._update_leaders = update_leaders
         self._why_unsent = why_unsent
+        self._observer = observer
         self._complaints: dict[TopicPartition, type[KafkaError]] = {}
 
     def answered(
@@ -203,7 +206,10 @@ class BatchOutcomes:
         if self._sequences is not None:
             self._sequences.completed(batch)  # also if it has expired: its numbers are used
         if batch.succeed(base_offset, log_append_time_ms, log_start_offset):
-            self._accumulator.forget(batch)
+            self._observer.batch_acknowledged(
+                batch.topic_partition, batch.record_count, batch.size_in_bytes
+            )
+            self._accumulator.forget(batch)  # and its bytes
 
     def _finish_failed(
         self,

@@ -114,6 +114,7 @@ class Sender:
             on_failed=None if transactions is None else transactions.batch_failed,
             update_leaders=client.metadata.update_leaders,
             why_unsent=self._why_unsent,
+            observer=client.observer,
         )
 
     def start(self) -> None:

@@ -406,6 +406,9 @@ class ClassicMembership:
         if await self._handover.take(assigned):
             self.request_rejoin("revoked partitions are free for others")
         self.completed_joins += 1
+        self._client.observer.rebalanced(
+            self._member.generation.generation_id, len(self._subscription.assignment)
+        )
         self._signal.notify()
 
     # What ends a membership…

@@ -260,6 +260,8 @@ class OffsetCommitter:
             raise _RetryLaterError(error, offsets) from error
         self._cache.note_answer()
         errors = commit_errors(response, request)
+        if len(errors) < len(offsets):
+            self._client.observer.committed(len(offsets) - len(errors))
         if any(for_code(code).invalid_metadata for code in errors.values()):
             self._client.metadata.request_update()
         if is_automatic:

@@ -1,0 +1,82 @@
+"""Owns the values that `statistics()` returns. They tell what a client holds at that moment, and
+what it has done since it was made.
+
+The values are frozen. Making one changes nothing and does not wait.
+"""
+
+from dataclasses import dataclass
+
+from aiokafka_lite.model import TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkStatistics:
+    """The connections of one client, counted since the client was made."""
+
+    connections: int
+    """Connections that were opened, those closed since included."""
+    responses: int
+    """Responses that came. A Produce request with acks=0 has none."""
+    response_bytes: int
+    """Bytes of all responses, without the four bytes that tell the size of each."""
+    response_time_s: float
+    """Seconds between each request and its response, summed up."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProducerStatistics:
+    """A producer at one moment. Counts begin with zero when the producer is made, and again after
+    a start that failed.
+    """
+
+    network: NetworkStatistics
+    unacknowledged_batches: int
+    """Batches that are open, queued or on their way: their records have no outcome yet."""
+    acknowledged_batches: int
+    """Batches that were written, as far as `acks` asks; with acks=0 those that were sent."""
+    acknowledged_records: int
+    """Records in those batches."""
+    acknowledged_bytes: int
+    """Bytes of those batches as they were sent: compressed, with their headers."""
+
+
+@dataclass(frozen=True, slots=True)
+class BufferedFetch:
+    """Fetched data of one partition that no poll has returned yet."""
+
+    topic_partition: TopicPartition
+    next_offset: int
+    """The offset of the next record to be returned."""
+    size_in_bytes: int
+    """Raw bytes as they were fetched, the part already returned included; 0 for an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerStatistics:
+    """A consumer at one moment. Counts begin with zero when the consumer is made."""
+
+    queue: tuple[TopicPartition, ...]
+    """All assigned partitions, the next to be served first."""
+    free: tuple[TopicPartition, ...]
+    """The partitions the next fetch may ask for, in queue order."""
+    buffered: tuple[BufferedFetch, ...]
+    """In the order in which polls will return them."""
+    unread_bytes: int
+    """Sum over `buffered`; at most (fetch_buffer_bytes + fetch_max_bytes) per node, plus one
+    oversize batch each."""
+    fetching_nodes: frozenset[int]
+    """The nodes that owe the answer to a fetch."""
+    network: NetworkStatistics
+    fetches: int
+    """Fetch responses that were taken in, those without records included."""
+    fetched_bytes: int
+    """Raw bytes of the record batches in them."""
+    returned_records: int
+    """Records that polls have returned."""
+    rebalances: int
+    """Assignments that the consumer has taken over from its group."""
+    commits: int
+    """Times that the coordinator has stored offsets, by auto-commit or by a call."""
+
+
+__all__ = ["BufferedFetch", "ConsumerStatistics", "NetworkStatistics", "ProducerStatistics"]
