@@ -357,15 +357,15 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         IllegalStateError for one that was sent before. Cancelled: nothing was queued.
         """
         with self._one_transaction():
-            builder, buffer = batch.take()
+            builder, buffer = batch._take()
             try:
                 sent = await self._engine.append_path.append_batch(
                     topic, partition, builder, buffer
                 )
             except BaseException:
-                batch.give_back()
+                batch._give_back()
                 raise
-        return BatchAck(sent, batch.first_timestamp_ms)
+        return BatchAck(sent, batch._first_timestamp_ms)
 
     async def send_and_wait(
         self,

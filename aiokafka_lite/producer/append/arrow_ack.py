@@ -22,7 +22,7 @@ class ArrowAck(BulkAck):
         self._parts: list[tuple[array[int], int]] = []
         self._own_times: array[int] | None = None
 
-    def note_rows(
+    def _note_rows(
         self, rows: "array[int]", times_ms: "array[int] | None", rows_before: int = 0
     ) -> None:
         """Note the rows of the records added last, and the rows' own timestamps, if they have any.

@@ -1,4 +1,4 @@
-"""What is wrong with Arrow data that is to be sent, in the same words from both twins. Plain."""
+"""Makes the errors for wrong Arrow data, with the same text for both twins. Plain."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,9 +6,9 @@ from typing import Final
 from aiokafka_lite.errors import SerializationError
 
 SENT: Final = ("topic", "partition", "timestamp", "key", "value", "headers")
-"""The columns that are sent…"""
+"""The columns that are sent."""
 PASSED_OVER: Final = ("offset", "timestamp_type")
-"""…and those `getmany_arrow` has besides, which are the broker's to set."""
+"""The other columns of `getmany_arrow`, which a broker sets."""
 
 TAKEN: Final = {
     "topic": "string",
@@ -21,7 +21,7 @@ TAKEN: Final = {
 
 
 def check_columns(names: Sequence[str]) -> None:
-    """Raise SerializationError for columns that are not known, double, or not enough."""
+    """Raise SerializationError for unknown, repeated or missing columns."""
     for name in names:
         if name not in SENT and name not in PASSED_OVER:
             raise SerializationError(

@@ -150,7 +150,7 @@ class ArrowSend:
         times = None
         if rows.has_timestamps and self._timestamp_ms is None:
             times = rows.timestamps_ms(numbers, timestamp_ms)
-        self._acks.note_rows(numbers, times, self._rows_before)
+        self._acks._note_rows(numbers, times, self._rows_before)
 
 
 __all__ = ["ArrowSend"]

@@ -46,7 +46,7 @@ class BatchBuilder:
         self._builder: RecordBatchBuilder | None = None
         self._is_closed = False
         self._is_sent = False
-        self.first_timestamp_ms = -1
+        self._first_timestamp_ms = -1
 
     def append(
         self,
@@ -73,7 +73,7 @@ class BatchBuilder:
             size = max(self._batch_bytes, record_upper_bound(key, value, frozen))
             self._buffer = bytearray(size)
             self._builder = self._make_builder(self._buffer)
-            self.first_timestamp_ms = when_ms
+            self._first_timestamp_ms = when_ms
         before = self._builder.uncompressed_size
         index = self._builder.append(when_ms, key, value, frozen)
         if index is None:
@@ -96,7 +96,9 @@ class BatchBuilder:
         """Return how many records the batch has."""
         return 0 if self._builder is None else self._builder.record_count
 
-    def take(self) -> tuple[RecordBatchBuilder, bytearray]:
+    # For `send_batch`; the leading underscore keeps these out of completion…
+
+    def _take(self) -> tuple[RecordBatchBuilder, bytearray]:
         """Close the batch and return its builder and buffer, once.
 
         Raises: IllegalArgumentError for a batch without records; IllegalStateError for a batch that
@@ -111,7 +113,7 @@ class BatchBuilder:
         self._is_closed = self._is_sent = True
         return self._builder, self._buffer
 
-    def give_back(self) -> None:
+    def _give_back(self) -> None:
         """Note that the batch was not queued, so it may be sent again."""
         self._is_sent = False
 

@@ -1,5 +1,4 @@
-"""Owns ending transactions that others have written: commit, abort, and fencing who may still
-write.
+"""Ends transactions that other processes have written: commit, abort, and fencing their producers.
 
 It knows nothing of records. Source: KIP-98, KIP-360, KIP-890,
 TransactionCoordinator.endTransaction.
@@ -44,14 +43,16 @@ class TransactionEnder:
     async def end(
         self, transaction: PreparedTransaction, *, committed: bool, timeout_s: float
     ) -> None:
-        """Commit or abort, and return once that is decided: from then on it will be seen.
+        """Commit or abort the transaction, and return once that is decided.
 
-        A coordinator that moves or does not answer is asked again, and one that has done it already
-        says so: by the state in the first protocol, by the epoch behind it in the second.
+        The request is sent again when the coordinator moves or does not respond. A coordinator that
+        has already ended the transaction this way succeeds: it knows by the state in the first
+        protocol, and by the next epoch in the second.
 
-        Raises: ProducerFenced or InvalidProducerEpoch when another has the transactional id by now,
-        InvalidTxnState when the coordinator has ended it otherwise, for having taken too long, say;
-        KafkaTimeoutError after `timeout_s`: nobody knows. Cancelled: it may end or not.
+        Raises: ProducerFenced or InvalidProducerEpoch when another producer has the transactional
+        id; InvalidTxnState when the coordinator has ended the transaction the other way, for
+        example after its timeout; KafkaTimeoutError after `timeout_s`: it may be ended or not.
+        Cancelled: it may be ended or not.
         """
         request = EndTxnRequest(
             transactional_id=transaction.transactional_id,

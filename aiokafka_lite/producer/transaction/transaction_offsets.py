@@ -1,7 +1,7 @@
-"""Owns the commit of a group's offsets in a transaction: by topic id where the cluster can, and
-what it means when an id is not known any more.
+"""Commits a group's offsets in a transaction: by topic id if the cluster has ids, and again when an
+id has become unknown.
 
-The conversation is `transaction_coordinator`'s, the wording `transaction_requests`'.
+`transaction_coordinator` sends the requests that `transaction_requests` makes.
 Source: KIP-98, KIP-447, KIP-1319.
 """
 
@@ -27,10 +27,10 @@ TopicIds = Mapping[str, UUID]
 
 
 class TransactionOffsets:
-    """Commits offsets for one producer, and keeps the ids of the topics they are of.
+    """Commits offsets for one producer, and keeps the ids of their topics.
 
-    These are topics the producer may never write to: asking for their ids does not make them
-    topics of its metadata, and creates none.
+    The producer may never write to these topics: asking for their ids neither adds them to its
+    metadata nor creates them.
     """
 
     def __init__(self, client: KafkaClient) -> None:
@@ -47,12 +47,12 @@ class TransactionOffsets:
     ) -> None:
         """Return when the coordinator of the group has taken the offsets.
 
-        `request` words it, with the ids of its topics, or none of them where names will do. An id
-        that the coordinator does not know is asked for again, until it does, or the topic turns out
-        to be gone, or another one of that name.
+        `request(topic_ids)` makes the request; without ids it names the topics. While the
+        coordinator does not know an id, the ids are asked for and the request is sent again, until
+        a topic is gone or was created again.
 
-        Raises: TransactionError; UnknownTopicIdError in it, so that the transaction can only be
-        aborted, once the topic is not the one whose records were read.
+        Raises: TransactionError. It has an UnknownTopicIdError when a topic is not the one whose
+        records were read: the transaction can only be aborted then.
         """
         named = request({})
         topics = [topic.name for topic in named.topics]
@@ -89,7 +89,7 @@ class TransactionOffsets:
         return highest is not None and highest >= TxnOffsetCommitRequest.topic_ids_since
 
     async def _ids_of(self, topics: list[str]) -> TopicIds:
-        """Return the ids of all these topics, or nothing: the request names all or none by id."""
+        """Return the ids of all these topics, or none: a request names all topics by id or none."""
         if not self._known.keys() >= set(topics):
             try:
                 self._known = {**self._known, **await self._ask(topics)}
@@ -100,7 +100,7 @@ class TransactionOffsets:
         return {topic: self._known[topic] for topic in topics}
 
     async def _have_changed(self, ids: TopicIds) -> bool:
-        """Ask for the ids again; say whether one is another now, or gone."""
+        """Ask for the ids again; return whether one has changed or is gone."""
         try:
             present = await self._ask(list(ids))
         except KafkaError as error:

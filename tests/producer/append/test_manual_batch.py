@@ -31,7 +31,7 @@ def test_records_are_counted_until_there_is_no_room() -> None:
     assert batch.record_count() == 2
     assert not batch.closed()
     assert batch.append(timestamp=5, key=None, value=b"") is not None
-    assert batch.first_timestamp_ms == 5
+    assert batch._first_timestamp_ms == 5
 
 
 def test_the_first_record_always_fits() -> None:
@@ -54,7 +54,7 @@ def test_serializers_are_used_and_what_is_wrong_adds_nothing() -> None:
         make().append(timestamp=5, key=None, value="v")
     with pytest.raises(IllegalArgumentError, match="timestamp_ms=-1"):
         batch.append(timestamp=-1, key=None, value="v")
-    builder, _ = batch.take()
+    builder, _ = batch._take()
     assert values(builder.wire()) == [b"v"]
 
 
@@ -62,12 +62,12 @@ def test_it_is_sent_once_and_not_without_records() -> None:
     """A batch that is empty, or was sent, is refused (C4)."""
     batch = make()
     with pytest.raises(IllegalArgumentError, match="no records"):
-        batch.take()
+        batch._take()
     assert not batch.closed()
     batch.append(timestamp=5, key=None, value=b"v")
-    batch.take()
+    batch._take()
     assert batch.closed()
     with pytest.raises(IllegalStateError, match="before"):
-        batch.take()  # though nobody knows yet whether it will be queued
-    batch.give_back()  # it was not
-    batch.take()
+        batch._take()  # though nobody knows yet whether it will be queued
+    batch._give_back()  # it was not
+    batch._take()
