@@ -66,12 +66,12 @@ def not_above(name: str, value: int, limit_name: str, limit: int) -> Iterator[st
 class ClientConfig:
     """The options of every client; names are aiokafka's, defaults are Java 4's.
 
-    A field is the one declaration of an option: its type names the unit, its docstring says what it
-    does and ends with the option's name in Java. `options/` shows it from here.
+    A field is the one declaration of an option, and `options/` shows it from here. The type names
+    the unit. The docstring says what the option does, and ends with its name in Java.
 
-    A subclass adds fields and overrides `_faults` and `_unsupported`, starting with
-    `yield from ClientConfig._faults(self)` (a dataclass with slots is a new class, so the short
-    `super()` does not work in it).
+    A subclass adds fields and overrides `_faults` and `_unsupported`. Both begin with a call such
+    as `yield from ClientConfig._faults(self)`. The short `super()` does not work in a dataclass
+    with slots, which is a new class.
 
     Raises: `KafkaConfigurationError` (also a `ValueError`) naming each wrong option, its value, the
     limit and the remedy; `FeatureNotSupportedError`, a kind of it, when an option belongs to a

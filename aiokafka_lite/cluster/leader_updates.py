@@ -47,8 +47,8 @@ def merge_leaders(
 ) -> tuple[MetadataSnapshot, frozenset[TopicPartition]]:
     """Return the snapshot after hints of new leaders, and the partitions that have changed.
 
-    A hint is used if its epoch is newer than the known one, if its leader is a known node or one of
-    `nodes`, and if the snapshot describes the partition (2b-9). Without such a hint, `before`
+    A hint is used if its epoch is newer than the known one. Its leader must be a known node or one
+    of `nodes`, and the snapshot must describe the partition (2b-9). Without such a hint, `before`
     itself is returned.
     """
     endpoints = {node.node_id: node for node in nodes}

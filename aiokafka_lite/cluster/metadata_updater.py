@@ -179,9 +179,9 @@ class MetadataUpdater:
     def update_leaders(
         self, leaders: Mapping[TopicPartition, LeaderAndEpoch], nodes: Iterable[Node]
     ) -> frozenset[TopicPartition]:
-        """Take over the leaders that a Fetch or Produce response names; return the partitions that
-        have a new leader and may be asked for again at once (KIP-951).
+        """Take over the leaders that a Fetch or Produce response names (KIP-951).
 
+        Return the partitions with a new leader, for which requests may be sent again at once.
         `nodes`: the addresses in the response. Listeners and waiting calls learn of the new
         snapshot as after a refresh.
         """

@@ -221,8 +221,8 @@ class NetworkClient:
         return None if versions is None else versions.max_version(request_type)
 
     def highest_version(self, request_type: type[Request[Any]]) -> int | None:
-        """Return the highest version that a request of this type would have with any node connected
-        so far; None if no node has one in common.
+        """Return the highest of the versions that a request of this type would have with the nodes
+        connected so far. None: no node has a version in common with this library.
         """
         told = [versions.max_version(request_type) for versions in self._pool.api_versions.values()]
         return max((version for version in told if version is not None), default=None)

@@ -143,9 +143,10 @@ class Candidate(NamedTuple):
 def least_loaded(candidates: Collection[Candidate], rng: random.Random) -> int | None:
     """Return the node to ask if any will do; None if no node may be asked now.
 
-    The connected node with the fewest requests in flight comes first, then a node that is being
-    connected, then the node whose last attempt is longest ago. Chance decides between equals, so
-    that many clients do not all choose one node (2f-8). Source: NetworkClient.leastLoadedNode.
+    The connected node with the fewest requests in flight comes first. Then comes a node that is
+    being connected, and then the node whose last attempt is longest ago. Chance decides between
+    equals, so that many clients do not all choose one node (2f-8).
+    Source: NetworkClient.leastLoadedNode.
     """
     usable = [candidate for candidate in candidates if candidate.delay_s <= 0.0]
     if not usable:

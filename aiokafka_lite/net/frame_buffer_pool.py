@@ -1,10 +1,10 @@
 """A pool of large buffers that responses are received into. Plain.
 
 The transport reads a large response straight into one `bytearray`. The record bytes remain views of
-that buffer until the application has taken the records. No code returns a buffer to the pool: a
-`memoryview` holds a reference to its buffer, and a buffer without other references than the pool's
-own is free. A new `bytearray` costs a page fault per 4 KiB, and a reused one costs none. That is
-the larger part of receiving (measured: 5 ms instead of 32 ms for 50 MB).
+that buffer until the application has taken the records. No code returns a buffer to the pool. A
+`memoryview` holds a reference to its buffer, so a buffer is free when only the pool refers to it.
+A new `bytearray` costs a page fault per 4 KiB, and a reused one costs none. That is the larger part
+of receiving (measured: 5 ms instead of 32 ms for 50 MB).
 
 Without exact reference counts (free-threaded builds, PyPy) the pool allocates each buffer and keeps
 none. That is correct, and slower.
@@ -113,9 +113,9 @@ def _keep_freed_memory() -> None:
 
     glibc returns free memory at the end of its heap to the system from 128 KiB on. It raises that
     limit to twice the size of the largest block it mapped and saw freed (mallopt(3),
-    M_MMAP_THRESHOLD). Records of 1 KB are freed by the hundred after each poll; without this, their
-    pages are returned and faulted in again, depending on what lies behind them. No page of the
-    block is touched, so it costs two system calls. Other C libraries are not affected.
+    M_MMAP_THRESHOLD). Hundreds of records of 1 KB are freed after each poll. Without this call,
+    their pages may be returned and faulted in again, depending on what lies behind them. No page of
+    the block is touched, so it costs two system calls. Other C libraries are not affected.
     """
     bytearray(_FREED_ONCE_BYTES)
 

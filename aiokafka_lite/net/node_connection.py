@@ -3,8 +3,8 @@
 `cluster/` decides when to connect again, heeds throttles, and closes idle connections.
 
 A connection has no task. A request is written in the call of `request` if fewer than
-`max_in_flight` requests are unanswered. Otherwise it waits in the mailbox, a bounded queue, and a
-callback of the event loop writes it: when a response came, or the socket is writable again. The
+`max_in_flight` requests are unanswered. Otherwise it waits in the mailbox, a bounded queue. A
+callback of the event loop writes it when a response came, or when the socket is writable again. The
 transport's callback reads the responses. So nothing is scheduled between a caller and the socket,
 and no background task can fail unnoticed. With `max_queued` requests in the mailbox, `request`
 raises.

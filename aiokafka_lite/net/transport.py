@@ -28,7 +28,7 @@ from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES, frame_size
 SCRATCH_BYTES: Final = 64 * 1024
 LARGE_FRAME_BYTES: Final = 32 * 1024
 """A frame above this size gets a buffer of its own. The limit is at most half of the scratch
-buffer, so that the start of a smaller frame, moved to the front, leaves room for the rest."""
+buffer. So the start of a smaller frame, moved to the front, leaves room for the rest."""
 _PREFIX_BYTES: Final = 4
 _SPARE_SCRATCHES: Final = 4
 """How many free scratch buffers are kept, for the loops of several threads and for bursts."""

@@ -8,11 +8,6 @@ from typing import Final
 
 ALLOWED: Final[dict[str, int]] = {
     "DESIGN.md": 70,
-    "aiokafka_lite/cluster/client_config.py": 2,
-    "aiokafka_lite/cluster/leader_updates.py": 1,
-    "aiokafka_lite/cluster/metadata_updater.py": 1,
-    "aiokafka_lite/cluster/network_client.py": 2,
-    "aiokafka_lite/cluster/node_states.py": 1,
     "aiokafka_lite/consumer/assignors/assignment_strategy.py": 1,
     "aiokafka_lite/consumer/assignors/cooperative_sticky.py": 1,
     "aiokafka_lite/consumer/assignors/general_assignment.py": 1,
@@ -45,9 +40,6 @@ ALLOWED: Final[dict[str, int]] = {
     "aiokafka_lite/consumer/position/subscription_state.py": 3,
     "aiokafka_lite/consumer/record_poller.py": 3,
     "aiokafka_lite/consumer/revision.py": 1,
-    "aiokafka_lite/net/frame_buffer_pool.py": 2,
-    "aiokafka_lite/net/node_connection.py": 1,
-    "aiokafka_lite/net/transport.py": 1,
     "aiokafka_lite/producer/accumulator/record_accumulator.py": 1,
     "aiokafka_lite/producer/accumulator/sequence_numbers.py": 2,
     "aiokafka_lite/producer/append/arrow_ack.py": 1,
