@@ -1,4 +1,8 @@
-"""The drawing of the house, executable: floors, plain files, who may start tasks and read clocks.
+"""The rules of the architecture, which DESIGN.md draws and this file checks.
+
+First come the tables: floors, rooms, plain files, and the files that may do what others may not.
+Then come the rules, one test each: imports lead down, plain files do not wait, tasks and clocks
+have one place, and each source file has its docstring, its `__all__` and its test.
 
 The rules read the source with `ast`, so lazy imports and those for type checkers count too.
 """
@@ -369,6 +373,15 @@ def test_the_design_page_draws_the_same_rooms() -> None:
     lines = re.findall(r"^    ([a-z/]+)  +(.*>.*(?:\n {20,}>.*)*)$", text, re.M)
     drawn = {room: [set(floor.split()) for floor in floors.split(">")] for room, floors in lines}
     assert drawn == ROOMS
+
+
+def test_the_design_page_lists_the_rooms_of_the_tests() -> None:
+    """Each folder of the tests is in the list, or has the name of a folder of the package."""
+    text = (ROOT.parent / "DESIGN.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`tests/.*?) \|", text, re.M)
+    listed = {name for row in rows for name in re.findall(r"`tests/(\w+)/`", row)}
+    folders = {file.relative_to(TESTS).parts[0] for file in TESTS.glob("*/**/*.py")}
+    assert listed == {name for name in folders if not (ROOT / name).is_dir()}
 
 
 def rooms_of(room: str) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""A call that somebody cancels after a while, perhaps twice."""
+"""Cancels a call after a while, perhaps twice."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence

@@ -1,5 +1,5 @@
-"""What becomes of nodes, coordinator, network and answers, for any group of clients: it lets steps
-happen, and ends all of it.
+"""Plays the steps that hurt nodes, coordinators, the network and answers, for any group of clients;
+and ends all that trouble.
 """
 
 from aiokafka_lite.testing.broker import EmbeddedBroker

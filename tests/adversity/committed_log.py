@@ -1,4 +1,4 @@
-"""What read_committed gives of a log of the embedded broker."""
+"""Reads a log of the embedded broker as a consumer with read_committed does."""
 
 from typing import Any
 

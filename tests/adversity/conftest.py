@@ -1,4 +1,4 @@
-"""What all schedules need."""
+"""Fixtures of all schedules."""
 
 import logging
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def quiet() -> Iterator[None]:
-    """Nobody reads what thousands of clients in trouble log."""
+    """Switch the log off: thousands of clients in trouble write to it."""
     logging.disable(logging.CRITICAL)
     yield
     logging.disable(logging.NOTSET)

@@ -1,4 +1,4 @@
-"""Services that copy a topic exactly once, under faults: one function per accident.
+"""Plays accidents on services that copy a topic exactly once: one function per accident.
 
 Each is played on a `CopyStage`: a topic that is written to all the time, and workers in processes
 of their own. In the end the copy, read by another client under read_committed, is like the source.
@@ -30,7 +30,7 @@ WRITES_PER_WORKER = 3
 
 @dataclass(eq=False)
 class WorkerProcess:
-    """A worker, and what it has noted."""
+    """A worker and its journal."""
 
     transactional_id: str
     process: asyncio.subprocess.Process
@@ -74,7 +74,7 @@ class WorkerProcess:
 
 @dataclass
 class CopyStage:
-    """A source that is written to all the time, its copy, and who copies."""
+    """A source that is written to all the time, its copy, and the workers that copy."""
 
     stage: Stage
     source: Writer
@@ -87,7 +87,7 @@ class CopyStage:
     numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     async def worker(self, transactional_id: str, dies_in_batch: int = 0) -> WorkerProcess:
-        """Start one; does not wait for it."""
+        """Start a worker. Does not wait."""
         name = f"{transactional_id}-{next(self.numbers)}"
         orders = Orders(
             journal=str(self.folder / f"{name}.journal"),

@@ -1,4 +1,4 @@
-"""What befalls a group on a real three-node Kafka, one function per accident.
+"""Plays accidents on a group with a real three-node Kafka: one function per accident.
 
 Each is played on a `Stage`, which checks every rule all along and in the end; the figures are how
 long it took until every partition made progress again.

@@ -69,7 +69,7 @@ class Cluster:
         await asyncio.gather(*(asyncio.to_thread(node.kill) for node in nodes))
 
     async def heal(self) -> None:
-        """Bring back who is down; return when every replica of every partition is in sync again."""
+        """Start the nodes that are down; return when every replica is in sync again."""
         down = [node for node in self.kafka.nodes if node.process is None]
         for node in down:
             await asyncio.to_thread(node.spawn)  # it waits until the new process runs
@@ -180,7 +180,7 @@ class Group:
     # Members come and go…
 
     def join(self, manner: str, pause_s: float = QUICKLY_S) -> TaskMember:
-        """Let a member live in this process; does not wait for it."""
+        """Start a member in this process. Does not wait."""
         name = f"{manner}-{next(self._numbers)}"
         leaving = asyncio.Event()
         live = Member(self._orders(name, manner, pause_s)).live(leaving)
@@ -189,7 +189,7 @@ class Group:
         return member
 
     async def spawn(self, manner: str, pause_s: float) -> ProcessMember:
-        """Let a member live in a process of its own; returns when that has been started."""
+        """Start a member in a process of its own; return when the process has started."""
         name = f"{manner}-{next(self._numbers)}-process"
         orders = as_argument(self._orders(name, manner, pause_s))
         output = self._folder / f"{name}.output"
@@ -273,7 +273,7 @@ class Group:
         self.committed = committed
 
     async def committed_as_confluent_sees_it(self) -> dict[int, int]:
-        """Ask by another client."""
+        """Return the committed offsets as another client reads them."""
         consumer = confluent_kafka.Consumer(
             {"bootstrap.servers": self._address, "group.id": self.group_id, "log_level": 0}
         )
@@ -406,7 +406,7 @@ async def stage(kafka: ApacheKafka, topic: str, folder: Path) -> AsyncIterator[S
 
 
 async def _two_groups(cluster: Cluster, topic: str, folder: Path) -> list[Group]:
-    """One with the default assignors, one cooperative, coordinated by the same node."""
+    """Return a group with the default assignors and a cooperative one, with one coordinator."""
     async with connected(cluster.address) as client:
         first = f"{topic}-eager"
         node_id = await coordinator_of(client, first)

@@ -1,4 +1,4 @@
-"""What is wrong with the lives of a group's members, judged by their journals alone.
+"""Judges by their journals alone what the members of a group did wrong.
 
 Plain functions: each takes what the members wrote, in order of time, and returns its complaints as
 sentences; none means that the rule was kept.
@@ -87,7 +87,7 @@ def records_of(events: Iterable[Event]) -> list[Event]:
 
 
 def reach(events: Iterable[Event]) -> dict[int, int]:
-    """Return by partition the first offset that nobody has processed."""
+    """Return by partition the first offset that no member has processed."""
     processed: dict[int, set[int]] = defaultdict(set)
     for record in records_of(events):
         processed[record.partition].add(record.offset)
@@ -113,7 +113,7 @@ def unprocessed(events: Iterable[Event], acked: Acked) -> list[str]:
 
 
 def skipped(events: Iterable[Event]) -> list[str]:
-    """Nobody goes past a record that nobody has processed yet."""
+    """No member goes past a record that no member has processed yet."""
     found = []
     expected: dict[int, int] = defaultdict(int)
     for record in records_of(events):
@@ -143,7 +143,7 @@ def out_of_order(events: Iterable[Event]) -> list[str]:
 
 
 def unordered_values(events: Iterable[Event]) -> list[str]:
-    """A partition's values have one order, whoever processed them."""
+    """The values of a partition have one order, whichever members processed them."""
     values: dict[int, dict[int, str]] = defaultdict(dict)
     found = []
     for record in records_of(events):

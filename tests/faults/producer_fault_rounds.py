@@ -39,7 +39,7 @@ class Round:
     notes: Sequence[str] = ()
 
     def as_json(self) -> str:
-        """Return one line."""
+        """Return the round as a line of JSON."""
         return json.dumps(dataclasses.asdict(self), default=list)
 
 

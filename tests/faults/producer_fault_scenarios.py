@@ -1,4 +1,4 @@
-"""What befalls a producer's cluster, or the way to it, one function per accident.
+"""Plays accidents on a producer's cluster, or on its network: one function per accident.
 
 Each is played on a `Stage`, which checks every rule in the end; the figures are how long it took
 until every partition was acknowledged again, and the longest time that one was not.
@@ -132,7 +132,7 @@ async def _goes_on_without_failures(writer: Writer) -> None:
 
 @dataclass
 class Stopped:
-    """What came of producers that were stopped while no broker answered."""
+    """The outcome of producers that were stopped while no broker answered."""
 
     took_s: dict[str, float]
     """How long stop() took, by who was stopped."""

@@ -52,7 +52,7 @@ def three_nodes(version: str = DEFAULT_VERSION) -> ProxiedKafka:
 
 
 def note_outcome(record: Sent, ack: RecordAck) -> None:
-    """Write down what became of a record; for its ack to call."""
+    """Note the outcome of a record. Its ack calls this."""
     record.done_s = SYSTEM_CLOCK.monotonic()
     record.error = ack.exception()
     if record.error is None:
@@ -95,7 +95,7 @@ class Writer:
         return float(self._options["delivery_timeout_ms"]) / 1000
 
     def end_soon(self) -> None:
-        """Send nothing any more."""
+        """Stop sending."""
         self._end.set()
 
     async def write(self) -> None:
@@ -202,7 +202,7 @@ class Stage:
     lag: Lag = field(default_factory=Lag)
 
     async def writer(self, name: str = "steady", address: str = "", **options: Any) -> Writer:
-        """Let somebody write; returns when every partition is being written to."""
+        """Start a writer; return when it writes to every partition."""
         topic = f"{self.topic}-{name}"
         await create_topic(self.cluster.address, topic, partitions=PARTITIONS)
         writer = Writer(topic, address or self.cluster.address, self.lag, **options)

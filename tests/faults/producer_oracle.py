@@ -1,4 +1,4 @@
-"""What is wrong with what a producer said it wrote, judged by the log and its acks alone.
+"""Judges by the log and the acks alone whether a producer wrote what it said.
 
 Plain functions: each takes the records that were sent and the log of their topic as another client
 reads it, and returns its complaints as sentences; none means that the rule was kept.

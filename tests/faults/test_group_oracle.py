@@ -1,4 +1,4 @@
-"""The judge of the fault tests finds what it is there to find, and nothing in a faultless life."""
+"""The oracle of groups finds each broken rule, and nothing in a journal without faults."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The figures of a producer's fault tests add up."""
+"""The table of a producer's fault tests adds its figures up."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The oracle of the producer's fault tests finds what is wrong, and nothing else."""
+"""The oracle of producers finds each broken rule, and nothing else."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The pages people read, and the Python in them, which the suite runs."""
+"""Reads the pages for users, and the Python programs in them, which the suite runs."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The proof that a test leaves no task and no connection behind."""
+"""Checks that a test leaves no task and no connection behind."""
 
 import asyncio
 import gc
@@ -43,7 +43,7 @@ def family_of(number: int) -> int:
 
 @contextmanager
 def borrowed(number: int) -> Iterator[socket.socket]:
-    """A socket object for a descriptor that somebody else owns and closes."""
+    """A socket object for a descriptor that other code owns and closes."""
     sock = socket.socket(fileno=number)
     try:
         yield sock
@@ -52,7 +52,7 @@ def borrowed(number: int) -> Iterator[socket.socket]:
 
 
 def described(descriptor: Descriptor) -> str:
-    """Return who is connected with whom, for the message of a failed test."""
+    """Return both ends of each connection, for the message of a failed test."""
     ends = []
     with suppress(OSError), borrowed(descriptor.number) as sock:
         ends.append(str(sock.getsockname()))

@@ -1,4 +1,4 @@
-"""How long a test waits for what real sockets do in their own time, and how."""
+"""Waits for real sockets, and bounds how long a test may wait for them."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How the suite is spread over processes: a file goes to one of them, accidents all to the same."""
+"""Spreads the suite over processes, by file. Tests that hurt clusters all go to the same one."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ _WITH_SPARK: Final = "tests/spark/"
 
 
 def group_of(nodeid: str) -> str:
-    """Return the name of what has to run in one process, in order."""
+    """Return the name of the group of tests that runs in one process, in order."""
     path = nodeid.partition("::")[0]
     if path.startswith(_WITH_SPARK):
         return ONE_SESSION
@@ -28,7 +28,7 @@ def group_of(nodeid: str) -> str:
 
 
 class SpreadByFile(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """Gives a process that is free the next file. (pytest 9.2 does not know xdist's own groups.)"""
+    """Gives the next file to a free process. (pytest 9.2 does not know xdist's own groups.)"""
 
     def _split_scope(self, nodeid: str) -> str:
         return group_of(nodeid)

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: any message at any version, with only fields that version has."""
+"""Hypothesis strategies for messages of any version, with only the fields of that version."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""The check that other tests lean on fails when it should, and only then."""
+"""The check for leftovers fails when a task or a socket is left, and only then."""
 
 import asyncio
 import os

@@ -19,7 +19,7 @@ STRIKE_WITHIN_S = 60.0
 
 
 class Accident(Enum):
-    """What befalls the next Produce request."""
+    """What the network does to the next Produce request."""
 
     REQUEST_CUT = "connection cut in the middle of a request"
     ANSWER_CUT = "connection cut in the middle of an answer"
@@ -28,7 +28,7 @@ class Accident(Enum):
 
 
 class ProxiedKafka(ApacheKafka):
-    """A cluster which advertises the proxies' addresses to who asks through a proxy."""
+    """A cluster that gives the proxies' addresses to clients that ask through a proxy."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class UnreliableNetwork:
         self._has_struck = asyncio.Event()
 
     async def strike(self, accident: Accident) -> None:
-        """Return when the accident has befallen a Produce request."""
+        """Return when the accident has happened to a Produce request."""
         self._due = accident
         self._has_struck.clear()
         async with asyncio.timeout(STRIKE_WITHIN_S):

@@ -1,7 +1,7 @@
-"""Every way in which a user can send, as data, and the user who goes them all.
+"""Every method by which a user can send, as data, and a caller of all of them.
 
-`Caller` makes the calls of a schedule, mixed and without waiting for each other, and keeps of each
-what it was told, and when. What has to be true of it is in `send_model`.
+`Caller` makes the calls of a schedule, mixed and without waiting for each other. It keeps the
+outcome of each, with its time. `send_model` judges that.
 """
 
 import asyncio

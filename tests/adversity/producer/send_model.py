@@ -1,4 +1,4 @@
-"""What has to be true of records, whichever way they were sent and whatever happened meanwhile.
+"""Judges records, however they were sent and whatever happened meanwhile.
 
 Written once at most, in the partition that was named or that the key's hash says, in the order of
 the calls; there, if the sender was told so; and everybody was told in time.
@@ -85,7 +85,7 @@ def _precedes(first: Made, second: Made, *, in_order: bool) -> bool:
 
 
 def judge_acknowledged(made: Sequence[Made], logs: Sequence[Written]) -> None:
-    """Who was told that a record is written, finds it there."""
+    """Each record whose ack says that it is written is in the log."""
     places = {
         (log.topic, log.partition, number): {
             offset for other, offset in _offsets(logs, log, number)
@@ -121,7 +121,7 @@ def judge_refused(made: Sequence[Made], logs: Sequence[Written]) -> None:
 
 
 def judge_answers(made: Sequence[Made]) -> None:
-    """Everybody is told, once, and in time."""
+    """Each call and each record has one outcome, in time."""
     for each in made:
         assert each.ended_at_s is not None, f"no end: {each}"
         waited_s = each.ended_at_s - each.began_at_s

@@ -1,4 +1,4 @@
-"""What hypothesis makes up for every schedule with transactions; how often is said there."""
+"""Strategies of all schedules with transactions. Each schedule gives them their weights."""
 
 from typing import Any
 
