@@ -1,9 +1,9 @@
-"""Owns the moments in which partitions change hands: what is committed, told to the listener, held
-back and let go, in the order of 2e-6.
+"""Owns the steps that change the owner of partitions, in the order of 2e-6.
 
-It waits for listeners and for the commit before a revocation, and talks to nobody else. After each
-wait it compares the subscription's `ownership_epoch`: where that has changed, everything was lost
-or given up meanwhile, and the rest of the handover is void.
+These are the commit, the calls of the listener, the hold and the release. It waits for listeners
+and for the commit before a revocation, and for nothing else. After each wait it compares the
+subscription's `ownership_epoch`. If that has changed, all partitions were lost or given up
+meanwhile, and the rest of the handover is void.
 """
 
 import logging

@@ -290,8 +290,10 @@ class OffsetCommitter:
         return {tp: each for tp, each in offsets.items() if tp not in former}
 
     def _check_may_still_commit(self, committer: ConsumerGroupMetadata) -> None:
-        """In a later generation than the one the offsets come from, the partitions may belong to
-        others: the coordinator would take the commit, and undo theirs.
+        """Raise if the group has moved on since the offsets were collected.
+
+        In a later generation the partitions may belong to other members. The coordinator would
+        accept the commit, and overwrite theirs.
         """
         self.check_may_commit()
         if committer != self.identity():
@@ -304,8 +306,9 @@ class OffsetCommitter:
         )
 
     def identity(self) -> ConsumerGroupMetadata:
-        """Return the ids in whose name offsets are committed now: those of the member, or the group
-        id alone when partitions are assigned by the user.
+        """Return the ids with which offsets are committed now.
+
+        They are the member's, or the group id alone if the user assigned the partitions.
         """
         if self._subscription.is_subscribed:
             return self._membership.identity()
