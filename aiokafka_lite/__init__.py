@@ -1,7 +1,13 @@
 """The public module of aiokafka_lite: offers every name that users import.
 
-A name is imported from its own module at its first use. So the pytest plugin and the command line
-start quickly.
+A name is imported from its own module at its first use (PEP 562). So the pytest plugin and the
+command line start quickly.
+
+The clients, too, import some modules only at their first use. These are the parts of a group, the
+codecs, and the messages that only brokers read: a sixth of the import of the clients. The rest
+costs 404 million instructions more than `import asyncio` (259 million, interpreter included). A
+quarter of that is `dataclasses`, which generates methods; the rest are 170 modules and their
+classes.
 """
 
 from importlib import import_module

@@ -79,7 +79,10 @@ class IllegalArgumentError(KafkaError):
 
 
 class KafkaConfigurationError(KafkaError, ValueError):
-    """The options cannot work; the text lists every fault at once."""
+    """The options cannot work; the text lists every fault at once.
+
+    It is also a ValueError, which users already catch.
+    """
 
     fault: ClassVar[Fault] = Fault.USER
 
@@ -203,7 +206,10 @@ class CommitFailedError(KafkaError):
 
 
 class PartitionRevokedError(CommitFailedError, IllegalStateError):
-    """A commit names a partition that the group has given to another member since."""
+    """A commit names a partition that the group has given to another member since.
+
+    Users of the Java client catch CommitFailedError here, users of aiokafka IllegalStateError.
+    """
 
 
 class AuthenticationFailedError(KafkaError):
@@ -224,7 +230,10 @@ class AuthenticationMethodNotSupported(KafkaError):
 
 
 class KafkaTimeoutError(KafkaError, TimeoutError):
-    """A bound set by the caller or the configuration has passed; the text names it."""
+    """A bound set by the caller or the configuration has passed; the text names it.
+
+    It is also the builtin TimeoutError, which users already catch.
+    """
 
     fault: ClassVar[Fault] = Fault.CLUSTER
     retriable: ClassVar[bool] = True

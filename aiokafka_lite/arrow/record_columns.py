@@ -1,5 +1,8 @@
 """Chooses `RecordColumnsBuilder` and `RecordColumns` at import: native if built, else the pure
 twins.
+
+The native twin keeps columns in C memory with a count of references. So an export copies nothing
+and needs no pyarrow. Any thread may release an array, even after the interpreter has ended.
 """
 
 from typing import TYPE_CHECKING

@@ -10,8 +10,10 @@
 | key, value     | binary                                            | as in the record          |
 | headers        | list<struct<key: string not null, value: binary>> | values; no headers: empty |
 
-Spark, Polars and DuckDB accept these types without a conversion. Strings are plain, not
-dictionary-encoded. Offsets have 32 bits, which limits a column of one batch to 2 GiB.
+Spark, Polars and DuckDB accept these types without a conversion. Strings are plain, since Spark
+refuses dictionaries. A RecordBatch holds the rows of all partitions of a poll, since Spark refuses
+lists of batches. Users, too, make tables of one batch per poll. Offsets have 32 bits, which limits
+a column of one batch to 2 GiB.
 """
 
 import functools

@@ -7,6 +7,9 @@ Connects to different nodes and lanes run side by side; there is no lock. A lane
 at once has a gate, which is a task and a queue of callers. The task waits for throttle and backoff,
 connects, and releases the callers in their order. A caller that comes meanwhile joins the queue.
 Otherwise its request could overtake another one, which an idempotent producer must not see.
+
+The pool is a file beside `network_client`, because gates and the queues of lanes are a subject of
+their own.
 """
 
 import asyncio

@@ -44,7 +44,9 @@ class ClientState(Enum):
     NEW = "new"  # start() may be called; a start that failed comes back here
     STARTING = "starting"
     RUNNING = "running"
-    CLOSED = "closed"  # for good
+    # A closed client cannot start again: its acks and positions would be ambiguous. A start that
+    # failed leaves nothing behind, so it may be repeated.
+    CLOSED = "closed"
 
 
 class KafkaClient:

@@ -10,7 +10,11 @@ class Lane(Enum):
     """The kind of a connection. Requests of one lane to one node share a connection, in order."""
 
     GENERAL = "general"
-    """Metadata, Produce and offsets: requests that the broker answers at once."""
+    """Metadata, Produce and offsets, also commits: requests that the broker answers at once.
+
+    A broker reads the next request of a connection after it has answered the last. Behind a
+    JoinGroup, a commit would wait for the whole rebalance.
+    """
 
     FETCH = "fetch"
     """Fetch, which the broker may hold back for `fetch_max_wait_ms`."""

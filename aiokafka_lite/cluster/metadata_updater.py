@@ -172,6 +172,9 @@ class MetadataUpdater:
     def request_seeds(self) -> None:
         """Request a refresh from the seeds, because another node answered at a known address
         (KIP-1242). With metadata_recovery_strategy="none" the known nodes are asked.
+
+        No other connection is closed. Java closes all of them, so one wrong address stops the
+        nodes that can be reached.
         """
         self._needs_seeds = True
         self.request_update()

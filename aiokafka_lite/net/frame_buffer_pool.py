@@ -8,6 +8,8 @@ of receiving (measured: 5 ms instead of 32 ms for 50 MB).
 
 Without exact reference counts (free-threaded builds, PyPy) the pool allocates each buffer and keeps
 none. That is correct, and slower.
+
+So no code can forget to return a buffer, and none can use a buffer after its return.
 """
 
 import sys

@@ -1,4 +1,8 @@
-"""The interface of the columns into which a cursor decodes records; `arrow/` implements it."""
+"""The interface of the columns into which a cursor decodes records; `arrow/` implements it.
+
+The columns decode the records of the open batch, and the cursor walks the batches. So one place
+decides about control batches, aborted transactions and gaps, for records and for columns.
+"""
 
 from collections.abc import Sequence
 from typing import Protocol

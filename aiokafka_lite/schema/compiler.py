@@ -3,6 +3,9 @@
 Knows no API. `encoder_source` and `decoder_source` write the source, which is executed once. The
 message class keeps the result (`message.py`). Generated functions have a file name of their own,
 and tracebacks show their lines.
+
+A class body is the one declaration of a message, for the client and the embedded broker. People
+read it with its documentation. The flat generated code is as fast as code written by hand.
 """
 
 import linecache

@@ -42,6 +42,9 @@ Bytes = Annotated[bytes, Primitive("bytes", b"")]
 Records = Annotated[bytes | memoryview, Primitive("records", None)]
 """Record batches: decoded as a view of the frame, encoded without a copy.
 
+So a fetched megabyte is not copied. All other fields decode to values of their own, so a small
+message does not keep its frame in memory.
+
 A bytearray is passed in as its memoryview.
 """
 

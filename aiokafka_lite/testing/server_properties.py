@@ -1,6 +1,8 @@
 """The lines of server.properties for every real Kafka of the tests, as a process or a container.
 
 Does not wait.
+
+Processes and containers share these lines and `broker_probe`, so a test means the same with both.
 """
 
 

@@ -1,4 +1,7 @@
-"""Plans a batch query: resolves its limits to offsets, and cuts these into ranges for tasks."""
+"""Plans a batch query: resolves its limits to offsets, and cuts these into ranges for tasks.
+
+The ends that a user names are checked here, when a batch is planned.
+"""
 
 from collections.abc import Iterable
 from typing import Any

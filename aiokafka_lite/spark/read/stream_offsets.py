@@ -2,6 +2,9 @@
 
 It blocks only while the planner asks brokers. It keeps nothing that a restart would need: Spark's
 checkpoint has that.
+
+An idle stream asks the brokers again after a wait, and does not answer from memory. Otherwise
+`processAllAvailable()` would not wait for all available records.
 """
 
 import logging

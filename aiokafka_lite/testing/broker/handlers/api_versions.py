@@ -2,6 +2,8 @@
 
 The response also has the level of the one feature that clients use, transaction.version (KIP-584,
 KIP-890). A client that expects another node or cluster gets an error (KIP-1242).
+
+So the advertised versions are always the served versions.
 """
 
 import re

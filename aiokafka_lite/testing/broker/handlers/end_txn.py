@@ -1,6 +1,9 @@
 """EndTxn: commits or aborts a transaction.
 
 From version 5 on it returns the next producer id and epoch (KIP-890).
+
+The response comes after the markers are written. So a test sees a transaction open or ended, never
+in between. `hold_transaction_markers` is the exception.
 """
 
 from aiokafka_lite.errors import BrokerResponseError, InvalidProducerEpoch, ProducerFenced
