@@ -204,7 +204,50 @@ class Story:
         return "\n".join(lines)
 
 
-class Play:
+class HurtCluster:
+    """A cluster, and the steps of a schedule that hurt its nodes and its network."""
+
+    def __init__(
+        self,
+        broker: EmbeddedBroker,
+        clock: FakeClock,
+        network: Network,
+        partitions: int,
+    ) -> None:
+        self.broker = broker
+        self.clock = clock
+        self.network = network
+        self.partitions = partitions
+        self.alive = set(range(1, NODES + 1))
+
+    def hurt(self, step: Latency | StopNode | StartNode | Disconnect | MoveLeader) -> None:
+        """Let one step happen, if it can."""
+        match step:
+            case Latency(ms):
+                self.network.latency_s = ms / 1000
+            case StopNode(node) if node in self.alive:
+                self.alive.discard(node)
+                self.broker.stop_node(node)
+            case StartNode(node) if node not in self.alive:
+                self.alive.add(node)
+                self.broker.start_node(node)
+            case Disconnect(node):
+                self.broker.drop_connections(node)
+            case MoveLeader(partition, node) if node in self.alive:
+                self.broker.move_leader((TOPIC, partition % self.partitions), node)
+
+    async def heal(self) -> None:
+        """End all trouble, and wait until late answers have arrived."""
+        self.broker.faults.clear()
+        is_slow = self.network.latency_s > 0
+        self.network.latency_s = 0.0
+        for node in range(1, NODES + 1):
+            self.hurt(StartNode(node))
+        if is_slow:
+            await self.clock.sleep(4.0)
+
+
+class Play(HurtCluster):
     """One run of a schedule."""
 
     def __init__(
@@ -215,17 +258,13 @@ class Play:
         network: Network,
         partitions: int,
     ) -> None:
-        self.broker = broker
+        super().__init__(broker, clock, network, partitions)
         self.producer = producer
-        self.clock = clock
-        self.network = network
-        self.partitions = partitions
         self.story = Story()
         self.queues: dict[int, asyncio.Queue[Sent]] = {
             n: asyncio.Queue() for n in range(partitions)
         }
         self.waiting: list[asyncio.Task[None]] = []
-        self.alive = set(range(1, NODES + 1))
 
     # What the user does…
 
@@ -293,22 +332,12 @@ class Play:
             case Flush():
                 with suppress(KafkaError):
                     await self.producer.flush()
-            case Latency(ms):
-                self.network.latency_s = ms / 1000
             case Truncate(partition, records):
                 self._truncate(partition, records)
             case Forget(partition):
                 self._forget(partition)
-            case StopNode(node) if node in self.alive:
-                self.alive.discard(node)
-                self.broker.stop_node(node)
-            case StartNode(node) if node not in self.alive:
-                self.alive.add(node)
-                self.broker.start_node(node)
-            case Disconnect(node):
-                self.broker.drop_connections(node)
-            case MoveLeader(partition, node) if node in self.alive:
-                self.broker.move_leader((TOPIC, partition % self.partitions), node)
+            case Latency() | StopNode() | StartNode() | Disconnect() | MoveLeader():
+                self.hurt(step)
             case _:
                 self._arm(step)
 
@@ -343,18 +372,6 @@ class Play:
         sequences = self.producer._engine.sender._sequences
         assert sequences is not None
         state.producers.forget(sequences.producer.producer_id)
-
-    async def heal(self) -> None:
-        """End all trouble."""
-        self.broker.faults.clear()
-        is_slow = self.network.latency_s > 0
-        self.network.latency_s = 0.0
-        for node in range(1, NODES + 1):
-            if node not in self.alive:
-                self.alive.add(node)
-                self.broker.start_node(node)
-        if is_slow:  # what is on its way, arrives
-            await self.clock.sleep(4.0)
 
     def log(self, partition: int) -> list[tuple[int, int]]:
         """Return (offset, number) of each record in a log."""
@@ -444,6 +461,7 @@ __all__ = [
     "Fail",
     "Flush",
     "Forget",
+    "HurtCluster",
     "Latency",
     "MoveLeader",
     "Options",

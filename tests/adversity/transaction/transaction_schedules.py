@@ -29,6 +29,7 @@ from tests.adversity.producer.producer_schedules import (
     NODES,
     TOPIC,
     Disconnect,
+    HurtCluster,
     Latency,
     MoveLeader,
     Send,
@@ -165,15 +166,12 @@ class TransactionStory:
         return "\n".join(lines)
 
 
-class TransactionPlay:
+class TransactionPlay(HurtCluster):
     """One run of a schedule."""
 
     def __init__(self, broker: EmbeddedBroker, clock: FakeClock, network: Network) -> None:
-        self.broker = broker
-        self.clock = clock
-        self.network = network
+        super().__init__(broker, clock, network, PARTITIONS)
         self.story = TransactionStory()
-        self.alive = set(range(1, NODES + 1))
         self.producer: AIOKafkaProducer
         self.transaction: Transaction | None = None
         self.next_number = 0
@@ -296,18 +294,8 @@ class TransactionPlay:
 
     def _trouble(self, step: TransactionStep) -> None:
         match step:
-            case Latency(ms):
-                self.network.latency_s = ms / 1000
-            case StopNode(node) if node in self.alive:
-                self.alive.discard(node)
-                self.broker.stop_node(node)
-            case StartNode(node) if node not in self.alive:
-                self.alive.add(node)
-                self.broker.start_node(node)
-            case Disconnect(node):
-                self.broker.drop_connections(node)
-            case MoveLeader(partition, node) if node in self.alive:
-                self.broker.move_leader((TOPIC, partition % PARTITIONS), node)
+            case Latency() | StopNode() | StartNode() | Disconnect() | MoveLeader():
+                self.hurt(step)
             case MoveCoordinator(node) if node in self.alive:
                 self.broker.move_transaction_coordinator(TRANSACTIONAL_ID, node)
             case HoldMarkers():
@@ -330,17 +318,8 @@ class TransactionPlay:
                 faults.fail(api, error, times)
 
     async def heal(self) -> None:
-        """End all trouble."""
-        self.broker.faults.clear()
         self.broker.release_transaction_markers()
-        is_slow = self.network.latency_s > 0
-        self.network.latency_s = 0.0
-        for node in range(1, NODES + 1):
-            if node not in self.alive:
-                self.alive.add(node)
-                self.broker.start_node(node)
-        if is_slow:  # what is on its way, arrives
-            await self.clock.sleep(4.0)
+        await super().heal()
 
     # What is there at the end…
 
