@@ -80,6 +80,8 @@ ROOMS: dict[str, list[set[str]]] = {
     ],
     "consumer": [
         {"consumer"},
+        {"consumer_life"},
+        {"consumer_engine"},
         {"offset_calls"},
         {"record_poller"},
         {"group"},

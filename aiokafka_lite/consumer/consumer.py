@@ -1,17 +1,16 @@
 """Owns the consumer's public face: names, signatures and error texts are aiokafka's.
 
-It checks arguments and the consumer's life, and hands the work to the parts behind it. Background
-tasks never refer to it, so that an unclosed consumer is noticed by its `__del__`.
+It checks arguments and delegates to the parts behind it. Background tasks never refer to it, so
+that an unclosed consumer is noticed by its `__del__`.
 """
 
 import asyncio
 import logging
 import random
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from enum import Enum
+from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Generic, Self
+from typing import TYPE_CHECKING, Generic, Literal, Self, overload
 
 import anyio
 
@@ -25,10 +24,6 @@ from aiokafka_lite.broker_errors import for_code
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
-from aiokafka_lite.concurrency.deadline import deadline
-from aiokafka_lite.concurrency.running_loop import running_loop
-from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
 from aiokafka_lite.consumer.consumer_arguments import (
     AS_ARGUMENTS,
     check_partitions,
@@ -39,35 +34,36 @@ from aiokafka_lite.consumer.consumer_arguments import (
     warn_about_options_without_effect,
 )
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.consumer_engine import ConsumerEngine, statistics_of
+from aiokafka_lite.consumer.consumer_life import ConsumerLife, ConsumerState
 from aiokafka_lite.consumer.fetch.decoded_records import RecordIteration
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
-from aiokafka_lite.consumer.offset_calls import OffsetCalls
+from aiokafka_lite.consumer.offset_calls import EARLIEST, LATEST, OffsetCalls
 from aiokafka_lite.consumer.poll_signal import PollSignal
-from aiokafka_lite.consumer.position.leader_watch import why_unreadable
 from aiokafka_lite.consumer.position.subscription_state import (
-    FetchState,
     OffsetResetStrategy,
     PartitionState,
     SubscriptionMode,
     SubscriptionState,
 )
-from aiokafka_lite.consumer.record_poller import RecordPoller
-from aiokafka_lite.consumer.stop_bounds import divide_stop_time
 from aiokafka_lite.errors import (
     ConsumerStoppedError,
     IllegalOperation,
     IllegalStateError,
-    KafkaTimeoutError,
     RecordTooLargeError,
 )
 from aiokafka_lite.metrics.counters import Counters
-from aiokafka_lite.model import KT, VT, ConsumerRecord, OffsetAndMetadata, TopicPartition
-from aiokafka_lite.options.constructor import check_names, declare_options
-from aiokafka_lite.protocol.messages.metadata import (
-    MetadataRequest,
-    MetadataRequestTopic,
-    MetadataResponseTopic,
+from aiokafka_lite.model import (
+    KT,
+    VT,
+    ConsumerGroupMetadata,
+    ConsumerRecord,
+    OffsetAndMetadata,
+    OffsetAndTimestamp,
+    TopicPartition,
 )
+from aiokafka_lite.offset_arguments import CommitListener, OffsetsToCommit
+from aiokafka_lite.options.constructor import check_names, declare_options
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -75,7 +71,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from aiokafka_lite.consumer.consumer_options import ConsumerOptions
-    from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
     from aiokafka_lite.metrics.statistics import ConsumerStatistics
 
 logger = logging.getLogger(__name__)
@@ -85,17 +80,7 @@ _NO_ENDS: Mapping[TopicPartition, int] = MappingProxyType({})
 _TO_CLOSE = "await its stop(), or use it as `async with consumer:`"
 
 
-class ConsumerState(Enum):
-    """Where a consumer stands in its life."""
-
-    NEW = "not started"  # a start that failed comes back here
-    STARTING = "starting"
-    RUNNING = "running"
-    STOPPING = "stopping"  # no more records; a listener may still commit
-    STOPPED = "stopped"  # for good
-
-
-class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
+class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
     """Reads records from the partitions of Kafka topics.
 
         async with AIOKafkaConsumer("orders", bootstrap_servers="localhost:9092") as consumer:
@@ -137,40 +122,47 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         check_names(self, AIOKafkaConsumer.__init__, ConsumerConfig, options)
         self._config = ConsumerConfig(**options)  # type: ignore[arg-type]  # a client_id of None
         warn_about_group_options(self._config.group_options_without_group)
-        self._clock = clock if clock is not None else SYSTEM_CLOCK
-        self._rng = rng
-        self._state = ConsumerState.NEW
-        self._signal = PollSignal(self._clock)
+        clock = clock if clock is not None else SYSTEM_CLOCK
+        self._signal = PollSignal(clock)
         self._counters = Counters()
         self._subscription = SubscriptionState(
             OffsetResetStrategy.from_option(self._config.auto_offset_reset)
         )
-        self._poller: RecordPoller | None = None
         self._listener: ConsumerRebalanceListener | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._waiting_calls = WaitingCalls(self._clock, _stopped_meanwhile)
+        self._life = ConsumerLife(
+            self._config,
+            self._subscription,
+            self._signal,
+            clock=clock,
+            rng=rng,
+            counters=self._counters,
+            name=type(self).__name__,
+        )
         if topics:
             self._subscription.subscribe(checked_topics(topics, AS_ARGUMENTS))
 
     def __repr__(self) -> str:
-        name = type(self).__name__
-        return f"<{name} client_id={self._config.client_id!r} {self._state.value}>"
+        return repr(self._life)
 
     def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
         # Absent when the constructor raised.
-        poller = getattr(self, "_poller", None)
-        if poller is None or self._state is ConsumerState.STOPPED:
+        life: ConsumerLife | None = getattr(self, "_life", None)
+        if life is None or life.engine is None or life.state is ConsumerState.STOPPED:
             return
         _warn(f"Unclosed AIOKafkaConsumer {self!r}: {_TO_CLOSE}", ResourceWarning, source=self)
-        poller.client.owner.close_soon()
-        if self._loop is not None and not self._loop.is_closed():
+        life.engine.client.owner.close_soon()
+        if life.loop is not None and not life.loop.is_closed():
             context = {"consumer": self, "message": "Unclosed AIOKafkaConsumer"}
-            self._loop.call_exception_handler({**context, "remedy": _TO_CLOSE})
+            life.loop.call_exception_handler({**context, "remedy": _TO_CLOSE})
+
+    @property
+    def _engine(self) -> ConsumerEngine | None:
+        return self._life.engine
 
     @property
     def client(self) -> KafkaClient | None:
         """The cluster as this consumer sees it; None before `start()`."""
-        return None if self._poller is None else self._poller.client
+        return None if self._engine is None else self._engine.client
 
     # Life…
 
@@ -188,76 +180,8 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         IllegalStateError when called twice, ConsumerStoppedError when stopped before or meanwhile.
         Cancelled: as if it had failed.
         """
-        if self._state is ConsumerState.STOPPED:
-            raise ConsumerStoppedError(f"{self!r} cannot be started again; make a new one")
-        if self._state is not ConsumerState.NEW:
-            raise IllegalStateError(f"{self!r}: did you call start() twice?")
-        self._loop = running_loop()
-        self._state = ConsumerState.STARTING
-        client = KafkaClient(
-            self._config,
-            clock=self._clock,
-            rng=self._rng,
-            name=f"consumer {self._config.client_id}",
-            allow_auto_topic_creation=self._config.allow_auto_create_topics,
-            observer=self._counters,
-        )
-        self._poller = RecordPoller(self._config, client, self._subscription, self._signal)
-        try:
-            await self._start(self._poller)
-            self._not_stopped()
-            self._state = ConsumerState.RUNNING
-            self.decoded = self._poller.collector.decoded
-        except BaseException as error:
-            try:
-                with anyio.CancelScope(shield=True):
-                    await self._give_up(self._poller)
-            finally:  # also when it is cancelled once more
-                self._poller = None
-                if not self._has_stopped():
-                    self._state = ConsumerState.NEW
-            if self._has_stopped():
-                raise ConsumerStoppedError(f"{self!r} while it was starting") from error
-            raise
-
-    @staticmethod
-    async def _give_up(poller: RecordPoller) -> None:
-        try:
-            if poller.group is not None:
-                await poller.group.close(divide_stop_time(0), processed_all=False)
-        finally:
-            await poller.client.close()
-
-    async def _start(self, poller: RecordPoller) -> None:
-        client = poller.client
-        client.metadata.add_listener(poller.follow)
-        poller.set_topics_of_interest()
-        await client.start()
-        client.owner.add_failure_callback(poller.look_again)
-        bound_s = self._config.default_api_timeout_ms / 1000
-        if poller.group is None:
-            await self._wait_for_topics(client, bound_s)
-        else:
-            self._raise_hopeless_topics(client.metadata.snapshot)
-        poller.follow(client.metadata.snapshot)
-        if poller.group is not None:
-            poller.group.listeners.listener = self._listener
-            poller.group.start()
-            if self._subscription.is_subscribed:
-                await poller.group.wait_for_assignment(max(bound_s, poller.group.join_timeout_s))
-
-    async def _wait_for_topics(self, client: KafkaClient, bound_s: float) -> None:
-        until_s = self._clock.monotonic() + bound_s
-        for topic in sorted(self._subscription.topics):
-            left_s = until_s - self._clock.monotonic()
-            await client.metadata.wait_for_topic(topic, max(left_s, 0.0))
-
-    def _raise_hopeless_topics(self, snapshot: MetadataSnapshot) -> None:
-        """A group waits for topics that do not exist yet, but not for those that never will."""
-        for topic in sorted(self._subscription.topics):
-            said = snapshot.topic_error(topic)
-            if said is not None and not said.retriable:
-                raise said(f"topic {topic!r}: {said.description}")
+        engine = await self._life.start(self._listener)
+        self._decoded = engine.collector.decoded
 
     async def stop(self, timeout_ms: int = DefaultInt(30_000)) -> None:
         """Stop reading and close everything, within `timeout_ms` (a second at least; not given:
@@ -282,63 +206,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
     async def _stop(self, timeout_ms: int, *, processed_all: bool) -> None:
         if isinstance(timeout_ms, DefaultInt):
             timeout_ms = self._config.stop_timeout_ms
-        poller = self._poller
-        if self._state in (ConsumerState.NEW, ConsumerState.STOPPED) or poller is None:
-            self._state = ConsumerState.STOPPED
-            return
-        if poller.client.loop.has_ended:
-            self._state = ConsumerState.STOPPED
-            logger.warning("%r: its event loop has ended before stop()", self)
-            return
-        self._check_loop()
-        group = poller.group
-        if group is not None and group.listeners.is_caller:
-            raise IllegalStateError(
-                "stop() inside a rebalance listener would wait for itself: let the listener "
-                "return, and stop the consumer afterwards"
-            )
-        if self._state is ConsumerState.STOPPING:
-            await self._is_stopped(timeout_ms / 1000)
-            return
-        if self._state is ConsumerState.STARTING:
-            self._state = ConsumerState.STOPPED
-            poller.stop()
-            await self._close_client(poller, timeout_ms / 1000)
-            return
-        self._state = ConsumerState.STOPPING
-        poller.stop()
-        self._waiting_calls.end()
-        bounds = divide_stop_time(timeout_ms)
-        began_s = self._clock.monotonic()
-        unheard_s = 0.0
-        try:
-            async with deadline(self._clock, bounds.total_s):
-                if group is not None:
-                    await group.close(bounds, processed_all=processed_all)
-                    unheard_s = group.offsets.unheard_s(began_s)
-                elapsed_s = self._clock.monotonic() - began_s
-                await poller.fetcher.close(bounds.sessions_s(elapsed_s, unheard_s))
-        except TimeoutError:
-            logger.warning("%r: its group or fetches did not end within %d ms", self, timeout_ms)
-        finally:
-            self._state = ConsumerState.STOPPED
-            self._waiting_calls.end()  # those of a listener
-            left_s = bounds.total_s - (self._clock.monotonic() - began_s)
-            await self._close_client(poller, max(left_s, 1.0))
-            self._signal.notify()
-
-    async def _is_stopped(self, timeout_s: float) -> None:
-        """Wait for another call of stop() to end, at most that long."""
-        until_s = self._clock.monotonic() + timeout_s
-        while self._state is ConsumerState.STOPPING and self._clock.monotonic() < until_s:
-            await self._signal.wait(until_s)
-
-    async def _close_client(self, poller: RecordPoller, timeout_s: float) -> None:
-        try:
-            async with deadline(self._clock, timeout_s):
-                await poller.client.close()
-        except TimeoutError:
-            logger.warning("%r: the client did not close within %.1f s", self, timeout_s)
+        await self._life.stop(timeout_ms, processed_all=processed_all)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -356,30 +224,6 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
                 await self.stop()
             else:  # what the newest poll returned may not be processed (B7)
                 await self._stop(self._config.stop_timeout_ms, processed_all=False)
-
-    def _has_stopped(self) -> bool:
-        return self._state in (ConsumerState.STOPPING, ConsumerState.STOPPED)
-
-    def _running(self) -> RecordPoller:
-        """Return the engine. Raises IllegalStateError before start() and in another event loop,
-        ConsumerStoppedError once stop() is called; a listener may use it before start() has
-        returned, and while stop() runs.
-        """
-        self._check_loop()
-        if self._poller is not None and (
-            self._state is ConsumerState.RUNNING
-            or (self._state is not ConsumerState.STOPPED and self._is_in_listener())
-        ):
-            return self._poller
-        self._not_stopped()
-        raise IllegalStateError(
-            f"{self!r}: await its start() first, or use it as `async with consumer:`"
-        )
-
-    def _is_in_listener(self) -> bool:
-        """Whether the caller is a rebalance listener, or a task made by one."""
-        group = self._group_or_none()
-        return group is not None and group.listeners.is_caller
 
     # What to read…
 
@@ -404,7 +248,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         or to change between topics and pattern;
         IllegalOperation for a listener without group_id; ConsumerStoppedError.
         """
-        self._not_stopped()
+        self._life.check_not_stopped()
         if not (topics or pattern):
             raise TypeError("You should provide either `topics` or `pattern`")
         if topics and pattern:
@@ -421,12 +265,9 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             self._subscription.subscribe(checked_topics(topics), by_group=by_group)
         self._listener = listener
         self._assignment_changed()
-        group = self._group_or_none()
-        if group is None:
-            return
-        group.listeners.listener = listener
-        if (self._subscription.topics, self._subscription.pattern, listener) != before:
-            group.membership.request_rejoin("the subscription has changed")
+        if self._engine is not None and self._engine.group is not None:
+            now = self._subscription.topics, self._subscription.pattern, listener
+            self._engine.group.subscribed(listener, has_changed=now != before)
 
     def unsubscribe(self) -> None:
         """Let go of all topics and partitions, and of what is buffered of them.
@@ -434,16 +275,13 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         With a group, the listener hears of it and the group is left, in the background; nothing is
         committed. subscribe() and assign() are both open again. Raises: ConsumerStoppedError.
         """
-        self._not_stopped()
-        group, owned = self._group_or_none(), self._subscription.assignment
+        self._life.check_not_stopped()
+        engine, owned = self._engine, self._subscription.assignment
         was_subscribed = self._subscription.is_subscribed
         self._subscription.unsubscribe()
-        if group is not None and was_subscribed:
-            group.unsubscribed(owned)
+        if engine is not None and engine.group is not None and was_subscribed:
+            engine.group.unsubscribed(owned)
         self._assignment_changed()
-
-    def _group_or_none(self) -> "ConsumerGroup | None":
-        return None if self._poller is None else self._poller.group
 
     def subscription(self) -> frozenset[str]:
         """Return the topics subscribed to; empty after assign()."""
@@ -455,18 +293,17 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         Raises: TypeError for anything but TopicPartitions, InvalidTopicError for a name no topic
         can have, IllegalStateError after subscribe(), ConsumerStoppedError.
         """
-        self._not_stopped()
+        self._life.check_not_stopped()
         wanted = list(partitions)
         check_partitions(wanted)
         if wanted:
             self._subscription.assign_from_user(wanted)
         elif self._subscription.is_subscribed:
-            self._subscription.assign_from_user(())  # raises: the two ways do not mix
+            self._subscription.assign_from_user(())  # raises: subscribe() and assign() do not mix
         else:
             self._subscription.unsubscribe()
-        group = self._group_or_none()
-        if group is not None:
-            group.assigned_by_user()
+        if self._engine is not None and self._engine.group is not None:
+            self._engine.group.assigned_by_user()
         self._assignment_changed()
 
     def assignment(self) -> frozenset[TopicPartition]:
@@ -474,18 +311,8 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         return self._subscription.assignment
 
     def _assignment_changed(self) -> None:
-        if self._poller is not None:
-            self._poller.assignment_changed()
-            self._poller.follow(self._poller.client.metadata.snapshot)
-
-    def _not_stopped(self) -> None:
-        self._check_loop()
-        if self._has_stopped():
-            raise ConsumerStoppedError(f"{self!r} takes no more calls; make a new consumer")
-
-    def _check_loop(self) -> None:
-        if self._poller is not None and self._state is not ConsumerState.STOPPED:
-            self._poller.client.loop.check()
+        if self._engine is not None:
+            self._engine.subscription_changed()
 
     # Reading…
 
@@ -504,10 +331,10 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         moves only with what is returned.
         """
         if not partitions:
-            decoded = self.decoded
+            decoded = self._decoded
             if decoded is not None and (record := decoded.take()) is not None:
                 return record
-        poller = self._running()
+        engine = self._life.running()
         if partitions:
             self._check_readable(partitions)
         elif self._subscription.mode is SubscriptionMode.NONE:
@@ -515,9 +342,9 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
                 "nothing is subscribed or assigned, so that no record can come: subscribe() to "
                 "topics or assign() partitions first"
             )
-        return await poller.poll_for(partitions, poller.collector.collect_one, None)
+        return await engine.poller.poll_one(partitions)
 
-    own_getone = getone
+    _own_getone = getone
 
     async def getmany(
         self,
@@ -535,11 +362,11 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         Raises: ValueError for `max_records` < 1 or a negative timeout; else as `getone`.
         Cancelled: no record is lost; a fetch on its way serves the next poll.
         """
-        poller = self._running()
+        engine = self._life.running()
         if partitions:
             self._check_readable(partitions)
         limit = self._checked_limit(timeout_ms, max_records)
-        return await poller.poll(partitions, limit, timeout_ms / 1000)
+        return await engine.poller.poll(partitions, limit, timeout_ms / 1000)
 
     async def getmany_arrow(
         self,
@@ -596,7 +423,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
 
         Raises, Cancelled: as `getmany_arrow`.
         """
-        poller = self._running()
+        engine = self._life.running()
         self._check_readable(partitions)
         self._check_readable(until)
         if self._config.key_deserializer or self._config.value_deserializer:
@@ -610,7 +437,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         builder = RecordColumnsBuilder(limit, max_bytes, fields=field_mask(columns))
         if not USES_NATIVE_COLUMNS:
             require_pyarrow()
-        await poller.poll_columns(partitions, builder, timeout_ms / 1000, until)
+        await engine.poller.poll_columns(partitions, builder, timeout_ms / 1000, until)
         return builder.finish()
 
     def _checked_limit(self, timeout_ms: float, max_records: int | None) -> int:
@@ -629,14 +456,14 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
                 self._subscription.assigned(tp)
 
     def __aiter__(self) -> Self:
-        self._not_stopped()
+        self._life.check_not_stopped()
         return self
 
     if TYPE_CHECKING:
 
         async def __anext__(self) -> ConsumerRecord[KT, VT]: ...
 
-    async def next_by_getone(self) -> ConsumerRecord[KT, VT]:
+    async def _next_by_getone(self) -> ConsumerRecord[KT, VT]:
         """Return the next record, by `getone`; the iteration ends when the consumer is stopped.
 
         RecordTooLargeError is logged, everything else is raised.
@@ -655,14 +482,14 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         Raises: TypeError, IllegalStateError for a partition that is not assigned and in another
         event loop.
         """
-        self._check_loop()
+        self._life.check_loop()
         check_partitions(partitions, "partitions must be TopicPartition namedtuples")
         for tp in partitions:
             self._subscription.pause(tp)
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Undo pause(). Raises: as there."""
-        self._check_loop()
+        self._life.check_loop()
         check_partitions(partitions, "partitions must be TopicPartition namedtuples")
         for tp in partitions:
             self._subscription.resume(tp)
@@ -682,30 +509,9 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         KafkaTimeoutError after `default_api_timeout_ms`; as `getone` before start and after stop.
         Cancelled: the lookup goes on for the next call.
         """
-        poller = self._running()
+        engine = self._life.running()
         check_partitions([partition])
-        timeout_s = self._config.default_api_timeout_ms / 1000
-        known = await poller.wait_for_positions(
-            lambda: self._has_position(partition), timeout_s, reset_missing=(partition,)
-        )
-        if not known:
-            snapshot = poller.client.metadata.snapshot
-            reason = "its leader has not answered"
-            if snapshot.leader(partition).node_id is None:
-                reason = why_unreadable(partition, snapshot)
-            raise KafkaTimeoutError(
-                f"no position for {partition.topic}-{partition.partition} within {timeout_s:g} s: "
-                f"{reason}; check the partition and its leader, or raise default_api_timeout_ms"
-            )
-        return self._subscription.assigned(partition).offset
-
-    def _has_position(self, partition: TopicPartition) -> bool:
-        """Raises IllegalStateError for a partition that is not assigned, and will not be soon."""
-        state = self._subscription.get(partition)
-        group = self._group_or_none()
-        if state is None and group is not None and group.may_get(partition):
-            return False
-        return self._subscription.assigned(partition).position is not None
+        return await engine.offsets.position(partition)
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on at `offset`; what is buffered of the partition is dropped. Works before start().
@@ -715,7 +521,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         IllegalStateError when the partition is not assigned, ConsumerStoppedError.
         """
         check_partitions([partition])
-        self._not_stopped()
+        self._life.check_not_stopped()
         epoch = -1
         if isinstance(offset, OffsetAndMetadata):
             epoch, offset = offset.leader_epoch, offset.offset
@@ -723,7 +529,8 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
             raise ValueError("Offset must be a positive integer")
         self._subscription.seek(partition, offset, epoch)
         self._subscription.leave_missing()
-        self._position_changed({partition})
+        if self._engine is not None:
+            self._engine.poller.drop_buffered({partition})
 
     async def seek_to_beginning(self, *partitions: TopicPartition) -> bool:
         """Go to the first record there is, of all assigned partitions if none is named.
@@ -732,32 +539,158 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         on looking. Raises: TypeError, IllegalStateError for partitions not assigned; as `getone`
         before start and after stop. Cancelled: as if the time were over.
         """
-        return await self._seek_by_reset(partitions, OffsetResetStrategy.EARLIEST)
+        check_partitions(partitions)
+        offsets = self._life.running().offsets
+        return await offsets.seek_by_reset(partitions, OffsetResetStrategy.EARLIEST)
 
     async def seek_to_end(self, *partitions: TopicPartition) -> bool:
-        """Go behind the last record; with read_committed behind the last stable one. As above."""
-        return await self._seek_by_reset(partitions, OffsetResetStrategy.LATEST)
-
-    async def _seek_by_reset(
-        self, partitions: tuple[TopicPartition, ...], strategy: OffsetResetStrategy
-    ) -> bool:
+        """Go behind the last record; with read_committed behind the last stable one. Returns,
+        Raises, Cancelled: as `seek_to_beginning`.
+        """
         check_partitions(partitions)
-        poller = self._running()
-        wanted = set(self._assigned_or_all(partitions))
-        for tp in wanted:
-            self._subscription.await_reset(tp, strategy)
-        self._subscription.leave_missing()
-        self._position_changed(wanted)
-        return await poller.wait_for_positions(
-            lambda: not any(_awaits_reset(self._subscription.get(tp)) for tp in wanted),
-            self._config.request_timeout_ms / 1000,
-            reset_missing=(),
-        )
+        offsets = self._life.running().offsets
+        return await offsets.seek_by_reset(partitions, OffsetResetStrategy.LATEST)
 
-    def _position_changed(self, partitions: Collection[TopicPartition]) -> None:
-        if self._poller is not None:
-            self._poller.buffer.discard(lambda tp: tp in partitions)
-        self._signal.notify()
+    async def seek_to_committed(
+        self, *partitions: TopicPartition
+    ) -> dict[TopicPartition, int | None]:
+        """Go on where the group has committed, with all assigned partitions if none is named.
+
+        Returns the offsets; a partition with None had nothing committed and stays where it was.
+        Raises: TypeError, IllegalStateError for partitions not assigned; as `committed`.
+        Cancelled: no position has changed.
+        """
+        check_partitions(partitions)
+        return await self._of_group().seek_to_committed(partitions, self.seek)
+
+    # Offsets of the group…
+
+    async def commit(self, offsets: OffsetsToCommit | None = None) -> None:
+        """Store in the group how far was read: the positions of all assigned partitions, with what
+        the newest poll returned, or the given `offsets` (the next offset to read, as an int, with a
+        note as (int, str), or an OffsetAndMetadata).
+
+        The leader epoch goes with them (KIP-320). Background commits are over before (2e-13). In a
+        rebalance listener without partitions there is nothing to store, and nothing is raised.
+
+        Raises: CommitFailedError when the group has given the partitions to others, or this member
+        was not in time; RebalanceInProgressError while it assigns them anew, commit again after the
+        next poll; KafkaTimeoutError after `default_api_timeout_ms`; OffsetMetadataTooLargeError,
+        GroupAuthorizationFailedError, TopicAuthorizationFailedError; UnknownTopicIdError for
+        offsets of a topic that was deleted and created again since. ValueError or TypeError for
+        malformed offsets; IllegalOperation without group_id; IllegalStateError for partitions not
+        assigned, of which PartitionRevokedError is also a CommitFailedError: the group has given
+        one away; as `getone` before start and after stop, which ends a call that waits.
+        Cancelled, or stopped meanwhile: the offsets may be stored or not.
+        """
+        await self._of_group().commit(offsets)
+
+    def commit_async(
+        self, offsets: OffsetsToCommit | None = None, callback: CommitListener | None = None
+    ) -> None:
+        """Store offsets in the background, without waiting and without a second attempt.
+
+        `callback(offsets, error)` is called with the outcome, error None for success; callbacks are
+        called in the order of the commits, and before a later `commit()` returns (2e-13). Without
+        one a failure is logged. Raises: as `commit` for what is wrong at once.
+        """
+        self._of_group().commit_async(offsets, callback)
+
+    def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """Return what `commit()` would store now, for a producer that commits it in a transaction:
+        the positions of all assigned partitions, behind what the newest poll returned.
+
+        Raises: IllegalOperation without group_id; as `getone` before start and after stop.
+        """
+        return self._of_group().consumed()
+
+    @overload
+    async def committed(
+        self, partition: TopicPartition, metadata: Literal[False] = False
+    ) -> int | None: ...
+
+    @overload
+    async def committed(
+        self, partition: TopicPartition, metadata: Literal[True]
+    ) -> OffsetAndMetadata | None: ...
+
+    async def committed(
+        self, partition: TopicPartition, metadata: bool = False
+    ) -> int | OffsetAndMetadata | None:
+        """Return the offset that the group has stored for the partition, assigned or not; None if
+        there is none. With `metadata=True` an OffsetAndMetadata. Asks the coordinator each time,
+        and waits for transactions that hold the offset (KIP-447).
+
+        Raises: IllegalOperation without group_id; KafkaTimeoutError after `default_api_timeout_ms`;
+        GroupAuthorizationFailedError, TopicAuthorizationFailedError; as `getone` before start and
+        after stop. Cancelled: nothing stays behind.
+        """
+        check_partitions([partition])
+        return await self._of_group().committed(partition, metadata=metadata)
+
+    def group_metadata(self) -> ConsumerGroupMetadata:
+        """Return who this consumer is in its group, for a producer that commits offsets in its name
+        (KIP-447). The generation is -1 while it is in none; after a membership was lost the id is
+        still the lost one, which the coordinator refuses.
+
+        Raises: IllegalOperation without group_id; as `getone` before start.
+        """
+        return self._of_group().metadata()
+
+    def _offsets_refused(
+        self, committer: ConsumerGroupMetadata, refusal: BaseException | None
+    ) -> None:
+        """Take over the answer to offsets that a producer sent in the name of `committer`."""
+        self._of_group().refused(committer, refusal)
+
+    def enforce_rebalance(self, reason: str = "enforced by the application") -> None:
+        """Let the group assign its partitions anew; does not wait (KIP-568, KIP-800).
+
+        Raises: as `group_metadata`; IllegalStateError without a subscription.
+        """
+        offsets = self._of_group()
+        if not self._subscription.is_subscribed:
+            raise IllegalStateError("Not subscribed to any topics")
+        offsets.request_rejoin(reason)
+
+    def _of_group(self) -> OffsetCalls:
+        """Return the calls that need a group. Raises: IllegalOperation without group_id."""
+        if self._config.group_id is None:
+            raise IllegalOperation("Requires group_id: give the consumer one")
+        return self._life.running().offsets
+
+    # Offsets of the leaders…
+
+    async def offsets_for_times(
+        self, timestamps: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """Return the first offset at or after each time (ms since the epoch); None where there is
+        none, or the log's format knows no times. Partitions need not be assigned.
+
+        Raises: ValueError for negative times, TypeError; KafkaTimeoutError naming partitions and
+        reasons after `default_api_timeout_ms`, or `request_timeout_ms` for those that do not exist;
+        TopicAuthorizationFailedError; as `getone` before
+        start and after stop. Cancelled: nothing stays behind.
+        """
+        return await self._life.running().offsets.for_times(timestamps)
+
+    async def beginning_offsets(
+        self, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, int]:
+        """Return the first offset of each partition, which need not be assigned.
+
+        Raises: KafkaTimeoutError naming partitions and reasons after `default_api_timeout_ms`, or
+        `request_timeout_ms` for those that do not exist; TopicAuthorizationFailedError; as `getone`
+        before start and after stop.
+        Cancelled: nothing stays behind.
+        """
+        return await self._life.running().offsets.at_end(partitions, EARLIEST)
+
+    async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Return the offset behind the last record of each partition; with read_committed behind
+        the last stable one. Raises, Cancelled: as `beginning_offsets`.
+        """
+        return await self._life.running().offsets.at_end(partitions, LATEST)
 
     # What was seen of a partition…
 
@@ -794,40 +727,15 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         """Return what is queued, free, buffered and on its way, and counts of what the consumer has
         done. Before start(): only the queue. Does not wait.
         """
-        from aiokafka_lite.metrics.statistics import (  # noqa: PLC0415
-            BufferedFetch,
-            ConsumerStatistics,
-        )
-
-        counters = self._counters
-        poller = self._poller
-        buffered = [] if poller is None else list(poller.buffer)
-        return ConsumerStatistics(
-            queue=self._subscription.queue(),
-            free=() if poller is None else tuple(poller.fetcher.free_partitions()),
-            buffered=tuple(
-                BufferedFetch(fetch.topic_partition, fetch.next_offset, fetch.size_in_bytes)
-                for fetch in buffered
-            ),
-            unread_bytes=sum(fetch.size_in_bytes for fetch in buffered),
-            fetching_nodes=frozenset()
-            if poller is None
-            else frozenset(fetch.node_id for fetch in poller.fetcher.pending_fetches),
-            network=counters.network(),
-            fetches=counters.fetches,
-            fetched_bytes=counters.fetched_bytes,
-            returned_records=0 if poller is None else poller.collector.returned_records,
-            rebalances=counters.rebalances,
-            commits=counters.commits,
-        )
+        return statistics_of(self._subscription, self._counters, self._engine)
 
     # The cluster…
 
     def partitions_for_topic(self, topic: str) -> set[int] | None:
         """Return the topic's partitions as far as they are known; None for an unknown topic."""
-        if self._poller is None:
+        if self._engine is None:
             return None
-        known = self._poller.client.metadata.snapshot.partitions_for(topic)
+        known = self._engine.client.metadata.snapshot.partitions_for(topic)
         return None if known is None else set(known)
 
     async def topics(self) -> set[str]:
@@ -837,7 +745,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         Raises: KafkaTimeoutError after `default_api_timeout_ms`; as `getone` before start and
         after stop. Cancelled: nothing stays behind.
         """
-        listed = await self._list_topics(None)
+        listed = await self._life.running().list_topics(None)
         return {
             topic.name
             for topic in listed
@@ -854,7 +762,7 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
         there.
         """
         found: dict[str, set[int]] = {}
-        for topic in await self._list_topics(checked_topics(topics, AS_ARGUMENTS)):
+        for topic in await self._life.running().list_topics(checked_topics(topics, AS_ARGUMENTS)):
             error = for_code(topic.error_code)
             if topic.error_code and not error.retriable:
                 raise error(f"topic {topic.name!r}: {error.description}")
@@ -862,31 +770,8 @@ class AIOKafkaConsumer(RecordIteration, OffsetCalls, Generic[KT, VT]):
                 found[topic.name] = {each.partition_index for each in topic.partitions}
         return found
 
-    async def _list_topics(self, names: Collection[str] | None) -> Sequence[MetadataResponseTopic]:
-        """Return what a node says of these topics, or of all."""
-        client = self._running().client
-        asked = None if names is None else [MetadataRequestTopic(name=name) for name in names]
-        async with self._waiting_calls.one():
-            response = await client.ask_until_answered(
-                lambda: client.network.request_any(
-                    MetadataRequest(topics=asked, allow_auto_topic_creation=False)
-                ),
-                self._config.default_api_timeout_ms / 1000,
-                what="list of topics",
-                remedy="check the connection to the brokers, or raise default_api_timeout_ms",
-            )
-        return response.topics
-
 
 declare_options(AIOKafkaConsumer, ConsumerConfig)
 
 
-def _stopped_meanwhile() -> ConsumerStoppedError:
-    return ConsumerStoppedError("the consumer was stopped while this call waited for an answer")
-
-
-def _awaits_reset(state: PartitionState | None) -> bool:
-    return state is not None and state.fetch_state is FetchState.AWAIT_RESET
-
-
-__all__ = ["AIOKafkaConsumer", "ConsumerState"]
+__all__ = ["AIOKafkaConsumer"]

@@ -1,25 +1,30 @@
-"""Owns the part of the consumer's public face that is about offsets: committing them, asking for
-them, and going to them. Arguments are checked here, the work is done by the parts behind.
+"""Owns what the public consumer does about offsets once it is started: committing them, asking for
+them, and going to them.
+
+The public methods, and what they raise, are documented in `consumer.py`.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, overload
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from aiokafka_lite.clock import Clock
+from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
-from aiokafka_lite.consumer.consumer_arguments import (
-    check_partitions,
-    checked_timestamps,
-)
+from aiokafka_lite.consumer.consumer_arguments import check_partitions, checked_timestamps
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
+from aiokafka_lite.consumer.position.leader_watch import why_unreadable
+from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
 from aiokafka_lite.consumer.position.offset_questions import ListedOffset
-from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.consumer.position.partition_state import FetchState, PartitionState
+from aiokafka_lite.consumer.position.subscription_state import (
+    OffsetResetStrategy,
+    SubscriptionState,
+)
 from aiokafka_lite.consumer.record_poller import RecordPoller
 from aiokafka_lite.errors import (
     BrokerResponseError,
-    IllegalOperation,
     IllegalStateError,
+    KafkaTimeoutError,
     PartitionRevokedError,
 )
 from aiokafka_lite.model import (
@@ -33,71 +38,57 @@ from aiokafka_lite.offset_arguments import CommitListener, OffsetsToCommit, chec
 if TYPE_CHECKING:
     from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 
-_EARLIEST = -2
-_LATEST = -1
+EARLIEST = -2
+LATEST = -1
+"""The timestamps by which ListOffsets names the ends of a log."""
 
 
 class OffsetCalls:
-    """What `AIOKafkaConsumer` offers about offsets."""
+    """Commits, committed offsets, positions and the offsets that leaders list."""
 
-    _config: ConsumerConfig
-    _clock: Clock
-    _subscription: SubscriptionState
-    _waiting_calls: WaitingCalls
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        client: KafkaClient,
+        subscription: SubscriptionState,
+        waiting_calls: WaitingCalls,
+        group: "ConsumerGroup | None",
+        offset_fetcher: OffsetFetcher,
+        poller: RecordPoller,
+    ) -> None:
+        self._config = config
+        self._client = client
+        self._subscription = subscription
+        self._waiting_calls = waiting_calls
+        self._of_group = group
+        self._offset_fetcher = offset_fetcher
+        self._poller = poller
+        self._api_timeout_s = config.default_api_timeout_ms / 1000
 
-    if TYPE_CHECKING:
-
-        def _running(self) -> RecordPoller: ...
-
-        def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None: ...
+    @property
+    def _group(self) -> "ConsumerGroup":
+        assert self._of_group is not None, "the public consumer looks at group_id first"
+        return self._of_group
 
     # Committing…
 
-    async def commit(self, offsets: OffsetsToCommit | None = None) -> None:
-        """Store in the group how far was read: the positions of all assigned partitions, with what
-        the newest poll returned, or the given `offsets` (the next offset to read, as an int, with a
-        note as (int, str), or an OffsetAndMetadata).
-
-        The leader epoch goes with them (KIP-320). Background commits are over before (2e-13). In a
-        rebalance listener without partitions there is nothing to store, and nothing is raised.
-
-        Raises: CommitFailedError when the group has given the partitions to others, or this member
-        was not in time; RebalanceInProgressError while it assigns them anew, commit again after the
-        next poll; KafkaTimeoutError after `default_api_timeout_ms`; OffsetMetadataTooLargeError,
-        GroupAuthorizationFailedError, TopicAuthorizationFailedError; UnknownTopicIdError for
-        offsets of a topic that was deleted and created again since. ValueError or TypeError for
-        malformed offsets; IllegalOperation without group_id; IllegalStateError for partitions not
-        assigned, of which PartitionRevokedError is also a CommitFailedError: the group has given
-        one away; as `getone` before start and after stop, which ends a call that waits.
-        Cancelled, or stopped meanwhile: the offsets may be stored or not.
-        """
-        group = self._group()
-        to_commit = self._to_commit(group, offsets)
+    async def commit(self, offsets: OffsetsToCommit | None) -> None:
+        """See `AIOKafkaConsumer.commit`."""
+        to_commit = self._to_commit(self._group, offsets)
         async with self._waiting_calls.one():
-            await group.offsets.commit(to_commit, self._config.default_api_timeout_ms / 1000)
+            await self._group.offsets.commit(to_commit, self._api_timeout_s)
 
     def commit_async(
-        self, offsets: OffsetsToCommit | None = None, callback: CommitListener | None = None
+        self, offsets: OffsetsToCommit | None, callback: CommitListener | None
     ) -> None:
-        """Store offsets in the background, without waiting and without a second attempt.
+        """See `AIOKafkaConsumer.commit_async`."""
+        self._group.commit_async(self._to_commit(self._group, offsets), callback)
 
-        `callback(offsets, error)` is called with the outcome, error None for success; callbacks are
-        called in the order of the commits, and before a later `commit()` returns (2e-13). Without
-        one a failure is logged. Raises: as `commit` for what is wrong at once.
-        """
-        group = self._group()
-        to_commit = self._to_commit(group, offsets)
-        group.commit_async(to_commit, callback)
-
-    def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """Return what `commit()` would store now, for a producer that commits it in a transaction:
-        the positions of all assigned partitions, behind what the newest poll returned.
-
-        Raises: IllegalOperation without group_id; as `getone` before start and after stop.
-        """
+    def consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """See `AIOKafkaConsumer.consumed_offsets`."""
         return {
             tp: OffsetAndMetadata(each.offset, each.metadata, each.leader_epoch)
-            for tp, each in self._group().consumed().items()
+            for tp, each in self._group.consumed().items()
         }
 
     def _to_commit(
@@ -107,7 +98,7 @@ class OffsetCalls:
         assigned = self._subscription.assignment
         if not assigned and not self._subscription.is_subscribed:
             raise IllegalStateError("Not subscribed to any topics")
-        if not assigned and checked is None and group.listeners.is_caller:
+        if not assigned and checked is None and group.is_calling_listener:
             return {}  # revoked of nothing, or lost: there is nothing to store
         if not assigned and not group.was_assigned:
             raise IllegalStateError(
@@ -131,28 +122,10 @@ class OffsetCalls:
             raise IllegalStateError("No partitions assigned: another member has all of them")
         return group.consumed()
 
-    @overload
     async def committed(
-        self, partition: TopicPartition, metadata: Literal[False] = False
-    ) -> int | None: ...
-
-    @overload
-    async def committed(
-        self, partition: TopicPartition, metadata: Literal[True]
-    ) -> OffsetAndMetadata | None: ...
-
-    async def committed(
-        self, partition: TopicPartition, metadata: bool = False
+        self, partition: TopicPartition, *, metadata: bool
     ) -> int | OffsetAndMetadata | None:
-        """Return the offset that the group has stored for the partition, assigned or not; None if
-        there is none. With `metadata=True` an OffsetAndMetadata. Asks the coordinator each time,
-        and waits for transactions that hold the offset (KIP-447).
-
-        Raises: IllegalOperation without group_id; KafkaTimeoutError after `default_api_timeout_ms`;
-        GroupAuthorizationFailedError, TopicAuthorizationFailedError; as `getone` before start and
-        after stop. Cancelled: nothing stays behind.
-        """
-        check_partitions([partition])
+        """See `AIOKafkaConsumer.committed`."""
         found = (await self._fetch_committed([partition]))[partition]
         if found is None:
             return None
@@ -160,22 +133,88 @@ class OffsetCalls:
             return OffsetAndMetadata(found.offset, found.metadata, found.leader_epoch)
         return found.offset
 
-    async def seek_to_committed(
-        self, *partitions: TopicPartition
-    ) -> dict[TopicPartition, int | None]:
-        """Go on where the group has committed, with all assigned partitions if none is named.
+    async def _fetch_committed(
+        self, partitions: list[TopicPartition]
+    ) -> Mapping[TopicPartition, CommittedOffset | None]:
+        group = self._group
+        async with self._waiting_calls.one():
+            return await self._client.ask_until_answered(
+                lambda: group.offsets.fetch_committed(partitions),
+                self._api_timeout_s,
+                what=f"committed offsets of {sorted(partitions)}",
+                remedy=(
+                    f"check the connection to the coordinator of group "
+                    f"{self._config.group_id!r}, or raise default_api_timeout_ms"
+                ),
+            )
 
-        Returns the offsets; a partition with None had nothing committed and stays where it was.
-        Raises: TypeError, IllegalStateError for partitions not assigned; as `committed`.
-        Cancelled: no position has changed.
-        """
-        check_partitions(partitions)
+    def metadata(self) -> ConsumerGroupMetadata:
+        """See `AIOKafkaConsumer.group_metadata`."""
+        return self._group.metadata
+
+    def refused(self, committer: ConsumerGroupMetadata, refusal: BaseException | None) -> None:
+        """Take over the answer to offsets that a producer sent in the name of `committer`."""
+        if isinstance(refusal, BrokerResponseError):
+            self._group.offsets.refused_to_producer(committer, refusal)
+
+    def request_rejoin(self, reason: str) -> None:
+        """See `AIOKafkaConsumer.enforce_rebalance`."""
+        self._group.membership.request_rejoin(reason)
+
+    # Positions…
+
+    async def position(self, partition: TopicPartition) -> int:
+        """See `AIOKafkaConsumer.position`."""
+        timeout_s = self._api_timeout_s
+        known = await self._poller.wait_for_positions(
+            lambda: self._has_position(partition), timeout_s, reset_missing=(partition,)
+        )
+        if not known:
+            snapshot = self._client.metadata.snapshot
+            reason = "its leader has not answered"
+            if snapshot.leader(partition).node_id is None:
+                reason = why_unreadable(partition, snapshot)
+            raise KafkaTimeoutError(
+                f"no position for {partition.topic}-{partition.partition} within {timeout_s:g} s: "
+                f"{reason}; check the partition and its leader, or raise default_api_timeout_ms"
+            )
+        return self._subscription.assigned(partition).offset
+
+    def _has_position(self, partition: TopicPartition) -> bool:
+        """Raises IllegalStateError for a partition that is not assigned, and will not be soon."""
+        state = self._subscription.get(partition)
+        group = self._of_group
+        if state is None and group is not None and group.may_get(partition):
+            return False
+        return self._subscription.assigned(partition).position is not None
+
+    async def seek_by_reset(
+        self, partitions: Iterable[TopicPartition], strategy: OffsetResetStrategy
+    ) -> bool:
+        """See `AIOKafkaConsumer.seek_to_beginning`."""
+        wanted = set(self._assigned_or_all(partitions))
+        for tp in wanted:
+            self._subscription.await_reset(tp, strategy)
+        self._subscription.leave_missing()
+        self._poller.drop_buffered(wanted)
+        return await self._poller.wait_for_positions(
+            lambda: not any(_awaits_reset(self._subscription.get(tp)) for tp in wanted),
+            self._config.request_timeout_ms / 1000,
+            reset_missing=(),
+        )
+
+    async def seek_to_committed(
+        self,
+        partitions: Iterable[TopicPartition],
+        seek: Callable[[TopicPartition, OffsetAndMetadata], None],
+    ) -> dict[TopicPartition, int | None]:
+        """See `AIOKafkaConsumer.seek_to_committed`; `seek` is that of the public consumer."""
         wanted = self._assigned_or_all(partitions)
         found = await self._fetch_committed(wanted)
         for tp, committed in found.items():
             if committed is not None and tp in self._subscription.assignment:
                 epoch = committed.leader_epoch
-                self.seek(tp, OffsetAndMetadata(committed.offset, committed.metadata, epoch))
+                seek(tp, OffsetAndMetadata(committed.offset, committed.metadata, epoch))
         return {tp: None if each is None else each.offset for tp, each in found.items()}
 
     def _assigned_or_all(self, partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
@@ -189,113 +228,37 @@ class OffsetCalls:
             )
         return wanted
 
-    async def _fetch_committed(
-        self, partitions: list[TopicPartition]
-    ) -> Mapping[TopicPartition, CommittedOffset | None]:
-        group, client = self._group(), self._running().client
-        async with self._waiting_calls.one():
-            return await client.ask_until_answered(
-                lambda: group.offsets.fetch_committed(partitions),
-                self._config.default_api_timeout_ms / 1000,
-                what=f"committed offsets of {sorted(partitions)}",
-                remedy=(
-                    f"check the connection to the coordinator of group "
-                    f"{self._config.group_id!r}, or raise default_api_timeout_ms"
-                ),
-            )
-
-    def group_metadata(self) -> ConsumerGroupMetadata:
-        """Return who this consumer is in its group, for a producer that commits offsets in its name
-        (KIP-447). The generation is -1 while it is in none; after a membership was lost the id is
-        still the lost one, which the coordinator refuses.
-
-        Raises: IllegalOperation without group_id; as `getone` before start.
-        """
-        return self._group().metadata
-
-    def _offsets_refused(
-        self, committer: ConsumerGroupMetadata, refusal: BaseException | None
-    ) -> None:
-        """Hear what became of offsets that a producer sent in the name of `committer`."""
-        if isinstance(refusal, BrokerResponseError):
-            self._group().offsets.refused_to_producer(committer, refusal)
-
-    def enforce_rebalance(self, reason: str = "enforced by the application") -> None:
-        """Let the group assign its partitions anew; does not wait (KIP-568, KIP-800).
-
-        Raises: as `group_metadata`; IllegalStateError without a subscription.
-        """
-        group = self._group()
-        if not self._subscription.is_subscribed:
-            raise IllegalStateError("Not subscribed to any topics")
-        group.membership.request_rejoin(reason)
-
-    def _group(self) -> "ConsumerGroup":
-        if self._config.group_id is None:
-            raise IllegalOperation("Requires group_id: give the consumer one")
-        group = self._running().group
-        assert group is not None
-        return group
-
     # Asking the leaders…
 
-    async def offsets_for_times(
+    async def for_times(
         self, timestamps: Mapping[TopicPartition, int]
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """Return the first offset at or after each time (ms since the epoch); None where there is
-        none, or the log's format knows no times. Partitions need not be assigned.
-
-        Raises: ValueError for negative times, TypeError; KafkaTimeoutError naming partitions and
-        reasons after `default_api_timeout_ms`, or `request_timeout_ms` for those that do not exist;
-        TopicAuthorizationFailedError; as `getone` before
-        start and after stop. Cancelled: nothing stays behind.
-        """
-        poller = self._running()
+        """See `AIOKafkaConsumer.offsets_for_times`."""
         checked = checked_timestamps(timestamps)
         if not checked:
             return {}
-        listed = await self._ask_leaders(poller, checked)
+        listed = await self._ask_leaders(checked)
         return {
             tp: None if found.offset < 0 else OffsetAndTimestamp(found.offset, found.timestamp)
             for tp, found in listed.items()
         }
 
-    async def beginning_offsets(
-        self, partitions: Iterable[TopicPartition]
+    async def at_end(
+        self, partitions: Iterable[TopicPartition], end: int
     ) -> dict[TopicPartition, int]:
-        """Return the first offset of each partition, which need not be assigned.
-
-        Raises: KafkaTimeoutError naming partitions and reasons after `default_api_timeout_ms`, or
-        `request_timeout_ms` for those that do not exist; TopicAuthorizationFailedError; as `getone`
-        before start and after stop.
-        Cancelled: nothing stays behind.
-        """
-        return await self._list_offsets(partitions, _EARLIEST)
-
-    async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Return the offset behind the last record of each partition; with read_committed behind
-        the last stable one. Raises, Cancelled: as `beginning_offsets`.
-        """
-        return await self._list_offsets(partitions, _LATEST)
-
-    async def _list_offsets(
-        self, partitions: Iterable[TopicPartition], timestamp: int
-    ) -> dict[TopicPartition, int]:
-        poller = self._running()
+        """Return the offset of each partition at one end of its log, EARLIEST or LATEST."""
         wanted = list(partitions)
         check_partitions(wanted)
         if not wanted:
             return {}
-        listed = await self._ask_leaders(poller, dict.fromkeys(wanted, timestamp))
+        listed = await self._ask_leaders(dict.fromkeys(wanted, end))
         return {tp: answer.offset for tp, answer in listed.items()}
 
     async def _ask_leaders(
-        self, poller: RecordPoller, timestamps: Mapping[TopicPartition, int]
+        self, timestamps: Mapping[TopicPartition, int]
     ) -> Mapping[TopicPartition, ListedOffset]:
         async with self._waiting_calls.one():
-            return await poller.offset_fetcher.list_offsets(
-                timestamps, self._config.default_api_timeout_ms / 1000
-            )
+            return await self._offset_fetcher.list_offsets(timestamps, self._api_timeout_s)
 
 
 def _committed(
@@ -307,4 +270,8 @@ def _committed(
     }
 
 
-__all__ = ["OffsetCalls"]
+def _awaits_reset(state: PartitionState | None) -> bool:
+    return state is not None and state.fetch_state is FetchState.AWAIT_RESET
+
+
+__all__ = ["EARLIEST", "LATEST", "OffsetCalls"]

@@ -1,31 +1,24 @@
 """Owns the poll: what getmany, getone and the waits for positions do between call and return.
 
-The decisions are made by the parts it puts together; here is the order they are asked in, and the
-waiting. It does not know the facade, so that an unclosed consumer can be noticed.
+The parts decide; the poller asks them in order, and waits. `poll_for` is the only loop of polls.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
-from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import Record
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.fetch.fetch_planner import PlannedFetch
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
-from aiokafka_lite.consumer.matched_topics import MatchedTopics
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import LeaderWatch
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
-from aiokafka_lite.consumer.position.subscription_state import (
-    PartitionState,
-    SubscriptionMode,
-    SubscriptionState,
-)
+from aiokafka_lite.consumer.position.partition_state import PartitionState
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import ConsumerStoppedError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.columns_builder import ColumnsBuilder
@@ -35,127 +28,64 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-
 _POLLS_A_TURN = 8
 _TURN_S = 0.002
-"""How much polls that find records do in a row before they let the rest of the program run."""
+"""How many polls that find records run in a row, and for how long, until other tasks run."""
 
 
 @dataclass(slots=True)
-class _Patience:
-    """What one poll still hopes for before it raises the error of a fetch that stands aside."""
+class _FetchesOnTheirWay:
+    """The fetches one poll awaits before it raises the error of a fetch that was set aside."""
 
-    hopes: frozenset[PlannedFetch] | None = None
+    awaited: frozenset[PlannedFetch] | None = None
 
-    def is_over(self, pending: frozenset[PlannedFetch]) -> bool:
-        """Say whether every fetch that was on its way at the first call has been answered."""
-        self.hopes = pending if self.hopes is None else self.hopes & pending
-        return not self.hopes
+    def are_over(self, pending: frozenset[PlannedFetch]) -> bool:
+        """Say whether every fetch that was pending at the first call has been answered."""
+        self.awaited = pending if self.awaited is None else self.awaited & pending
+        return not self.awaited
 
 
 class RecordPoller:
-    """A running consumer's engine: client, positions, fetches and buffer behind one poll."""
+    """Runs the polls of one consumer."""
 
     def __init__(
         self,
-        config: ConsumerConfig,
         client: KafkaClient,
         subscription: SubscriptionState,
         signal: PollSignal,
+        buffer: FetchBuffer,
+        collector: FetchCollector,
+        fetcher: Fetcher,
+        group: "ConsumerGroup | None",
+        offset_fetcher: OffsetFetcher,
+        *,
+        leader_timeout_s: float,
     ) -> None:
-        self.client = client
-        self.buffer = FetchBuffer(subscription.revision)
-        self.collector = FetchCollector(subscription, self.buffer)
-        self.group: ConsumerGroup | None = None
-        if config.group_id is not None:
-            self.group = _group_kind()(
-                config,
-                client,
-                subscription,
-                signal,
-                self.collector,
-                self.assignment_changed,
-            )
-        committed = None if self.group is None else self.group.offsets
-        self.offset_fetcher = OffsetFetcher(config, client, subscription, signal, committed)
-        self.fetcher = Fetcher(config, client, subscription, self.buffer, signal)
-        self._matched = MatchedTopics(exclude_internal=config.exclude_internal_topics)
+        """`leader_timeout_s`: how long a partition may have no leader until polls raise for it."""
+        self._client = client
         self._subscription = subscription
         self._signal = signal
-        self._leader_watch = LeaderWatch(config.default_api_timeout_ms / 1000)
+        self._buffer = buffer
+        self._collector = collector
+        self._fetcher = fetcher
+        self._group = group
+        self._offset_fetcher = offset_fetcher
+        self._leader_watch = LeaderWatch(leader_timeout_s)
         self._wanted: list[Collection[TopicPartition]] = []  # by the polls that run; empty: all
         self._is_stopped = False
         self._polls_left = 0  # of this turn
         self._turn_ends_s = 0.0
 
     def stop(self) -> None:
-        """End every waiting poll, and every later one."""
+        """End every waiting poll, and every later one. Does not wait."""
         self._is_stopped = True
-        if self.group is not None:
-            self.group.stop()
-        self.buffer.discard(lambda _tp: True)
+        self._buffer.discard(lambda _tp: True)
         self._signal.notify()
 
-    def look_again(self, *_: object) -> None:
-        """Let waiting polls, and the next quick one, look at everything anew."""
-        self._subscription.revision.number += 1
+    def drop_buffered(self, partitions: Collection[TopicPartition]) -> None:
+        """Drop what is buffered of partitions whose position was changed by a seek."""
+        self._buffer.discard(lambda tp: tp in partitions)
         self._signal.notify()
-
-    def follow(self, snapshot: MetadataSnapshot) -> None:
-        """Take over new metadata: topics of the subscription that came, grew or went (B1)."""
-        subscription = self._subscription
-        self.offset_fetcher.follow_topics()
-        topics_changed = False
-        if subscription.mode is SubscriptionMode.PATTERN:
-            found = self._matched.update(
-                snapshot, subscription.topics, self.client.clock.monotonic()
-            )
-            topics_changed = subscription.match_topics(found.names)
-            if found.is_in_doubt:
-                self.client.metadata.request_update()
-        if self.group is not None:
-            self.group.metadata_changed(snapshot, topics_changed=topics_changed)
-        elif subscription.is_subscribed:
-            self._take_all_partitions(snapshot)
-        self.look_again()  # leaders may be others: records decoded ahead wait for a poll that looks
-
-    def _take_all_partitions(self, snapshot: MetadataSnapshot) -> None:
-        """Without a group, a subscription is all partitions of its topics."""
-        subscription = self._subscription
-        kept = [
-            tp
-            for tp in subscription.queue()
-            if tp.topic in subscription.topics and not _has_gone(tp, snapshot)
-        ]
-        grown = [
-            tp
-            for topic in sorted(subscription.topics)
-            for partition in snapshot.partition_ids(topic)
-            if subscription.get(tp := TopicPartition(topic, partition)) is None
-        ]
-        if grown or len(kept) < len(subscription.assignment):
-            subscription.assign_from_subscribed([*kept, *grown])
-
-    def assignment_changed(self) -> None:
-        """Follow another assignment or subscription: what is buffered, whose metadata is wanted."""
-        assigned = self._subscription.assignment
-        self.buffer.discard(lambda tp: tp not in assigned)
-        self.set_topics_of_interest()
-        self._signal.notify()
-
-    def set_topics_of_interest(self) -> None:
-        """Tell the client whose metadata is wanted: with a pattern that of all topics there are, of
-        which only those that match are worth a question before the metadata is old.
-        """
-        subscription = self._subscription
-        of_group = frozenset() if self.group is None else self.group.topics
-        named = {*subscription.topics, *of_group, *(tp.topic for tp in subscription.assignment)}
-        if subscription.mode is SubscriptionMode.PATTERN:
-            self.client.metadata.set_topics(
-                None, lambda topic: topic in named or subscription.matches(topic)
-            )
-        else:
-            self.client.metadata.set_topics(named)
 
     # Polls…
 
@@ -165,14 +95,18 @@ class RecordPoller:
         """Return up to `max_records` records as soon as there is one, {} when the time is over or
         the consumer was stopped.
 
-        Raises: what `FetchCollector.collect` raises, position errors, background failures.
-        Cancelled: nothing was taken; fetches and resets on their way go on.
+        Raises: as `FetchCollector.collect`; position errors; KafkaError for a failed background
+        task. Cancelled: nothing was taken; fetches and resets on their way go on.
         """
-        collect = self.collector.collect
+        collect = self._collector.collect
         taken = await self.poll_for(
             partitions, lambda named: collect(max_records, named), timeout_s
         )
         return taken or {}
+
+    def poll_one(self, partitions: Collection[TopicPartition]) -> Coroutine[Any, Any, Record]:
+        """Return the next record; wait for it without bound. Raises, Cancelled: as `poll_for`."""
+        return self.poll_for(partitions, self._collector.collect_one, None)
 
     async def poll_columns(
         self,
@@ -181,16 +115,16 @@ class RecordPoller:
         timeout_s: float,
         until: Mapping[TopicPartition, int],
     ) -> None:
-        """Append records to the empty `columns` as soon as there is one. Otherwise as `poll`.
+        """Append records to the empty `columns` as soon as there is one.
 
-        Partitions that have come to their offset of `until` are paused before anything more is
-        fetched; when all have, the poll is over, too. Raises, besides: IllegalStateError while one
-        of them is not assigned, with nothing taken.
+        A partition that has come to its offset of `until` is paused before anything more is
+        fetched. When all have, the poll returns. Raises: as `poll`; IllegalStateError, with nothing
+        taken, while a partition of `until` is not assigned. Cancelled: as `poll`.
         """
-        collect = self.collector.collect_columns
+        collect = self._collector.collect_columns
 
         def take(partitions: Collection[TopicPartition]) -> bool:
-            # Who is not assigned is an error: before anything is taken, which would be lost by it.
+            # Raises for a partition that is not assigned. Records taken before would be lost.
             ends = {tp: (self._subscription.assigned(tp), end) for tp, end in until.items()}
             taken = collect(columns, partitions)
             return self._pause_at(ends) or taken > 0
@@ -228,15 +162,15 @@ class RecordPoller:
         collect: Callable[[Collection[TopicPartition]], _T | None],
         timeout_s: float | None,
     ) -> _T | None:
-        """Return what `collect(partitions)` has taken as soon as that is anything.
+        """Return what `collect(partitions)` takes, as soon as it takes anything.
 
-        None when the time is over or the consumer was stopped. Without a timeout it waits without
-        bound, and a consumer that was stopped is an error. Raises: as `poll`, ConsumerStoppedError.
+        None when the time is over or the consumer was stopped. `timeout_s` None: no bound. Raises:
+        as `poll`; ConsumerStoppedError when the consumer was stopped and there is no bound.
         Cancelled: as `poll`.
         """
-        clock = self.client.clock
+        clock = self._client.clock
         deadline_s = None if timeout_s is None else clock.monotonic() + timeout_s
-        patience = _Patience()
+        fetches = _FetchesOnTheirWay()
         if self._is_turn_over():
             await asyncio.sleep(0)
         taken: _T | None = None
@@ -247,12 +181,12 @@ class RecordPoller:
                 try:
                     taken = collect(partitions)
                 finally:
-                    fetches_due_s = self.fetcher.start_fetches()
+                    fetches_due_s = self._fetcher.start_fetches()
                 if taken:
                     return taken
                 fetches_due_s = self._fetch_what_is_wanted(fetches_due_s)
                 is_over = deadline_s is not None and clock.monotonic() >= deadline_s
-                self._raise_for_want_of_records(partitions, patience, is_over=is_over)
+                self._raise_for_want_of_records(partitions, fetches, is_over=is_over)
                 if is_over:
                     break
                 await self._wait(deadline_s, positions_due_s, fetches_due_s)
@@ -269,37 +203,38 @@ class RecordPoller:
         as a poll. A poll without buffered records does, and one behind a planned fetch that no task
         has sent yet.
         """
-        now_s = self.client.clock.monotonic()
+        now_s = self._client.clock.monotonic()
         has_turn = self._polls_left and now_s < self._turn_ends_s
-        if has_turn and len(self.buffer) and not self.fetcher.unsent:
+        if has_turn and len(self._buffer) and not self._fetcher.unsent:
             self._polls_left -= 1
             return False
         self._polls_left, self._turn_ends_s = _POLLS_A_TURN, now_s + _TURN_S
         return True
 
     def _begin_poll(self, partitions: Collection[TopicPartition]) -> None:
-        """Count a poll among those that run. Raises: what the group has to say."""
-        if self.group is not None:
-            self.group.poll_began()
-        self.collector.begin_poll()
-        self.fetcher.want(partitions)
+        """Count a poll among those that run. Raises: the error of the group or of a listener."""
+        if self._group is not None:
+            self._group.poll_began()
+        self._collector.begin_poll()
+        self._fetcher.want(partitions)
         self._wanted.append(partitions)
 
     def _end_poll(self, partitions: Collection[TopicPartition]) -> None:
-        if self.group is not None:
-            self.group.poll_ended()
+        if self._group is not None:
+            self._group.poll_ended()
         self._wanted.remove(partitions)
-        if self._wanted and self.fetcher.lacks_room:
-            self._signal.notify()  # what this poll left may be in the way of the others
+        if self._wanted and self._fetcher.lacks_room:
+            self._signal.notify()  # what this poll left may stop the fetches of others
 
     def _fetch_what_is_wanted(self, due_s: float | None) -> float | None:
-        """Fetch behind a buffer full of what no poll takes, if each of them names what it takes.
+        """Make room and fetch if the buffer is full of data that no running poll takes.
 
-        Returns when to look again, which is `due_s` if nothing was done.
+        Only possible if every running poll names its partitions. Returns when to look again, which
+        is `due_s` if nothing was done.
         """
-        if not (self.fetcher.lacks_room and all(self._wanted)):
+        if not (self._fetcher.lacks_room and all(self._wanted)):
             return due_s
-        return self.fetcher.start_fetches_for({tp for wanted in self._wanted for tp in wanted})
+        return self._fetcher.start_fetches_for({tp for wanted in self._wanted for tp in wanted})
 
     async def wait_for_positions(
         self,
@@ -310,82 +245,69 @@ class RecordPoller:
     ) -> bool:
         """Wait until `are_known()`; False when the time is over.
 
-        `reset_missing`: if it names any, auto_offset_reset is applied to partitions nobody has
-        asked for yet. Raises: ConsumerStoppedError, background failures, position errors, also of
-        those of `reset_missing` that only a seek helps, and what `are_known` raises. Cancelled:
-        resets on their way go on.
+        If `reset_missing` names partitions, auto_offset_reset applies to all without a position.
+        Raises: ConsumerStoppedError; KafkaError for a failed background task; position errors, also
+        of partitions of `reset_missing` that need a seek; as `are_known`. Cancelled: resets on
+        their way go on.
         """
-        clock = self.client.clock
+        clock = self._client.clock
         deadline_s = clock.monotonic() + timeout_s
         while True:
             if self._is_stopped:
                 raise ConsumerStoppedError("the consumer was stopped meanwhile")
-            self.client.check()
+            self._client.check()
             if are_known():
                 return True
             if reset_missing:
-                due_s = self.offset_fetcher.update_positions()
-                if error := self.offset_fetcher.missing_position_error(reset_missing):
+                due_s = self._offset_fetcher.update_positions()
+                if error := self._offset_fetcher.missing_position_error(reset_missing):
                     raise error
             else:
-                due_s = self.offset_fetcher.start_resets()
+                due_s = self._offset_fetcher.start_resets()
             self._raise_errors()
             if clock.monotonic() >= deadline_s:
                 return False
             await self._wait(deadline_s, due_s)
 
     def _look_around(self) -> float | None:
-        """Bring membership, commits and positions up to date, as far as that needs no waiting."""
-        self.client.check()
-        if self.group is not None:
-            self.group.tick()
-        due_s = self.offset_fetcher.update_positions()
-        self.offset_fetcher.raise_for_missing_positions()
+        """Bring membership, commits and positions up to date. Does not wait."""
+        self._client.check()
+        if self._group is not None:
+            self._group.tick()
+        due_s = self._offset_fetcher.update_positions()
+        self._offset_fetcher.raise_for_missing_positions()
         return due_s
 
     def _raise_for_want_of_records(
-        self, partitions: Collection[TopicPartition], patience: _Patience, *, is_over: bool
+        self, partitions: Collection[TopicPartition], fetches: _FetchesOnTheirWay, *, is_over: bool
     ) -> None:
-        """Raise what a poll has to say that has nothing to return (A9)."""
+        """Raise the errors of a poll that has nothing to return (A9)."""
         self._raise_errors()
-        standing = self.collector.standing_error(partitions)
-        standing = standing or self.offset_fetcher.missing_position_error(partitions)
-        if standing is not None and (patience.is_over(self.fetcher.pending_fetches) or is_over):
+        standing = self._collector.standing_error(partitions)
+        standing = standing or self._offset_fetcher.missing_position_error(partitions)
+        if standing is not None and (fetches.are_over(self._fetcher.pending_fetches) or is_over):
             raise standing
 
     def _raise_errors(self) -> None:
-        error = self.fetcher.take_error() or self.offset_fetcher.take_error()
+        error = self._fetcher.take_error() or self._offset_fetcher.take_error()
         if error is None:
-            snapshot, subscription = self.client.metadata.snapshot, self._subscription
-            leaderless = (*self.offset_fetcher.leaderless, *self.fetcher.leaderless)
+            snapshot, subscription = self._client.metadata.snapshot, self._subscription
+            leaderless = (*self._offset_fetcher.leaderless, *self._fetcher.leaderless)
             error = self._leader_watch.check(
                 [tp for tp in leaderless if subscription.get(tp) is not None],
                 [name for name in subscription.topics if not snapshot.partition_ids(name)],
                 snapshot,
-                self.client.clock.monotonic(),
+                self._client.clock.monotonic(),
             )
         if error is not None:
             raise error
 
     async def _wait(self, *until_s: float | None) -> None:
-        """Wait for news, at most until the earliest of the moments."""
+        """Wait for the signal, at most until the earliest of the moments."""
         moments = [
             moment for moment in (*until_s, self._leader_watch.due_at_s) if moment is not None
         ]
         await self._signal.wait(min(moments, default=None))
-
-
-def _group_kind() -> "type[ConsumerGroup]":
-    """Return the class: twenty modules, for those who are in a group."""
-    from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup  # noqa: PLC0415
-
-    return ConsumerGroup
-
-
-def _has_gone(tp: TopicPartition, snapshot: MetadataSnapshot) -> bool:
-    """Say whether the topic is there without this partition: it was created anew, and smaller."""
-    partitions = snapshot.partition_ids(tp.topic)
-    return bool(partitions) and tp.partition not in partitions
 
 
 __all__ = ["RecordPoller"]

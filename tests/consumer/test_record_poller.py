@@ -82,15 +82,16 @@ async def test_a11_nothing_is_dropped_that_another_poll_is_about_to_take() -> No
     async with embedded({"t": 2}) as broker, consumer_of(broker, "t", **options) as consumer:
         fill(broker, P0, 3)
         await consumer.getmany(timeout_ms=30_000, max_records=1)
-        poller = consumer._poller
-        assert poller is not None
+        engine = consumer._engine
+        assert engine is not None
+        poller = engine.poller
         for others in ((P0,), ()):
             with polling(poller, others), polling(poller, (P1,)):
                 poller._fetch_what_is_wanted(None)
-            assert poller.buffer.is_buffered(P0)
+            assert engine.buffer.is_buffered(P0)
         with polling(poller, (P1,)):
             poller._fetch_what_is_wanted(None)
-        assert not poller.buffer.is_buffered(P0)
+        assert not engine.buffer.is_buffered(P0)
 
 
 async def test_a11_the_end_of_a_poll_lets_the_others_look_for_room_again() -> None:
@@ -98,8 +99,9 @@ async def test_a11_the_end_of_a_poll_lets_the_others_look_for_room_again() -> No
     async with embedded({"t": 2}) as broker, consumer_of(broker, "t", **options) as consumer:
         fill(broker, P0, 3)
         await consumer.getmany(timeout_ms=30_000, max_records=1)
-        poller = consumer._poller
-        assert poller is not None
+        engine = consumer._engine
+        assert engine is not None
+        poller = engine.poller
         waiting = asyncio.create_task(consumer._signal.wait())
         with polling(poller, (P1,)):
             with polling(poller, (P0,)):
@@ -164,8 +166,8 @@ async def test_a2_a_planned_fetch_leaves_before_the_next_poll_returns() -> None:
         fill(broker, P0, 2)
         fill(broker, P1, 2)
         await consumer.getmany(timeout_ms=30_000)
-        assert consumer._poller is not None
-        fetcher = consumer._poller.fetcher
+        assert consumer._engine is not None
+        fetcher = consumer._engine.fetcher
         assert (len(fetcher.pending_fetches), fetcher.unsent) == (1, 1)
         assert await consumer.getmany()
         assert (len(fetcher.pending_fetches), fetcher.unsent) == (1, 0)
@@ -173,15 +175,15 @@ async def test_a2_a_planned_fetch_leaves_before_the_next_poll_returns() -> None:
 
 def count_turns(consumer: AIOKafkaConsumer[Any, Any]) -> list[None]:
     """Return a list that grows by one with each turn of a poll."""
-    assert consumer._poller is not None
+    assert consumer._engine is not None
     turns: list[None] = []
-    start_fetches = consumer._poller.fetcher.start_fetches
+    start_fetches = consumer._engine.fetcher.start_fetches
 
     def counted() -> float | None:
         turns.append(None)
         return start_fetches()
 
-    consumer._poller.fetcher.start_fetches = counted  # type: ignore[method-assign]  # to count
+    consumer._engine.fetcher.start_fetches = counted  # type: ignore[method-assign]  # to count
     return turns
 
 
@@ -329,8 +331,8 @@ async def test_h5_a_waiting_poll_goes_on_by_itself_when_a_backoff_is_over(
     """Metadata, which would wake it, is not asked for."""
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 1)
-        assert consumer._poller is not None
-        monkeypatch.setattr(consumer._poller.client.metadata, "request_update", lambda: None)
+        assert consumer._engine is not None
+        monkeypatch.setattr(consumer._engine.client.metadata, "request_update", lambda: None)
         broker.faults.fail(request_type, UnknownError, times=2)
         pending = consumer.getone() if kind == "getone" else consumer.getmany(timeout_ms=60_000)
         await asyncio.wait_for(pending, 30)

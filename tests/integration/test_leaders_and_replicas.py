@@ -43,8 +43,8 @@ async def read(consumer: AIOKafkaConsumer[Any, Any], count: int) -> list[bytes]:
 
 
 def leader_of(consumer: AIOKafkaConsumer[Any, Any], tp: TopicPartition) -> int:
-    assert consumer._poller is not None
-    leader = consumer._poller.client.metadata.snapshot.leader(tp).node_id
+    assert consumer._engine is not None
+    leader = consumer._engine.client.metadata.snapshot.leader(tp).node_id
     assert leader is not None
     return leader
 

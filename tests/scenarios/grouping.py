@@ -51,8 +51,8 @@ async def assigned(
     consumer: AIOKafkaConsumer[Any, Any], partitions: Iterable[TopicPartition]
 ) -> None:
     """Wait until the consumer has exactly these partitions, and its listener has returned."""
-    assert consumer._poller is not None
-    group, wanted = consumer._poller.group, set(partitions)
+    assert consumer._engine is not None
+    group, wanted = consumer._engine.group, set(partitions)
     assert group is not None
     membership = group.membership
     async with asyncio.timeout(PATIENCE_S):
@@ -72,10 +72,10 @@ async def poll(consumer: AIOKafkaConsumer[Any, Any], **options: Any) -> Records:
 
 async def commits_are_over(consumer: AIOKafkaConsumer[Any, Any]) -> None:
     """Wait until no commit in the background is owed its answer."""
-    assert consumer._poller is not None
-    assert consumer._poller.group is not None
+    assert consumer._engine is not None
+    assert consumer._engine.group is not None
     async with asyncio.timeout(PATIENCE_S):
-        await consumer._poller.group.offsets._pending_are_over()
+        await consumer._engine.group.offsets._pending_are_over()
 
 
 def grow(broker: EmbeddedBroker, topic: str, partitions: int) -> None:
@@ -87,8 +87,8 @@ def grow(broker: EmbeddedBroker, topic: str, partitions: int) -> None:
 
 async def expel(consumer: AIOKafkaConsumer[Any, Any]) -> None:
     """Let an administrator remove the member, which will hear UNKNOWN_MEMBER_ID from now on."""
-    assert consumer._poller is not None
-    group = consumer._poller.group
+    assert consumer._engine is not None
+    group = consumer._engine.group
     assert group is not None
     membership = group.membership
     assert isinstance(membership, ClassicMembership)

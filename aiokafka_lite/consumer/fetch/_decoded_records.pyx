@@ -241,7 +241,7 @@ cdef PySendResult step(NextRecord self, PyObject *sent, PyObject **result) excep
         if record is not None:
             result[0] = new_reference(record)
             return PYGEN_RETURN
-        self.slow = self.iteration.next_by_getone()
+        self.slow = self.iteration._next_by_getone()
         PyObject_GC_Track(self)
     return PyIter_Send(<PyObject *>self.slow, sent, result)
 
@@ -325,10 +325,10 @@ cdef NextRecord next_record(RecordIteration iteration):
 
 
 cdef class RecordIteration:
-    """What makes a consumer an iterator: by `take`, and where that has none by `next_by_getone`.
+    """Makes a consumer an iterator: by `take`, and by `_next_by_getone` where `take` has no record.
 
-    The class that inherits it has `getone` under a second name, `own_getone`: where the two are not
-    the same any more, in a subclass or an instance, every record comes by way of `getone`.
+    The consumer's class has `getone` under a second name, `_own_getone`. Where a subclass or an
+    instance replaces `getone`, the two differ, and every record comes from `getone`.
     """
 
     cdef DecodedRecords decoded_
@@ -336,11 +336,11 @@ cdef class RecordIteration:
     cdef uint64_t plain_instance  # the version that was last seen to hold no `getone`
 
     @property
-    def decoded(self):
+    def _decoded(self):
         return self.decoded_
 
-    @decoded.setter
-    def decoded(self, decoded):
+    @_decoded.setter
+    def _decoded(self, decoded):
         self.decoded_ = decoded
 
     def __anext__(self):
@@ -353,7 +353,7 @@ cdef object next_of(object iteration):
     cdef RecordIteration self = <RecordIteration>iteration
     if self.decoded_ is not None and has_next(self.decoded_) and has_own_getone(self):
         return next_record(self)
-    return self.next_by_getone()
+    return self._next_by_getone()
 
 
 cdef unsigned int own_class = 0  # the version of a class that was last seen to have its own getone
@@ -367,7 +367,7 @@ cdef inline bint has_own_getone(RecordIteration self) except -1:
     global own_class
     cdef uint64_t version
     if alk_class_version(self) != own_class or own_class == 0:
-        if not alk_same_in_class(self, "getone", "own_getone"):
+        if not alk_same_in_class(self, "getone", "_own_getone"):
             return False
         own_class = alk_class_version(self)
     version = alk_instance_version(self)

@@ -61,29 +61,29 @@ class DecodedRecords:
 
 
 class RecordIteration:
-    """What makes a consumer an iterator: by `take`, and where that has none by `next_by_getone`.
+    """Makes a consumer an iterator: by `take`, and by `_next_by_getone` where `take` has no record.
 
-    The class that inherits it has `getone` under a second name, `own_getone`: where the two are not
-    the same any more, in a subclass or an instance, every record comes by way of `getone`.
+    The consumer's class has `getone` under a second name, `_own_getone`. Where a subclass or an
+    instance replaces `getone`, the two differ, and every record comes from `getone`.
     """
 
-    decoded: DecodedRecords | None = None
-    own_getone: Callable[..., Any]
-    next_by_getone: Callable[..., Coroutine[Any, Any, Any]]
+    _decoded: DecodedRecords | None = None
+    _own_getone: Callable[..., Any]
+    _next_by_getone: Callable[..., Coroutine[Any, Any, Any]]
     """Returns the next record by `getone`, however long it takes."""
 
     async def __anext__(self) -> Any:
         """Return the next record. Cancelled: none was taken."""
-        if self.decoded is not None and _has_own_getone(self):
-            record = self.decoded.take()
+        if self._decoded is not None and _has_own_getone(self):
+            record = self._decoded.take()
             if record is not None:
                 return record
-        return await self.next_by_getone()
+        return await self._next_by_getone()
 
 
 def _has_own_getone(iteration: RecordIteration) -> bool:
     kind: Any = type(iteration)
-    return kind.getone is kind.own_getone and "getone" not in vars(iteration)
+    return kind.getone is kind._own_getone and "getone" not in vars(iteration)
 
 
 __all__ = ["DecodedRecords", "RecordIteration"]

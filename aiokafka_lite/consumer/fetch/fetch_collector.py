@@ -5,7 +5,7 @@ cancelled poll has taken nothing. Source: A5, A6, A8, A9, FetchCollector.
 """
 
 from collections.abc import Callable, Collection, Sized
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch, Record
 from aiokafka_lite.consumer.fetch.decoded_records import DecodedRecords
@@ -16,6 +16,20 @@ from aiokafka_lite.record.columns_builder import ColumnsBuilder
 
 _T = TypeVar("_T")
 _NOBODYS = TopicPartition("", -1)
+
+
+class Processed(Protocol):
+    """What a group has to know of the records that polls have returned."""
+
+    @property
+    def handed_out(self) -> int:
+        """How many records were returned without a poll. It changes while the application reads."""
+
+    def begin_poll(self) -> None:
+        """Count a poll: what the earlier ones returned is processed from now on (B7)."""
+
+    def settle(self) -> None:
+        """Bring the processed offsets up to date with the records returned without a poll (B7)."""
 
 
 class FetchCollector:
@@ -231,4 +245,4 @@ def _follow(state: PartitionState, fetch: CompletedFetch) -> None:
     state.offset_epoch = fetch.leader_epoch
 
 
-__all__ = ["FetchCollector"]
+__all__ = ["FetchCollector", "Processed"]

@@ -13,7 +13,7 @@ from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
+from aiokafka_lite.consumer.fetch.fetch_collector import Processed
 from aiokafka_lite.consumer.group.classic.membership import ClassicMembership
 from aiokafka_lite.consumer.group.membership_protocol import GroupParts, Membership
 from aiokafka_lite.consumer.group.offsets.auto_commit import AutoCommit
@@ -23,7 +23,10 @@ from aiokafka_lite.consumer.group.offsets.offset_committer import (
     Offsets,
 )
 from aiokafka_lite.consumer.group.poll_watch import PollWatch, Verdict
-from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
+from aiokafka_lite.consumer.group.rebalance_listener import (
+    ConsumerRebalanceListener,
+    ListenerCalls,
+)
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
@@ -48,17 +51,20 @@ class ConsumerGroup:
         client: KafkaClient,
         subscription: SubscriptionState,
         signal: PollSignal,
-        collector: FetchCollector,
+        processed: Processed,
         on_assignment_changed: Callable[[], object],
+        listener: ConsumerRebalanceListener | None = None,
     ) -> None:
+        """`listener`: that of the subscription; `subscribed` changes it."""
         assert config.group_id is not None
         self._config = config
         self._client = client
         self._subscription = subscription
         self._signal = signal
-        self._collector = collector
+        self._processed = processed
         self._on_assignment_changed = on_assignment_changed
         self.listeners = ListenerCalls()
+        self.listeners.listener = listener
         cache = CoordinatorCache(client)
         parts = GroupParts(config, client, cache, subscription, self.listeners, signal, self)
         self.membership: Membership = ClassicMembership(parts)
@@ -135,7 +141,7 @@ class ConsumerGroup:
             self._watch_task.cancel()
         await self.membership.close()
         if processed_all:
-            self._collector.begin_poll()
+            self._processed.begin_poll()
         owned = self._subscription.assignment
         self._subscription.revoke_soon(owned)
         self.offsets.give_up_in_silence(bounds.silence_s, since_s=began_s)
@@ -168,7 +174,7 @@ class ConsumerGroup:
 
     def poll_ended(self) -> None:
         """A poll is over, however it was."""
-        self._watch.poll_ended(self._client.clock.monotonic(), mark=self._collector.handed_out)
+        self._watch.poll_ended(self._client.clock.monotonic(), mark=self._processed.handed_out)
 
     def tick(self) -> None:
         """A poll looks around: commit if it is time, raise what the group has to say."""
@@ -227,7 +233,7 @@ class ConsumerGroup:
         self, partitions: Collection[TopicPartition] | None = None, since: int = 0
     ) -> Offsets:
         """Return what auto-commit may commit (B7), of what moved in poll `since` or later."""
-        self._collector.settle()
+        self._processed.settle()
         return {
             tp: CommittedOffset(offset, epoch, topic_id=self._subscription.assigned(tp).topic_id)
             for tp, (offset, epoch) in self._subscription.processed(partitions, since).items()
@@ -261,6 +267,17 @@ class ConsumerGroup:
             await self.offsets.commit(offsets, timeout_s, is_automatic=True)
         except KafkaError as error:
             logger.warning("auto-commit of %s failed: %s", sorted(offsets), error)
+
+    @property
+    def is_calling_listener(self) -> bool:
+        """Whether the caller is a rebalance listener, or a task that one has created."""
+        return self.listeners.is_caller
+
+    def subscribed(self, listener: ConsumerRebalanceListener | None, *, has_changed: bool) -> None:
+        """Call `listener` from now on, and rejoin if topics, pattern or listener have changed."""
+        self.listeners.listener = listener
+        if has_changed:
+            self.membership.request_rejoin("the subscription has changed")
 
     def unsubscribed(self, owned: Collection[TopicPartition]) -> None:
         """The consumer has let go of `owned` and of its subscription: leave the group soon, and
@@ -299,7 +316,7 @@ class ConsumerGroup:
             await clock.sleep(self._watch.next_check_s(clock.monotonic()))
             if not self.membership.is_stable:
                 continue
-            verdict = self._watch.check(clock.monotonic(), mark=self._collector.handed_out)
+            verdict = self._watch.check(clock.monotonic(), mark=self._processed.handed_out)
             if verdict is Verdict.WARN:
                 logger.warning(
                     "%s: no poll for most of max_poll_interval_ms=%d: the group will give the "

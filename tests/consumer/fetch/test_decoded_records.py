@@ -49,13 +49,13 @@ class Bench:
                 bench.polls += 1
                 return "by getone"
 
-            own_getone = getone
+            _own_getone = getone
 
-            async def next_by_getone(self) -> Any:
+            async def _next_by_getone(self) -> Any:
                 return await self.getone()
 
         self.iteration = Iteration()
-        self.iteration.decoded = self.decoded
+        self.iteration._decoded = self.decoded
 
     @property
     def positions(self) -> tuple[int, int]:
@@ -214,7 +214,7 @@ async def test_a_getone_replaced_after_many_records_is_seen_at_once(
         return "replaced"
 
     iteration = Derived()
-    iteration.decoded = at.decoded
+    iteration._decoded = at.decoded
     target: Any = {"class": Derived, "base": type(at.iteration), "instance": iteration}[place]
     for number in range(3):
         iteration.unrelated = number
@@ -248,7 +248,7 @@ async def test_an_iteration_step_of_ones_own_goes_before_ours(
     kind.__aiter__ = lambda self: self
     early = type("Early", (kind,), {"__anext__": own_step})()
     late = type("Late", (kind,), {})()
-    early.decoded = late.decoded = at.decoded
+    early._decoded = late._decoded = at.decoded
     for number in range(0, 4, 2):
         assert await first(early) == ("own", at.records[number])
         assert await first(late) is at.records[number + 1]

@@ -35,10 +35,10 @@ class Scene:
     """A started member and its group, on a clock that stands still."""
 
     def __init__(self, broker: EmbeddedBroker, consumer: AIOKafkaConsumer[Any, Any]) -> None:
-        assert consumer._poller is not None
-        assert consumer._poller.group is not None
+        assert consumer._engine is not None
+        assert consumer._engine.group is not None
         self.broker, self.consumer = broker, consumer
-        self.group: ConsumerGroup = consumer._poller.group
+        self.group: ConsumerGroup = consumer._engine.group
 
 
 @asynccontextmanager

@@ -319,9 +319,9 @@ async def test_nothing_of_the_old_topic_is_returned_once_the_new_one_is_known() 
         assert offsets(await consumer.getmany(timeout_ms=30_000)) == {0: [0, 1]}
         await answers_are_there(consumer)
         await recreate(broker)
-        poller = consumer._poller
-        assert poller is not None
-        await poller.client.metadata.refresh()
+        engine = consumer._engine
+        assert engine is not None
+        await engine.client.metadata.refresh()
         seen = await read(consumer, 3)
         assert seen == {P0: [0, 1, 2]}
 

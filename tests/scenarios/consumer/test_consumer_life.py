@@ -282,8 +282,8 @@ async def test_a_failed_background_task_is_not_hidden_by_records_decoded_ahead()
         async def fail() -> None:
             raise LookupError("a bug")
 
-        assert consumer._poller is not None
-        await consumer._poller.client.owner.spawn("a task", fail).wait()
+        assert consumer._engine is not None
+        await consumer._engine.client.owner.spawn("a task", fail).wait()
         with pytest.raises(KafkaError, match="a bug"):
             await consumer.getone()
 
@@ -299,8 +299,8 @@ async def test_a_failed_background_task_reaches_the_pending_poll_and_stop_still_
         async def fail() -> None:
             raise LookupError("a bug")
 
-        assert consumer._poller is not None
-        consumer._poller.client.owner.spawn("a task", fail)
+        assert consumer._engine is not None
+        consumer._engine.client.owner.spawn("a task", fail)
         with pytest.raises(KafkaError, match="a bug") as caught:
             await pending
         assert isinstance(caught.value.__cause__, LookupError)

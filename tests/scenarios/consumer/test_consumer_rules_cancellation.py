@@ -198,9 +198,9 @@ async def joining(consumer: Consumer) -> Seen:
 async def rebalancing(consumer: Consumer) -> Seen:
     """It has read something, and has just been told to join again."""
     seen = await many(consumer)
-    assert consumer._poller is not None
-    assert consumer._poller.group is not None
-    consumer._poller.group.membership.request_rejoin("to meet a poll")
+    assert consumer._engine is not None
+    assert consumer._engine.group is not None
+    consumer._engine.group.membership.request_rejoin("to meet a poll")
     return seen
 
 

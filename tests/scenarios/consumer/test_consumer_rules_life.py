@@ -38,8 +38,8 @@ async def test_stop_ends_within_its_timeout_whatever_keeps_the_fetches_from_endi
         await consumer.start()
         fill(broker, P0, 1)
         await read(consumer, 1)
-        assert consumer._poller is not None
-        monkeypatch.setattr(consumer._poller.fetcher, "close", forever)
+        assert consumer._engine is not None
+        monkeypatch.setattr(consumer._engine.fetcher, "close", forever)
         before = clock.monotonic()
         async with asyncio.timeout(30):
             await consumer.stop(timeout_ms=timeout_ms)
@@ -55,8 +55,8 @@ async def test_stop_gives_its_client_a_second_at_least_and_no_more_than_its_time
         async with embedded({"t": 1}) as broker:
             consumer = consumer_of(broker, "t", clock=clock)
             await consumer.start()
-            assert consumer._poller is not None
-            client = consumer._poller.client
+            assert consumer._engine is not None
+            client = consumer._engine.client
             before = clock.monotonic()
             with monkeypatch.context() as patch:
                 patch.setattr(client, "close", forever)
@@ -74,8 +74,8 @@ async def test_f4_a_lost_connection_fails_every_waiter_of_its_node_with_one_caus
     """And nobody else's: the other node's waiters get their answers."""
     async with embedded({"t": 2}, nodes=2) as broker, consumer_of(broker, "t") as consumer:
         await consumer.seek_to_beginning()
-        assert consumer._poller is not None
-        client = consumer._poller.client
+        assert consumer._engine is not None
+        client = consumer._engine.client
 
         def ask(node_id: int, partition: int) -> "asyncio.Task[object]":
             wanted = ListOffsetsPartition(partition_index=partition, timestamp=-1)

@@ -76,8 +76,8 @@ async def test_b1_a_topic_that_grows_is_noticed_by_the_metadata() -> None:
         grown = CreatePartitionsRequest(
             topics=[CreatePartitionsTopic(name="t", count=3, assignments=None)], timeout_ms=1000
         )
-        assert consumer._poller is not None
-        await consumer._poller.client.network.request(1, grown)
+        assert consumer._engine is not None
+        await consumer._engine.client.network.request(1, grown)
         fill(broker, P2, 2)
         assert await read(consumer, 2) == {P2: [0, 1]}
         assert consumer.assignment() == {P0, P1, P2}

@@ -48,7 +48,7 @@ async def test_a_deleted_topic_does_not_keep_its_group_from_reading_the_others(
             await read(consumer, 10)
             await consumer.getmany()
             broker.delete_topic("a")
-            await consumer._poller.client.metadata.refresh(5.0)  # type: ignore[union-attr]
+            await consumer._engine.client.metadata.refresh(5.0)  # type: ignore[union-attr]
             await assigned(consumer, {B0})
             assert committed(broker) == {B0: 5}
             fill(broker, B0, 1)
@@ -144,7 +144,7 @@ async def test_no_offset_of_a_deleted_topic_is_stored_for_the_one_created_under_
         await read(consumer, 5)
         recreate(broker)
         if knows_it:
-            await consumer._poller.client.metadata.refresh(5.0)  # type: ignore[union-attr]
+            await consumer._engine.client.metadata.refresh(5.0)  # type: ignore[union-attr]
         committing = asyncio.create_task(commit(consumer, clock))
         while not committing.done():
             await clock.advance(0.1)

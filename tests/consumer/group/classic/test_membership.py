@@ -37,11 +37,11 @@ class Scene:
     """A started consumer and its membership."""
 
     def __init__(self, broker: EmbeddedBroker, consumer: AIOKafkaConsumer[Any, Any]) -> None:
-        assert consumer._poller is not None
-        assert consumer._poller.group is not None
+        assert consumer._engine is not None
+        assert consumer._engine.group is not None
         self.broker, self.consumer = broker, consumer
-        self.client = consumer._poller.client
-        self.group = consumer._poller.group
+        self.client = consumer._engine.client
+        self.group = consumer._engine.group
         assert isinstance(self.group.membership, ClassicMembership)
         self.membership = self.group.membership
         self.member = self.membership._member
@@ -246,7 +246,7 @@ async def test_who_calls_from_inside_a_listener_is_known() -> None:
     class Asker(AsyncListener):
         async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
             await asyncio.sleep(0)
-            answers.append(consumer._poller.group.listeners.is_caller)  # type: ignore[union-attr]
+            answers.append(consumer._engine.group.listeners.is_caller)  # type: ignore[union-attr]
 
     answers: list[bool] = []
     async with embedded({"t": 1}) as broker:

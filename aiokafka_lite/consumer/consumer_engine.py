@@ -1,0 +1,322 @@
+"""Owns the parts of a started consumer: it makes them in one order, starts and closes them.
+
+It also follows the metadata and the assignment. It does not know the public consumer. A consumer
+that starts again after a failure gets a new engine. Only `start`, `leave`, `give_up`,
+`close_client` and `list_topics` wait.
+"""
+
+import logging
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
+from aiokafka_lite.consumer.fetch.fetcher import Fetcher
+from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
+from aiokafka_lite.consumer.matched_topics import MatchedTopics
+from aiokafka_lite.consumer.offset_calls import OffsetCalls
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode, SubscriptionState
+from aiokafka_lite.consumer.record_poller import RecordPoller
+from aiokafka_lite.consumer.stop_bounds import StopBounds, divide_stop_time
+from aiokafka_lite.metrics.counters import Counters
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponseTopic,
+)
+
+if TYPE_CHECKING:
+    from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
+    from aiokafka_lite.metrics.statistics import ConsumerStatistics
+
+logger = logging.getLogger(__name__)
+
+
+class ConsumerEngine:
+    """Client, fetches, group, positions and polls of one consumer."""
+
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        client: KafkaClient,
+        subscription: SubscriptionState,
+        signal: PollSignal,
+        waiting_calls: WaitingCalls,
+        listener: ConsumerRebalanceListener | None,
+    ) -> None:
+        self._config = config
+        self._subscription = subscription
+        self._signal = signal
+        self._waiting_calls = waiting_calls
+        self._matched = MatchedTopics(exclude_internal=config.exclude_internal_topics)
+        self.client = client
+        self.buffer = FetchBuffer(subscription.revision)
+        self.collector = FetchCollector(subscription, self.buffer)
+        self.fetcher = Fetcher(config, client, subscription, self.buffer, signal)
+        self.group: ConsumerGroup | None = None
+        if config.group_id is not None:
+            self.group = _group_kind()(
+                config,
+                client,
+                subscription,
+                signal,
+                self.collector,
+                self.assignment_changed,
+                listener,
+            )
+        committed = None if self.group is None else self.group.offsets
+        self.offset_fetcher = OffsetFetcher(config, client, subscription, signal, committed)
+        self.poller = RecordPoller(
+            client,
+            subscription,
+            signal,
+            self.buffer,
+            self.collector,
+            self.fetcher,
+            self.group,
+            self.offset_fetcher,
+            leader_timeout_s=config.default_api_timeout_ms / 1000,
+        )
+        self.offsets = OffsetCalls(
+            config,
+            client,
+            subscription,
+            waiting_calls,
+            self.group,
+            self.offset_fetcher,
+            self.poller,
+        )
+
+    @property
+    def is_in_listener(self) -> bool:
+        """Whether the caller is a rebalance listener, or a task that one has created."""
+        return self.group is not None and self.group.is_calling_listener
+
+    # Starting…
+
+    async def start(self) -> None:
+        """Connect, learn of the subscribed topics, and with a group wait for an assignment.
+
+        Raises: as `AIOKafkaConsumer.start`. Cancelled, or failed: the caller calls `give_up`.
+        """
+        client, group = self.client, self.group
+        client.metadata.add_listener(self.follow)
+        self._set_topics_of_interest()
+        await client.start()
+        client.owner.add_failure_callback(self._look_again)
+        bound_s = self._config.default_api_timeout_ms / 1000
+        if group is None:
+            await self._wait_for_topics(bound_s)
+        else:
+            self._raise_hopeless_topics(client.metadata.snapshot)
+        self.follow(client.metadata.snapshot)
+        if group is not None:
+            group.start()
+            if self._subscription.is_subscribed:
+                await group.wait_for_assignment(max(bound_s, group.join_timeout_s))
+
+    async def _wait_for_topics(self, bound_s: float) -> None:
+        clock = self.client.clock
+        until_s = clock.monotonic() + bound_s
+        for topic in sorted(self._subscription.topics):
+            left_s = until_s - clock.monotonic()
+            await self.client.metadata.wait_for_topic(topic, max(left_s, 0.0))
+
+    def _raise_hopeless_topics(self, snapshot: MetadataSnapshot) -> None:
+        """Raise the error of a subscribed topic if the error never passes. A group waits for topics
+        that do not exist yet.
+        """
+        for topic in sorted(self._subscription.topics):
+            said = snapshot.topic_error(topic)
+            if said is not None and not said.retriable:
+                raise said(f"topic {topic!r}: {said.description}")
+
+    # Closing…
+
+    def stop(self) -> None:
+        """End every waiting poll, and every later one. Does not wait."""
+        if self.group is not None:
+            self.group.stop()
+        self.poller.stop()
+
+    async def leave(self, bounds: StopBounds, *, processed_all: bool) -> None:
+        """Leave the group, and close the fetch sessions.
+
+        `processed_all`: what the newest poll returned counts as processed (B7). Raises:
+        TimeoutError after `bounds.total_s`.
+        """
+        clock = self.client.clock
+        began_s = clock.monotonic()
+        unheard_s = 0.0
+        async with deadline(clock, bounds.total_s):
+            if self.group is not None:
+                await self.group.close(bounds, processed_all=processed_all)
+                unheard_s = self.group.offsets.unheard_s(began_s)
+            elapsed_s = clock.monotonic() - began_s
+            await self.fetcher.close(bounds.sessions_s(elapsed_s, unheard_s))
+
+    async def close_client(self, timeout_s: float) -> None:
+        """Close the connections, and end the tasks that are left, within `timeout_s`."""
+        try:
+            async with deadline(self.client.clock, timeout_s):
+                await self.client.close()
+        except TimeoutError:
+            logger.warning(
+                "%s: the client did not close within %.1f s", self.client.name, timeout_s
+            )
+
+    async def give_up(self) -> None:
+        """Close everything after a start that failed."""
+        try:
+            if self.group is not None:
+                await self.group.close(divide_stop_time(0), processed_all=False)
+        finally:
+            await self.client.close()
+
+    # Following the subscription, the assignment and the metadata…
+
+    def subscription_changed(self) -> None:
+        """Follow another subscription, or an assignment by the user."""
+        self.assignment_changed()
+        self.follow(self.client.metadata.snapshot)
+
+    def assignment_changed(self) -> None:
+        """Drop what is buffered of other partitions, and ask for metadata of the new topics."""
+        assigned = self._subscription.assignment
+        self.buffer.discard(lambda tp: tp not in assigned)
+        self._set_topics_of_interest()
+        self._signal.notify()
+
+    def follow(self, snapshot: MetadataSnapshot) -> None:
+        """Take over new metadata: topics of the subscription that came, grew or went (B1)."""
+        subscription = self._subscription
+        self.offset_fetcher.follow_topics()
+        topics_changed = False
+        if subscription.mode is SubscriptionMode.PATTERN:
+            found = self._matched.update(
+                snapshot, subscription.topics, self.client.clock.monotonic()
+            )
+            topics_changed = subscription.match_topics(found.names)
+            if found.is_in_doubt:
+                self.client.metadata.request_update()
+        if self.group is not None:
+            self.group.metadata_changed(snapshot, topics_changed=topics_changed)
+        elif subscription.is_subscribed:
+            self._take_all_partitions(snapshot)
+        # Leaders may have changed: the records decoded ahead wait for a poll that looks at them.
+        self._look_again()
+
+    def _look_again(self, *_: object) -> None:
+        """Let waiting polls, and the next one, look at everything again."""
+        self._subscription.revision.number += 1
+        self._signal.notify()
+
+    def _take_all_partitions(self, snapshot: MetadataSnapshot) -> None:
+        """Assign all partitions of the subscribed topics, for a consumer without a group."""
+        subscription = self._subscription
+        kept = [
+            tp
+            for tp in subscription.queue()
+            if tp.topic in subscription.topics and not _has_gone(tp, snapshot)
+        ]
+        grown = [
+            tp
+            for topic in sorted(subscription.topics)
+            for partition in snapshot.partition_ids(topic)
+            if subscription.get(tp := TopicPartition(topic, partition)) is None
+        ]
+        if grown or len(kept) < len(subscription.assignment):
+            subscription.assign_from_subscribed([*kept, *grown])
+
+    def _set_topics_of_interest(self) -> None:
+        """Tell the client which topics' metadata the consumer needs.
+
+        A pattern needs the metadata of all topics. Of those, only topics that match are asked about
+        again before the metadata is old.
+        """
+        subscription = self._subscription
+        of_group = frozenset() if self.group is None else self.group.topics
+        named = {*subscription.topics, *of_group, *(tp.topic for tp in subscription.assignment)}
+        if subscription.mode is SubscriptionMode.PATTERN:
+            self.client.metadata.set_topics(
+                None, lambda topic: topic in named or subscription.matches(topic)
+            )
+        else:
+            self.client.metadata.set_topics(named)
+
+    # What the public consumer asks…
+
+    async def list_topics(self, names: Collection[str] | None) -> Sequence[MetadataResponseTopic]:
+        """Return what a node says of these topics, or of all.
+
+        Raises: KafkaTimeoutError after `default_api_timeout_ms`, ConsumerStoppedError when the
+        consumer is stopped meanwhile. Cancelled: nothing stays behind.
+        """
+        client = self.client
+        asked = None if names is None else [MetadataRequestTopic(name=name) for name in names]
+        async with self._waiting_calls.one():
+            response = await client.ask_until_answered(
+                lambda: client.network.request_any(
+                    MetadataRequest(topics=asked, allow_auto_topic_creation=False)
+                ),
+                self._config.default_api_timeout_ms / 1000,
+                what="list of topics",
+                remedy="check the connection to the brokers, or raise default_api_timeout_ms",
+            )
+        return response.topics
+
+
+def statistics_of(
+    subscription: SubscriptionState, counters: Counters, engine: ConsumerEngine | None
+) -> "ConsumerStatistics":
+    """Return what is queued, free, buffered and on its way, and the counts.
+
+    `engine` None: the consumer was not started, so there is only the queue.
+    """
+    from aiokafka_lite.metrics.statistics import (  # noqa: PLC0415
+        BufferedFetch,
+        ConsumerStatistics,
+    )
+
+    buffered = [] if engine is None else list(engine.buffer)
+    pending = frozenset() if engine is None else engine.fetcher.pending_fetches
+    return ConsumerStatistics(
+        queue=subscription.queue(),
+        free=() if engine is None else tuple(engine.fetcher.free_partitions()),
+        buffered=tuple(
+            BufferedFetch(fetch.topic_partition, fetch.next_offset, fetch.size_in_bytes)
+            for fetch in buffered
+        ),
+        unread_bytes=sum(fetch.size_in_bytes for fetch in buffered),
+        fetching_nodes=frozenset(fetch.node_id for fetch in pending),
+        network=counters.network(),
+        fetches=counters.fetches,
+        fetched_bytes=counters.fetched_bytes,
+        returned_records=0 if engine is None else engine.collector.returned_records,
+        rebalances=counters.rebalances,
+        commits=counters.commits,
+    )
+
+
+def _group_kind() -> "type[ConsumerGroup]":
+    """Import the class when it is first needed: it brings twenty modules."""
+    from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup  # noqa: PLC0415
+
+    return ConsumerGroup
+
+
+def _has_gone(tp: TopicPartition, snapshot: MetadataSnapshot) -> bool:
+    """Say whether the topic is there without this partition: it was created anew, and smaller."""
+    partitions = snapshot.partition_ids(tp.topic)
+    return bool(partitions) and tp.partition not in partitions
+
+
+__all__ = ["ConsumerEngine", "statistics_of"]
