@@ -196,6 +196,7 @@ PLAIN_FILES = {
     "consumer/group/group_errors",
     "consumer/group/classic/heartbeat_timer",
     "consumer/group/classic/member",
+    "consumer/group/classic/next_step",
     "consumer/group/offsets/offset_exchange",
     "consumer/group/poll_watch",
     "consumer/group/classic/rebalance",

@@ -1,8 +1,9 @@
-"""Owns a consumer's membership: one background task that joins, syncs, hands partitions over, and
-leaves; it does not wait for polls (F2).
+"""A consumer's membership by JoinGroup and SyncGroup. A background task joins, hands partitions
+over and leaves; it does not wait for polls (F2).
 
-What a member is stands in `member`, what errors call for in `group_errors`, what changes hands in
-`assignment_handover`. Source: 2e-1 to 2e-12, AbstractCoordinator, ConsumerCoordinator.
+`next_step` decides what the task does next, `member` holds the ids, `group_errors` says what each
+error calls for, `assignment_handover` moves partitions. Source: 2e-1 to 2e-12,
+AbstractCoordinator, ConsumerCoordinator.
 """
 
 import logging
@@ -27,6 +28,11 @@ from aiokafka_lite.consumer.group.classic.group_leader import GroupLeader
 from aiokafka_lite.consumer.group.classic.heartbeat_timer import HeartbeatTimer
 from aiokafka_lite.consumer.group.classic.heartbeats import Heartbeats
 from aiokafka_lite.consumer.group.classic.member import Generation, Member, MemberState
+from aiokafka_lite.consumer.group.classic.next_step import (
+    MembershipEvent,
+    NextStep,
+    step_after,
+)
 from aiokafka_lite.consumer.group.classic.rebalance import (
     MemberPosition,
     assignor_faults,
@@ -89,14 +95,11 @@ class ClassicMembership:
         )
         self._wakeup = Wakeup()
         self._tasks: list[OwnedTask] = []
-        self._needs_prepare = True
-        self._is_first_join = True
-        self._has_lost = False
+        self._step = NextStep.PREPARE
         self._failed_joins = 0
         self._leaving: Farewell | None = None
-        """What `leave_soon` was called for, if that has not begun to happen."""
+        """What `leave_soon` was called for, until the listener was told."""
         self._error: KafkaError | None = None
-        self._is_parked = False
         self.completed_joins = 0
         """How many assignments were taken over."""
 
@@ -158,20 +161,23 @@ class ClassicMembership:
         ]
 
     def request_rejoin(self, reason: str) -> None:
-        """Join (again) as soon as may be."""
+        """Join, or join again, as soon as possible."""
         self._member.request_rejoin(reason)
         self._wakeup.set()
 
     def leave_soon(self, owned: Collection[TopicPartition], reason: str) -> None:
-        """The consumer has unsubscribed, and let go of `owned`: tell group and present listener."""
+        """Tell the present listener and the coordinator that the consumer has unsubscribed, and has
+        let go of `owned`. The background task does it.
+        """
         self._member.rejoin_reason = None
         if self._leaving is None:  # else nothing was assigned since
             self._leaving = Farewell(owned, reason, self._listeners.listener)
-        self._error, self._is_parked = None, False
+        self._error = None
+        self._changes_step(MembershipEvent.UNSUBSCRIBED)
         self._wakeup.set()
 
     def metadata_changed(self, snapshot: MetadataSnapshot) -> None:
-        """Look whether the assignment this member made as leader is out of date (2e-9)."""
+        """Join again if the metadata no longer fits the assignment that this leader made (2e-9)."""
         if self._member.sends_heartbeats and self.leader.has_changed(snapshot):
             self.request_rejoin("topics of the group have changed")
 
@@ -188,19 +194,20 @@ class ClassicMembership:
         raise error.with_traceback(None)
 
     def poll_began(self) -> None:
-        """The application polls again: go on, if it was the reason to stop, or has heard why."""
-        if self._is_parked and self._error is None:
-            self._is_parked = False
+        """Join again if the membership waits for a poll and no error is left to be raised."""
+        if self._step.waits_for_poll and self._error is None:
+            self._changes_step(MembershipEvent.POLLED)
             self.request_rejoin("the application polls again")
 
     def leave_for_silence(self, reason: str) -> str:
-        """Give up the membership because the application does not poll; the next poll rejoins.
+        """Give up the membership because the application does not poll. The next poll joins again.
 
-        Returns the member id to leave with. Records at hand are not returned any more.
+        Returns the member id to leave with. Buffered records are no longer returned.
         """
         member_id = self._member.generation.member_id
-        self._lose(Action.LOSE_MEMBERSHIP, reason)
-        self._is_parked = True
+        self._member.why_lost = reason
+        self._member.lose_membership()
+        self._lose_partitions(MembershipEvent.NOT_POLLED)
         logger.warning("%s leaves the group until the next poll: %s", self._member, reason)
         return member_id
 
@@ -218,7 +225,10 @@ class ClassicMembership:
             )
 
     async def close(self) -> None:
-        """End the tasks, a running listener with them. Does not leave the group: `leave`."""
+        """End the tasks, and a listener that runs in them. Does not leave the group: `leave` does.
+
+        Cancelled: the tasks still end.
+        """
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:
@@ -243,15 +253,16 @@ class ClassicMembership:
     async def _say_goodbye(self, farewell: Farewell, timeout_s: Callable[[], float]) -> None:
         """Tell the listener, then leave the group: static members do not leave (2e-5)."""
         member = self._member
-        is_lost = not member.generation.is_joined or member.is_rebalancing or self._has_lost
+        is_lost = not member.generation.is_joined or member.is_rebalancing
         try:
             await self._handover.leave(farewell, is_lost=is_lost)
         finally:
+            self._leaving = None
             member_id, is_joining = member.generation.member_id, member.is_rebalancing
             member.lose_membership()
             self.leader.step_down()
         if member_id and not member.is_static:
-            # Behind a JoinGroup that waits for others, the request would wait with it.
+            # A JoinGroup request that waits for other members would delay LeaveGroup behind it.
             lane = Lane.GENERAL if is_joining else Lane.COORDINATOR
             await self._coordinator.leave(member_id, farewell.reason, timeout_s(), lane)
 
@@ -259,41 +270,44 @@ class ClassicMembership:
 
     async def _run(self) -> None:
         while True:
-            if self._leaving is not None:
-                farewell, self._leaving = self._leaving, None
-                await self._leave(farewell)
-            elif self._has_lost:
-                await self._handover.lose(self._member.why_lost)
-                self._has_lost = False
-            elif self._must_join():
-                await self._rejoin()
-            else:
-                await self._wakeup.wait()
+            match self._step:
+                case NextStep.LEAVE:
+                    await self._leave()
+                case NextStep.LOSE_FOR_GOOD:
+                    await self._tell_lost()
+                case NextStep.PREPARE if self._is_join_requested:
+                    self._changes_step(MembershipEvent.STEP_BEGAN)
+                    await self._handover.prepare()
+                case NextStep.LOSE if self._is_join_requested:
+                    await self._tell_lost()
+                case NextStep.JOIN if self._is_join_requested:
+                    await self._rejoin()
+                case _:
+                    await self._wakeup.wait()
 
-    def _must_join(self) -> bool:
-        return (
-            self._member.rejoin_reason is not None
-            and self._subscription.is_subscribed
-            and not self._is_parked
-        )
+    def _changes_step(self, event: MembershipEvent) -> bool:
+        """Change the next step after `event`; say whether the event still matters."""
+        step = step_after(event, self._step)
+        self._step = step or self._step
+        return step is not None
 
-    async def _leave(self, farewell: Farewell) -> None:
-        timeout_s = self._config.request_timeout_ms / 1000
+    @property
+    def _is_join_requested(self) -> bool:
+        return self._member.rejoin_reason is not None and self._subscription.is_subscribed
+
+    async def _tell_lost(self) -> None:
+        self._changes_step(MembershipEvent.STEP_BEGAN)
+        await self._handover.lose(self._member.why_lost)
+
+    async def _leave(self) -> None:
+        farewell, timeout_s = self._leaving, self._config.request_timeout_ms / 1000
+        assert farewell is not None
         await self._say_goodbye(farewell, lambda: timeout_s)
-        self._has_lost = False
-        self._needs_prepare = self._is_first_join = True
+        self._leaving = None  # nothing was assigned since
+        self._changes_step(MembershipEvent.LEFT)
         self._signal.notify()
 
     async def _rejoin(self) -> None:
-        while self._needs_prepare:  # again, if a commit finds out that the membership is lost
-            self._needs_prepare = False
-            is_first, self._is_first_join = self._is_first_join, False
-            if self._member.generation.is_joined or is_first:
-                await self._handover.prepare()
-            else:
-                await self._handover.lose(self._member.why_lost)
-        if not self._must_join() or self._leaving is not None:
-            return  # a listener has unsubscribed, or the user has meanwhile
         reason = self._member.begin_join()
         self._signal.notify()
         try:
@@ -303,12 +317,12 @@ class ClassicMembership:
             assigned = None
         if assigned is not None:
             await self._take(assigned)
-        if self._failed_joins and not self._is_parked:
+        if self._failed_joins and not (self._step.waits_for_poll or self._error):
             delay_s = self._client.retry_backoff.delay(self._failed_joins - 1)
             await self._client.clock.sleep(delay_s)
 
     def _join_failed(self, error: KafkaError, reason: str) -> None:
-        """No answer came."""
+        """Act on a join that got no response."""
         self._member.join_failed()
         if not error.retriable:
             self._fail(error)
@@ -321,8 +335,8 @@ class ClassicMembership:
         self._member.request_rejoin(reason)
 
     async def _join(self, reason: str) -> ConsumerProtocolMemberAssignment | None:
-        """Return the assignment in the next generation; None when the answer was an error, which
-        has been acted on by then.
+        """Return the assignment in the next generation. None after an error response: the member
+        has acted on it.
         """
         member, subscription = self._member, self._subscription
         position = MemberPosition(
@@ -340,7 +354,7 @@ class ClassicMembership:
         self._heartbeats.restart()
         assignments = await self._lead(joined, assignor)
         if member.generation is not generation:
-            return None  # a heartbeat has learned meanwhile that this generation is over
+            return None  # a heartbeat was told meanwhile that this generation is over
         synced = await self._coordinator.sync(assignments)
         if member.generation is not generation:
             return None
@@ -360,7 +374,7 @@ class ClassicMembership:
     async def _lead(
         self, joined: JoinGroupResponse, assignor: AbstractPartitionAssignor
     ) -> dict[str, bytes]:
-        """Return everybody's assignment if this member leads, nothing otherwise."""
+        """Return the assignment of each member if this member leads; otherwise {}."""
         if joined.leader != joined.member_id:
             self.leader.step_down()
             return {}
@@ -376,7 +390,7 @@ class ClassicMembership:
         if action is Action.TAKE_MEMBER_ID:
             member.take_member_id(member_id)
             member.request_rejoin(reason)
-            self._failed_joins = 0  # at once, whatever failed before
+            self._failed_joins = 0  # joins at once, without a backoff
         elif action is Action.REJOIN:
             member.join_failed()
             member.request_rejoin(reason)
@@ -393,10 +407,11 @@ class ClassicMembership:
             self._try_again(reason)
 
     async def _take(self, assignment: ConsumerProtocolMemberAssignment) -> None:
-        """Use an assignment, unless it does not fit what is subscribed by now (2e-10)."""
-        if self._leaving is not None or not self._subscription.is_subscribed:
+        """Take an assignment over, unless it does not fit the present subscription (2e-10)."""
+        if not self._subscription.is_subscribed:
             return
-        self._needs_prepare = True
+        if not self._changes_step(MembershipEvent.ASSIGNED):
+            return  # the consumer has unsubscribed meanwhile
         assigned = assignment.partitions()
         unwanted = strangers(assigned, self._subscription.topics)
         if unwanted:
@@ -428,34 +443,36 @@ class ClassicMembership:
             self.request_rejoin(f"heartbeat: {error.message}")
 
     def commit_refused(self, action: Action, error: BrokerResponseError) -> None:
-        """Act on what the answer to a commit means for the membership (2e-12)."""
+        """Act on an error of OffsetCommit that concerns the membership (2e-12)."""
         self._heartbeat_said(action, error, self._member.generation)
 
-    def _lose(self, action: Action, why: str = "") -> None:
-        self._member.why_lost = why or self._heartbeats.why_lost()
+    def _lose(self, action: Action) -> None:
+        self._member.why_lost = self._heartbeats.why_lost()
         if action is Action.LOSE_GENERATION:
             self._member.lose_generation()
         else:
             self._member.lose_membership()
-        self._lose_partitions()
+        self._lose_partitions(MembershipEvent.LOST)
 
-    def _lose_partitions(self) -> None:
-        """What is owned may have another owner by now: nothing of it is returned any more."""
+    def _lose_partitions(self, event: MembershipEvent) -> None:
+        """Return no more records: the partitions may have another owner by now."""
+        self._changes_step(event)
         self._subscription.lose_everything()
-        self._needs_prepare = True
-        self._is_first_join = False
         self._signal.notify()
 
     def _fail(self, error: KafkaError) -> None:
-        """The user has to hear of it; joining rests until then (2e-3)."""
+        """Join no more until a poll has raised the error (2e-3). An error of a membership that the
+        consumer has left, or that is lost for good, is not kept.
+        """
         logger.error("%r cannot go on: %s", self._member, error)
+        event = MembershipEvent.FENCED if is_for_good(error) else MembershipEvent.FAILED
+        if not self._changes_step(event):
+            return
         self._error = error
-        self._is_parked = True
         if is_for_good(error):
             self._member.why_lost = str(error)
             self._member.lose_membership()
-            self._lose_partitions()
-            self._has_lost = True
+            self._lose_partitions(MembershipEvent.LOST)
         else:
             self._member.request_rejoin("the application polls again")
         self._wakeup.set()
