@@ -1,7 +1,7 @@
-"""Owns a consumer's group as the rest of the consumer sees it: one object that polls, positions and
-the facade talk to. It puts the parts of this folder together.
+"""A consumer's group as polls, positions and the facade see it. It puts the parts of this folder
+together.
 
-Only `commit`, `wait_for_assignment` and `close` wait.
+Only `commit_before_revocation`, `wait_for_assignment` and `close` wait.
 """
 
 import logging
@@ -91,7 +91,7 @@ class ConsumerGroup:
     # Life…
 
     def start(self) -> None:
-        """Start the group's tasks; they join once there is a subscription."""
+        """Start the group's tasks. They join once there is a subscription."""
         self.membership.start()
         self._watch_task = self._client.owner.spawn("poll_watch", self._watch_polls)
         if self._auto_commit is not None:
@@ -105,8 +105,10 @@ class ConsumerGroup:
         return self.membership.join_timeout_s
 
     async def wait_for_assignment(self, timeout_s: float) -> None:
-        """Return when the first assignment is there. Raises: what the join raises, not what a
-        listener does; KafkaTimeoutError; ConsumerStoppedError. Cancelled: joining goes on.
+        """Return when the first assignment is there.
+
+        Raises: the errors of joining, but not those of a listener; KafkaTimeoutError;
+        ConsumerStoppedError. Cancelled: joining goes on.
         """
         try:
             async with deadline(self._client.clock, timeout_s):
@@ -126,14 +128,16 @@ class ConsumerGroup:
             ) from error
 
     def stop(self) -> None:
-        """Let nobody wait for an assignment any more, from the signal's next notice on."""
+        """Let `wait_for_assignment` raise ConsumerStoppedError when the signal wakes it next."""
         self._is_stopped = True
 
     async def close(self, bounds: StopBounds, *, processed_all: bool) -> None:
-        """Commit if commits are automatic, tell the listener, leave the group; within `bounds`, and
-        without the brokers once none of them was heard of for so long.
+        """Commit if commits are automatic, call the listener, leave the group, all within `bounds`.
 
-        `processed_all`: what the newest poll returned counts as processed, too (B7).
+        Requests are given up once no broker has answered for `bounds.silence_s`. `processed_all`:
+        the records of the newest poll count as processed, too (B7).
+
+        Cancelled: offsets may not be stored; the coordinator may not know that the member left.
         """
         clock = self._client.clock
         began_s = clock.monotonic()
@@ -163,7 +167,7 @@ class ConsumerGroup:
     # For polls; nothing here waits…
 
     def poll_began(self) -> None:
-        """A poll begins. Raises: what the group or a listener has to say."""
+        """Note that a poll begins. Raises: the errors of the group and of its listener."""
         self._watch.poll_began()
         try:
             self._raise_error()
@@ -173,11 +177,11 @@ class ConsumerGroup:
         self.membership.poll_began()
 
     def poll_ended(self) -> None:
-        """A poll is over, however it was."""
+        """Note that a poll is over, with or without an error."""
         self._watch.poll_ended(self._client.clock.monotonic(), mark=self._processed.handed_out)
 
     def tick(self) -> None:
-        """A poll looks around: commit if it is time, raise what the group has to say."""
+        """Commit if an automatic commit is due. Raises: as `poll_began`."""
         if self._auto_commit is not None:
             self._auto_commit.polled()
         self._raise_error()
@@ -190,7 +194,7 @@ class ConsumerGroup:
         self.membership.raise_error()
 
     def metadata_changed(self, snapshot: MetadataSnapshot, *, topics_changed: bool) -> None:
-        """Follow new metadata: rejoin where the topics of this member, or of the group, changed."""
+        """Join again if topics of this member, or of the group, have changed."""
         if topics_changed:
             self.membership.request_rejoin("the topics that match the pattern have changed")
         self.membership.metadata_changed(snapshot)
@@ -208,7 +212,7 @@ class ConsumerGroup:
     # Commits…
 
     def had(self, tp: TopicPartition) -> bool:
-        """Say whether the partition was assigned to this member since it subscribed."""
+        """Return whether the partition was assigned to this member since it subscribed."""
         return tp in self._once_assigned
 
     @property
@@ -217,7 +221,7 @@ class ConsumerGroup:
         return bool(self._once_assigned)
 
     def may_get(self, tp: TopicPartition) -> bool:
-        """Whether the partition may come with an assignment that is being made."""
+        """Return whether an assignment that is being made may have the partition."""
         return (
             self.membership.awaits_assignment
             and self._subscription.is_subscribed
@@ -232,7 +236,9 @@ class ConsumerGroup:
     def processed(
         self, partitions: Collection[TopicPartition] | None = None, since: int = 0
     ) -> Offsets:
-        """Return what auto-commit may commit (B7), of what moved in poll `since` or later."""
+        """Return the offsets that auto-commit may commit (B7), of partitions that moved in poll
+        `since` or later.
+        """
         self._processed.settle()
         return {
             tp: CommittedOffset(offset, epoch, topic_id=self._subscription.assigned(tp).topic_id)
@@ -240,7 +246,7 @@ class ConsumerGroup:
         }
 
     def consumed(self) -> Offsets:
-        """Return the positions, with what the newest poll returned."""
+        """Return the positions, behind the records that the newest poll returned."""
         return {
             state.topic_partition: CommittedOffset(
                 state.offset, state.offset_epoch, topic_id=state.topic_id
@@ -250,8 +256,9 @@ class ConsumerGroup:
         }
 
     async def commit_before_revocation(self, partitions: Collection[TopicPartition]) -> None:
-        """Commit what was processed of partitions that go, or that the member brings to a join, if
-        commits are automatic. Bounded by the rebalance timeout; a failure is logged (2e-11).
+        """Commit the processed offsets of `partitions` if commits are automatic (2e-11).
+
+        Takes no longer than the rebalance timeout. A failure is logged.
         """
         if self._auto_commit is not None:
             timeout_s = self._config.rebalance_timeout_or_default_ms / 1000
@@ -280,19 +287,18 @@ class ConsumerGroup:
             self.membership.request_rejoin("the subscription has changed")
 
     def unsubscribed(self, owned: Collection[TopicPartition]) -> None:
-        """The consumer has let go of `owned` and of its subscription: leave the group soon, and
-        forget what was assigned."""
+        """Leave the group in the background: the consumer has unsubscribed from `owned`."""
         self._once_assigned.clear()
         self._watch.assigned(self._client.clock.monotonic(), owns_partitions=False)
         self.membership.leave_soon(owned, "the consumer has unsubscribed")
 
     def assigned_by_user(self) -> None:
-        """Know nothing of what is committed any more: others may have had what is assigned now."""
+        """Commit all offsets the next time: others may have had the partitions assigned now."""
         if self._auto_commit is not None:
             self._auto_commit.forget()
 
     def assignment_changed(self) -> None:
-        """Follow the new assignment."""
+        """Adapt automatic commits and the rest of the consumer to the new assignment."""
         self._once_assigned |= self._subscription.assignment
         if self._auto_commit is not None:
             self._auto_commit.restart()

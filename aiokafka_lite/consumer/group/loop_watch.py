@@ -1,7 +1,7 @@
-"""Owns noticing that the event loop was blocked: a timer of its own comes late.
+"""Notices that the event loop was blocked: then a timer of this file comes late.
 
-While the loop does not run, no heartbeat goes out and nothing is polled. What was noticed is kept
-for a while, so that a lost membership can name it as the cause. Nothing here waits.
+While the loop is blocked, no heartbeat is sent and no poll runs. The newest blocks are kept, so
+that the error of a lost membership can name them as the cause. Nothing here waits.
 """
 
 import logging
@@ -13,10 +13,10 @@ from aiokafka_lite.clock import Clock, TimerHandle
 logger = logging.getLogger(__name__)
 
 _SHORTEST_S = 1.0
-"""A shorter block does no harm, whatever the heartbeat interval is."""
+"""Shorter blocks are not logged, whatever the heartbeat interval is."""
 
 _TICKS = 3
-"""How many times per shortest block the loop is looked at."""
+"""How many times the timer looks in the time of the shortest block."""
 
 _KEPT = 100
 
@@ -24,8 +24,8 @@ _KEPT = 100
 class LoopWatch:
     """Logs blocks of the loop longer than `heartbeat_s`, and adds up what they took.
 
-    It looks while `is_wanted()`, from `start()` on. What it says is a lower bound: a block begins
-    at most one look before the first look that came late.
+    After `start()` a timer looks again and again while `is_wanted()`. The seconds are a lower
+    bound: a block may have begun just after the last look that was in time.
     """
 
     def __init__(
@@ -41,18 +41,18 @@ class LoopWatch:
         self._blocks: deque[tuple[float, float]] = deque(maxlen=_KEPT)
 
     def start(self) -> None:
-        """Look from now on; idempotent."""
+        """Start the timer. Idempotent."""
         if self._timer is None:
             self._arm()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop the timer. Idempotent."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def blocked_s(self, since_s: float) -> float:
-        """Return the seconds that blocks took which ended after `since_s` (monotonic)."""
+        """Return how long the blocks took that ended after `since_s` (monotonic), in seconds."""
         return sum(late_s for ended_at_s, late_s in self._blocks if ended_at_s > since_s)
 
     def _arm(self) -> None:

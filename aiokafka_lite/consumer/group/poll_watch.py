@@ -1,8 +1,8 @@
-"""Owns the watch over `max_poll_interval_ms`: how long nobody polled a member with partitions.
+"""Measures how long a member with partitions was not polled (`max_poll_interval_ms`).
 
-Time counts from the end of the last poll, or from the assignment that gave partitions to a member
-without any, if no poll came since. It stands still while a poll runs, and for a member without
-partitions. Plain; it is told moments and does not wait. Source: KIP-62.
+Time counts from the end of the last poll, or from a later assignment that gave the member its first
+partitions. It stands still while a poll runs, and while the member has no partitions. Plain: the
+caller passes each moment. Source: KIP-62.
 """
 
 from enum import Enum
@@ -11,7 +11,7 @@ WARN_AT = 0.8
 """The part of the interval after which the log warns."""
 
 _SHORTEST_STEP_S = 0.001
-"""A moment nearer than what a clock can tell apart would be waited for in a busy loop."""
+"""Waiting for less than a clock can measure would be a busy loop."""
 
 
 class Verdict(Enum):
@@ -19,12 +19,12 @@ class Verdict(Enum):
 
     FINE = 0
     WARN = 1
-    """Most of the interval is over; told once between two polls."""
+    """Most of the interval is over. Returned once between two polls."""
     OVERDUE = 2
 
 
 class PollWatch:
-    """Told of polls and assignments by the consumer, asked by a task that looks now and then."""
+    """The consumer reports polls and assignments; a task calls `check` now and then."""
 
     def __init__(self, interval_s: float) -> None:
         self.interval_s = interval_s
@@ -36,20 +36,20 @@ class PollWatch:
         self._is_warned = False
 
     def poll_began(self) -> None:
-        """A poll runs: time stands still."""
+        """Stop the time: a poll runs."""
         self._polls_running += 1
 
     def poll_ended(self, now_s: float, *, mark: object = None) -> None:
-        """A poll is over. `mark`: what `check` hears unless more is taken; None: not known."""
+        """Count from now: a poll is over. `mark`: as for `check`; None: not known."""
         self._polls_running -= 1
         if mark is not None:
             self._mark = mark
         self._count_from(now_s)
 
     def assigned(self, now_s: float, *, owns_partitions: bool) -> None:
-        """The member has its assignment, or has given it up.
+        """Note a new assignment, or that the consumer has unsubscribed.
 
-        That it owns nothing between two assignments is not told: it has not been polled meanwhile.
+        Do not call it when partitions are only revoked between two assignments: time goes on.
         """
         if owns_partitions and not self._owns_partitions:
             self._count_from(now_s)
@@ -61,8 +61,8 @@ class PollWatch:
         return self._owns_partitions and not self._polls_running
 
     def check(self, now_s: float, *, mark: object) -> Verdict:
-        """Say how it stands. `mark`: anything that changes with records taken on the fast path,
-        where no poll is reported.
+        """Return whether a poll is overdue. `mark`: a value that changes when records are taken on
+        the fast path, which reports no poll.
         """
         if mark != self._mark:
             if self._mark is not None:
@@ -79,7 +79,7 @@ class PollWatch:
         return Verdict.FINE
 
     def next_check_s(self, now_s: float) -> float:
-        """Return the seconds after which `check` may have something new to say."""
+        """Return after how many seconds `check` may return another verdict."""
         step_s = self.interval_s * (1 - WARN_AT)
         if not self.is_counting:
             return step_s

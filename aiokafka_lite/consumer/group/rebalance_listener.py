@@ -1,6 +1,7 @@
-"""Owns what users hook into rebalances, and calling it: plain or async, its faults kept for later.
+"""The listener that users write for rebalances, and the calls of it. Its errors wait for a poll.
 
-A listener runs in the group's background task; whatever it awaits, the rebalance waits for.
+A listener runs in the group's background task. The rebalance waits for all that the listener
+awaits.
 """
 
 import asyncio
@@ -84,17 +85,17 @@ class ListenerCalls:
         return False
 
     async def revoked(self, partitions: Collection[TopicPartition]) -> None:
-        """Tell that `partitions` are being taken away."""
+        """Call on_partitions_revoked."""
         if self.listener is not None:
             await self._call(self.listener.on_partitions_revoked, partitions)
 
     async def assigned(self, partitions: Collection[TopicPartition]) -> None:
-        """Tell that `partitions` are new."""
+        """Call on_partitions_assigned."""
         if self.listener is not None:
             await self._call(self.listener.on_partitions_assigned, partitions)
 
     async def lost(self, partitions: Collection[TopicPartition]) -> None:
-        """Tell that `partitions` are gone already."""
+        """Call on_partitions_lost."""
         if self.listener is not None:
             await self._call(self.listener.on_partitions_lost, partitions)
 
@@ -105,7 +106,7 @@ class ListenerCalls:
         *,
         is_lost: bool,
     ) -> None:
-        """Tell `listener`, who need not be the present one, that the group is being left."""
+        """Tell `listener`, which may be a former one, that the member leaves the group."""
         if listener is not None and is_lost:
             await self._call(listener.on_partitions_lost, partitions)
         elif listener is not None:

@@ -1,7 +1,7 @@
-"""Owns the conversation with a group's coordinator: find it, join, sync, heartbeat, leave.
+"""Sends a member's requests to the group's coordinator: join, sync, heartbeat, leave.
 
-One question and its answer at a time; what an answer means is decided by the membership. The
-conversation has a connection of its own, so that nothing it says queues behind a fetch (F1).
+The membership decides what a response means. The requests have a connection of their own, so that
+none waits behind a fetch (F1).
 """
 
 import logging
@@ -45,7 +45,7 @@ _LONGEST_REASON = 255
 
 
 class ClassicCoordinator:
-    """Asks the coordinator in the name of one member. Source: KIP-62, KIP-345, KIP-394."""
+    """Sends one member's requests to the coordinator. Source: KIP-62, KIP-345, KIP-394."""
 
     def __init__(
         self, config: ConsumerConfig, client: KafkaClient, cache: CoordinatorCache, member: Member
@@ -57,11 +57,11 @@ class ClassicCoordinator:
 
     @property
     def node_id(self) -> int | None:
-        """The coordinator, None when it has to be found."""
+        """The node id of the coordinator; None if it must be found first."""
         return self._cache.known(CoordinatorType.GROUP, self._member.group_id)
 
     def lost(self, why: object) -> None:
-        """Find the coordinator anew before the next question."""
+        """Forget the coordinator: the next request finds it again."""
         self._cache.forget(CoordinatorType.GROUP, self._member.group_id, why)
 
     async def find(self, timeout_s: float) -> int:
@@ -71,9 +71,11 @@ class ClassicCoordinator:
     async def join(
         self, protocols: Sequence[JoinGroupRequestProtocol], reason: str
     ) -> JoinGroupResponse:
-        """Ask to be in the next generation; answered when that has formed, which may take all of
-        the rebalance timeout. Raises: KafkaError when no answer came; the coordinator is then
-        unknown. Cancelled: the coordinator may have taken the member in.
+        """Send JoinGroup. The response comes when the generation has formed, which may take the
+        whole rebalance timeout.
+
+        Raises: KafkaError if no response came; the coordinator is then forgotten.
+        Cancelled: the coordinator may have added the member to the group.
         """
         config = self._config
         request = JoinGroupRequest(
@@ -89,7 +91,7 @@ class ClassicCoordinator:
         return await self._ask(request, self._rebalance_bound_s)
 
     async def sync(self, assignments: Mapping[str, bytes]) -> SyncGroupResponse:
-        """Ask for the assignment; the leader brings all of them. Raises, Cancelled: as `join`."""
+        """Send SyncGroup, as the leader with all assignments. Raises, Cancelled: as `join`."""
         generation = self._member.generation
         request = SyncGroupRequest(
             group_id=self._member.group_id,
@@ -103,11 +105,11 @@ class ClassicCoordinator:
                 for member_id, assignment in assignments.items()
             ],
         )
-        # The others wait as long for the leader's assignment as for each other's joining.
+        # The leader may take as long to assign as the members may take to join.
         return await self._ask(request, self._rebalance_bound_s)
 
     async def heartbeat(self) -> HeartbeatResponse:
-        """Say that the member lives. Raises, Cancelled: as `join`."""
+        """Send Heartbeat. Raises, Cancelled: as `join`."""
         generation = self._member.generation
         request = HeartbeatRequest(
             group_id=self._member.group_id,
@@ -115,16 +117,16 @@ class ClassicCoordinator:
             member_id=generation.member_id,
             group_instance_id=self._member.group_instance_id,
         )
-        # Without an answer for a session the coordinator is as good as gone (2e-4).
+        # A coordinator that is silent for a whole session is taken as gone (2e-4).
         timeout_ms = min(self._config.request_timeout_ms, self._config.session_timeout_ms)
         return await self._ask(request, timeout_ms / 1000)
 
     async def leave(
         self, member_id: str, reason: str, timeout_s: float, lane: Lane = Lane.COORDINATOR
     ) -> None:
-        """Say that the member is gone, so that nobody waits for its session to expire (KIP-800).
+        """Send LeaveGroup, so that the group need not wait until the session expires (KIP-800).
 
-        A courtesy: failures are logged, and an unknown coordinator is not looked for.
+        A failure is logged. Without a known coordinator no request is sent.
         """
         node_id = self.node_id
         if node_id is None or self._client.network.ready_delay(node_id, lane):

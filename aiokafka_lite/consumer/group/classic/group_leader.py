@@ -1,6 +1,7 @@
-"""Owns what the leader of a group does besides: assign the members, and watch the topics of all.
+"""What only the leader of a group does: it assigns partitions, and watches the topics of all
+members.
 
-Only `assign` waits, for metadata of topics that others subscribe to. Source: 2e-9, KIP-814.
+Only `lead` waits, for metadata of topics that other members subscribe to. Source: 2e-9, KIP-814.
 """
 
 import logging
@@ -23,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class GroupLeader:
-    """The leader's part; of no use while another member leads."""
+    """The leader's part of a membership. It is empty while another member leads."""
 
     def __init__(self, client: KafkaClient) -> None:
         self._client = client
@@ -33,13 +34,14 @@ class GroupLeader:
         self._with_racks = False
 
     def step_down(self) -> None:
-        """Another member leads, or none: nothing is watched."""
+        """Watch no topics: another member leads, or none."""
         self.topics = frozenset()
         self._picture = None
 
     async def lead(self, members: Sequence[JoinGroupResponseMember]) -> None:
-        """Learn the topics of all members, and what is to be known of them, at the cost of a
-        refresh where one is not known yet.
+        """Read the topics of all members. Refreshes the metadata if it lacks one of them.
+
+        Cancelled: the topics are known, their metadata may not be.
         """
         told = read_members(members)
         self.topics = topics_of(told)
@@ -60,7 +62,7 @@ class GroupLeader:
         members: Sequence[JoinGroupResponseMember],
         protocol: RebalanceProtocol,
     ) -> dict[str, bytes]:
-        """Return each member's assignment, ready for the wire. Raises: what the assignor raises."""
+        """Return each member's assignment, encoded. Raises: the errors of the assignor."""
         cluster = ClusterView(self._client.metadata.snapshot)
         given = assign(assignor, cluster, read_members(members), protocol)
         logger.info(
@@ -71,7 +73,7 @@ class GroupLeader:
         return {member_id: each.encode() for member_id, each in given.items()}
 
     def has_changed(self, snapshot: MetadataSnapshot) -> bool:
-        """Say whether topics came, went, grew or moved since the assignment was made (2e-9)."""
+        """Return whether topics came, went, grew or moved since the assignment was made (2e-9)."""
         return self._picture is not None and self._look(snapshot) != self._picture
 
     def _look(self, snapshot: MetadataSnapshot) -> dict[str, tuple[object, ...]]:

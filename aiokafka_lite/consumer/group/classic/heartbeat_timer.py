@@ -1,6 +1,6 @@
-"""Owns when a heartbeat is due and when the session is over, as far as this side can tell.
+"""Computes when a heartbeat is due and when the session expires, as far as the client knows.
 
-Plain arithmetic on moments it is given (monotonic seconds). Source: 2e-4, Heartbeat.
+Plain arithmetic on moments in monotonic seconds. Source: 2e-4, Heartbeat.
 """
 
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
@@ -18,30 +18,30 @@ class HeartbeatTimer:
         self.due_at_s = 0.0
         """When the next heartbeat is to be sent."""
         self.expires_at_s = 0.0
-        """When the coordinator will have given the member up, unless it hears from it."""
+        """When the coordinator gives the member up without another heartbeat."""
 
     def restart(self, now_s: float) -> None:
-        """The coordinator knows of us as of now: joined, or found again."""
+        """Begin a session: the member has joined, or the coordinator was found again."""
         self._failures = 0
         self.due_at_s = now_s + self._interval_s
         self.expires_at_s = now_s + self.session_s
 
     def sent(self, now_s: float) -> None:
-        """A heartbeat goes out; the interval counts from its sending."""
+        """Count the interval from now: a heartbeat is sent."""
         self.due_at_s = now_s + self._interval_s
 
     def answered(self, now_s: float) -> None:
-        """The coordinator has heard of us."""
+        """Extend the session: the coordinator answered a heartbeat."""
         self._failures = 0
         self.expires_at_s = now_s + self.session_s
 
     def failed(self, now_s: float) -> None:
-        """No answer, or one that does not count: again after a backoff that grows."""
+        """Send the next heartbeat after a backoff that grows: this one failed."""
         self.due_at_s = min(now_s + self._backoff.delay(self._failures), now_s + self._interval_s)
         self._failures += 1
 
     def is_expired(self, now_s: float) -> bool:
-        """Say whether the session must be taken as over."""
+        """Return whether the session has expired."""
         return now_s >= self.expires_at_s
 
 

@@ -1,6 +1,6 @@
-"""Owns the heartbeats: a loop beside the membership tells the coordinator that the member lives.
+"""Sends heartbeats to the coordinator, in a task beside that of the membership.
 
-What an answer means for the membership is decided there. Source: 2e-4, KIP-62.
+The membership decides what an error means for it. Source: 2e-4, KIP-62.
 """
 
 import logging
@@ -23,8 +23,8 @@ HeartbeatVerdict = Callable[[Action, BrokerResponseError, Generation], None]
 class Heartbeats:
     """Sends heartbeats while the member is in a generation.
 
-    `on_error(action, error, generation)` hears of answers that mean something for the membership;
-    `on_failure(error)` of a failure that trying again does not mend.
+    `on_error(action, error, generation)` is called for errors that concern the membership;
+    `on_failure(error)` for a failure that another heartbeat does not mend.
     """
 
     def __init__(
@@ -48,13 +48,13 @@ class Heartbeats:
         self._wakeup = Wakeup()
 
     def restart(self) -> None:
-        """The member is part of a generation as of now."""
+        """Begin a session: the member has just joined a generation."""
         self._heard_at_s = self._clock.monotonic()
         self._timer.restart(self._heard_at_s)
         self._wakeup.set()
 
     def why_lost(self) -> str:
-        """Say why the coordinator has given the member up, if this side can tell; else ""."""
+        """Return why the coordinator gave the member up, if this client knows it; else ""."""
         silent_s = self._clock.monotonic() - self._heard_at_s
         blocked_s = self._loop_watch.blocked_s(self._heard_at_s)
         if silent_s < self._timer.session_s or not blocked_s:
@@ -67,7 +67,7 @@ class Heartbeats:
         )
 
     async def run(self) -> None:
-        """Send heartbeats for ever; idle while the member is in no generation."""
+        """Send heartbeats until cancelled. Waits while the member is in no generation."""
         try:
             await self._run()
         finally:
@@ -105,7 +105,7 @@ class Heartbeats:
                 self._heard(answer.error_code, generation)
 
     def _is_current(self, generation: Generation) -> bool:
-        """Say whether what was heard of `generation` still matters (2e-4)."""
+        """Return whether a response about `generation` still matters (2e-4)."""
         return self._member.generation is generation and self._member.sends_heartbeats
 
     def _heard(self, error_code: int, generation: Generation) -> None:
@@ -116,7 +116,7 @@ class Heartbeats:
         action, error = HEARTBEAT_ACTIONS.action_for(error_code)
         logger.info("heartbeat of %r: %s", self._member, error.message)
         if action is Action.REJOIN:
-            self._answered(now_s)  # the coordinator has heard of us all the same
+            self._answered(now_s)  # the coordinator has counted this heartbeat
         elif action in (Action.RETRY, Action.FIND_COORDINATOR):
             self._timer.failed(now_s)
         if action is Action.FIND_COORDINATOR:

@@ -1,6 +1,6 @@
-"""Owns what a consumer is in its group: state, generation, member id. The state table is here.
+"""A member's state, generation and ids, with the table of states that Kafka's protocol has.
 
-Plain: it changes itself only, and does not wait. Source: 2e-1, 2e-2, AbstractCoordinator.
+Plain: it changes itself only. Source: 2e-1, 2e-2, AbstractCoordinator.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ NO_MEMBER_ID = ""
 
 
 class MemberState(Enum):
-    """Where a member stands (2e-1)."""
+    """A member's state by the group's protocol (2e-1)."""
 
     UNJOINED = "not part of a generation"
     PREPARING_REBALANCE = "JoinGroup is on its way: the next generation forms"
@@ -44,7 +44,7 @@ _NEXT_STATES = {
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One forming of the group, and who the member is in it."""
+    """A generation of the group, with the member's id in it."""
 
     generation_id: int = NO_GENERATION_ID
     member_id: str = NO_MEMBER_ID
@@ -53,7 +53,7 @@ class Generation:
 
     @property
     def is_joined(self) -> bool:
-        """Whether the coordinator has taken the member into a generation."""
+        """Whether the member is part of a generation."""
         return self.generation_id != NO_GENERATION_ID
 
 
@@ -61,7 +61,7 @@ NO_GENERATION = Generation()
 
 
 class Member:
-    """This consumer's membership; changed by the tasks that talk to the coordinator."""
+    """This consumer as a member. The tasks that ask the coordinator change it."""
 
     def __init__(self, group_id: str, group_instance_id: str | None, client_id: str = "") -> None:
         self.group_id = group_id
@@ -70,12 +70,11 @@ class Member:
         self.state = MemberState.UNJOINED
         self.generation = NO_GENERATION
         self.former_id = NO_MEMBER_ID
-        """Under which id the membership was lost last: what is done in its name is refused."""
+        """The id under which the membership was lost last. Coordinators refuse it."""
         self.why_lost = ""
-        """Why the group moved on without the member, until it has its next assignment; "": it was
-        not lost, or nobody knows."""
+        """Why the membership was lost, until the next assignment. "": not lost, or not known."""
         self.rejoin_reason: str | None = None
-        """Why the member has to join (again), for the broker's log (KIP-800); None: it need not."""
+        """Why the member must join (again), for the broker's log (KIP-800). None: it need not."""
 
     def __repr__(self) -> str:
         generation = self.generation
@@ -86,7 +85,7 @@ class Member:
 
     @property
     def is_static(self) -> bool:
-        """Whether the user named it: the group then waits for its return (KIP-345)."""
+        """Whether it has a group_instance_id: the group waits for its return (KIP-345)."""
         return self.group_instance_id is not None
 
     @property
@@ -141,43 +140,43 @@ class Member:
         )
 
     def request_rejoin(self, reason: str) -> None:
-        """Join again as soon as may be; the first reason stays."""
+        """Request another join. The first of several reasons is kept."""
         if self.rejoin_reason is None:
             self.rejoin_reason = reason
 
     def begin_join(self) -> str:
-        """JoinGroup is sent now; returns the reason. Requests from here on ask for another one."""
+        """Note that JoinGroup is sent, and return why. Later requests ask for another join."""
         self._to(MemberState.PREPARING_REBALANCE)
         reason, self.rejoin_reason = self.rejoin_reason or "", None
         return reason
 
     def take_member_id(self, member_id: str) -> None:
-        """Take the id the coordinator gave before it lets the member in (KIP-394)."""
+        """Keep the id that the coordinator gave with MEMBER_ID_REQUIRED (KIP-394)."""
         self._to(MemberState.UNJOINED)
         self.generation = Generation(NO_GENERATION_ID, member_id)
 
     def joined(self, generation: Generation) -> None:
-        """The generation has formed; its assignment is on its way."""
+        """Enter the generation that JoinGroup's response names."""
         self._to(MemberState.COMPLETING_REBALANCE)
         self.generation = generation
 
     def synced(self) -> None:
-        """The assignment is there."""
+        """Note that SyncGroup's response brought the assignment."""
         self._to(MemberState.STABLE)
         self.why_lost = ""
 
     def join_failed(self) -> None:
-        """The attempt is over; ids and generation are what they were."""
+        """End an attempt to join. Ids and generation stay as they are."""
         if self.state is not MemberState.STABLE:
             self._to(MemberState.UNJOINED)
 
     def lose_generation(self) -> None:
-        """ILLEGAL_GENERATION: the group has moved on; the member id is still good (2e-3)."""
+        """Leave the generation after ILLEGAL_GENERATION. The member id stays valid (2e-3)."""
         self.generation = Generation(NO_GENERATION_ID, self.generation.member_id)
         self._to(MemberState.UNJOINED)
 
     def lose_membership(self) -> None:
-        """UNKNOWN_MEMBER_ID, or it left: nothing remains."""
+        """Give up generation and id: after UNKNOWN_MEMBER_ID, or when the member leaves."""
         self.former_id = self.generation.member_id or self.former_id
         self.generation = NO_GENERATION
         self._to(MemberState.UNJOINED)

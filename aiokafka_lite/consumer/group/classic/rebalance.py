@@ -1,7 +1,6 @@
-"""Owns the decisions of a rebalance: what a member tells the group, what the leader assigns, what
-changes hands, and whether an assignment fits.
+"""Decides what a member tells its group, what the leader assigns, and whether an assignment fits.
 
-Plain functions over values; nothing waits. Source: 2e-6 to 2e-10, ConsumerCoordinator.
+Plain functions over values. Source: 2e-6 to 2e-10, ConsumerCoordinator.
 """
 
 import logging
@@ -40,7 +39,7 @@ Assignors = Sequence[AbstractPartitionAssignor]
 def rebalance_protocol(assignors: Assignors) -> RebalanceProtocol:
     """Return the highest protocol that all listed assignors support (2e-7).
 
-    One that does not say, as those written for other clients, is eager.
+    An assignor without `supported_protocols`, as those written for other clients, is eager.
     """
     supported = [
         set(getattr(assignor, "supported_protocols", (RebalanceProtocol.EAGER,)))
@@ -64,7 +63,7 @@ def find_assignor(assignors: Assignors, name: str | None) -> AbstractPartitionAs
 
 @contextmanager
 def assignor_faults(assignor: AbstractPartitionAssignor) -> Iterator[None]:
-    """Turn what an assignor raises into a KafkaError that names it; Kafka's own errors pass."""
+    """Turn an error of the assignor into a KafkaError that names it. KafkaErrors pass."""
     try:
         yield
     except KafkaError:
@@ -74,7 +73,7 @@ def assignor_faults(assignor: AbstractPartitionAssignor) -> Iterator[None]:
 
 
 class MemberPosition(NamedTuple):
-    """What a member brings to the next generation besides its topics."""
+    """What a member tells the leader besides its topics."""
 
     owned: Collection[TopicPartition]
     generation_id: int
@@ -84,7 +83,7 @@ class MemberPosition(NamedTuple):
 def join_protocols(
     assignors: Assignors, topics: Collection[str], position: MemberPosition
 ) -> list[JoinGroupRequestProtocol]:
-    """Return what the member tells the leader, once per assignor, the preferred one first."""
+    """Return the member's metadata for each assignor, the preferred assignor first."""
     return [
         JoinGroupRequestProtocol(
             name=assignor.name, metadata=_metadata(assignor, topics, position).encode()
@@ -113,7 +112,7 @@ def _metadata(
 def read_members(
     members: Iterable[JoinGroupResponseMember],
 ) -> dict[str, ConsumerProtocolMemberMetadata]:
-    """Return what each member told, with its instance id, for the assignor."""
+    """Return each member's metadata with its instance id, as assignors take it."""
     found: dict[str, ConsumerProtocolMemberMetadata] = {}
     for member in members:
         told = ConsumerProtocolMemberMetadata.decode(member.metadata)
@@ -153,7 +152,7 @@ def assign(
     members: Mapping[str, ConsumerProtocolMemberMetadata],
     protocol: RebalanceProtocol,
 ) -> dict[str, ConsumerProtocolMemberAssignment]:
-    """Return what the assignor gives each member; a member it forgot gets nothing.
+    """Return the assignment of each member. A member that the assignor leaves out gets nothing.
 
     Raises: IllegalStateError when a cooperative assignor gives away what another member still owns.
     """
@@ -193,7 +192,7 @@ def _check_nothing_moved_unrevoked(
 def picture(
     topics: Iterable[str], cluster: ClusterView, *, with_racks: bool
 ) -> dict[str, tuple[object, ...]]:
-    """Return what an assignment of these topics depends on, to be compared with a later one."""
+    """Return the facts that an assignment of these topics depends on, to compare them later."""
     found: dict[str, tuple[object, ...]] = {}
     for topic in topics:
         partitions = sorted(cluster.partitions_for_topic(topic) or ())
@@ -208,7 +207,7 @@ def picture(
 
 
 def strangers(assigned: Iterable[TopicPartition], topics: Collection[str]) -> list[TopicPartition]:
-    """Return the partitions nobody here subscribes to any more (2e-10)."""
+    """Return the assigned partitions whose topics are not subscribed any more (2e-10)."""
     return [tp for tp in assigned if tp.topic not in topics]
 
 

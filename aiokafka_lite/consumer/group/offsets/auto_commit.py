@@ -1,7 +1,8 @@
-"""Owns when offsets are committed without being asked: at the first poll after each interval.
+"""Commits automatically, at the first poll after each interval.
 
-What is committed is what earlier polls returned (B7), of the partitions where that has changed
-since the last commit; once an hour, and after any other commit, of all. Nothing here waits.
+A commit has the offsets behind the records that earlier polls returned (B7), of partitions where
+they changed since the last commit. Once an hour, and after any other commit, it has all partitions.
+Nothing here waits.
 """
 
 import logging
@@ -50,32 +51,32 @@ class AutoCommit:
         self._on_due = on_due
         self._is_running = False
         self._looked_in_poll = -1
-        """In which poll it was looked last what there is to commit; -1: look again."""
+        """The number of the poll that last looked for offsets to commit. -1: look again."""
         self._due_at_s = 0.0
         self._timer: TimerHandle | None = None
         self._is_committing = False
         self._tried: dict[TopicPartition, CommittedOffset] = {}
-        """What need not be committed again as it is."""
+        """The offsets that need not be committed again as they are."""
         self._failures = 0
         self._since = 0
-        """What moved last in an earlier poll is stored."""
+        """Partitions that moved last in an earlier poll are committed."""
         self._all_again_at_s = 0.0
         self._commits_before = 0
-        """How many commits there were, anybody's, with the newest of this one."""
+        """How many commits were sent, by anyone, up to the newest automatic one."""
 
     def restart(self) -> None:
-        """Begin anew, with the whole interval and all offsets: a start, a new assignment."""
+        """Begin a new interval, at whose end all offsets are committed: after a new assignment."""
         self.forget()
         self._is_running = True
         self._wait(self._interval_s)
 
     def stop(self) -> None:
-        """Commit no more by itself."""
+        """Stop committing."""
         self._is_running = False
         self._drop_timer()
 
     def polled(self) -> None:
-        """A poll is running, its predecessors' records count as processed: commit if it is time."""
+        """Commit if the interval is over. Polls call it: earlier polls' records are processed."""
         now_s = self._clock.monotonic()
         if self._is_committing or now_s < self._due_at_s or not self._is_running:
             return

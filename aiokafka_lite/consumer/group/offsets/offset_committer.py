@@ -1,6 +1,6 @@
-"""Owns storing offsets with the group's coordinator, now or in the background, and asking for them.
+"""Commits offsets to the group's coordinator, at once or in the background, and fetches them.
 
-Commits go over the general connection: they neither wait for a long fetch nor for a JoinGroup.
+The requests use the general connection: none waits behind a long fetch or a JoinGroup.
 Source: B7, 2e-12, 2e-13, 2e-15, ConsumerCoordinator.
 """
 
