@@ -1,1 +1,1 @@
-"""Who in a group reads which partition: decided by the group's leader, from plain values."""
+"""The assignors, by which the leader of a group assigns partitions to members. Plain."""

@@ -1,7 +1,7 @@
 """The sticky assignment of a group whose members subscribe to different topics. Plain.
 
-Partitions stay where they are; the others go to whoever has least; then partitions move from full
-members to emptier ones, until no move makes the group more balanced.
+Partitions with an owner stay there. The others go to the members with the fewest. Then partitions
+move from full members to emptier ones, until no move makes the group more balanced.
 """
 
 from bisect import bisect_left, insort

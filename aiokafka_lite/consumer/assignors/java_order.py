@@ -1,9 +1,9 @@
 """The order in which Java's hash tables are walked, computed. Plain values, no state of a group.
 
 Java's sticky assignors take members, and partitions that moved, as a HashMap hands them out. The
-same order here gives the same assignment, so that nothing moves when the leadership of a group
-passes between a Java member and one of ours. Not followed: a table that turns buckets of eight or
-more entries into trees.
+same order here gives the same assignment. So no partition moves when the leadership of a group
+passes between a Java member and a member of this package. One thing differs: Java turns buckets of
+eight or more entries into trees.
 """
 
 from collections.abc import Iterable

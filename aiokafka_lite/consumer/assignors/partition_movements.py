@@ -1,5 +1,5 @@
-"""What moved from whom to whom while an assignment is balanced, so that no two partitions of a
-topic change places. Plain; built for one assignment.
+"""Records the moves between members while an assignment is balanced, so that no two partitions of
+a topic change places. Plain; built for one assignment.
 """
 
 from aiokafka_lite.consumer.assignors.java_order import PartitionHashSet

@@ -1,6 +1,6 @@
 """Which members are near which partitions, for the sticky assignors (KIP-881). Plain; no waiting.
 
-Built for one assignment. Empty, and then nobody is far from anything, where racks cannot matter.
+Built for one assignment. It is empty where racks cannot matter: then each member is near all.
 """
 
 import itertools

@@ -1,8 +1,8 @@
 """The assignor "range": of each topic, every member gets one run of neighbouring partitions.
 
-Topics with the same subscribers and as many partitions are cut alike, so that what is written with
-one key to several topics meets in one member (co-partitioning). Members that name their rack get
-partitions with a replica there first, as far as the cut allows (KIP-881). Plain; keeps no state.
+Topics with the same subscribers and the same number of partitions are cut alike. So one member
+reads the records of a key from all of these topics (co-partitioning). Members that name their rack
+first get partitions with a replica there, as far as the cut allows (KIP-881). Plain, without state.
 """
 
 from collections.abc import Callable, Iterable, Mapping

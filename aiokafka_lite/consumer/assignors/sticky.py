@@ -1,8 +1,8 @@
-"""The assignor "sticky", and what "cooperative-sticky" shares with it: who may claim what.
+"""The assignor "sticky", and what "cooperative-sticky" shares with it: the claims of members.
 
-Balanced first, and then as much as possible stays where it was. Members' claims are settled here;
-the dealing is done in `constrained_assignment` and `general_assignment`. Plain. What a member had
-travels in its subscription, so only that is kept between two assignments, and per consumer.
+The assignment is balanced first; then as many partitions as possible keep their owner. This file
+settles the claims; `constrained_assignment` and `general_assignment` deal partitions out. Plain.
+A member tells its former partitions in its subscription. An assignor keeps only those of its own.
 """
 
 import logging

@@ -137,7 +137,7 @@ class ListenerCalls:
         except Exception as error:  # noqa: BLE001  the next poll raises it
             self._keep(name, error)
         finally:
-            # A task that outlives the call keeps its context: it is told apart by this.
+            # A task that outlives the call keeps its context; this says that the call is over.
             call.is_over = True
             _running_call.reset(token)
 

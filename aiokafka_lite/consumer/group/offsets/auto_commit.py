@@ -28,8 +28,8 @@ class AutoCommit:
 
     `processed(since)` returns what may be committed of partitions that moved in the poll of that
     number or later, `newest_poll()` the number of the newest poll. `on_due` is called when the
-    interval is over, so that polls on a fast path, and one that waits, look here; a poll that goes
-    on waiting has nothing more to commit, and is not woken for it again.
+    interval is over, so that polls on the fast path, and waiting ones, call `polled`. A poll that
+    goes on waiting has nothing more to commit, and is not woken for it again.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
-"""Decides about a commit: which offsets belong to a former topic, which errors an automatic commit
-does not try again, and which error of an answer counts.
+"""Decides about commits: offsets of former topics, errors that an automatic commit does not try
+again, and the error that counts.
 
 Plain functions over values; nothing waits. Source: 2e-12, KIP-516, KIP-848.
 """
@@ -38,10 +38,10 @@ def not_worth_another_try(
     offsets: Mapping[TopicPartition, CommittedOffset],
     snapshot: MetadataSnapshot,
 ) -> set[TopicPartition]:
-    """Return the partitions an automatic commit is done with although they were refused.
+    """Return the refused partitions that an automatic commit does not try again.
 
-    Those the coordinator does not know, if it has stored the others of the request, or if the
-    metadata does not know them either: their topic was deleted, and nobody should wait for it.
+    The coordinator does not know them, and it has stored the others of the request, or the metadata
+    lacks them, too. Their topic was deleted.
     """
     some_were_stored = len(errors) < len(offsets)
     return {
