@@ -382,7 +382,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         Takes what `getmany` would, partition by partition, with no Python object for a record. The
         columns are topic, partition, offset, timestamp, timestamp_type, key, value and headers, or
         those of them that `columns` names; keys and values are the bytes that were sent. The batch
-        has at most `max_records` rows (None: `max_poll_records`, which is small for a table) and
+        has at most `max_records` rows (None: `max_poll_records`, as in any poll) and
         ends with the record that reaches `max_bytes`, or at 2 GiB in one column.
 
         `until` names offsets to read to: a partition whose position has come there, or further, is

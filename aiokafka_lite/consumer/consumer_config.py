@@ -198,7 +198,11 @@ class ConsumerConfig(ClientConfig):
 
     @property
     def group_options_without_group(self) -> tuple[str, ...]:
-        """The options that were set and do nothing, because there is no `group_id`."""
+        """The options that were set and do nothing, because there is no `group_id`.
+
+        They cause a warning, not an error, even if set to their default. Users of aiokafka pass
+        `enable_auto_commit=True` everywhere.
+        """
         return () if self.group_id is not None else tuple(self._group_options_set())
 
     def _group_options_set(self) -> Iterator[str]:

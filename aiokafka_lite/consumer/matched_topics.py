@@ -2,6 +2,8 @@
 
 A broker that has just started, or an election, leaves a topic out of an answer or describes it with
 an error. Letting go of it for that would lose its positions. It reads no clock and does not wait.
+
+One response of a broker that has just started could otherwise make a group rebalance twice.
 """
 
 from collections.abc import Collection

@@ -2,6 +2,9 @@
 
 Values and their parsing; nothing is asked and nothing waits.
 Source: KIP-1106, AutoOffsetResetStrategy, java.time.Duration.parse.
+
+It also decides where to go on in a topic that was deleted and created again. The positions of the
+old topic mean nothing in the new one.
 """
 
 import re

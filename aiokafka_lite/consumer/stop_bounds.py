@@ -1,4 +1,10 @@
-"""How the time a consumer has to stop is divided between the steps of stopping. Plain."""
+"""How the time a consumer has to stop is divided between the steps of stopping. Plain.
+
+A consumer gives up its group if no broker of the group has answered for 4.5 s, whatever
+`stop_timeout_ms` is. Any response, a refusal too, means that more time may help. Without one, the
+wait only adds to that of a producer in the same process. Kubernetes kills a process after 30 s. A
+silent connection counts as no response; a frozen node would otherwise cost the whole time.
+"""
 
 from dataclasses import dataclass
 

@@ -20,7 +20,7 @@ ALLOWED: Final[dict[str, int]] = {
     "aiokafka_lite/consumer/position/leader_watch.py": 2,
     "aiokafka_lite/consumer/position/offset_fetcher.py": 2,
     "aiokafka_lite/consumer/position/offset_questions.py": 1,
-    "aiokafka_lite/consumer/position/offset_validator.py": 2,
+    "aiokafka_lite/consumer/position/offset_validator.py": 1,
     "aiokafka_lite/consumer/position/retained_error.py": 1,
     "aiokafka_lite/consumer/position/subscription_state.py": 3,
     "aiokafka_lite/consumer/record_poller.py": 2,

@@ -74,6 +74,11 @@ class FetchBuffer:
     def end_offset(self, state: PartitionState) -> int | None:
         """Return where a fetch ahead of the position has to go on (`prefetch_max_bytes`).
 
+        It is the end of the fetch before. So order, positions, errors and seeks need no new rule.
+        The oldest fetch of a partition fits its position or is dropped. The next one fits when that
+        is used up. An error ahead only delays the next fetch. If it lasts, it is raised when the
+        position gets there.
+
         None when nothing of the partition is buffered, or what is does not fit its position, or
         cannot be read to its end.
         """
@@ -172,6 +177,8 @@ class FetchBuffer:
         """Drop the newest fetches of a node until less than `max_bytes` of its bytes lie unread.
 
         Only when every fetch of the node is `idle` (paused, say): otherwise the polls make room.
+        Idle fetches would stop the other partitions of the node. The positions stay, and the data
+        is fetched again.
         Returns the partitions of the fetches dropped.
         """
         dropped: list[TopicPartition] = []

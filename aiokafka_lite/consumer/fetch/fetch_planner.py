@@ -191,6 +191,10 @@ class FetchPlanner:
 
         The partitions of that data are not in the request (A7). When they are used up they have to
         wait for its end, which then costs no more time than using them up did.
+
+        Measured with four partitions of one node, three of them at their end: 600,000 records of
+        the fourth take 0.6 s instead of 34 s. The number of requests grows with the logarithm of
+        the time.
         """
         longest_ms = self._config.fetch_max_wait_ms
         if not self._buffer.unread_bytes(node_id) or self._wishes.may_prefetch(node_id):

@@ -4,6 +4,13 @@ The poll plans a round without waiting: which nodes are asked, and for which off
 task per node then sends the planned request, awaits the answer and files it into the buffer. A
 poll that gives up therefore leaves its fetch running. No task starts a round by itself. The second
 fetch of a poll is such a round. Source: A1, A2, A10.
+
+The poll plans, not the task. Otherwise polls that never suspend would plan with the positions of a
+later poll. The order of response, drain and second fetch would not hold either.
+
+The task costs one turn of the event loop at each end of a round. In bulk that is 1 instruction of
+895 per record. If each record is a fetch of its own, a record costs 617 thousand instructions
+instead of 567.
 """
 
 import logging
@@ -120,8 +127,8 @@ class Fetcher:
     def _every_leader_owes_an_answer(self, snapshot: MetadataSnapshot) -> bool:
         """Say so where no round can be planned, without a look at every partition.
 
-        Polls ask it each time they have used up a fetch; who the leaders are is looked up only
-        after the assignment or the metadata has changed.
+        Polls ask it each time they have used up a fetch. They may have thousands of partitions, but
+        few leaders. The leaders are looked up after the assignment or the metadata has changed.
         """
         assigned = self._subscription.assignment
         if self._leaders_of != (snapshot.version, id(assigned)):

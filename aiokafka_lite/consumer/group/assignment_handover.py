@@ -4,6 +4,9 @@ These are the commit, the calls of the listener, the hold and the release. It wa
 and for the commit before a revocation, and for nothing else. After each wait it compares the
 subscription's `ownership_epoch`. If that has changed, all partitions were lost or given up
 meanwhile, and the rest of the handover is void.
+
+`stop()` calls `on_partitions_revoked`, as Java does, and commits are still possible then. It is the
+last moment for a commit by hand.
 """
 
 import logging

@@ -2,6 +2,9 @@
 
 While the loop is blocked, no heartbeat is sent and no poll runs. The newest blocks are kept, so
 that the error of a lost membership can name them as the cause. Nothing here waits.
+
+Neither a heartbeat nor a poll can distinguish a blocked loop from a slow coordinator; a timer can.
+Three looks per heartbeat interval cost nothing measurable.
 """
 
 import logging

@@ -3,6 +3,9 @@
 Time counts from the end of the last poll, or from a later assignment that gave the member its first
 partitions. It stands still while a poll runs, and while the member has no partitions. Plain: the
 caller passes each moment. Source: KIP-62.
+
+The time also counts for a member that never polls: it would otherwise hold its partitions for ever.
+A member without partitions holds nothing that another could need.
 """
 
 from enum import Enum

@@ -37,8 +37,10 @@ logger = logging.getLogger(__name__)
 _Questions = Mapping[TopicPartition, EpochQuestion]
 
 NEWER_EPOCH_PATIENCE = 5
-"""How many backoffs to wait for the leader of an epoch that a position has and the metadata lacks,
-before the leader there is has the word: the epoch may come out of another cluster."""
+"""After so many backoffs the present leader decides about a position with an unknown, newer epoch.
+
+The epoch may come from another cluster. Java may wait for ever.
+"""
 
 
 class OffsetValidator:

@@ -5,6 +5,15 @@
 - Without compression a batch behind others takes as much as they have, up to
   max_backlog_batch_size. It waits for them anyway, and a large batch costs less per record.
 - A topic that refused a batch for its size gets usual batches only.
+
+So a compressed batch has about max_batch_size when it is sent, and a partition with few records
+takes no more memory than that.
+
+A batch costs 240 thousand instructions of Python. At 1 KB a record, a batch of 16 KB has fifteen
+records. A record took 7.0 us in such batches, and takes 3.4 us in batches of 128 KB. A single
+record, a slow stream and a broker that keeps up see no difference. The larger size is off with
+compression, which runs on the event loop. There, eight times the batch would be eight times the
+pause.
 """
 
 from bisect import bisect_right

@@ -1,4 +1,13 @@
-"""Chooses the twin of the fast append: the native one if it was built, the pure one otherwise."""
+"""Chooses the twin of the fast append: the native one if it was built, the pure one otherwise.
+
+The native `send` is a plain function, so a record needs no coroutine. It returns a ready awaitable,
+or the coroutine of `append_path`. Both are `collections.abc.Coroutine`, so `create_task`, `gather`
+and `wait_for` take them. `send` is marked as a coroutine function, so a mock made from the class
+can be awaited. Errors are raised at the await. Two things differ from an `async def`. The record is
+queued when `send` is called, and nothing warns of a call that was never awaited.
+
+In pure Python `send` is an `async def`: a coroutine costs 128 ns there, a ready awaitable 152 ns.
+"""
 
 import functools
 import inspect

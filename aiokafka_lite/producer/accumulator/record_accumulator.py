@@ -297,7 +297,8 @@ class RecordAccumulator:
         """Replace a batch that a broker found too large by smaller ones (2d-14).
 
         The refused request does not count as an attempt. The pieces share the counted memory of the
-        batch; the additional bytes of their headers are not counted.
+        batch, so no call waits for memory to send what was accepted. The additional bytes of their
+        headers are not counted. The batch is done when its last piece is, so waiters need not know.
         """
         self.sizes.was_too_large(batch.topic_partition.topic)
         batch.attempts -= 1

@@ -158,7 +158,8 @@ class SequenceNumbers:
         - a batch that was sent before: unless it is the oldest without outcome;
         - a second batch: before the first of its epoch, or of a topic that may have been created
           again, is acknowledged. A broker without state of the producer takes any number, so it
-          would take the second batch although it has refused the first.
+          would take the second batch although it has refused the first. Java does not wait here;
+          tests with random faults found the case.
         """
         if self.producer == NO_PRODUCER:
             return False

@@ -1,4 +1,7 @@
-"""What `send_many` returns: one handle for any number of records, with no object for each."""
+"""What `send_many` returns: one handle for any number of records, with no object for each.
+
+The handle keeps no serialized sizes, since these would need an object per record.
+"""
 
 import asyncio
 from collections.abc import Generator, Iterator

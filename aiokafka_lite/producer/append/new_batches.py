@@ -22,7 +22,12 @@ from aiokafka_lite.producer.transaction.transaction_manager import TransactionMa
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 
 _TURN_BYTES = 131_072
-"""After so much memory in new batches a task that sends lets the sender run."""
+"""After so much memory in new batches a task that sends lets the sender run.
+
+So a burst of a thousand small records has no pause. A loop that only sends keeps other tasks
+waiting for about a millisecond. A thousand tasks that send one record each end without a pause,
+which would be a turn of the loop for each.
+"""
 
 
 class NewBatches:

@@ -2,6 +2,9 @@
 pieces and queues them.
 
 Source: ProducerBatch.split, KAFKA-3995.
+
+A piece has at most half of the records. Java makes the same batch again and again if
+max.message.bytes is below batch.size.
 """
 
 from collections.abc import Callable

@@ -5,6 +5,15 @@ next batch is due. Responses come as callbacks of the event loop. A request has 
 has to wait for its connection. Draining and sending is one step, so requests leave in the order of
 their sequence numbers. `record_accumulator` decides what is due, `sequence_numbers` what may be
 sent, `batch_outcomes` what a response does to a batch.
+
+One task serves all nodes. No task waits for a Produce response, so the order of the sequence
+numbers holds by construction. A record with linger 0 is sent one turn of the loop after `send`; a
+task per request needs two. With the turns of the loop it costs 430 thousand instructions instead of
+460. An unexpected error in such a callback ends the client, as in a task.
+
+A new batch wakes the task only if it is the first of its queue. A response wakes it only while
+something waits. Any other wake-up changes nothing of what is due: under load it was half of the
+turns of this task.
 """
 
 import asyncio

@@ -4,6 +4,12 @@ over and leaves; it does not wait for polls (F2).
 `next_step` decides what the task does next, `member` holds the ids, `group_errors` says what each
 error calls for, `assignment_handover` moves partitions. Source: 2e-1 to 2e-12,
 AbstractCoordinator, ConsumerCoordinator.
+
+An error may end the membership until the next poll, which then rejoins. A static member that was
+fenced never rejoins by itself. Another consumer has its place, and a rejoin would remove that one.
+
+The polls of a cooperative member do not wait for a rebalance: it owns the partitions that it keeps
+all the time.
 """
 
 import logging

@@ -109,7 +109,8 @@ class OffsetCommitter:
         (2e-12).
 
         Raises: RebalanceInProgressError between two assignments; CommitFailedError when the member
-        is in no generation.
+        is in no generation. A wait for the end of the rebalance would not help: another member may
+        own the partitions by then.
         """
         if self._subscription.is_subscribed:
             self._membership.check_may_commit()
