@@ -248,7 +248,11 @@ class SubscriptionState:
         return sorted(self._without_position.values(), key=_place)
 
     def place(self, tp: TopicPartition) -> int:
-        """Return where an assigned partition stands in the queue: the smaller, the sooner (A8)."""
+        """Return where an assigned partition stands in the queue: the smaller, the sooner (A8).
+
+        Places only grow. So the few partitions that changed are sorted, without a walk through the
+        queue.
+        """
         return self._states[tp].place
 
     # Positions…
