@@ -16,7 +16,7 @@ ifeq ($(CI),true)
 export AIOKAFKA_LITE_REQUIRE_NATIVE := 1
 endif
 
-.PHONY: demo pipeline test check format options bench bench-groups bench-spark soak sanitize clean
+.PHONY: demo pipeline test check format options file-map bench bench-groups bench-spark soak sanitize clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "aiokafka-lite needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -73,6 +73,9 @@ check: $(VENV)/.installed-test  ## linters, types (of users' programs, too) and 
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+file-map: $(VENV)/.installed-test  ## docs/files.md, from the first sentence of each file
+	$(BIN)/python -m tools.write_file_map
 
 options: $(VENV)/.installed-test  ## what is made from the declarations of options: types and docs/options.md
 	$(BIN)/python -m tools.write_options

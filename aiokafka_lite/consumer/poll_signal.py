@@ -1,4 +1,4 @@
-"""Owns the waiting of polls: whoever waits for records, positions or an assignment waits here.
+"""Owns the waiting of polls for records, positions or an assignment.
 
 It carries no data: a woken poll looks for itself. Any number of tasks may wait at once.
 """

@@ -1,5 +1,6 @@
-"""Owns the parts of a producer and the order in which they are made: each part is given those it
-uses, and none is changed afterwards.
+"""Owns the parts of a producer and the order in which they are made.
+
+Each part is given those it uses, and none is changed afterwards.
 
 Nothing here knows the facade, so a producer that is dropped without `stop()` is noticed at once.
 An engine is started once: after a start that failed the producer makes another.

@@ -24,7 +24,7 @@ class FetchState(Enum):
     AWAIT_VALIDATION = "a position that the leader has yet to compare with its log (KIP-320)"
 
 
-_NEXT_STATES = {
+NEXT_STATES = {
     FetchState.INITIALIZING: {
         FetchState.FETCHING,
         FetchState.AWAIT_RESET,
@@ -128,7 +128,7 @@ class PartitionState:
 
     def to(self, fetch_state: FetchState) -> None:
         """Go to `fetch_state`. Raises IllegalStateError for a move that has no sense."""
-        if fetch_state not in _NEXT_STATES[self.fetch_state]:
+        if fetch_state not in NEXT_STATES[self.fetch_state]:
             raise IllegalStateError(
                 f"cannot go to {fetch_state.name} while {self.fetch_state.name}"
             )
@@ -137,4 +137,4 @@ class PartitionState:
         self.failures = 0
 
 
-__all__ = ["NO_OFFSET", "FetchState", "PartitionState"]
+__all__ = ["NEXT_STATES", "NO_OFFSET", "FetchState", "PartitionState"]

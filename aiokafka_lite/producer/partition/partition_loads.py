@@ -1,5 +1,6 @@
-"""Weighs partitions for the sticky partitioner: those with short queues are chosen more often, and
-those of a node that is too slow are not chosen. Plain.
+"""Weighs partitions for the sticky partitioner. Plain.
+
+Partitions with short queues are chosen more often. Those of a node that is too slow are not chosen.
 
 Source: KIP-794, BuiltInPartitioner.updatePartitionLoadStats, RecordAccumulator.NodeLatencyStats.
 """

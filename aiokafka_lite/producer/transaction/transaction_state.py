@@ -23,7 +23,7 @@ class TransactionState(Enum):
     FATAL_ERROR = "unable to go on"
 
 
-_MAY_COME_FROM = {
+MAY_COME_FROM = {
     TransactionState.UNINITIALIZED: {
         TransactionState.READY,
         TransactionState.INITIALIZING,
@@ -113,7 +113,7 @@ class TransactionStatus:
         """
         if self.state is TransactionState.FATAL_ERROR and state is not TransactionState.FATAL_ERROR:
             self.raise_error()
-        if self.state not in _MAY_COME_FROM[state]:
+        if self.state not in MAY_COME_FROM[state]:
             raise IllegalStateError(
                 f"transactional_id={self.transactional_id!r} is {self.state.value}: it cannot be "
                 f"{state.value} next; call begin_transaction(), then commit_transaction() or "
@@ -146,4 +146,4 @@ class TransactionStatus:
             raise self.error.with_traceback(None)
 
 
-__all__ = ["PreparedTransaction", "TransactionState", "TransactionStatus"]
+__all__ = ["MAY_COME_FROM", "PreparedTransaction", "TransactionState", "TransactionStatus"]

@@ -26,7 +26,7 @@ class MemberState(Enum):
     STABLE = "part of a generation, with an assignment"
 
 
-_NEXT_STATES = {
+NEXT_STATES = {
     MemberState.UNJOINED: {MemberState.UNJOINED, MemberState.PREPARING_REBALANCE},
     MemberState.PREPARING_REBALANCE: {
         MemberState.UNJOINED,
@@ -182,9 +182,9 @@ class Member:
         self._to(MemberState.UNJOINED)
 
     def _to(self, state: MemberState) -> None:
-        if state not in _NEXT_STATES[self.state]:
+        if state not in NEXT_STATES[self.state]:
             raise IllegalStateError(f"cannot go to {state.name} while {self.state.name}")
         self.state = state
 
 
-__all__ = ["NO_GENERATION", "Generation", "Member", "MemberState"]
+__all__ = ["NEXT_STATES", "NO_GENERATION", "Generation", "Member", "MemberState"]
