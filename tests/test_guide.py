@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import Final
+from typing import Final, TypeVar
 
 import pytest
 
@@ -18,6 +18,7 @@ from tests.support.documents import ROOT
 from tools.write_file_map import PAGE, page
 
 DESIGN: Final = (ROOT / "DESIGN.md").read_text(encoding="utf-8")
+State = TypeVar("State", bound=Enum)
 PACKAGE: Final = ROOT / "aiokafka_lite"
 TEXT: Final = re.sub(r"^    .*$", "", DESIGN, flags=re.MULTILINE)
 """DESIGN.md without its drawings."""
@@ -42,7 +43,7 @@ def followers(pairs: Iterable[tuple[Enum, Enum]]) -> dict[str, set[str]]:
     return found
 
 
-def forward(table: Mapping[Enum, Iterable[Enum]]) -> dict[str, set[str]]:
+def forward(table: Mapping[State, Iterable[State]]) -> dict[str, set[str]]:
     return followers((before, after) for before, nexts in table.items() for after in nexts)
 
 
