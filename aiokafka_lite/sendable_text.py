@@ -13,8 +13,8 @@ def sendable(name: str, value: object) -> Iterator[str]:
     try:
         size = len(value.encode())
     except UnicodeEncodeError:
-        yield f"{name}={value[:80]!r} cannot be sent: it is not valid Unicode;"
-        " set it to another str"
+        shown = f"{name}={value[:80]!r}"
+        yield f"{shown} cannot be sent: it is not valid Unicode; set it to another str"
     else:
         if size > _MAX_TEXT_BYTES:
             yield (

@@ -280,7 +280,7 @@ async def test_wrong_arguments_are_named() -> None:
             ({"max_records": 0}, "max_records"),
             ({"max_bytes": 0}, "max_bytes=0"),
             ({"timeout_ms": -1}, "timeout_ms=-1"),
-            ({"columns": ["values"]}, "'values' is no column"),
+            ({"columns": ["values"]}, "'values' is not a column"),
             ({"columns": []}, "no column is named"),
         ):
             with pytest.raises(ValueError, match=word):

@@ -55,7 +55,7 @@ def registry() -> Iterator[RegistryServer]:
         ({"registry_urls": ("http://h",)}, "registry_urls is for format='avro' with"),
         ({**AVRO, "registry_urls": ()}, "registry_urls must be set"),
         ({**AVRO, "topics": ("a", "b")}, "subject, or a schema, must be set"),
-        ({**AVRO, "registry_urls": ("h:1",)}, "no address of a schema registry"),
+        ({**AVRO, "registry_urls": ("h:1",)}, "not the address of a schema registry"),
         ({**AVRO, "registry_token": "hunter2"}, "token of the schema registry must be env:NAME"),
     ],
 )

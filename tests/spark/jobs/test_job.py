@@ -38,7 +38,7 @@ class Py4JNetworkError(Exception):
 
 @pytest.mark.parametrize("error", [Py4JNetworkError("Answer is empty"), ConnectionRefusedError()])
 def test_a_jvm_that_is_gone_is_named(error: Exception) -> None:
-    assert "the JVM of Spark has ended in the midst of it" in reason(error)
+    assert "the JVM of Spark has ended during the job" in reason(error)
 
 
 PYTHON = """[STREAM_FAILED] Query terminated with exception: it said:

@@ -39,7 +39,7 @@ def config(**given: Any) -> TableStreamConfig:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"path": ""}, "path='' is no folder"),
+        ({"path": ""}, "path='' is not a folder"),
         ({"path": "/p", "topic": "u"}, "'/p' is a folder, and topic is for a topic"),
         ({"path": "/p", "delivery": "transactional"}, "and delivery is for a topic"),
         ({"path": "/p", "sink_bootstrap_servers": "h:2"}, "and sink_bootstrap_servers is for a"),
