@@ -312,21 +312,23 @@ class TransactionManager:
         )
 
     async def _commit(self) -> None:
-        self.status.to(TransactionState.COMMITTING)
-        self.sends.end()
-        await self._all_added()
-        await self._flush()
-        if self.status.has_failed:
-            self.status.raise_error()
+        await self._complete()
         await self._end(committed=True)
 
-    async def _prepare(self) -> None:
+    async def _complete(self) -> None:
+        """Write all records of the transaction, and have all its partitions and offsets added.
+
+        Raises: why that failed; the transaction can then only be aborted.
+        """
         self.status.to(TransactionState.COMMITTING)
         self.sends.end()
         await self._all_added()
         await self._flush()
         if self.status.has_failed:
             self.status.raise_error()
+
+    async def _prepare(self) -> None:
+        await self._complete()
         producer_id, epoch = self._sequences.producer
         self._prepared = None
         if self._scope.has_begun:
