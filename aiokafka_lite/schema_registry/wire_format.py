@@ -1,0 +1,108 @@
+"""The ids in front of serialized values, or in their headers, as Confluent's serializers do it.
+
+    prefix   a zero byte and four bytes of id, then the value
+    header   __key_schema_id or __value_schema_id: a byte 1 and 16 bytes of guid
+
+Protobuf adds the indexes of the message within its file. Does not wait. Source: Confluent's "Wire
+format".
+"""
+
+import struct
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from aiokafka_lite.schema_registry.registry_errors import WireFormatError
+
+PREFIX_BYTES: Final = 5
+_PREFIX: Final = struct.Struct(">bI")
+_GUID_MAGIC: Final = b"\x01"
+_GUID_BYTES: Final = 17
+_MOST_INDEXES: Final = 100
+"""How deep a message may be nested; protoc's own limit is lower."""
+_MOST_VARINT_BYTES: Final = 10
+
+
+def id_prefix(schema_id: int) -> bytes:
+    """Return the five bytes in front of a value."""
+    return _PREFIX.pack(0, schema_id)
+
+
+def schema_id_of(data: bytes) -> int:
+    """Return the id in front of a value. Raises: WireFormatError for other bytes."""
+    if len(data) < PREFIX_BYTES:
+        raise WireFormatError(f"{len(data)} bytes are too few for a schema's id, which has five")
+    magic, schema_id = _PREFIX.unpack_from(data)
+    if magic:
+        raise WireFormatError(
+            f"the value begins with the byte {magic & 0xFF}, and not with 0 and the id of a schema;"
+            " was it written without a schema registry?"
+        )
+    return int(schema_id)
+
+
+def header_name(*, is_key: bool) -> str:
+    """Return the name of the header with the schema of a key or value."""
+    return "__key_schema_id" if is_key else "__value_schema_id"
+
+
+def guid_header(guid: str) -> bytes:
+    """Return a header's value for a schema's guid."""
+    return _GUID_MAGIC + UUID(guid).bytes
+
+
+def guid_of(header: bytes | None) -> str:
+    """Return the guid in a header's value. Raises: WireFormatError for other bytes."""
+    if header is None or len(header) < _GUID_BYTES or header[:1] != _GUID_MAGIC:
+        raise WireFormatError(
+            f"a schema's header is a byte 1 and a guid of 16 bytes, and not {header!r:.60}"
+        )
+    return str(UUID(bytes=bytes(header[1:_GUID_BYTES])))
+
+
+def message_indexes(indexes: Sequence[int]) -> bytes:
+    """Return the bytes of the indexes that lead to a message within its file."""
+    if list(indexes) == [0]:
+        return b"\x00"  # the first message of a file, which is the usual one
+    return b"".join(_varint(number) for number in (len(indexes), *indexes))
+
+
+def end_of_indexes(data: bytes, position: int) -> int:
+    """Return the position behind the message indexes. Raises: WireFormatError."""
+    count, position = _read_varint(data, position)
+    if not 0 <= count <= _MOST_INDEXES:
+        raise WireFormatError(f"{count} message indexes; the limit is {_MOST_INDEXES}")
+    for _ in range(count):
+        _, position = _read_varint(data, position)
+    return position
+
+
+def _varint(number: int) -> bytes:
+    number = number << 1 if number >= 0 else (-number << 1) - 1  # zigzag
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def _read_varint(data: bytes, position: int) -> tuple[int, int]:
+    number = 0
+    for index, byte in enumerate(data[position : position + _MOST_VARINT_BYTES]):
+        number |= (byte & 0x7F) << 7 * index
+        if byte < 0x80:
+            return (number >> 1) ^ -(number & 1), position + index + 1
+    raise WireFormatError("the indexes of a Protobuf message end beyond the value")
+
+
+__all__ = [
+    "PREFIX_BYTES",
+    "end_of_indexes",
+    "guid_header",
+    "guid_of",
+    "header_name",
+    "id_prefix",
+    "message_indexes",
+    "schema_id_of",
+]
