@@ -1,0 +1,58 @@
+"""Decides which handlers are slow, and which are stuck. Does not wait."""
+
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+from aiokafka_lite.workers.work_queues import WorkItem
+
+
+class Running(Protocol):
+    """A worker, as far as the watch looks at it."""
+
+    item: WorkItem | None
+    began_s: float
+
+
+class Findings(NamedTuple):
+    """What a look has found: items with their age in seconds."""
+
+    slow: list[tuple[WorkItem, float]]
+    """To be named in the log now. Each is named again when its age has doubled."""
+    stuck: list[tuple[WorkItem, float]]
+
+
+class HandlerWatch:
+    """Compares the ages of the running handlers with their bounds."""
+
+    def __init__(self, slow_s: float, stuck_s: float) -> None:
+        self._slow_s = slow_s
+        self._stuck_s = stuck_s
+        self._named: dict[tuple[WorkItem, float], float] = {}  # -> the age at which it is named
+
+    @property
+    def interval_s(self) -> float:
+        """How often to look."""
+        return min(self._slow_s, self._stuck_s) / 4
+
+    def look(self, workers: Iterable[Running], now_s: float) -> Findings:
+        """Return the handlers that have become slow or stuck since the last look."""
+        found = Findings([], [])
+        named: dict[tuple[WorkItem, float], float] = {}
+        for worker in workers:
+            item, age_s = worker.item, now_s - worker.began_s
+            if item is None or age_s < min(self._slow_s, self._stuck_s):
+                continue
+            if age_s >= self._stuck_s:
+                found.stuck.append((item, age_s))
+                continue
+            attempt = (item, worker.began_s)
+            limit_s = self._named.get(attempt, self._slow_s)
+            if age_s >= limit_s:
+                found.slow.append((item, age_s))
+                limit_s = age_s * 2
+            named[attempt] = limit_s
+        self._named = named
+        return found
+
+
+__all__ = ["Findings", "HandlerWatch", "Running"]

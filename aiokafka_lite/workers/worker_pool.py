@@ -1,0 +1,166 @@
+"""Runs the handlers: a fixed number of worker tasks, each with one record at a time.
+
+There is no task per record. A worker takes the next record without a turn of the event loop. All
+of them together let the rest of the program run every two milliseconds.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from types import CoroutineType
+from typing import Any, Final
+
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.model import ConsumerRecord
+from aiokafka_lite.workers.idle_workers import IdleWorkers
+from aiokafka_lite.workers.record_outcomes import RecordOutcomes
+from aiokafka_lite.workers.stop_request import StopRequest
+from aiokafka_lite.workers.work_queues import WorkItem, WorkQueues
+
+logger = logging.getLogger(__name__)
+
+Handler = Callable[[ConsumerRecord[Any, Any]], Awaitable[object]]
+
+TURN_S: Final = 0.002
+
+
+class Worker:
+    """One worker, and the record it works on."""
+
+    __slots__ = ("_is_given_up", "began_s", "item", "task")
+
+    def __init__(self) -> None:
+        self.item: WorkItem | None = None
+        self.began_s = 0.0
+        """When the handler of `item` began (monotonic)."""
+        self.task: asyncio.Task[Any] | None = None
+        self._is_given_up = False
+
+    def give_up(self) -> None:
+        """Cancel the handler that runs. Does not wait."""
+        if self.item is not None and self.task is not None and not self._is_given_up:
+            self._is_given_up = True
+            self.task.cancel()
+
+    def was_given_up(self) -> bool:
+        """Say once whether the handler was cancelled, so that the worker itself goes on."""
+        if not self._is_given_up:
+            return False
+        self._is_given_up = False
+        assert self.task is not None
+        return self.task.uncancel() == 0
+
+
+class WorkerPool:
+    """The workers of one run."""
+
+    def __init__(
+        self,
+        size: int,
+        handle: Handler,
+        queues: WorkQueues,
+        outcomes: RecordOutcomes,
+        idle: IdleWorkers,
+        stop: StopRequest,
+        clock: Clock,
+    ) -> None:
+        self.workers = tuple(Worker() for _ in range(size))
+        self._handle = handle
+        self._queues = queues
+        self._outcomes = outcomes
+        self._idle = idle
+        self._stop = stop
+        self._clock = clock
+        self._turn_ends_s = 0.0
+        self._turn_is_over = False
+
+    @property
+    def running(self) -> int:
+        """How many handlers run."""
+        return sum(worker.item is not None for worker in self.workers)
+
+    async def work(self, worker: Worker) -> None:
+        """Handle records until the workers stop.
+
+        Cancelled: the handler is cancelled, and its record is not finished.
+        """
+        worker.task = asyncio.current_task()
+        monotonic, queues, stop = self._clock.monotonic, self._queues, self._stop
+        while not stop.is_set:
+            now_s = monotonic()
+            if now_s >= self._turn_ends_s:
+                await self._others_run()
+                now_s = monotonic()
+            item = queues.take()
+            if item is None:
+                await self._idle.wait_for_work()
+                continue
+            worker.item, worker.began_s = item, now_s
+            try:
+                await self._process(worker, item)
+            finally:
+                worker.item = None
+                self._idle.ended()
+
+    async def _others_run(self) -> None:
+        """Let the event loop turn once. Workers that run before it has turned wait, too."""
+        if not self._turn_is_over:
+            self._turn_is_over = True
+            asyncio.get_running_loop().call_soon(self._begin_turn)
+        await asyncio.sleep(0)
+
+    def _begin_turn(self) -> None:
+        self._turn_is_over = False
+        self._turn_ends_s = self._clock.monotonic() + TURN_S
+
+    async def _process(self, worker: Worker, item: WorkItem) -> None:
+        try:
+            try:
+                result: Any = self._handle(item.record)
+                if type(result) is not CoroutineType and not isawaitable(result):
+                    return self._refuse(item)
+                await result
+            except asyncio.CancelledError as error:
+                task = worker.task
+                if worker._is_given_up or task is None or task.cancelling():
+                    raise
+                # Something that the handler awaited was cancelled.
+                await self._outcomes.failed(item, error)
+            except Exception as error:  # noqa: BLE001 - a retry, a dead letter or a stop follows
+                if worker._is_given_up:
+                    logger.warning("handler of %s raised when it was cancelled: %r", item, error)
+                    self._queues.put_off(item)
+                else:
+                    await self._outcomes.failed(item, error)
+            else:
+                self._outcomes.finished(item)
+            if worker.was_given_up():  # too late: the handler has ended before
+                self._idle.wake(self._queues.ready)
+        except asyncio.CancelledError:
+            self._queues.put_off(item)
+            if not worker.was_given_up():
+                raise
+            self._idle.wake(self._queues.ready)
+
+    def _refuse(self, item: WorkItem) -> None:
+        self._queues.put_off(item)
+        self._stop.set(
+            KafkaConfigurationError(
+                f"the handler {self._handle!r} returned no awaitable; make it an `async def`, and "
+                f"call blocking code by `await asyncio.to_thread(...)`"
+            )
+        )
+
+    def give_up(self, is_meant: Callable[[WorkItem], bool]) -> list[WorkItem]:
+        """Cancel handlers; return their items. Does not wait."""
+        given_up = []
+        for worker in self.workers:
+            if worker.item is not None and is_meant(worker.item):
+                given_up.append(worker.item)
+                worker.give_up()
+        return given_up
+
+
+__all__ = ["Handler", "Worker", "WorkerPool"]

@@ -1,0 +1,113 @@
+"""Holds the settings of one pool of workers, checked. Does not wait."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.model import ConsumerRecord
+
+Order = Literal["key", "partition", "unordered"]
+KeyOf = Callable[[ConsumerRecord[Any, Any]], Hashable]
+"""Returns the value whose records are handled one after the other, within their partition."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WorkersConfig:
+    """The settings of `KeyedWorkers`, which documents them.
+
+    Raises: KafkaConfigurationError naming every wrong setting at once.
+    """
+
+    concurrency: int
+    order: Order | KeyOf
+    max_records: int
+    max_bytes: int
+    commit_interval_ms: float
+    drain_timeout_ms: float
+    slow_handler_ms: float
+    handler_timeout_ms: float
+    retries: int | None
+    """None: no limit."""
+    retry_backoff_ms: float
+    retry_backoff_max_ms: float
+    not_retried: tuple[type[Exception], ...]
+    has_dead_letters: bool
+    max_poll_interval_ms: int
+    """That of the consumer: the group waits so long for a member that drains."""
+
+    def __post_init__(self) -> None:
+        faults = list(self._faults())
+        if faults:
+            raise KafkaConfigurationError(f"these workers cannot work: {'; '.join(faults)}")
+
+    def _faults(self) -> list[str]:
+        faults = [
+            f"{name}={value!r} is not a number above 0; give one"
+            for name in _POSITIVE
+            if not _is_positive(value := getattr(self, name))
+        ]
+        if not callable(self.order) and self.order not in get_args(Order):
+            faults.append(
+                f"order={self.order!r} is none of {', '.join(map(repr, get_args(Order)))}, and no "
+                f"function of a record"
+            )
+        retries: object = self.retries  # users may pass anything
+        if retries is not None and (not isinstance(retries, int) or retries < 0):
+            faults.append(f"retries={self.retries!r} is not an int from 0 on; None has no limit")
+        if self.has_dead_letters and self.retries is None:
+            faults.append("dead_letters needs a number of retries, after which a record goes there")
+        if faults:
+            return faults
+        if self.max_records < self.concurrency:
+            faults.append(
+                f"max_records={self.max_records} is less than concurrency={self.concurrency}, so "
+                f"that handlers would wait for records; raise it"
+            )
+        if self.drain_timeout_ms >= self.max_poll_interval_ms:
+            faults.append(
+                f"drain_timeout_ms={self.drain_timeout_ms} is not below the consumer's "
+                f"max_poll_interval_ms={self.max_poll_interval_ms}, after which the group goes on "
+                f"without this member; lower it"
+            )
+        return faults
+
+    @property
+    def key_of(self) -> KeyOf | None:
+        """The function that names the chain of a record; None if records have no order."""
+        if self.order == "unordered":
+            return None
+        if self.order == "partition":
+            return _no_key
+        if self.order == "key":
+            return _own_key
+        return self.order
+
+
+_POSITIVE = (
+    "concurrency",
+    "max_records",
+    "max_bytes",
+    "commit_interval_ms",
+    "drain_timeout_ms",
+    "slow_handler_ms",
+    "handler_timeout_ms",
+    "retry_backoff_ms",
+    "retry_backoff_max_ms",
+)
+
+
+def _is_positive(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+
+
+def _own_key(record: ConsumerRecord[Any, Any]) -> Hashable:
+    key: Hashable = record.key
+    return key
+
+
+def _no_key(_: ConsumerRecord[Any, Any]) -> Hashable:
+    return None
+
+
+__all__ = ["KeyOf", "Order", "WorkersConfig"]

@@ -1,0 +1,1 @@
+"""The benchmark of keyed workers beside loops written by hand."""

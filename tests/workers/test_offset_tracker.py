@@ -1,0 +1,103 @@
+"""The offset to commit never passes an unfinished record, in whatever order records finish."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiokafka_lite.workers.finished_note import read_note
+from aiokafka_lite.workers.offset_tracker import OffsetTracker
+
+
+def tracking(*offsets: int) -> OffsetTracker:
+    tracker = OffsetTracker()
+    for offset in offsets:
+        assert tracker.begin(offset)
+    return tracker
+
+
+@given(st.data())
+def test_the_tracker_agrees_with_a_set(data: st.DataObject) -> None:
+    """The model: the lowest unfinished offset, and the set of all finished ones behind it."""
+    offsets = sorted(data.draw(st.sets(st.integers(0, 60), min_size=1, max_size=30)))
+    order = data.draw(st.permutations(offsets))
+    tracker, finished = OffsetTracker(), set[int]()
+    begun = 0
+    for offset in order:
+        while begun < len(offsets) and offsets[begun] <= offset:
+            tracker.begin(offsets[begun])
+            begun += 1
+        tracker.finish(offset)
+        finished.add(offset)
+        known = offsets[:begun]
+        left = [each for each in known if each not in finished]
+        expected = left[0] if left else known[-1] + 1
+        assert tracker.next_offset == expected
+        noted = read_note(expected, tracker.note)
+        ahead = {each for each in known if each in finished and each > expected}
+        assert {each for each in known if each > expected and each in noted} == ahead
+        assert expected not in noted
+
+
+def test_before_the_first_record_there_is_nothing_to_commit() -> None:
+    assert OffsetTracker().next_offset is None
+    assert not OffsetTracker().has_news
+
+
+def test_news_end_with_the_commit_and_begin_with_the_next_record() -> None:
+    tracker = tracking(0, 1, 2)
+    tracker.finish(1)
+    changes = tracker.changes
+    tracker.finish(0)
+    tracker.committed(changes)
+    assert tracker.has_news, "a record was finished while the commit was on its way"
+    tracker.committed(tracker.changes)
+    assert not tracker.has_news
+
+
+def test_what_an_earlier_owner_has_finished_is_not_handled_again() -> None:
+    before = tracking(*range(10, 20))
+    for offset in (11, 12, 17):
+        before.finish(offset)
+    tracker = OffsetTracker()
+    tracker.finished_before(read_note(10, before.note))
+    assert [offset for offset in range(10, 20) if not tracker.begin(offset)] == [11, 12, 17]
+    tracker.finish(10)
+    assert tracker.next_offset == 13
+
+
+def test_a_note_does_not_count_for_records_before_its_offset() -> None:
+    """The position was set back: the records are meant to be handled once more."""
+    tracker = OffsetTracker()
+    tracker.finished_before(read_note(10, "keyed-workers/1:AQE="))
+    assert tracker.begin(9)
+    assert tracker.begin(11)
+
+
+def test_behind_a_position_that_goes_back_all_comes_again() -> None:
+    tracker = tracking(5, 6, 7)
+    tracker.finish(5)
+    assert tracker.begin(2)
+    tracker.finish(7)
+    assert tracker.next_offset == 2
+    assert len(tracker) == 1
+
+
+def test_what_is_unfinished_before_a_position_that_goes_back_keeps_its_place() -> None:
+    tracker = tracking(3, 5, 6, 7)
+    tracker.finish(6)
+    assert tracker.begin(5)
+    tracker.finish(7)  # by its first attempt
+    tracker.finish(5)
+    assert tracker.next_offset == 3
+    assert read_note(3, tracker.note).last == 5
+    tracker.finish(3)
+    assert (tracker.next_offset, tracker.note) == (6, "")
+
+
+def test_nothing_behind_a_record_that_nobody_handles_is_committed() -> None:
+    tracker = tracking(3, 4)
+    tracker.stop_before(3)  # some of its records were queued
+    tracker.finish(3)
+    tracker.finish(4)
+    assert len(tracker) == 0
+    tracker.stop_before(8)
+    assert (tracker.next_offset, len(tracker)) == (8, 1)
