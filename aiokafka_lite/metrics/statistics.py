@@ -1,9 +1,10 @@
 """Owns the values that `statistics()` returns. They tell what a client holds at that moment, and
 what it has done since it was made.
 
-The values are frozen. Making one changes nothing and does not wait.
+The values are frozen. Making one changes nothing. Does not wait.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aiokafka_lite.model import TopicPartition
@@ -21,6 +22,12 @@ class NetworkStatistics:
     """Bytes of all responses, without the four bytes that tell the size of each."""
     response_time_s: float
     """Seconds between each request and its response, summed up."""
+    throttle_time_s: float
+    """Seconds for which responses told the client to be silent, summed up (KIP-219)."""
+    open_connections: int
+    """Connections that are open now."""
+    requests_in_flight: int
+    """Requests on these connections that have no response yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,12 @@ class ProducerStatistics:
     """
 
     network: NetworkStatistics
+    buffer_bytes: int
+    """The limit of the memory for batches: `buffer_memory`."""
+    used_buffer_bytes: int
+    """Bytes of it that batches without outcome have taken."""
+    waiting_calls: int
+    """Calls of `send` that wait for memory."""
     unacknowledged_batches: int
     """Batches that are open, queued or on their way: their records have no outcome yet."""
     acknowledged_batches: int
@@ -56,7 +69,7 @@ class ConsumerStatistics:
     """A consumer at one moment. Counts begin with zero when the consumer is made."""
 
     queue: tuple[TopicPartition, ...]
-    """All assigned partitions, the next to be served first."""
+    """All assigned partitions, those to be fetched next first."""
     free: tuple[TopicPartition, ...]
     """The partitions the next fetch may ask for, in queue order."""
     buffered: tuple[BufferedFetch, ...]
@@ -64,8 +77,16 @@ class ConsumerStatistics:
     unread_bytes: int
     """Sum over `buffered`; at most (fetch_buffer_bytes + fetch_max_bytes) per node, plus one
     oversize batch each."""
+    lags: Mapping[TopicPartition, int]
+    """For each assigned partition with a position: how many offsets the end of the log is ahead, as
+    far as the newest response told. With `isolation_level="read_committed"`: the stable end."""
+    leads: Mapping[TopicPartition, int]
+    """For each of them: how many offsets the position is ahead of the start of the log."""
+    since_poll_s: float | None
+    """Seconds since the last poll ended, 0 while one runs; None without a group or without
+    partitions, when no poll is due."""
     fetching_nodes: frozenset[int]
-    """The nodes that owe the answer to a fetch."""
+    """The nodes with a fetch in flight."""
     network: NetworkStatistics
     fetches: int
     """Fetch responses that were taken in, those without records included."""
