@@ -1,0 +1,136 @@
+"""Puts this package under the name `aiokafka`, for programs whose imports cannot be changed.
+
+A finder of modules, in front of Python's own, answers for `aiokafka` and all below it. Each module
+is an alias: a name in it is looked up, at its first use, in the modules that stand for it
+(`module_names`). So nothing is imported before it is used, and a patch of an alias stays there.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.metadata import Distribution, DistributionFinder
+from pathlib import Path
+from types import ModuleType
+
+from aiokafka_lite.compat.module_names import API_VERSION, STANDS_FOR
+from aiokafka_lite.errors import IllegalStateError
+from aiokafka_lite.version import __version__
+
+NAME = "aiokafka"
+PACKAGE = "aiokafka_lite"
+
+
+def install() -> None:
+    """Let every later `import aiokafka…` in this process find this package. May be repeated.
+
+    Call it before the first import of aiokafka, or run the program by
+    `python -m aiokafka_lite.compat program.py`. `importlib.metadata` then also reports a
+    distribution `aiokafka`, in the version whose names these are. An installed aiokafka is not
+    touched, and not used. Child processes have to call it again.
+
+    Raises: IllegalStateError if another aiokafka was imported before: its classes may be in use.
+    """
+    if any(isinstance(finder, AiokafkaFinder) for finder in sys.meta_path):
+        return
+    imported = sys.modules.get(NAME)
+    if imported is not None:
+        place = getattr(imported, "__file__", None) or "an unknown place"
+        raise IllegalStateError(
+            f"aiokafka was imported before, from {place}, and its classes may be in use; call "
+            "aiokafka_lite.compat.install() before anything imports aiokafka, or start the "
+            "program by `python -m aiokafka_lite.compat program.py`"
+        )
+    sys.meta_path.insert(0, AiokafkaFinder())
+
+
+class AliasModule(ModuleType):
+    """A module of aiokafka whose names are those of the modules that stand for it."""
+
+    def __getattr__(self, name: str) -> object:
+        path = self.__name__.partition(".")[2]
+        below = f"{path}.{name}".lstrip(".")
+        if below in STANDS_FOR:
+            return import_module(f"{NAME}.{below}")
+        for stands in STANDS_FOR[path]:
+            module = import_module(f"{PACKAGE}.{stands}".rstrip("."))
+            if name in vars(module) or name in getattr(module, "__all__", ()):
+                value: object = getattr(module, name)
+                setattr(self, name, value)
+                return value
+        raise AttributeError(f"module {self.__name__!r} of aiokafka_lite has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        path = self.__name__.partition(".")[2]
+        offered: set[str] = set()
+        for stands in STANDS_FOR[path]:
+            offered.update(dir(import_module(f"{PACKAGE}.{stands}".rstrip("."))))
+        below = {each.rpartition(".")[2] for each in STANDS_FOR if each.rpartition(".")[0] == path}
+        return sorted(offered | (below - {""}) | vars(self).keys())
+
+
+class AiokafkaFinder(MetaPathFinder, Loader):
+    """Finds the modules below `aiokafka`, and its distribution."""
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,  # noqa: ARG002 - of the protocol
+        target: ModuleType | None = None,  # noqa: ARG002 - of the protocol
+    ) -> ModuleSpec | None:
+        """Return the spec of an alias; None for a name that is not aiokafka's.
+
+        Raises: ModuleNotFoundError for a module of aiokafka that nothing stands for.
+        """
+        name, _, below = fullname.partition(".")
+        if name != NAME:
+            return None
+        if below not in STANDS_FOR:
+            raise ModuleNotFoundError(
+                f"No module named {fullname!r}: {PACKAGE} stands for aiokafka's public modules "
+                "only; docs/moving.md has the list",
+                name=fullname,
+            )
+        is_package = any(each.rpartition(".")[0] == below for each in STANDS_FOR if each)
+        return ModuleSpec(fullname, self, origin=PACKAGE, is_package=is_package)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the alias."""
+        return AliasModule(spec.name, f"aiokafka's module of that name, by {PACKAGE}.")
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the top module the version that programs compare; nothing else is needed."""
+        if module.__name__ == NAME:
+            vars(module)["__version__"] = API_VERSION
+
+    def find_distributions(
+        self, context: DistributionFinder.Context | None = None
+    ) -> Iterator[Distribution]:
+        """Yield the distribution `aiokafka` if it is asked for by its name, or if all are."""
+        name = None if context is None else context.name
+        if name is None or name.lower() == NAME:
+            yield AiokafkaDistribution()
+
+    def invalidate_caches(self) -> None:
+        """Forget nothing: the modules are always the same."""
+
+
+class AiokafkaDistribution(Distribution):
+    """What `importlib.metadata` knows of the distribution `aiokafka`."""
+
+    def read_text(self, filename: str) -> str | None:
+        """Return a file of the metadata; None if there is none of the name."""
+        summary = f"The API of aiokafka {API_VERSION}, by aiokafka-lite {__version__}"
+        return {
+            "METADATA": f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {API_VERSION}\n"
+            f"Summary: {summary}\n",
+            "top_level.txt": f"{NAME}\n",
+        }.get(filename)
+
+    def locate_file(self, path: object) -> Path:
+        """Return the place of a file: that of this package."""
+        return Path(__file__).parents[1] / str(path)
+
+
+__all__ = ["AiokafkaDistribution", "AiokafkaFinder", "AliasModule", "install"]
