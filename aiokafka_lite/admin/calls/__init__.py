@@ -1,0 +1,1 @@
+"""How an admin call asks the cluster: routes, retries, outcomes."""

@@ -1,0 +1,45 @@
+"""What the families of admin calls have in common: the requests of a running client, and the bound
+of a call. Does not wait.
+"""
+
+from collections.abc import Callable
+
+from aiokafka_lite.admin.calls.admin_requests import AdminRequests
+from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.errors import IllegalArgumentError
+
+_MOST_MS = 2**31 - 1
+
+
+class AdminFamily:
+    """One family of calls. `AIOKafkaAdminClient` is made of all families."""
+
+    def _running(self) -> AdminRequests:
+        """Return what sends the requests. Raises: IllegalStateError unless the client runs."""
+        raise NotImplementedError
+
+    def _timeout_s(self, timeout_ms: int | None) -> float:
+        """Return the bound of a call in seconds; None stands for request_timeout_ms.
+
+        Raises: IllegalArgumentError if it is no int from 1 to 2147483647.
+        """
+        if timeout_ms is None:
+            return self._running().client.config.request_timeout_ms / 1000
+        if not is_int(timeout_ms) or not 1 <= timeout_ms <= _MOST_MS:
+            raise IllegalArgumentError(
+                f"timeout_ms={timeout_ms!r} is no int from 1 to {_MOST_MS}; name the milliseconds"
+                " that the call may take, or None for request_timeout_ms"
+            )
+        return timeout_ms / 1000
+
+    def _left_ms(self, timeout_ms: int | None) -> Callable[[], int]:
+        """Return what tells how many milliseconds of a call in several steps are left, at least 1.
+
+        Raises: as `_timeout_s`.
+        """
+        clock = self._running().client.clock
+        ends_s = clock.monotonic() + self._timeout_s(timeout_ms)
+        return lambda: max(1, round((ends_s - clock.monotonic()) * 1000))
+
+
+__all__ = ["AdminFamily"]

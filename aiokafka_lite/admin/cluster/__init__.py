@@ -1,0 +1,1 @@
+"""Calls about the cluster and its nodes."""

@@ -1,0 +1,1 @@
+"""Calls about groups and their offsets."""

@@ -1,0 +1,388 @@
+"""Calls that list, describe and delete groups, and remove members."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from aiokafka_lite.admin.calls.admin_family import AdminFamily
+from aiokafka_lite.admin.calls.admin_requests import AskedNode
+from aiokafka_lite.admin.calls.every_broker import ask_every_broker
+from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
+from aiokafka_lite.admin.groups.group_kinds import (
+    EVERY_KIND,
+    SHARE,
+    STREAMS,
+    describe_kind,
+    describe_kinds,
+)
+from aiokafka_lite.admin.groups.group_route import coordinator_of
+from aiokafka_lite.admin.groups.group_values import (
+    GroupDescription,
+    GroupListing,
+    MemberToRemove,
+    checked_id,
+    checked_ids,
+    checked_member,
+    checked_reason,
+    to_remove,
+)
+from aiokafka_lite.admin.groups.raw_groups import DescribedGroupRow, DescribeGroupsAnswer
+from aiokafka_lite.admin.groups.streams_group import StreamsGroupDescription
+from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
+from aiokafka_lite.errors import (
+    IllegalArgumentError,
+    KafkaError,
+)
+from aiokafka_lite.protocol.messages.delete_groups import DeleteGroupsRequest
+from aiokafka_lite.protocol.messages.describe_groups import DescribeGroupsRequest
+from aiokafka_lite.protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from aiokafka_lite.protocol.messages.list_groups import ListedGroup, ListGroupsRequest
+
+
+class GroupCalls(AdminFamily):
+    """Groups: list, describe, delete, remove members."""
+
+    async def find_coordinator(
+        self, group_id: str, coordinator_type: int = 0, timeout_ms: int | None = None
+    ) -> int:
+        """Return the id of the node that coordinates a group (type 0) or a transactional id (1).
+
+        Type 2 is for partitions of share groups, named "group:topic id:partition".
+
+        Raises: IllegalArgumentError for another type; GroupAuthorizationFailedError,
+        TransactionalIdAuthorizationFailed; KafkaTimeoutError if no node coordinates it within
+        `timeout_ms` (None: request_timeout_ms).
+        Cancelled: nothing is left behind.
+        """
+        requests = self._running()
+        if coordinator_type not in {*CoordinatorType}:
+            raise IllegalArgumentError(
+                f"coordinator_type={coordinator_type!r} is unknown; give 0 for a group, 1 for a"
+                " transactional id, or 2 for a partition of a share group"
+            )
+
+        async def ask(node: AskedNode) -> int:
+            assert node.node_id is not None  # the route found it
+            return node.node_id
+
+        return await requests.one(
+            "find_coordinator()",
+            checked_id(group_id),
+            requests.routes.coordinator(CoordinatorType(coordinator_type)),
+            ask,
+            timeout_s=self._timeout_s(timeout_ms),
+        )
+
+    # List…
+
+    async def list_consumer_groups(
+        self, broker_ids: Sequence[int] | None = None, timeout_ms: int | None = None
+    ) -> list[tuple[str, str]]:
+        """Return (group, protocol type) of the groups of some nodes, or of all nodes.
+
+        Groups of all kinds are listed that the user may describe. `list_groups` tells more.
+
+        Raises: as `list_groups`; BrokerNotAvailableError for a node that is not in the cluster.
+        Cancelled: nothing is left behind.
+        """
+        groups = await self._listed_groups(
+            "list_consumer_groups()",
+            ListGroupsRequest(),
+            self._timeout_s(timeout_ms),
+            broker_ids,
+        )
+        return [(each.group_id, each.protocol_type) for each in groups]
+
+    async def list_groups(
+        self,
+        states: Sequence[str] | None = None,
+        types: Sequence[str] | None = None,
+        timeout_ms: int | None = None,
+    ) -> list[GroupListing]:
+        """Return the groups of all nodes that the user may describe, sorted by name.
+
+        `states` and `types` name the states ("Stable", "Empty", …) and the types ("classic",
+        "consumer", "share", "streams") to list. Upper and lower case are the same.
+
+        Raises: UnsupportedVersionError for states if the nodes are older than 2.6, and for types if
+        they are older than 3.8; KafkaConnectionError, KafkaTimeoutError or another error if a node
+        gave no answer within `timeout_ms` (None: request_timeout_ms).
+        Cancelled: nothing is left behind.
+        Source: KIP-518, KIP-848.
+        """
+        request = ListGroupsRequest(states_filter=[*(states or ())], types_filter=[*(types or ())])
+        return [
+            GroupListing(
+                each.group_id, each.protocol_type, each.group_state, each.group_type or "classic"
+            )
+            for each in await self._listed_groups(
+                "list_groups()", request, self._timeout_s(timeout_ms)
+            )
+        ]
+
+    async def _listed_groups(
+        self,
+        what: str,
+        request: ListGroupsRequest,
+        timeout_s: float,
+        broker_ids: Sequence[int] | None = None,
+    ) -> list[ListedGroup]:
+        requests = self._running()
+
+        async def ask(node: AskedNode) -> list[ListedGroup]:
+            answer = await node.request(request)
+            raise_broker_error(answer.error_code, None, f"node {node.node_id}")
+            return answer.groups
+
+        async def ask_some(node: AskedNode, keys: list[int]) -> Mapping[int, list[ListedGroup]]:
+            return dict.fromkeys(keys, await ask(node))
+
+        if broker_ids is None:
+            found = await ask_every_broker(requests, what, ask, timeout_s=timeout_s)
+        else:
+            some = await requests.for_each(
+                what,
+                broker_ids,
+                requests.routes.node(lambda node_id: node_id),
+                ask_some,
+                timeout_s=timeout_s,
+            )
+            some.raise_first()
+            found = some.succeeded
+        by_id = {each.group_id: each for groups in found.values() for each in groups}
+        return [by_id[name] for name in sorted(by_id)]
+
+    # Describe…
+
+    async def describe_consumer_groups(
+        self,
+        group_ids: Sequence[str],
+        group_coordinator_id: int | None = None,
+        include_authorized_operations: bool = False,
+        timeout_ms: int | None = None,
+    ) -> list[DescribeGroupsAnswer]:
+        """Return classic groups as aiokafka does: one answer for each node that coordinates some.
+
+        A row of `groups` has error_code, group, state, protocol_type, protocol and members.
+        `describe_groups` has groups of all kinds, and decodes the assignments.
+
+        Raises: GroupAuthorizationFailedError and other errors of the search for coordinators;
+        KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
+        `timeout_ms` (None: request_timeout_ms).
+        Cancelled: nothing is left behind.
+        """
+        requests = self._running()
+        throttles: dict[int, int] = {}
+        has_node = group_coordinator_id is not None
+
+        async def ask(
+            node: AskedNode, keys: list[str]
+        ) -> Mapping[str, tuple[int, DescribedGroupRow] | KafkaError]:
+            assert node.node_id is not None  # a coordinator
+            request = DescribeGroupsRequest(
+                groups=keys, include_authorized_operations=include_authorized_operations
+            )
+            # Newer versions have an error where aiokafka's have the state Dead.
+            answer = await node.request(
+                request, max_version=DescribeGroupsRequest.not_found_since - 1
+            )
+            throttles[node.node_id] = answer.throttle_time_ms
+            rows: dict[str, tuple[int, DescribedGroupRow] | KafkaError] = {}
+            for each in answer.groups:
+                error = broker_error(each.error_code, None, f"group {each.group_id!r}")
+                is_passing = error is not None and error.retriable and not has_node
+                row = node.node_id, DescribedGroupRow.of(each)
+                rows[each.group_id] = error if error is not None and is_passing else row
+            return rows
+
+        found = await requests.for_each(
+            "describe_consumer_groups()",
+            checked_ids(group_ids),
+            requests.routes.coordinator(CoordinatorType.GROUP)
+            if group_coordinator_id is None
+            else requests.routes.node(lambda _: group_coordinator_id),
+            ask,
+            timeout_s=self._timeout_s(timeout_ms),
+        )
+        found.raise_first()
+        by_node: dict[int, list[DescribedGroupRow]] = {}
+        for node_id, row in found.succeeded.values():
+            by_node.setdefault(node_id, []).append(row)
+        return [DescribeGroupsAnswer(throttles[each], rows) for each, rows in by_node.items()]
+
+    async def describe_groups(
+        self, group_ids: Sequence[str], timeout_ms: int | None = None
+    ) -> Outcomes[str, GroupDescription]:
+        """Return state and members of groups, whatever their kind.
+
+        A streams group is a `StreamsGroupDescription`.
+
+        A group that fails has its error as the value: GroupIdNotFound,
+        GroupAuthorizationFailedError, KafkaTimeoutError.
+
+        Raises: IllegalArgumentError for anything but a list of names; KafkaConnectionError,
+        KafkaTimeoutError or another error if no node answered within `timeout_ms` (None:
+        request_timeout_ms).
+        Cancelled: nothing is left behind.
+        Source: KIP-848, KIP-932, KIP-1043, KIP-1071.
+        """
+        requests = self._running()
+
+        async def ask(
+            node: AskedNode, keys: list[str]
+        ) -> Mapping[str, GroupDescription | KafkaError]:
+            return await describe_kinds(node, keys, EVERY_KIND)
+
+        return await requests.for_each(
+            "describe_groups()",
+            checked_ids(group_ids),
+            requests.routes.coordinator(CoordinatorType.GROUP),
+            ask,
+            timeout_s=self._timeout_s(timeout_ms),
+        )
+
+    async def describe_share_groups(
+        self, group_ids: Sequence[str], timeout_ms: int | None = None
+    ) -> Outcomes[str, GroupDescription]:
+        """Return state and members of share groups; a group of another kind is not found.
+
+        Raises: as `describe_groups`; UnsupportedVersionError if the nodes are older than 4.1.
+        Cancelled: nothing is left behind.
+        Source: KIP-932.
+        """
+        requests = self._running()
+
+        async def ask(
+            node: AskedNode, keys: list[str]
+        ) -> Mapping[str, GroupDescription | KafkaError]:
+            return await describe_kind(node, keys, SHARE)
+
+        return await requests.for_each(
+            "describe_share_groups()",
+            checked_ids(group_ids),
+            requests.routes.coordinator(CoordinatorType.GROUP),
+            ask,
+            timeout_s=self._timeout_s(timeout_ms),
+        )
+
+    async def describe_streams_groups(
+        self, group_ids: Sequence[str], timeout_ms: int | None = None
+    ) -> Outcomes[str, StreamsGroupDescription]:
+        """Return topology, state and members of streams groups; of another kind is not found.
+
+        Raises: as `describe_groups`; UnsupportedVersionError if the nodes are older than 4.1.
+        Cancelled: nothing is left behind.
+        Source: KIP-1071.
+        """
+        requests = self._running()
+
+        async def ask(
+            node: AskedNode, keys: list[str]
+        ) -> Mapping[str, StreamsGroupDescription | KafkaError]:
+            found = await describe_kind(node, keys, STREAMS)
+            return cast("Mapping[str, StreamsGroupDescription | KafkaError]", found)
+
+        return await requests.for_each(
+            "describe_streams_groups()",
+            checked_ids(group_ids),
+            requests.routes.coordinator(CoordinatorType.GROUP),
+            ask,
+            timeout_s=self._timeout_s(timeout_ms),
+        )
+
+    # Delete…
+
+    async def delete_groups(
+        self, group_ids: Sequence[str], timeout_ms: int | None = None
+    ) -> Outcomes[str, None]:
+        """Delete groups without members, of any kind, with their offsets.
+
+        A group that fails has its error as the value: NonEmptyGroup, GroupIdNotFound,
+        GroupAuthorizationFailedError, KafkaTimeoutError. When a response is lost, the call asks
+        again; a group that the lost request deleted then has GroupIdNotFound.
+
+        Raises: as `describe_groups`.
+        Cancelled: the nodes may delete the groups nevertheless.
+        Source: KIP-229.
+        """
+
+        async def ask(node: AskedNode, keys: list[str]) -> Mapping[str, KafkaError | None]:
+            answer = await node.request(DeleteGroupsRequest(groups_names=keys))
+            return {
+                each.group_id: broker_error(
+                    each.error_code, each.error_message, f"group {each.group_id!r}"
+                )
+                for each in answer.results
+            }
+
+        requests = self._running()
+        return await requests.for_each(
+            "delete_groups()",
+            checked_ids(group_ids),
+            requests.routes.coordinator(CoordinatorType.GROUP),
+            ask,
+            timeout_s=self._timeout_s(timeout_ms),
+        )
+
+    async def remove_members_from_consumer_group(
+        self,
+        group_id: str,
+        members: Sequence[MemberToRemove | str] | None = None,
+        reason: str | None = None,
+        timeout_ms: int | None = None,
+    ) -> Outcomes[MemberToRemove, None]:
+        """Remove members from a group, which then rebalances; None removes all of them.
+
+        A str is a member id. The reason is for the log of the broker. A member that fails has its
+        error as the value, such as UnknownMemberIdError. A consumer that runs joins again. When a
+        response is lost, the call asks again; a member that the lost request removed then has
+        UnknownMemberIdError.
+
+        Raises: IllegalArgumentError for a member without an id; GroupAuthorizationFailedError;
+        GroupIdNotFound if `members` is None and there is no such group; UnsupportedVersionError if
+        the nodes are older than 2.4; otherwise as `describe_groups`.
+        Cancelled: the node may remove the members nevertheless.
+        Source: KIP-345, KIP-571, KIP-800.
+        """
+        requests = self._running()
+        timeout_s = self._timeout_s(timeout_ms)
+        ends_s = requests.client.clock.monotonic() + timeout_s
+        if members is None:
+            found = await self.describe_groups([group_id], timeout_ms)
+            found.raise_first()
+            leaving = [to_remove(each) for each in found.succeeded[group_id].members]
+        else:
+            leaving = [checked_member(each) for each in members]
+        why = checked_reason(reason)
+
+        async def ask(
+            node: AskedNode, keys: list[MemberToRemove]
+        ) -> Mapping[MemberToRemove, KafkaError | None]:
+            identities = [
+                MemberIdentity(
+                    member_id=each.member_id or "",
+                    group_instance_id=each.group_instance_id,
+                    reason=why,
+                )
+                for each in keys
+            ]
+            answer = await node.request(LeaveGroupRequest(group_id=group_id, members=identities))
+            raise_broker_error(answer.error_code, None, f"group {group_id!r}")
+            return {
+                MemberToRemove(each.group_instance_id, each.member_id or None): broker_error(
+                    each.error_code, None, f"member {each.group_instance_id or each.member_id!r}"
+                )
+                for each in answer.members
+            }
+
+        return await requests.for_each(
+            "remove_members_from_consumer_group()",
+            leaving,
+            coordinator_of(requests, checked_id(group_id)),
+            ask,
+            timeout_s=max(ends_s - requests.client.clock.monotonic(), 0.001),
+        )
+
+
+__all__ = ["GroupCalls"]

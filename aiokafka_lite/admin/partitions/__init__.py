@@ -1,0 +1,1 @@
+"""Calls about partitions: offsets, leaders, replicas, log directories."""

@@ -1,0 +1,1 @@
+"""Calls about users: ACLs, SCRAM, quotas, delegation tokens."""

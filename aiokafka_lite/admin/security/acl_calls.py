@@ -1,0 +1,216 @@
+"""Calls about access rules (ACLs). Brokers without an authorizer answer SECURITY_DISABLED."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aiokafka_lite.admin.calls.admin_family import AdminFamily
+from aiokafka_lite.admin.calls.admin_requests import AskedNode
+from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
+from aiokafka_lite.admin.security.acl_binding import AclBinding, AclBindingFilter
+from aiokafka_lite.errors import InvalidRequestError, KafkaError
+from aiokafka_lite.protocol.acl_types import (
+    AclOperation,
+    AclPermissionType,
+    PatternType,
+    ResourceType,
+)
+from aiokafka_lite.protocol.messages.create_acls import AclCreation, CreateAclsRequest
+from aiokafka_lite.protocol.messages.delete_acls import (
+    DeleteAclsFilter,
+    DeleteAclsFilterResult,
+    DeleteAclsMatchingAcl,
+    DeleteAclsRequest,
+)
+from aiokafka_lite.protocol.messages.describe_acls import (
+    DescribeAclsRequest,
+    DescribeAclsResponse,
+)
+
+
+class AclCalls(AdminFamily):
+    """Access rules."""
+
+    async def create_acls(
+        self, acls: Sequence[AclBinding], timeout_ms: int | None = None
+    ) -> Outcomes[AclBinding, None]:
+        """Store access rules, and return {rule: None or its error}.
+
+        A rule that is stored already is no error. Nodes learn of new rules some milliseconds after
+        the response. A part that failed has its error in its place: InvalidRequestError,
+        ClusterAuthorizationFailedError without the right ALTER on the cluster, SecurityDisabled
+        without an authorizer.
+
+        Raises: KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
+        `timeout_ms` (None: request_timeout_ms).
+        Cancelled: the nodes may store the rules nevertheless.
+        Source: KIP-140, KIP-290.
+        """
+
+        async def ask(
+            node: AskedNode, asked: list[AclBinding]
+        ) -> Mapping[AclBinding, KafkaError | None]:
+            faults: dict[AclBinding, KafkaError | None] = {acl: _fault(acl) for acl in asked}
+            good = [acl for acl in asked if faults[acl] is None]
+            if good:
+                request = CreateAclsRequest(creations=[_creation(acl) for acl in good])
+                results = (await node.request(request)).results
+                for acl, each in zip(good, results, strict=False):
+                    faults[acl] = broker_error(each.error_code, each.error_message, _text(acl))
+            return faults
+
+        requests = self._running()
+        return await requests.for_each(
+            "create_acls()",
+            acls,
+            requests.routes.controller,
+            ask,
+            timeout_s=self._timeout_s(timeout_ms),
+        )
+
+    async def describe_acls(
+        self, acl_filter: AclBindingFilter, timeout_ms: int | None = None
+    ) -> list[AclBinding]:
+        """Return the access rules that match a filter, as one node knows them.
+
+        Raises: ClusterAuthorizationFailedError without the right DESCRIBE on the cluster;
+        SecurityDisabled without an authorizer; otherwise as `create_acls`.
+        Cancelled: nothing is left behind.
+        Source: KIP-140, KIP-290.
+        """
+
+        async def ask(node: AskedNode) -> list[AclBinding]:
+            answer = await node.request(
+                DescribeAclsRequest(
+                    resource_type_filter=acl_filter.resource_type,
+                    resource_name_filter=acl_filter.resource_name,
+                    pattern_type_filter=acl_filter.pattern_type,
+                    principal_filter=acl_filter.principal,
+                    host_filter=acl_filter.host,
+                    operation=acl_filter.operation,
+                    permission_type=acl_filter.permission_type,
+                )
+            )
+            raise_broker_error(answer.error_code, answer.error_message, "describe_acls()")
+            return _described(answer)
+
+        requests = self._running()
+        return await requests.one(
+            "describe_acls()",
+            None,
+            requests.routes.any_node,
+            ask,
+            timeout_s=self._timeout_s(timeout_ms),
+        )
+
+    async def delete_acls(
+        self, filters: Sequence[AclBindingFilter], timeout_ms: int | None = None
+    ) -> Outcomes[AclBindingFilter, list[AclBinding]]:
+        """Remove the access rules that match any of the filters.
+
+        The answer has the removed rules of each filter, or its error; none is no error. When a
+        response is lost, the call asks again, and rules that the lost request removed are missing
+        in the answer.
+
+        Raises: as `create_acls`. Cancelled: the nodes may remove the rules nevertheless.
+        Source: KIP-140, KIP-290.
+        """
+
+        async def ask(
+            node: AskedNode, asked: list[AclBindingFilter]
+        ) -> Mapping[AclBindingFilter, list[AclBinding] | KafkaError]:
+            request = DeleteAclsRequest(filters=[_filter(each) for each in asked])
+            results = (await node.request(request)).filter_results
+            return {each: _deleted(found) for each, found in zip(asked, results, strict=False)}
+
+        requests = self._running()
+        return await requests.for_each(
+            "delete_acls()",
+            filters,
+            requests.routes.controller,
+            ask,
+            timeout_s=self._timeout_s(timeout_ms),
+        )
+
+
+def _creation(acl: AclBinding) -> AclCreation:
+    return AclCreation(
+        resource_type=acl.resource_type,
+        resource_name=acl.resource_name,
+        resource_pattern_type=acl.pattern_type,
+        principal=acl.principal,
+        host=acl.host,
+        operation=acl.operation,
+        permission_type=acl.permission_type,
+    )
+
+
+def _fault(acl: AclBinding) -> InvalidRequestError | None:
+    """Return what no rule may have. Brokers would refuse the whole request for it."""
+    for name, value, least in (
+        ("resource_type", acl.resource_type, ResourceType.TOPIC),
+        ("pattern_type", acl.pattern_type, PatternType.LITERAL),
+        ("operation", acl.operation, AclOperation.ALL),
+        ("permission_type", acl.permission_type, AclPermissionType.DENY),
+    ):
+        if value < least:
+            return InvalidRequestError(
+                f"{_text(acl)}: {name}={value.name} is for filters; name one, such as {least.name}"
+            )
+    return None
+
+
+def _text(acl: AclBinding) -> str:
+    return f"rule about {ResourceType(acl.resource_type).name.lower()} {acl.resource_name!r}"
+
+
+def _described(answer: DescribeAclsResponse) -> list[AclBinding]:
+    return [
+        AclBinding(
+            ResourceType(resource.resource_type),
+            resource.resource_name,
+            PatternType(resource.pattern_type),
+            rule.principal,
+            rule.host,
+            AclOperation(rule.operation),
+            AclPermissionType(rule.permission_type),
+        )
+        for resource in answer.resources
+        for rule in resource.acls
+    ]
+
+
+def _filter(asked: AclBindingFilter) -> DeleteAclsFilter:
+    return DeleteAclsFilter(
+        resource_type_filter=asked.resource_type,
+        resource_name_filter=asked.resource_name,
+        pattern_type_filter=asked.pattern_type,
+        principal_filter=asked.principal,
+        host_filter=asked.host,
+        operation=asked.operation,
+        permission_type=asked.permission_type,
+    )
+
+
+def _deleted(result: DeleteAclsFilterResult) -> list[AclBinding] | KafkaError:
+    error = broker_error(result.error_code, result.error_message, "delete_acls()")
+    for each in result.matching_acls:
+        error = error or broker_error(
+            each.error_code, each.error_message, f"rule about {each.resource_name!r}"
+        )
+    return error or [_removed(each) for each in result.matching_acls]
+
+
+def _removed(rule: DeleteAclsMatchingAcl) -> AclBinding:
+    return AclBinding(
+        ResourceType(rule.resource_type),
+        rule.resource_name,
+        PatternType(rule.pattern_type),
+        rule.principal,
+        rule.host,
+        AclOperation(rule.operation),
+        AclPermissionType(rule.permission_type),
+    )
+
+
+__all__ = ["AclCalls"]

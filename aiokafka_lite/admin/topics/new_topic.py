@@ -1,0 +1,45 @@
+"""A topic that is to be created: NewTopic. Does not wait."""
+
+from collections.abc import Mapping, Sequence
+
+from aiokafka_lite.errors import IllegalArgumentError
+
+
+class NewTopic:
+    """A topic to create: a number of partitions and of replicas, or the replicas by hand.
+
+    -1 for a number stands for the broker's default (KIP-464). `replica_assignments` is
+    {partition: [broker, …]}, the preferred leader first; both numbers are then -1.
+    `topic_configs` is {Kafka's name: value}.
+
+    Raises: IllegalArgumentError if numbers stand beside `replica_assignments`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        num_partitions: int = -1,
+        replication_factor: int = -1,
+        replica_assignments: Mapping[int, Sequence[int]] | None = None,
+        topic_configs: Mapping[str, str] | None = None,
+    ) -> None:
+        if replica_assignments and not num_partitions == replication_factor == -1:
+            raise IllegalArgumentError(
+                f"topic {name!r}: either num_partitions/replication_factor or replica_assignments"
+                f" must be specified, not both; num_partitions={num_partitions} and"
+                f" replication_factor={replication_factor} must be -1"
+            )
+        self.name = name
+        self.num_partitions = num_partitions
+        self.replication_factor = replication_factor
+        self.replica_assignments = dict(replica_assignments or {})
+        self.topic_configs = dict(topic_configs or {})
+
+    def __repr__(self) -> str:
+        return (
+            f"NewTopic({self.name!r}, {self.num_partitions}, {self.replication_factor},"
+            f" {self.replica_assignments!r}, {self.topic_configs!r})"
+        )
+
+
+__all__ = ["NewTopic"]

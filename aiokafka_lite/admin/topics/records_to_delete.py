@@ -1,0 +1,14 @@
+"""Which records of a partition are to be deleted: RecordsToDelete. Does not wait."""
+
+
+class RecordsToDelete:
+    """The records before the offset `before_offset`; -1 stands for all committed records."""
+
+    def __init__(self, before_offset: int) -> None:
+        self.before_offset = before_offset
+
+    def __repr__(self) -> str:
+        return f"RecordsToDelete({self.before_offset})"
+
+
+__all__ = ["RecordsToDelete"]

@@ -1,0 +1,201 @@
+"""Calls that create, delete and list topics. Names and answers are aiokafka's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID
+
+from aiokafka_lite.admin.calls.admin_family import AdminFamily
+from aiokafka_lite.admin.calls.admin_requests import AskedNode
+from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
+from aiokafka_lite.admin.calls.raw_answer import RawAnswer, code_and_text
+from aiokafka_lite.admin.topics.new_topic import NewTopic
+from aiokafka_lite.admin.topics.topic_rows import TopicError, TopicErrorCode
+from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.protocol.messages.create_topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreatableTopicResult,
+    CreateTopicsForSummary,
+)
+from aiokafka_lite.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+
+
+class CreatedTopic(NamedTuple):
+    """A topic that was created, or would have been; -1: the node did not say."""
+
+    topic_id: UUID
+    num_partitions: int
+    replication_factor: int
+
+
+@dataclass(frozen=True)
+class CreateTopicsAnswer(RawAnswer):
+    """What `create_topics` did."""
+
+    topic_errors: list[TopicError]
+    """One row for each topic, also for those without an error (error_code 0)."""
+
+    topics: Outcomes[str, CreatedTopic]
+    """The same by name, with exceptions."""
+
+
+@dataclass(frozen=True)
+class DeleteTopicsAnswer(RawAnswer):
+    """What `delete_topics` did."""
+
+    topic_error_codes: list[TopicErrorCode]
+    """One row for each topic, also for those without an error (error_code 0)."""
+
+    topics: Outcomes[str | UUID, None]
+    """The same by name or id, with exceptions."""
+
+
+class TopicCalls(AdminFamily):
+    """Topics."""
+
+    async def create_topics(
+        self,
+        new_topics: Sequence[NewTopic],
+        timeout_ms: int | None = None,
+        validate_only: bool = False,
+    ) -> CreateTopicsAnswer:
+        """Create topics; with `validate_only` only check whether they could be created.
+
+        A topic that fails keeps no other from being created: `topic_errors` has the code of each,
+        `topics.raise_first()` raises. When a response is lost, the call asks again; a topic that
+        the lost request created then has TopicAlreadyExistsError. A note of the error tells this.
+
+        Raises: KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
+        `timeout_ms` (None: request_timeout_ms).
+        Cancelled: the nodes may create the topics nevertheless.
+        Source: KIP-4, KIP-525.
+        """
+        by_name = {topic.name: topic for topic in new_topics}
+        throttles_ms = [0]
+
+        async def ask(node: AskedNode, names: list[str]) -> Mapping[str, CreatedTopic | KafkaError]:
+            request = CreateTopicsForSummary(
+                topics=[_creatable(by_name[name]) for name in names],
+                timeout_ms=node.left_ms,
+                validate_only=validate_only,
+            )
+            response = await node.request(request)
+            throttles_ms.append(response.throttle_time_ms)
+            return {each.name: _created(each) for each in response.topics}
+
+        requests = self._running()
+        topics = await requests.for_each(
+            "create_topics()",
+            by_name,
+            requests.routes.controller,
+            ask,
+            timeout_s=self._timeout_s(timeout_ms),
+        )
+        rows = [TopicError(name, *code_and_text(each)) for name, each in topics.items()]
+        return CreateTopicsAnswer(max(throttles_ms), rows, topics)
+
+    async def delete_topics(
+        self, topics: Sequence[str | UUID], timeout_ms: int | None = None
+    ) -> DeleteTopicsAnswer:
+        """Delete topics with their records, each by its name or its id.
+
+        A topic that fails keeps no other from being deleted: `topic_error_codes` has the code of
+        each, `topics.raise_first()` raises. When a response is lost, the call asks again; a topic
+        that the lost request deleted then has UnknownTopicOrPartitionError, with a note.
+
+        Raises: as `create_topics`; UnsupportedVersionError for ids if the brokers are older than
+        2.8.
+        Cancelled: the nodes may delete the topics nevertheless.
+        Source: KIP-4, KIP-516.
+        """
+        throttles_ms = [0]
+
+        async def ask(
+            node: AskedNode, keys: list[str | UUID]
+        ) -> Mapping[str | UUID, KafkaError | None]:
+            request = DeleteTopicsRequest(
+                topics=[
+                    DeleteTopicState(topic_id=key)
+                    if isinstance(key, UUID)
+                    else DeleteTopicState(name=key)
+                    for key in keys
+                ],
+                topic_names=[key for key in keys if isinstance(key, str)],
+                timeout_ms=node.left_ms,
+            )
+            response = await node.request(request)
+            throttles_ms.append(response.throttle_time_ms)
+            by_id = {key for key in keys if isinstance(key, UUID)}
+            return {
+                (each.topic_id if each.topic_id in by_id else each.name or ""): broker_error(
+                    each.error_code, each.error_message, f"topic {each.name or each.topic_id!r}"
+                )
+                for each in response.responses
+            }
+
+        requests = self._running()
+        done = await requests.for_each(
+            "delete_topics()",
+            topics,
+            requests.routes.controller,
+            ask,
+            timeout_s=self._timeout_s(timeout_ms),
+            settling_s=0.0,
+        )
+        rows = [TopicErrorCode(str(key), code_and_text(each)[0]) for key, each in done.items()]
+        return DeleteTopicsAnswer(max(throttles_ms), rows, done)
+
+    async def list_topics(self, timeout_ms: int | None = None) -> list[str]:
+        """Return the names of all topics that the user may describe, Kafka's own included.
+
+        Raises: as `create_topics`. Cancelled: nothing is left behind.
+        """
+
+        async def ask(node: AskedNode) -> list[str]:
+            answer = await node.request(
+                MetadataRequest(topics=None, allow_auto_topic_creation=False)
+            )
+            return [topic.name or "" for topic in answer.topics]
+
+        requests = self._running()
+        return await requests.one(
+            "list_topics()",
+            None,
+            requests.routes.any_node,
+            ask,
+            timeout_s=self._timeout_s(timeout_ms),
+        )
+
+
+def _creatable(topic: NewTopic) -> CreatableTopic:
+    return CreatableTopic(
+        name=topic.name,
+        num_partitions=topic.num_partitions,
+        replication_factor=topic.replication_factor,
+        assignments=[
+            CreatableReplicaAssignment(partition_index=index, broker_ids=list(brokers))
+            for index, brokers in topic.replica_assignments.items()
+        ],
+        configs=[
+            CreatableTopicConfig(name=name, value=value)
+            for name, value in topic.topic_configs.items()
+        ],
+    )
+
+
+def _created(result: CreatableTopicResult) -> CreatedTopic | KafkaError:
+    error = broker_error(result.error_code, result.error_message, f"topic {result.name!r}")
+    return error or CreatedTopic(result.topic_id, result.num_partitions, result.replication_factor)
+
+
+__all__ = [
+    "CreateTopicsAnswer",
+    "CreatedTopic",
+    "DeleteTopicsAnswer",
+    "TopicCalls",
+]

@@ -1,0 +1,39 @@
+"""What a call did for each thing: values, errors, and the texts of errors."""
+
+import pytest
+
+from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
+from aiokafka_lite.errors import (
+    InvalidTopicError,
+    KafkaError,
+    UnknownError,
+    UnknownTopicOrPartitionError,
+)
+
+
+def test_what_failed_is_told_from_what_succeeded() -> None:
+    error = InvalidTopicError("no")
+    outcomes: Outcomes[str, int] = Outcomes({"a": 1, "b": error, "c": 0})
+    assert outcomes.succeeded == {"a": 1, "c": 0}
+    assert outcomes.failed == {"b": error}
+    assert list(outcomes) == ["a", "b", "c"]
+
+
+def test_the_first_error_is_raised_in_the_order_of_the_question() -> None:
+    outcomes: Outcomes[str, None] = Outcomes(a=None, b=InvalidTopicError("b"), c=KafkaError("c"))
+    with pytest.raises(InvalidTopicError, match="b"):
+        outcomes.raise_first()
+    Outcomes(a=None).raise_first()
+
+
+def test_an_error_names_what_it_is_about_once() -> None:
+    assert broker_error(0, "all is well", "topic 'a'") is None
+    error = broker_error(3, None, "topic 'a'")
+    assert isinstance(error, UnknownTopicOrPartitionError)
+    assert str(error.args[0]).startswith("topic 'a': ")
+    named = broker_error(17, "the name 'a b' is wrong", "topic 'a b'")
+    assert isinstance(named, InvalidTopicError)
+    assert named.args[0] == "the name 'a b' is wrong"
+    plain = broker_error(-1, "it broke", "the cluster")
+    assert isinstance(plain, UnknownError)
+    assert plain.args[0] == "the cluster: it broke"

@@ -1,0 +1,80 @@
+"""Start offsets of share groups: on real Kafka, and on the embedded broker."""
+
+import pytest
+
+from aiokafka_lite import AIOKafkaAdminClient, TopicPartition
+from aiokafka_lite.admin import SharePartitionOffset
+from aiokafka_lite.errors import (
+    IllegalArgumentError,
+    NonEmptyGroup,
+    UnknownTopicOrPartitionError,
+    UnsupportedVersionError,
+)
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.admin.support.group_witness import confluent_sharer
+
+
+async def test_offsets_of_a_share_group(
+    admin: AIOKafkaAdminClient, topic: str, request: pytest.FixtureRequest
+) -> None:
+    zero, bad = TopicPartition(topic, 0), TopicPartition(topic, 7)
+    if "3.9" in request.node.callspec.id:
+        with pytest.raises(UnsupportedVersionError):
+            await admin.list_share_group_offsets(topic)
+        return
+    assert await admin.list_share_group_offsets(topic) == {}
+    done = await admin.alter_share_group_offsets(topic, {bad: 1, zero: 4})
+    assert list(done.succeeded) == [zero]
+    assert isinstance(done[bad], UnknownTopicOrPartitionError)
+    found = await admin.list_share_group_offsets(topic)
+    assert found.succeeded[zero].offset == 4
+    assert (await admin.group_lag(topic)).succeeded[zero].current == 4
+    group = (await admin.describe_groups([topic])).succeeded[topic]
+    assert (group.type, group.state, group.members) == ("share", "Empty", ())
+    assert (await admin.describe_share_groups([topic]))[topic] == group
+    (listed,) = [each for each in await admin.list_groups(types=["share"]) if each[0] == topic]
+    assert (listed.protocol_type, listed.state, listed.type) == ("share", "Empty", "share")
+    gone = await admin.delete_share_group_offsets(topic, [f"{topic}-2", topic])
+    assert list(gone.succeeded) == [topic]
+    assert isinstance(gone[f"{topic}-2"], UnknownTopicOrPartitionError)
+    assert await admin.list_share_group_offsets(topic) == {}
+
+
+async def test_a_share_group_with_a_member(
+    admin: AIOKafkaAdminClient, any_kafka: str, topic: str, request: pytest.FixtureRequest
+) -> None:
+    if "4." not in request.node.callspec.id:
+        pytest.skip("only newer Kafkas have share groups")
+    zero = TopicPartition(topic, 0)
+    (await admin.alter_share_group_offsets(topic, {zero: 4})).raise_first()
+    async with confluent_sharer(any_kafka, topic, topic):
+        while True:
+            group = (await admin.describe_share_groups([topic])).succeeded[topic]
+            if group.members and group.members[0].assignment:
+                break
+        (member,) = group.members
+        assert (group.state, group.assignor) == ("Stable", "simple")
+        assert (member.client_id, member.client_host) == ("witness", "/127.0.0.1")
+        assert zero in member.assignment
+        assert member.target_assignment is None
+        with pytest.raises(NonEmptyGroup):
+            await admin.alter_share_group_offsets(topic, {zero: 0})
+        with pytest.raises(NonEmptyGroup):
+            await admin.delete_share_group_offsets(topic, [topic])
+
+
+async def test_wrong_arguments() -> None:
+    async with (
+        EmbeddedBroker() as broker,
+        AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap_servers) as admin,
+    ):
+        with pytest.raises(IllegalArgumentError, match="is no list"):
+            await admin.delete_share_group_offsets("g", "topic")
+        with pytest.raises(ValueError, match="offset"):
+            await admin.alter_share_group_offsets("g", {TopicPartition("t", 0): -1})
+        with pytest.raises(IllegalArgumentError, match="group 7"):
+            await admin.list_share_group_offsets(7)  # type: ignore[arg-type]
+
+
+def test_an_offset_is_its_first_field() -> None:
+    assert SharePartitionOffset(4)[0] == SharePartitionOffset(4, 1, 2).offset == 4
