@@ -6,7 +6,7 @@ from aiokafka_lite.net.security import PLAINTEXT, Security
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class ConnectionConfig:
     """Timeouts, limits and security of one connection.
 

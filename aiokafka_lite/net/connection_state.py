@@ -1,4 +1,4 @@
-"""The states of a connection and the transitions between them. Plain."""
+"""The states of a connection and the transitions between them. Does not wait."""
 
 from enum import Enum
 from types import MappingProxyType
@@ -39,8 +39,7 @@ TRANSITIONS: Final = MappingProxyType(
 def after(state: ConnectionState, event: ConnectionEvent) -> ConnectionState:
     """Return the state after an event.
 
-    Raises:
-        IllegalStateError: the event is not allowed in this state; names both.
+    Raises: IllegalStateError, which names both, for an event that the state does not allow.
     """
     try:
         return TRANSITIONS[state, event]

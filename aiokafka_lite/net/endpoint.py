@@ -1,4 +1,4 @@
-"""Reads `bootstrap_servers`, and prints endpoints and addresses. Plain.
+"""Reads `bootstrap_servers`, and prints endpoints and addresses. Does not wait.
 
 `transport` resolves the names of hosts.
 """
@@ -45,8 +45,8 @@ def parse_bootstrap(bootstrap_servers: str | Sequence[str]) -> list[Endpoint]:
     They keep their order, and repetitions are left out. Without a port it is 9092. An IPv6 address
     with a port needs brackets, as in "[::1]:9092"; "::1:9092" has two meanings and is refused.
 
-    Raises:
-        KafkaConfigurationError: there is no entry, or some cannot be read; names each and why.
+    Raises: KafkaConfigurationError without an entry, or for entries that cannot be read, with the
+    reason for each.
     """
     faults: list[str] = []
     endpoints: dict[Endpoint, None] = {}  # a dict keeps the order

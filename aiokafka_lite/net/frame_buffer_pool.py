@@ -1,4 +1,4 @@
-"""A pool of large buffers that responses are received into. Plain.
+"""A pool of large buffers that responses are received into. Does not wait.
 
 The transport reads a large response straight into one `bytearray`. The record bytes remain views of
 that buffer until the application has taken the records. No code returns a buffer to the pool. A

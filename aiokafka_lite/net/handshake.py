@@ -16,6 +16,7 @@ from aiokafka_lite.protocol.message_header import decode_response
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from aiokafka_lite.protocol.versions import NodeApiVersions
 from aiokafka_lite.schema.message import Request
+from aiokafka_lite.secret import Secret
 from aiokafka_lite.version import __version__
 
 CLIENT_SOFTWARE_NAME: Final = "aiokafka-lite"
@@ -42,7 +43,7 @@ class HandshakeRequest:
 HandshakeSteps: TypeAlias = Generator[HandshakeRequest, memoryview, T]
 """Yields requests, is sent the response frames (without size prefix), returns a result."""
 
-AuthenticationStep: TypeAlias = HandshakeRequest | bytes | Awaitable[Any]
+AuthenticationStep: TypeAlias = HandshakeRequest | bytes | Secret | Awaitable[Any]
 """One step of an authentication, with one of three answers.
 
 A request is answered by the frame of its response. A bare token is sent behind its size alone, and
@@ -50,10 +51,19 @@ another token answers it (SASL after SaslHandshake version 0). Anything else tha
 for, such as credentials or work in a thread, is an awaitable, and its result is the answer.
 """
 
-AuthenticationSteps: TypeAlias = Generator[AuthenticationStep, Any, None]
+AuthenticationSteps: TypeAlias = Generator[AuthenticationStep, Any, int]
 """Yields steps, is sent their answers, and ends when the node has accepted the client. The error of
-a step is raised where the step was yielded.
+a step is raised where the step was yielded. The result is the lifetime of the session in ms, after
+which the client must have authenticated again (KIP-368); 0: the session does not end.
 """
+
+
+class NodeWelcome(NamedTuple):
+    """What a node has said by the end of the handshake."""
+
+    api_versions: NodeApiVersions
+    session_lifetime_ms: int
+    """Milliseconds until the client must have authenticated again (KIP-368); 0: it need not."""
 
 
 FIRST_VERSIONS: Final = (ApiVersionsRequest.versions.max, 3, 0)
@@ -66,22 +76,20 @@ def handshake(
     first_version: int = ApiVersionsRequest.versions.max,
     intended: IntendedNode | None = None,
     authenticate: Callable[[NodeApiVersions], AuthenticationSteps] | None = None,
-) -> Generator[AuthenticationStep, Any, NodeApiVersions]:
+) -> Generator[AuthenticationStep, Any, NodeWelcome]:
     """Return the steps from the first byte to a ready connection.
 
     `authenticate` makes the steps after the version negotiation; None: there are none.
 
-    Raises, out of `send()`:
-        RebootstrapRequiredError: the node is not `intended` (KIP-1242; brokers from 4.4 on say so).
-        UnsupportedVersionError: the node and this client have no version of ApiVersions in common.
-        BrokerResponseError: the node answered with an error, of the class of its code.
-        ProtocolDecodeError: the answer of the node is not a response to ApiVersions.
-        Exception: what the steps of `authenticate` raise.
+    The errors come out of `send()` of the generator. Raises: RebootstrapRequiredError if the node
+    is not `intended` (KIP-1242; brokers from 4.4 on say so); UnsupportedVersionError without a
+    common version of ApiVersions; BrokerResponseError, in the class of its code, if the node
+    answered with an error; ProtocolDecodeError if the answer is not a response to ApiVersions; the
+    errors of the steps of `authenticate`.
     """
     versions = yield from negotiate_api_versions(first_version, intended)
-    if authenticate is not None:
-        yield from authenticate(versions)
-    return versions
+    lifetime_ms = 0 if authenticate is None else (yield from authenticate(versions))
+    return NodeWelcome(versions, lifetime_ms)
 
 
 def negotiate_api_versions(
@@ -151,11 +159,13 @@ def _next_lower_version(frame: memoryview, refused: int) -> int:
 
 
 __all__ = [
+    "CLIENT_SOFTWARE_NAME",
     "FIRST_VERSIONS",
     "AuthenticationStep",
     "AuthenticationSteps",
     "HandshakeRequest",
     "IntendedNode",
+    "NodeWelcome",
     "handshake",
     "negotiate_api_versions",
     "software_version",

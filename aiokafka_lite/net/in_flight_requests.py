@@ -1,4 +1,4 @@
-"""The requests of one connection that were sent and have no response yet. Plain.
+"""The requests of one connection that were sent and have no response yet. Does not wait.
 
 Kafka answers the requests of a connection in their order, so a response always belongs to the
 oldest request. A request whose caller was cancelled keeps its place, because its response still
@@ -56,9 +56,8 @@ class InFlightRequests(Generic[T]):
     def complete(self, correlation_id: int) -> T:
         """Remove and return the request that the response with this id belongs to.
 
-        Raises:
-            CorrelationIdError: the oldest request has another id. The order is lost, and the
-                connection must be closed.
+        Raises: CorrelationIdError if the oldest request has another id. The order is lost then, and
+        the connection must be closed.
         """
         if not self._sent:
             raise CorrelationIdError(

@@ -7,11 +7,18 @@ in the caller's task.
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.deadline import deadline
-from aiokafka_lite.errors import KafkaConnectionError, KafkaError, KafkaProtocolError
+from aiokafka_lite.errors import (
+    AuthenticationFailedError,
+    KafkaConnectionError,
+    KafkaError,
+    KafkaProtocolError,
+    TlsAuthenticationError,
+)
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.endpoint import Address, Endpoint
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
@@ -21,19 +28,31 @@ from aiokafka_lite.net.handshake import (
     AuthenticationSteps,
     HandshakeRequest,
     IntendedNode,
+    NodeWelcome,
     handshake,
 )
 from aiokafka_lite.net.in_flight_requests import InFlightRequests
 from aiokafka_lite.net.security import authenticate
-from aiokafka_lite.net.transport import FrameTransport, connect, connection_errors, resolve
+from aiokafka_lite.net.step_runner import run_steps
+from aiokafka_lite.net.transport import (
+    FrameTransport,
+    TlsStart,
+    connect,
+    connection_errors,
+    resolve,
+)
 from aiokafka_lite.protocol.frame import SIZE_PREFIX
 from aiokafka_lite.protocol.message_header import encode_request, response_correlation_id
 from aiokafka_lite.protocol.versions import NodeApiVersions
+from aiokafka_lite.secret import Secret
 
 _HANDSHAKE_HINT: Final = (
     " during the handshake; is this a Kafka broker, and is its listener's security protocol the one"
     " in security_protocol?"
 )
+
+_EVIDENCE_S: Final = 2.0
+"""How long to ask for the certificate that was not accepted, for the text of the error."""
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +74,8 @@ class Opening:
         """`name` names the node in messages. `intended` is the node that must answer, if known."""
         self.transport: FrameTransport | None = None
         """The transport of the newest address; after `run` the one that is ready."""
+        self.is_connected = False
+        """Whether the TCP connection to the newest address stands."""
         self.correlation_ids: InFlightRequests[asyncio.Future[memoryview]] = InFlightRequests()
         self._endpoint = endpoint
         self._name = name
@@ -65,20 +86,20 @@ class Opening:
         self._intended = intended
         self._given_up: KafkaError | None = None
         self._was_answered = False  # on the newest transport
+        self._waits_for_credentials = False  # or for other work of the authentication
         self._token_answer: asyncio.Future[memoryview] | None = None
 
-    async def run(self) -> tuple[FrameTransport, NodeApiVersions]:
-        """Return the transport of a ready node, to be handed over at once, and its API versions.
+    async def run(self) -> tuple[FrameTransport, NodeWelcome]:
+        """Return the transport of a ready node, to be handed over at once, and what the node said.
 
         The addresses share what is left of `connection_setup_timeout_ms` equally, so that an
         address which never answers does not use up all of it. A node that closes the connection
         instead of answering ApiVersions is asked again in an older version.
 
-        Raises:
-            KafkaConnectionError: no address led to a ready node; names each and what happened
-                there. The error of the last one is the cause.
-            KafkaError: the node refuses this client, so that other addresses would not help.
-                AuthenticationFailedError names the node.
+        Raises: KafkaConnectionError if no address led to a ready node, with each address and its
+        failure in the text, and the last error as its cause; another KafkaError if the node refuses
+        this client, so that other addresses would not help. AuthenticationFailedError names the
+        node; TlsAuthenticationError is one.
         Cancelled: the caller closes the socket by `give_up`.
         Source: KIP-601 (timeout), KIP-302 (every address).
         """
@@ -97,7 +118,12 @@ class Opening:
                         return await self._try_versions(address)
             except (KafkaConnectionError, KafkaProtocolError) as fault:
                 last_fault = fault
+            except TlsAuthenticationError as fault:
+                raise await self._with_evidence(fault, address, end_s) from fault.__cause__
             self._raise_if_given_up()
+            if self._waits_for_credentials and isinstance(last_fault.__cause__, TimeoutError):
+                await self._forget_transport()
+                raise self._no_credentials_error(share_s) from last_fault
             faults.append(self._explain(last_fault, address))
             logger.debug("%s: %s", self._name, faults[-1])
             await self._forget_transport()
@@ -109,6 +135,13 @@ class Opening:
             return faults[0].replace(str(self._endpoint), self._name, 1)
         return f"cannot connect to {self._name}: " + ("; ".join(faults) or "it has no address")
 
+    def _no_credentials_error(self, waited_s: float) -> AuthenticationFailedError:
+        return AuthenticationFailedError(
+            f"{self._name}: the authentication waited {waited_s * 1000:,.0f} ms for its"
+            " credentials, such as a token; make their provider faster, or raise"
+            " socket_connection_setup_timeout_ms"
+        )
+
     def give_up(self, error: KafkaError) -> None:
         """Make `run`, if it still waits, raise `error` when it goes on. Does not wait."""
         self._given_up = error
@@ -116,7 +149,7 @@ class Opening:
             self.transport.close()
         self.transport_lost(error)
 
-    async def _try_versions(self, address: Address) -> tuple[FrameTransport, NodeApiVersions]:
+    async def _try_versions(self, address: Address) -> tuple[FrameTransport, NodeWelcome]:
         *newer, oldest = FIRST_VERSIONS
         for version in newer:
             try:
@@ -130,8 +163,9 @@ class Opening:
             await self._forget_transport()
         return await self._try(address, oldest)
 
-    async def _try(self, address: Address, version: int) -> tuple[FrameTransport, NodeApiVersions]:
-        self._was_answered = False
+    async def _try(self, address: Address, version: int) -> tuple[FrameTransport, NodeWelcome]:
+        self._was_answered = self._waits_for_credentials = False
+        self.is_connected = False
         self.transport = transport = await connect(
             address,
             self,
@@ -139,23 +173,25 @@ class Opening:
             send_buffer_bytes=self._config.send_buffer_bytes,
             receive_buffer_bytes=self._config.receive_buffer_bytes,
             max_frame_bytes=self._config.max_frame_bytes,
-            tls_context=self._config.security.tls_context,
-            tls_name=self._endpoint.host,
+            tls=await self._tls_start(),
+            client_id=self._client_id,
         )
-        steps = handshake(version, self._intended, self._authenticate())
-        try:
-            step = next(steps)
-            while True:
-                try:
-                    answer = await self._answer_to(step, transport)
-                except Exception as error:  # noqa: BLE001  the steps raise it, or what it means
-                    step = steps.throw(error)
-                else:
-                    step = steps.send(answer)
-        except StopIteration as done:
-            api_versions: NodeApiVersions = done.value
+        self.is_connected = True
+        welcome = await run_steps(
+            handshake(version, self._intended, self._authenticate()),
+            lambda step: self._answer_to(step, transport),
+        )
         self._raise_if_lost(transport)
-        return transport, api_versions
+        return transport, welcome
+
+    async def _tls_start(self) -> TlsStart | None:
+        next_context = self._config.security.next_tls_context
+        if next_context is None:
+            return None
+        return TlsStart(await next_context(), self._endpoint.host, self._note_connected)
+
+    def _note_connected(self) -> None:
+        self.is_connected = True
 
     def _authenticate(self) -> Callable[[NodeApiVersions], AuthenticationSteps] | None:
         authentication = self._config.security.authentication
@@ -168,16 +204,17 @@ class Opening:
     async def _answer_to(self, step: AuthenticationStep, transport: FrameTransport) -> Any:
         """Return the answer to `step`. Only the attempt as a whole has a time limit."""
         self._raise_if_lost(transport)
+        self._waits_for_credentials = not isinstance(step, HandshakeRequest | bytes | Secret)
         if isinstance(step, HandshakeRequest):
             return await self._exchange(transport, step)
-        if isinstance(step, bytes):
-            return await self._exchange_token(transport, step)
+        if isinstance(step, bytes | Secret):
+            return await self._exchange_token(transport, Secret(step))
         return await step
 
-    async def _exchange_token(self, transport: FrameTransport, token: bytes) -> memoryview:
+    async def _exchange_token(self, transport: FrameTransport, token: Secret) -> memoryview:
         """Return the token that answers `token`. Tokens have no correlation id."""
         self._token_answer = asyncio.get_running_loop().create_future()
-        transport.write([SIZE_PREFIX.pack(len(token)), token])
+        transport.write([SIZE_PREFIX.pack(len(token.reveal_bytes())), token.reveal_bytes()])
         try:
             return await self._token_answer
         finally:
@@ -187,12 +224,6 @@ class Opening:
         """Return the frame of the response to `step`."""
         answer: asyncio.Future[memoryview] = asyncio.get_running_loop().create_future()
         correlation_id = self.correlation_ids.new_correlation_id()
-        parts = encode_request(
-            step.request,
-            version=step.version,
-            correlation_id=correlation_id,
-            client_id=self._client_id,
-        )
         logger.debug(
             "%s: -> %s (version %d, correlation id %d)",
             self._name,
@@ -201,7 +232,14 @@ class Opening:
             correlation_id,
         )
         self.correlation_ids.add(correlation_id, answer)
-        transport.write(parts)
+        transport.write(  # the bytes, which may be secret, are in no variable while this waits
+            encode_request(
+                step.request,
+                version=step.version,
+                correlation_id=correlation_id,
+                client_id=self._client_id,
+            )
+        )
         return await answer
 
     def _raise_if_lost(self, transport: FrameTransport) -> None:
@@ -227,8 +265,38 @@ class Opening:
     def _explain(self, fault: KafkaError, address: Address) -> str:
         if not isinstance(fault, KafkaConnectionError):
             return f"{address}: {fault.args[0]}"
-        hint = "" if self.transport is None else _HANDSHAKE_HINT
-        return f"{fault.args[0]}{hint}"
+        if self.transport is not None:
+            return f"{fault.args[0]}{_HANDSHAKE_HINT}"
+        if not (self.is_connected and isinstance(fault.__cause__, TimeoutError)):
+            return str(fault.args[0])
+        # The code that explains failures is loaded when there is one.
+        from aiokafka_lite.net.tls.tls_failures import SILENT_IN_HANDSHAKE  # noqa: PLC0415
+
+        return f"{fault.args[0]}: {SILENT_IN_HANDSHAKE}"
+
+    async def _with_evidence(
+        self, fault: TlsAuthenticationError, address: Address, end_s: float
+    ) -> KafkaError:
+        """Return the error with the name of the node, and with the facts of the certificate that
+        it is about."""
+        from aiokafka_lite.net.tls.peer_certificate import peer_certificate  # noqa: PLC0415
+        from aiokafka_lite.net.tls.tls_failures import (  # noqa: PLC0415
+            wants_certificate,
+            with_certificate,
+        )
+
+        found: KafkaError = fault
+        if wants_certificate(fault):
+            limit_s = min(_EVIDENCE_S, end_s - self._clock.monotonic())
+            with suppress(TimeoutError):
+                async with deadline(self._clock, limit_s):
+                    facts = await peer_certificate(address, self._endpoint.host)
+                    found = fault if facts is None else with_certificate(fault, facts)
+        text = str(found.args[0])
+        if text.startswith(str(self._endpoint)):
+            text = text.removeprefix(str(self._endpoint))
+            return type(found)(self._name + text)
+        return type(found)(f"{self._name}: {text}")
 
     # Events of the transport…
 

@@ -1,8 +1,9 @@
-"""One request of a connection, from its caller to its response. Plain."""
+"""One request of a connection, from its caller to its response. Does not wait."""
 
 import asyncio
-from typing import Any
+from typing import Any, ClassVar
 
+from aiokafka_lite.protocol.message_header import decode_response
 from aiokafka_lite.schema.message import Request
 
 
@@ -19,6 +20,9 @@ class PendingRequest:
         "timeout_s",
         "version",
     )
+
+    is_use: ClassVar[bool] = True
+    """Whether it shows that the connection is in use."""
 
     def __init__(
         self,
@@ -44,6 +48,10 @@ class PendingRequest:
         """Whether the socket has got at least a part of it, so that the node may act on it."""
         return self.correlation_id >= 0
 
+    def result_of(self, frame: memoryview) -> Any:
+        """Return what the caller gets for the response's frame: the decoded response."""
+        return decode_response(self.request.response_type, frame, self.version)[1]
+
     def succeed(self, result: object) -> None:
         """Give the caller its response, unless the caller was cancelled."""
         if not self.answer.done():
@@ -59,4 +67,16 @@ class PendingRequest:
         return f"{type(self.request).__name__} (version {self.version}{number})"
 
 
-__all__ = ["PendingRequest"]
+class PendingStep(PendingRequest):
+    """A request of an authentication, which the connection sends for itself."""
+
+    __slots__ = ()
+
+    is_use = False  # an idle connection stays idle when it authenticates again
+
+    def result_of(self, frame: memoryview) -> memoryview:
+        """Return the frame, which the steps decode."""
+        return frame
+
+
+__all__ = ["PendingRequest", "PendingStep"]

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest_asyncio
 
-from tests.net.scripted_node import ScriptedNode
+from tests.net.support.scripted_node import ScriptedNode
 from tests.support.leftovers import nothing_left_behind
 
 

@@ -9,7 +9,7 @@ import pytest
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.node_connection import NodeConnection
-from tests.net.scripted_node import ScriptedNode
+from tests.net.support.scripted_node import ScriptedNode
 
 
 def test_the_defaults_are_those_of_apaches_clients() -> None:

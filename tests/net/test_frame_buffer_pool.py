@@ -9,7 +9,7 @@ import pytest
 
 from aiokafka_lite.net import frame_buffer_pool
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
-from tests.net.pool_bytes import idle_bytes, pooled_bytes
+from tests.net.support.pool_bytes import idle_bytes, pooled_bytes
 
 
 def address_of(buffer: bytearray) -> int:

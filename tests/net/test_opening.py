@@ -7,14 +7,21 @@ from collections.abc import Awaitable, Callable, Iterator
 import pytest
 
 from aiokafka_lite.clock import SYSTEM_CLOCK
-from aiokafka_lite.errors import KafkaConnectionError, UnsupportedVersionError
+from aiokafka_lite.errors import (
+    AuthenticationFailedError,
+    KafkaConnectionError,
+    UnsupportedVersionError,
+)
 from aiokafka_lite.net import opening as opening_module
+from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.endpoint import Address, Endpoint
-from aiokafka_lite.net.handshake import FIRST_VERSIONS
+from aiokafka_lite.net.handshake import FIRST_VERSIONS, AuthenticationSteps
 from aiokafka_lite.net.node_connection import NodeConnection
+from aiokafka_lite.net.security import Security
+from aiokafka_lite.protocol.versions import NodeApiVersions
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.net.connections import answered, ask, connection_to, metadata_named
-from tests.net.scripted_node import ScriptedNode, ScriptedPeer, api_versions_response
+from tests.net.support.connections import answered, ask, connection_to, metadata_named
+from tests.net.support.scripted_node import ScriptedNode, ScriptedPeer, api_versions_response
 from tests.support.patience import eventually
 
 
@@ -106,6 +113,35 @@ async def test_the_error_lists_each_address_and_what_happened_there(
     assert f"127.0.0.1:{refused_port} refused the connection" in text
     assert f"127.0.0.1:{node.endpoint.port} closed the connection during the handshake" in text
     assert "is this a Kafka broker" in text
+
+
+async def test_a_wait_for_credentials_without_an_end_is_named(
+    node: ScriptedNode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if the mechanism has no bound of its own; other addresses would not help."""
+
+    asked: list[Endpoint] = []
+
+    def waits(endpoint: Endpoint, versions: NodeApiVersions) -> AuthenticationSteps:
+        asked.append(endpoint)
+        yield asyncio.get_running_loop().create_future()
+        return 0
+
+    clock = FakeClock()
+    config = ConnectionConfig(
+        connection_setup_timeout_ms=6_000, security=Security(authentication=waits)
+    )
+    endpoint = resolving_to(monkeypatch, node.endpoint.port, node.endpoint.port)
+    connection = NodeConnection(endpoint, client_id="test", clock=clock, config=config)
+    opening = asyncio.ensure_future(connection.open())
+    peer = await node.accept()
+    await peer.shake_hands()
+    await eventually(lambda: asked)
+    await clock.advance(3.1)
+    with pytest.raises(AuthenticationFailedError, match="waited 3,000 ms for its credentials"):
+        await opening
+    await connection.wait_closed()
+    assert clock.pending_timers == 0
 
 
 @pytest.mark.parametrize("understood", [3, 0])

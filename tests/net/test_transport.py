@@ -4,6 +4,7 @@ import asyncio
 import errno
 import gc
 import socket
+import sys
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any
@@ -24,9 +25,9 @@ from aiokafka_lite.net.transport import (
     resolve,
 )
 from aiokafka_lite.testing.fake_clock import settle
-from tests.net.pool_bytes import idle_bytes, pooled_bytes
-from tests.net.recorded_frames import RecordedFrames, feed, transport_without_socket
-from tests.net.scripted_node import ScriptedNode, ScriptedPeer, framed
+from tests.net.support.pool_bytes import idle_bytes, pooled_bytes
+from tests.net.support.recorded_frames import RecordedFrames, feed, transport_without_socket
+from tests.net.support.scripted_node import ScriptedNode, ScriptedPeer, framed
 from tests.support.leftovers import nothing_left_behind
 from tests.support.patience import eventually
 
@@ -333,6 +334,56 @@ async def test_no_more_file_descriptors_is_a_connection_error(
     address = Address(socket.AF_INET, ("127.0.0.1", 9092))
     with pytest.raises(KafkaConnectionError, match="Too many open files"):
         await connect(address, RecordedFrames(), frame_pool=FrameBufferPool())
+
+
+# Awaiting the bytes of a large frame…
+
+
+def awaited(transport: FrameTransport) -> int:
+    """Return how many bytes have to come before the system wakes up the loop."""
+    sock = transport._socket
+    assert sock is not None
+    return sock.getsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="SO_RCVLOWAT wakes up the loop on Linux alone")
+async def test_the_bytes_of_a_large_frame_are_awaited_and_small_frames_are_not(
+    node: ScriptedNode,
+) -> None:
+    async with connected(node) as (transport, recorded, peer):
+        body = bytes(range(256)) * 4096
+        assert awaited(transport) == 1
+        whole = framed(body)
+        for end in range(16_000, 480_000, 16_000):
+            peer.send(whole[end - 16_000 : end])
+            await settle()
+        await eventually(lambda: awaited(transport) == 128 * 1024)
+        peer.send(whole[464_000:-1])
+        await eventually(lambda: awaited(transport) == 1)
+        assert not recorded.frames
+        peer.send(whole[-1:] + framed(b"small"))
+        await eventually(lambda: len(recorded.frames) == 2)
+        assert recorded.frames == [body, b"small"]
+
+
+@pytest.mark.parametrize("left", [1, 10_000, 19_999, 20_001, 39_999, 40_001, 140_000, 300_000])
+async def test_a_large_frame_that_stops_anywhere_is_gone_on_with_and_broken_off(
+    node: ScriptedNode, left: int
+) -> None:
+    async with connected(node) as (_, recorded, peer):
+        body = bytes(range(256)) * 2048
+        whole = framed(body)
+        for _ in range(2):
+            peer.send(whole[:-left])
+            await settle()
+            for start in range(len(whole) - left, len(whole), 16_000):
+                peer.send(whole[start : start + 16_000])
+                await settle()
+        await eventually(lambda: recorded.frames == [body, body])
+        peer.send(whole[:-left])
+        peer.close()
+        await eventually(lambda: len(recorded.lost) == 1)
+        assert "in the middle of a frame" in str(recorded.lost[0])
 
 
 # Translating…

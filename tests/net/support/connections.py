@@ -14,7 +14,7 @@ from aiokafka_lite.protocol.messages.produce import (
     TopicProduceData,
 )
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.net.scripted_node import DEFAULT_RANGES, ScriptedNode, ScriptedPeer
+from tests.net.support.scripted_node import DEFAULT_RANGES, ScriptedNode, ScriptedPeer
 from tests.support.patience import PATIENCE_S
 
 

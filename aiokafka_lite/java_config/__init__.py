@@ -1,0 +1,1 @@
+"""Java's security properties, as options of the client."""

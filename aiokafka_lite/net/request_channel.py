@@ -1,0 +1,283 @@
+"""Carries requests over one open connection, in order, and gives each response to its caller.
+
+A request is written in the call of `_submit` if fewer than `max_in_flight` requests are unanswered.
+Otherwise it waits in the mailbox, a bounded queue. A callback of the event loop writes it when a
+response came, or when the socket is writable again. The transport's callback reads the responses.
+
+The channel is a base class of the connection, because a part of its own would cost a call per
+request. It does not open or end the connection.
+"""
+
+import asyncio
+import logging
+import struct
+from abc import ABC, abstractmethod
+from collections import deque
+from typing import Any, Final
+
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.errors import (
+    IllegalArgumentError,
+    KafkaConnectionError,
+    KafkaError,
+    ProtocolDecodeError,
+    TooManyInFlightRequests,
+)
+from aiokafka_lite.metrics.observer import Observer
+from aiokafka_lite.net.connection_config import ConnectionConfig
+from aiokafka_lite.net.connection_state import ConnectionState
+from aiokafka_lite.net.handshake import HandshakeRequest
+from aiokafka_lite.net.in_flight_requests import InFlightRequests
+from aiokafka_lite.net.pending_request import PendingRequest, PendingStep
+from aiokafka_lite.net.request_deadlines import RequestDeadlines, timed_out_error
+from aiokafka_lite.net.transport import FrameTransport
+from aiokafka_lite.protocol.message_header import encode_request
+
+_CORRELATION_ID: Final = struct.Struct(">i")
+
+logger = logging.getLogger(__name__)
+
+
+class RequestChannel(ABC):
+    """The mailbox, the requests in flight and their deadlines; handles the transport's events."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        node_id: int | None,
+        client_id: str,
+        clock: Clock,
+        config: ConnectionConfig,
+        observer: Observer,
+    ) -> None:
+        """`name` names the node in messages."""
+        self.name = name
+        self.node_id = node_id
+        self.client_id = client_id
+        self.config = config
+        self.last_used_s = clock.monotonic()
+        """When the last request was sent or the last response came, in the clock's seconds."""
+        self._clock = clock
+        self._observer = observer
+        self._state = ConnectionState.NEW
+        self._transport: FrameTransport | None = None
+        self._in_flight: InFlightRequests[PendingRequest] = InFlightRequests(config.max_in_flight)
+        self._mailbox: deque[PendingRequest] = deque()
+        self._unwritten: PendingRequest | None = None  # posted, and not all bytes have left
+        self._step: PendingStep | None = None  # of an authentication; not sent yet
+        self._holds_requests = False
+        self._deadlines = RequestDeadlines(clock, self._pending_requests, self._fail_late)
+
+    @abstractmethod
+    def close(self, cause: KafkaError | None = None) -> None:
+        """End the connection."""
+
+    @abstractmethod
+    def _closed_error(self, pending: PendingRequest | None = None) -> KafkaConnectionError:
+        """Return the error for a request of a connection that has ended."""
+
+    # Its state…
+
+    @property
+    def can_send(self) -> bool:
+        """Whether a request would be written at once."""
+        transport = self._transport
+        return (
+            self._state is ConnectionState.READY
+            and not self._mailbox
+            and not self._holds_requests
+            and not self._in_flight.is_full
+            and transport is not None
+            and transport.can_write
+        )
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests have no response yet, including those of cancelled callers."""
+        return len(self._in_flight)
+
+    @property
+    def queued(self) -> int:
+        """How many requests wait in the mailbox."""
+        return len(self._mailbox)
+
+    # Sending…
+
+    def _submit(self, pending: PendingRequest) -> None:
+        """Send a request now, or leave it in the mailbox for a callback to send."""
+        if len(self._mailbox) >= self.config.max_queued:
+            raise TooManyInFlightRequests(
+                f"{self.name} has {self.in_flight} requests in flight and {self.queued} waiting;"
+                " wait for some answers before sending more"
+            )
+        # The timer first: sending may find the connection dead, which ends all timers.
+        self._deadlines.watch(pending.deadline_s)
+        transport = self._transport
+        if self.can_send and transport is not None:
+            self._send(pending, transport)
+        else:
+            self._mailbox.append(pending)
+
+    def _withdraw(self, pending: PendingRequest) -> None:
+        """Take a request out of the mailbox if it was not sent yet."""
+        if not pending.was_sent and pending in self._mailbox:
+            self._mailbox.remove(pending)
+
+    def _send(self, pending: PendingRequest, transport: FrameTransport) -> None:
+        correlation_id = self._in_flight.new_correlation_id()
+        try:
+            parts = encode_request(
+                pending.request,
+                version=pending.version,
+                correlation_id=correlation_id,
+                client_id=self.client_id,
+            )
+        except KafkaError as error:
+            pending.fail(error)
+            return
+        except Exception as error:  # noqa: BLE001  the fault of the request, so its caller's
+            fault = IllegalArgumentError(str(error))
+            fault.__cause__ = error
+            pending.fail(fault)
+            return
+        pending.correlation_id = correlation_id
+        pending.sent_at_s = self._clock.monotonic()
+        if pending.is_use:
+            self.last_used_s = pending.sent_at_s
+        if logger.isEnabledFor(logging.DEBUG):
+            logger.debug("%s: -> %s, %d bytes", self.name, pending, sum(map(len, parts)))
+        # Added first, because a write that fails at once fails all requests in flight.
+        if pending.expects_response:
+            self._in_flight.add(correlation_id, pending)
+            transport.write(parts)
+            return
+        self._unwritten = pending
+        transport.write(parts)
+        if transport.can_write:
+            self.writing_resumed()
+
+    def _send_queued(self) -> None:
+        """Send what the mailbox holds while there is room."""
+        transport = self._transport
+        mailbox = self._mailbox
+        while mailbox and transport is not None and transport.can_write:
+            if (
+                self._in_flight.is_full
+                or self._holds_requests
+                or self._state is not ConnectionState.READY
+            ):
+                return
+            pending = mailbox.popleft()
+            if not pending.answer.done():
+                self._send(pending, transport)
+
+    # Authenticating again…
+
+    def hold_requests(self) -> None:
+        """Keep all requests in the mailbox until `release_requests`. Does not wait."""
+        self._holds_requests = True
+
+    def release_requests(self) -> None:
+        """Send requests again, those of the mailbox first. Does not wait."""
+        self._holds_requests = False
+        self._send_queued()
+
+    def send_step(self, step: HandshakeRequest) -> "asyncio.Future[memoryview]":
+        """Send a request of an authentication, after those that were sent before.
+
+        Its time counts from when those must be answered: the node answers it after them.
+        """
+        transport = self._transport
+        if self._state is not ConnectionState.READY or transport is None:
+            raise self._closed_error()
+        now_s = self._clock.monotonic()
+        pending = PendingStep(
+            step.request,
+            step.version,
+            asyncio.get_running_loop().create_future(),
+            now_s=max((sent.deadline_s for sent in self._sent_requests()), default=now_s),
+            timeout_s=self.config.request_timeout_ms / 1000,
+        )
+        self._deadlines.watch(pending.deadline_s)
+        if transport.can_write:
+            self._send(pending, transport)
+        else:
+            self._step = pending
+        return pending.answer
+
+    # Events of the transport…
+
+    def frame_received(self, frame: memoryview) -> None:
+        if len(frame) < _CORRELATION_ID.size:
+            raise ProtocolDecodeError(f"a frame of {len(frame)} bytes has no correlation id")
+        pending = self._in_flight.complete(_CORRELATION_ID.unpack_from(frame)[0])
+        now_s = self._clock.monotonic()
+        if pending.is_use:
+            self.last_used_s = now_s
+        if logger.isEnabledFor(logging.DEBUG):
+            elapsed_ms = (now_s - pending.sent_at_s) * 1000
+            dropped = ", dropped: its caller has gone" if pending.answer.done() else ""
+            logger.debug(
+                "%s: <- %s, %d bytes, %.1f ms%s",
+                *(self.name, pending, len(frame), elapsed_ms, dropped),
+            )
+        self._observer.request_answered(
+            -1 if self.node_id is None else self.node_id,
+            pending.request.api_key,
+            now_s - pending.sent_at_s,
+            len(frame),
+        )
+        if not pending.answer.done():
+            pending.answer.set_result(_result_of(pending, frame))
+        if self._mailbox:
+            self._send_queued()
+
+    def writing_resumed(self) -> None:
+        pending, self._unwritten = self._unwritten, None
+        if pending is not None:
+            pending.succeed(None)
+        step, transport = self._step, self._transport
+        if step is not None and transport is not None and transport.can_write:
+            self._step = None
+            self._send(step, transport)
+        if self._mailbox:
+            self._send_queued()
+
+    def transport_lost(self, error: KafkaError) -> None:
+        self.close(error)
+
+    # Deadlines…
+
+    def _fail_late(self, late: list[PendingRequest]) -> None:
+        """End the connection if a request that was sent is late. Otherwise the late ones fail."""
+        errors = [timed_out_error(self.name, pending, self.in_flight) for pending in late]
+        sent = [error for pending, error in zip(late, errors, strict=True) if pending.was_sent]
+        for pending, error in zip(late, errors, strict=True):
+            if pending.was_sent or not sent:
+                self._withdraw(pending)
+                pending.fail(error)
+                self._observer.failed("request", error)
+        if sent:
+            self.close(sent[0])
+
+    def _sent_requests(self) -> list[PendingRequest]:
+        unwritten = [] if self._unwritten is None else [self._unwritten]
+        return [*self._in_flight, *unwritten]
+
+    def _pending_requests(self) -> list[PendingRequest]:
+        step = [] if self._step is None else [self._step]
+        return [*self._sent_requests(), *step, *self._mailbox]
+
+
+def _result_of(pending: PendingRequest, frame: memoryview) -> Any:
+    """Return what the caller gets. An error reaches the caller as it is. The transport closes the
+    connection because of it, and so it reaches the other requests."""
+    try:
+        return pending.result_of(frame)
+    except Exception as error:
+        pending.fail(error)
+        raise
+
+
+__all__ = ["RequestChannel"]
