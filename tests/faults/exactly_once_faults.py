@@ -1,25 +1,25 @@
 """Plays accidents on services that copy a topic exactly once: one function per accident.
 
 Each is played on a `CopyStage`: a topic that is written to all the time, and workers in processes
-of their own. In the end the copy, read by another client under read_committed, is like the source.
+of their own. At the end the copy must equal the source. Another client reads it, under
+read_committed.
 """
 
 import asyncio
 import itertools
-import os
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from aiokafka_lite.admin.topics import connected, create_topic, delete_topic
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from tests.faults import producer_oracle as oracle
-from tests.faults.exactly_once_worker import Orders, as_argument
-from tests.faults.group_faults import ROOT, eventually
+from tests.faults.exactly_once_worker import Orders
+from tests.faults.group_faults import eventually
 from tests.faults.producer_faults import PARTITIONS, Stage, Writer, read_log, stage
+from tests.faults.worker_process import started
+from tests.support.topics import connected, create_topic, delete_topic
 from tests.support.unreliable_network import ProxiedKafka
 
 GONE = -9
@@ -38,19 +38,19 @@ class WorkerProcess:
     output: Path
 
     def lines(self) -> list[list[str]]:
-        """Return what it has noted so far: moment, word, details."""
+        """Return the lines of the journal so far: moment, word, details."""
         if not self.journal.exists():
             return []
         whole = self.journal.read_text().rpartition("\n")[0]
         return [line.split(" ", 2) for line in whole.splitlines()]
 
     def last_word(self) -> str:
-        """Return what it did last."""
+        """Return the word of the journal's last line."""
         lines = self.lines()
         return lines[-1][1] if lines else ""
 
     def commits_since(self, moment_s: float) -> list[float]:
-        """Return the moments of its transactions' ends after that one."""
+        """Return the moments after `moment_s` at which its transactions were committed."""
         return [
             at_s
             for at, word, *_ in self.lines()
@@ -58,14 +58,14 @@ class WorkerProcess:
         ]
 
     async def died(self) -> None:
-        """Return when it has killed itself."""
+        """Wait until the worker has killed itself."""
         async with asyncio.timeout(PATIENCE_S):
             status = await self.process.wait()
         assert status == GONE, f"ended with {status}:\n{self.output.read_text()[-3000:]}"
         assert self.last_word() == "written"
 
     async def leave(self) -> None:
-        """Return when it has stopped in order."""
+        """Wait until the worker has stopped in order."""
         self.process.terminate()
         async with asyncio.timeout(PATIENCE_S):
             status = await self.process.wait()
@@ -83,7 +83,7 @@ class CopyStage:
     workers: list[WorkerProcess] = field(default_factory=list)
     all_workers: list[WorkerProcess] = field(default_factory=list)
     aborted: int = 0
-    """How many records of the copy's log are of aborted transactions, known in the end."""
+    """How many records of the copy's log belong to aborted transactions; set at the end."""
     numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     async def worker(self, transactional_id: str, dies_in_batch: int = 0) -> WorkerProcess:
@@ -100,15 +100,7 @@ class CopyStage:
             is_on_uvloop=not isinstance(asyncio.get_running_loop(), asyncio.BaseEventLoop),
         )
         output = self.folder / f"{name}.output"
-        with output.open("wb") as file:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *("-m", "tests.faults.exactly_once_worker", as_argument(orders)),
-                cwd=ROOT,
-                env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-                stdout=file,
-                stderr=file,
-            )
+        process = await started("tests.faults.exactly_once_worker", orders, output)
         worker = WorkerProcess(orders.transactional_id, process, Path(orders.journal), output)
         self.all_workers.append(worker)
         if not dies_in_batch:
@@ -116,7 +108,7 @@ class CopyStage:
         return worker
 
     async def at_work(self) -> None:
-        """Return when each worker that is to live has committed something from now on."""
+        """Wait until each worker that shall live has committed another transaction."""
         since_s = SYSTEM_CLOCK.monotonic()
         await eventually(
             "all workers commit", lambda: all(each.commits_since(since_s) for each in self.workers)
@@ -133,7 +125,7 @@ class CopyStage:
         return answer.node_id
 
     async def copied(self) -> None:
-        """End the source; return when its copy is like it, as another client reads both."""
+        """End the source, and wait until another client reads the same from source and copy."""
         self.source.end_soon()
         await asyncio.gather(*self.stage.tasks)
         address = self.stage.cluster.address
@@ -158,7 +150,7 @@ class CopyStage:
         self.measure()
 
     def measure(self) -> None:
-        """Keep the longest time without a transaction's end, of all workers together."""
+        """Keep the longest time in which no worker ended a transaction."""
         moments = sorted(at_s for each in self.all_workers for at_s in each.commits_since(0.0))
         pauses = [later - earlier for earlier, later in itertools.pairwise(moments)]
         self.stage.figures["longest time without a commit"] = max(pauses)
@@ -168,7 +160,7 @@ class CopyStage:
         ]
 
     def told(self) -> str:
-        """Return what the workers noted beside their ordinary work."""
+        """Return the workers' notes about anything but their ordinary work."""
         return "\n".join(
             f"{worker.journal.name}: {' '.join(line)}"
             for worker in self.all_workers
@@ -179,7 +171,7 @@ class CopyStage:
 
 @asynccontextmanager
 async def copy_stage(kafka: ProxiedKafka, topic: str, folder: Path) -> AsyncIterator[CopyStage]:
-    """A stage for one scenario, which ends it by `copied()`. Nothing outlives the block."""
+    """Provide a stage for one scenario, which calls `copied()` at its end. All workers end then."""
     target = f"{topic}-copy"
     async with stage(kafka, topic) as played:
         await create_topic(played.cluster.address, target, partitions=PARTITIONS)
@@ -202,8 +194,9 @@ CopyScenario = Callable[[CopyStage], Awaitable[None]]
 
 
 async def client_killed(copying: CopyStage) -> None:
-    """One dies in mid transaction and comes back by its name, another is killed and does not: the
-    transaction it left is aborted by its timeout.
+    """Kill two workers in a transaction, and start one of them again with its transactional id.
+
+    The timeout of the other's transaction aborts it.
     """
     await copying.worker("stays")
     dying = await copying.worker("returns", dies_in_batch=WRITES_PER_WORKER)
@@ -219,7 +212,7 @@ async def client_killed(copying: CopyStage) -> None:
 
 
 async def broker_killed(copying: CopyStage) -> None:
-    """kill -9 of the node that coordinates a worker's transactions, and it comes back."""
+    """Kill (-9) the node that coordinates a worker's transactions, and start it again."""
     first = await copying.worker("first")
     await copying.worker("second")
     await copying.at_work()

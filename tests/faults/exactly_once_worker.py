@@ -1,23 +1,19 @@
-"""A service that copies a topic exactly once: a process that the fault tests kill during a
-transaction, or that kills itself there.
+"""A service that copies a topic exactly once. It kills itself in a transaction, or a test kills it.
 
-Started by `python -m tests.faults.exactly_once_worker ORDERS`, ended in order by SIGTERM. Its
-journal records what it did; `producer_oracle` judges what it wrote.
+`python -m tests.faults.exactly_once_worker ORDERS` starts it, and SIGTERM stops it in order. Its
+journal notes what it did. `producer_oracle` judges what it wrote.
 """
 
 import asyncio
-import json
 import os
 import signal
-import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-
-import uvloop
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, ExactlyOnceSession
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import KafkaError
+from tests.faults import worker_process
 
 REQUEST_TIMEOUT_MS = 3000
 DELIVERY_TIMEOUT_MS = 20_000
@@ -32,7 +28,7 @@ Session = ExactlyOnceSession[bytes, bytes]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
-    """What a worker is to do."""
+    """The orders for one worker."""
 
     journal: str
     bootstrap_servers: str
@@ -41,8 +37,8 @@ class Orders:
     group_id: str
     transactional_id: str
     dies_in_batch: int = 0
-    """Which one it kills itself in, counted from 1: its records are written, nothing else. 0: it
-    lives."""
+    """The number of the batch, from 1, in which it kills itself, after writing the records. 0: it
+    does not."""
     is_on_uvloop: bool = False
 
 
@@ -55,13 +51,13 @@ class Worker:
         self._batches = 0
 
     def note(self, word: str, detail: object = "") -> None:
-        """Write one line; it is in the file, kill or no kill, before the worker goes on."""
+        """Write one line. It is in the file before the worker goes on, even if that is killed."""
         line = f"{SYSTEM_CLOCK.monotonic():.6f} {word} {detail}".replace("\n", " ")
         with self._journal.open("ab") as file:
             file.write(line.encode() + b"\n")
 
     async def live(self, leave: asyncio.Event) -> None:
-        """Copy until told to leave; a session that is of no use any more is followed by another."""
+        """Copy until told to leave. A new session replaces one that has failed for good."""
         while not leave.is_set():
             try:
                 async with self._session() as session:
@@ -124,19 +120,5 @@ class Worker:
         return ExactlyOnceSession(consumer, producer)
 
 
-def as_argument(orders: Orders) -> str:
-    """Return the orders as a process takes them."""
-    return json.dumps(asdict(orders))
-
-
-async def _main(orders: Orders) -> None:
-    leave = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, leave.set)
-    await Worker(orders).live(leave)
-
-
 if __name__ == "__main__":
-    given = Orders(**json.loads(sys.argv[1]))
-    factory = uvloop.new_event_loop if given.is_on_uvloop else asyncio.new_event_loop
-    with asyncio.Runner(loop_factory=factory) as runner:
-        runner.run(_main(given))
+    worker_process.run(Orders, lambda orders, leave: Worker(orders).live(leave))

@@ -1,16 +1,16 @@
 """Plays accidents on a group with a real three-node Kafka: one function per accident.
 
-Each is played on a `Stage`, which checks every rule all along and in the end; the figures are how
-long it took until every partition made progress again.
+Each is played on a `Stage`, which checks every rule all the time and at the end. The figure is the
+time until every partition made progress again.
 """
 
 import asyncio
 import warnings
 from collections.abc import Awaitable, Callable
 
-from aiokafka_lite.admin.topics import connected
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from tests.faults.group_faults import Group, ProcessMember, Stage, coordinator_of
+from tests.support.topics import connected
 
 with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
     import kafka  # reads its schemas by a way that Python 3.11 deprecates
@@ -21,14 +21,14 @@ Scenario = Callable[[Stage], Awaitable[None]]
 OUTAGE_S = 8.0
 VISIT_S = 2.0
 VISITS = 4
-STEADILY_S = 0.015  # rebalances mostly come in the middle of a poll's records
-SLOWLY_S = 0.06  # more work than its share of the records leaves time for: always in the middle
+STEADILY_S = 0.015  # most rebalances come while the records of a poll are processed
+SLOWLY_S = 0.06  # too slow for its share of the records, so a rebalance always comes meanwhile
 MANNERS = ("commit", "auto", "iterate", "explicit")
 PREFERRED = 0
 
 
 async def member_killed(stage: Stage) -> None:
-    """Two members, one committing by itself, are killed in the middle of their work."""
+    """Kill two members in the middle of their work, one of them with auto-commit."""
 
     async def begin(group: Group) -> None:
         for manner in ("commit", "auto"):
@@ -50,7 +50,7 @@ async def _kill_processes(group: Group) -> None:
 
 
 async def members_join_and_leave(stage: Stage) -> None:
-    """Beside two that stay, a new member comes every two seconds, and the one before goes."""
+    """Two members stay. Every two seconds a new one joins, and the previous new one leaves."""
 
     async def visits(group: Group) -> None:
         for manner in ("commit", "auto"):
@@ -68,7 +68,7 @@ async def members_join_and_leave(stage: Stage) -> None:
 
 
 async def coordinator_killed(stage: Stage) -> None:
-    """The node that coordinates both groups is killed, and comes back."""
+    """Kill the node that coordinates both groups, and start it again."""
     await stage.everyone(_three_that_stay)
     node_id = await _coordinator(stage)
     since_s = SYSTEM_CLOCK.monotonic()
@@ -79,7 +79,7 @@ async def coordinator_killed(stage: Stage) -> None:
 
 
 async def leader_killed(stage: Stage) -> None:
-    """A node that leads partitions, and coordinates neither group, is killed, and comes back."""
+    """Kill a node that leads partitions and coordinates no group, and start it again."""
     await stage.everyone(_three_that_stay)
     coordinator = await _coordinator(stage)
     leaders = set((await stage.cluster.leaders(stage.topic)).values())
@@ -93,7 +93,7 @@ async def leader_killed(stage: Stage) -> None:
 
 
 async def leaders_moved(stage: Stage) -> None:
-    """Every partition gets another leader while all nodes are well."""
+    """Move every partition to another leader while all nodes run."""
     await stage.everyone(_three_that_stay)
     before = await stage.cluster.leaders(stage.topic)
     after = {p: leader % 3 + 1 for p, leader in before.items() if leader is not None}
@@ -128,7 +128,7 @@ def _move_leaders(address: str, topic: str, leaders: dict[int, int]) -> None:
 
 
 async def all_brokers_down(stage: Stage) -> None:
-    """All nodes are killed for eight seconds; meanwhile some members stop, at once and later."""
+    """Kill all nodes for eight seconds. Meanwhile some members stop, at once and later."""
     cluster = stage.cluster
 
     async def begin(group: Group) -> None:

@@ -1,14 +1,13 @@
-"""A group under faults, on a real three-node Kafka: the cluster's accidents, records that never
-stop, members as tasks and processes, and a watcher of what is committed.
+"""The parts of the tests of groups under faults, on a real Kafka with three nodes.
 
-What the members did is judged by `group_oracle`; what is done to them by `group_fault_scenarios`.
+They are a cluster with accidents, a producer that sends all the time, members as tasks or
+processes, and a watcher of commits. `group_fault_scenarios` plays the faults. `group_oracle` judges
+what the members did.
 """
 
 import asyncio
 import itertools
 import logging
-import os
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -17,32 +16,38 @@ from pathlib import Path
 import confluent_kafka
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.admin.topics import connected, create_topic, delete_topic, describe_topics
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import KafkaError, KafkaTimeoutError
 from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
-from aiokafka_lite.testing.apache_kafka import ApacheKafka, KafkaNode
+from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from aiokafka_lite.testing.kafka_node import KafkaNode
 from tests.faults import group_oracle as oracle
-from tests.faults.group_worker import API_TIMEOUT_MS, STOP_MS, Member, Orders, as_argument
+from tests.faults.group_worker import API_TIMEOUT_MS, STOP_MS, Member, Orders
+from tests.faults.worker_process import started
+from tests.support.topics import (
+    connected,
+    create_topic,
+    delete_topic,
+    describe_topics,
+)
 
 PARTITIONS = 6
 RECORDS_PER_S = 120
 QUICKLY_S = 0.002
 WATCH_EVERY_S = 0.25
 LOOK_EVERY_S = 0.1
-WATCHERS_SLACK_S = 5.0  # it asks for each partition, and the machine may be busy
+WATCHERS_SLACK_S = 5.0  # the watcher asks for each partition, and the machine may be busy
 PATIENCE_S = 45.0
-READY_S = 180.0  # three Java processes at once need half a minute of CPU, which others may want too
+READY_S = 180.0  # three Java processes need half a minute of CPU, and other programs need CPU, too
 COMMITTED_OFFSETS_TOPIC = "__consumer_offsets"
-ROOT = Path(__file__).parents[2]
 
 logger = logging.getLogger(__name__)
 
 
 async def eventually(what: str, condition: Callable[[], object]) -> None:
-    """Return once `condition()` is true, looking from time to time."""
+    """Return once `condition()` is true. It is called from time to time."""
     try:
         async with asyncio.timeout(PATIENCE_S):
             while not condition():
@@ -52,27 +57,27 @@ async def eventually(what: str, condition: Callable[[], object]) -> None:
 
 
 class Cluster:
-    """The accidents of a real Kafka's nodes; the calls return without blocking the loop."""
+    """Kills and repairs the nodes of a real Kafka, without blocking the event loop."""
 
     def __init__(self, kafka: ApacheKafka) -> None:
         self.kafka = kafka
 
     @property
     def address(self) -> str:
-        return self.kafka.bootstrap_servers
+        return self.kafka.servers("PLAINTEXT")
 
     def node(self, node_id: int) -> KafkaNode:
         return next(node for node in self.kafka.nodes if node.node_id == node_id)
 
     async def kill(self, nodes: Iterable[KafkaNode]) -> None:
-        """SIGKILL to all of them at once."""
+        """Send SIGKILL to all of these nodes at once."""
         await asyncio.gather(*(asyncio.to_thread(node.kill) for node in nodes))
 
     async def heal(self) -> None:
-        """Start the nodes that are down; return when every replica is in sync again."""
+        """Start the nodes that are down, and wait until every replica is in sync again."""
         down = [node for node in self.kafka.nodes if node.process is None]
         for node in down:
-            await asyncio.to_thread(node.spawn)  # it waits until the new process runs
+            await asyncio.to_thread(node.spawn)  # `spawn` blocks until the new process runs
         for node in down:
             await asyncio.to_thread(node.wait_ready, len(self.kafka.nodes), READY_S)
         async with asyncio.timeout(READY_S):
@@ -119,11 +124,11 @@ class TaskMember:
     task: asyncio.Task[None]
 
     def leave_soon(self) -> None:
-        """Tell it to leave."""
+        """Tell the member to leave."""
         self.leaving.set()
 
     async def leave(self) -> None:
-        """Return when it has left; raises what it died of."""
+        """Wait until the member has left. Raises: the error that ended it."""
         self.leave_soon()
         async with asyncio.timeout(PATIENCE_S):
             await self.task
@@ -138,15 +143,15 @@ class ProcessMember:
     output: Path
 
     def kill(self) -> None:
-        """SIGKILL: it has no time to say anything."""
+        """Send SIGKILL, so that the member cannot leave its group."""
         self.process.kill()
 
     def leave_soon(self) -> None:
-        """Tell it to leave."""
+        """Tell the member to leave."""
         self.process.terminate()
 
     async def leave(self) -> None:
-        """Return when it has left; an end that is not in order is an error."""
+        """Wait until the member has left. Raises: AssertionError if its process failed."""
         self.leave_soon()
         async with asyncio.timeout(PATIENCE_S):
             status = await self.process.wait()
@@ -154,7 +159,7 @@ class ProcessMember:
 
 
 class Group:
-    """One group: its members, what they wrote, and what it has committed."""
+    """One group: its members, their journals, and its committed offsets."""
 
     def __init__(
         self, group_id: str, address: str, topic: str, folder: Path, *, is_cooperative: bool
@@ -191,17 +196,9 @@ class Group:
     async def spawn(self, manner: str, pause_s: float) -> ProcessMember:
         """Start a member in a process of its own; return when the process has started."""
         name = f"{manner}-{next(self._numbers)}-process"
-        orders = as_argument(self._orders(name, manner, pause_s))
+        orders = self._orders(name, manner, pause_s)
         output = self._folder / f"{name}.output"
-        with output.open("wb") as file:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *("-m", "tests.faults.group_worker", orders),
-                cwd=ROOT,
-                env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-                stdout=file,
-                stderr=file,
-            )
+        process = await started("tests.faults.group_worker", orders, output)
         member = ProcessMember(name, process, output)
         self.members.append(member)
         return member
@@ -219,21 +216,21 @@ class Group:
         )
 
     async def kill(self, member: ProcessMember) -> None:
-        """Kill a member that is in the middle of its work."""
+        """Kill a member in the middle of its work."""
         self.killed[member.name] = SYSTEM_CLOCK.monotonic()
         member.kill()
         await member.process.wait()
         self.members.remove(member)
 
     async def leave(self, members: Collection[TaskMember | ProcessMember]) -> None:
-        """Let members leave, all at once."""
+        """Let several members leave at the same time."""
         await asyncio.gather(*(member.leave() for member in members))
         self.members = [member for member in self.members if member not in members]
 
-    # What is seen of it…
+    # What the journals show…
 
     async def all_at_work(self) -> None:
-        """Return when each member has processed something of what it was assigned last."""
+        """Wait until each member has processed a record of its newest assignment."""
         names = {member.name for member in self.members}
 
         def at_work() -> bool:
@@ -259,14 +256,14 @@ class Group:
         return taken_s
 
     async def processed(self, acked: oracle.Acked) -> None:
-        """Return when everything that was written has been processed."""
+        """Wait until the group has processed all written records."""
         await eventually(
             f"the {self!r} has processed everything",
             lambda: not oracle.unprocessed(self.history.refresh(), acked),
         )
 
     def saw_committed(self, committed: dict[int, int]) -> None:
-        """Compare with what was processed; each record is written down before it is committed."""
+        """Compare committed offsets with the journals, which have each record before its commit."""
         processed = oracle.reach(self.history.refresh())
         self.complaints += oracle.committed_too_far(committed, processed)
         self.complaints += oracle.went_back(self.committed, committed)
@@ -287,7 +284,7 @@ class Group:
 
 @dataclass
 class Stage:
-    """What a scenario plays on: a cluster, a topic with records that never stop, two groups."""
+    """Where a scenario plays: a cluster, a topic with records all the time, and two groups."""
 
     cluster: Cluster
     topic: str
@@ -300,7 +297,7 @@ class Stage:
         await asyncio.gather(*(step(group) for group in self.groups))
 
     async def resumed(self, fault: str, since_s: float) -> None:
-        """Return when both groups have gone on with every partition; keep how long it took."""
+        """Wait until both groups make progress with every partition, and keep how long it took."""
         taken = await asyncio.gather(*(group.resumed(since_s) for group in self.groups))
         for group, taken_s in zip(self.groups, taken, strict=True):
             group.figures[fault] = taken_s
@@ -313,7 +310,7 @@ class Stage:
         )
 
     async def produce(self) -> None:
-        """Write numbers round the partitions until the end."""
+        """Write numbers to each partition in turn until the end."""
         async with AIOKafkaProducer(
             bootstrap_servers=self.cluster.address, request_timeout_ms=5000
         ) as producer:
@@ -326,7 +323,7 @@ class Stage:
                 await asyncio.sleep(1 / RECORDS_PER_S)
 
     async def watch(self, group: Group, *, is_once: bool = False) -> None:
-        """Compare what is committed with what was processed, all along, by another connection."""
+        """Compare committed offsets with the journals all the time, through another connection."""
         partitions = [TopicPartition(self.topic, each) for each in range(PARTITIONS)]
         async with AIOKafkaConsumer(
             bootstrap_servers=self.cluster.address,
@@ -337,7 +334,7 @@ class Stage:
         ) as watcher:
             while True:
                 began_s = SYSTEM_CLOCK.monotonic()
-                with suppress(KafkaTimeoutError):  # nobody coordinates the group for now
+                with suppress(KafkaTimeoutError):  # the group may have no coordinator now
                     found = {tp.partition: await watcher.committed(tp) for tp in partitions}
                     group.saw_committed({p: o for p, o in found.items() if o is not None})
                     if is_once:
@@ -348,7 +345,7 @@ class Stage:
                 await asyncio.sleep(WATCH_EVERY_S)
 
     def complaints(self) -> list[str]:
-        """Return what is wrong so far."""
+        """Return the broken rules so far."""
         return [
             f"{group!r}: {each}"
             for group in self.groups
@@ -370,8 +367,10 @@ class Stage:
 
 @asynccontextmanager
 async def stage(kafka: ApacheKafka, topic: str, folder: Path) -> AsyncIterator[Stage]:
-    """A stage for one scenario. After the block the rest is consumed, everybody leaves, and every
-    rule is checked: of the journals, of what was written, of what is committed.
+    """Provide a stage for one scenario.
+
+    After the block the groups read the remaining records, and all members leave. Then every rule
+    is checked, for journals, written records and committed offsets.
     """
     cluster = Cluster(kafka)
     await cluster.heal()
@@ -392,7 +391,7 @@ async def stage(kafka: ApacheKafka, topic: str, folder: Path) -> AsyncIterator[S
             await group.leave(list(group.members))
         for watcher in watching:
             if watcher.done():
-                await watcher  # raises what it died of
+                await watcher  # raises the error that ended it
     except Exception as error:
         error.add_note("\n".join(stage.complaints()))
         raise
@@ -406,7 +405,7 @@ async def stage(kafka: ApacheKafka, topic: str, folder: Path) -> AsyncIterator[S
 
 
 async def _two_groups(cluster: Cluster, topic: str, folder: Path) -> list[Group]:
-    """Return a group with the default assignors and a cooperative one, with one coordinator."""
+    """Return two groups with the same coordinator: one with default assignors, one cooperative."""
     async with connected(cluster.address) as client:
         first = f"{topic}-eager"
         node_id = await coordinator_of(client, first)
@@ -421,7 +420,7 @@ async def _two_groups(cluster: Cluster, topic: str, folder: Path) -> list[Group]
 
 
 async def _end(tasks: list[asyncio.Task[None]], groups: list[Group]) -> None:
-    """Nothing outlives the stage, whatever has failed on it."""
+    """End all tasks and members of the stage, also after a failure."""
     for member in [member for group in groups for member in group.members]:
         if isinstance(member, ProcessMember):
             if member.process.returncode is None:

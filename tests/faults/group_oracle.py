@@ -1,7 +1,7 @@
-"""Judges by their journals alone what the members of a group did wrong.
+"""Judges by their journals alone whether the members of a group broke a rule.
 
-Plain functions: each takes what the members wrote, in order of time, and returns its complaints as
-sentences; none means that the rule was kept.
+Plain functions. Each checks one rule for the lines of all members, in order of time. It returns its
+complaints as sentences; without any the rule was kept.
 """
 
 import itertools
@@ -14,7 +14,7 @@ Offsets = Mapping[int, int]
 """An offset by partition."""
 
 Acked = Mapping[tuple[int, int], str]
-"""What was written to the log: the value by partition and offset."""
+"""The written records: the value by partition and offset."""
 
 
 CHANGES_OF_HANDS = frozenset({"assigned", "revoked", "lost"})
@@ -30,7 +30,7 @@ class Event(NamedTuple):
 
     @property
     def run(self) -> int:
-        """Of a record: which of the member's ownerships of the partition it was returned in."""
+        """Of a record: how often the partition had been assigned to the member by then."""
         return int(self.details[0])
 
     @property
@@ -50,12 +50,12 @@ class Event(NamedTuple):
 
     @property
     def partitions(self) -> list[int]:
-        """Of a change of hands: the partitions."""
+        """Of a change of assignment: the partitions."""
         return [int(each) for each in self.details[0].split(",")] if any(self.details) else []
 
 
 def parse(member: str, line: str) -> Event:
-    """Return what a line of that member's journal says."""
+    """Return the event that a line of a member's journal describes."""
     at_s, word, *details = line.split(" ")
     return Event(float(at_s), member, word, tuple(details))
 
@@ -67,10 +67,10 @@ class History:
         self._folder = folder
         self._read: dict[Path, int] = defaultdict(int)
         self.events: list[Event] = []
-        """Everything read so far, in order of time."""
+        """All events read so far, in order of time."""
 
     def refresh(self) -> Sequence[Event]:
-        """Read what was written since, and return everything."""
+        """Read the new lines, and return all events."""
         for path in self._folder.glob("*.journal"):
             with path.open("rb") as file:
                 file.seek(self._read[path])
@@ -161,9 +161,10 @@ def unordered_values(events: Iterable[Event]) -> list[str]:
 
 
 def owned_twice(events: Sequence[Event], killed: Mapping[str, float]) -> list[str]:
-    """A partition is revoked from one member before another gets it.
+    """A partition is revoked from one member before another member gets it.
 
-    Whom the group gave up (`lost`) hears of it too late, who was `killed` (name, moment) never.
+    There are two exceptions. A member that lost its membership (`lost`) learns of it too late. A
+    member that was `killed` (name, moment) never does.
     """
     given_up = {
         (event.member, partition): event.at_s
@@ -190,7 +191,7 @@ def owned_twice(events: Sequence[Event], killed: Mapping[str, float]) -> list[st
 
 
 def committed_too_far(committed: Offsets, processed: Offsets) -> list[str]:
-    """What is committed was processed."""
+    """No offset is committed beyond the processed records."""
     return [
         f"{partition}@{offset} is committed, {partition}@{processed.get(partition, 0)} is not "
         f"processed"
@@ -209,7 +210,7 @@ def went_back(before: Offsets, committed: Offsets) -> list[str]:
 
 
 def failures(events: Iterable[Event]) -> list[str]:
-    """No call ends later than its bound, or with an error that is not an answer."""
+    """No call ends later than its bound, or with an unexpected error."""
     return [
         f"{event.member} at {event.at_s:.3f}: {event.word} {' '.join(event.details)}"
         for event in events
@@ -218,7 +219,7 @@ def failures(events: Iterable[Event]) -> list[str]:
 
 
 def all_complaints(events: Sequence[Event], killed: Mapping[str, float]) -> list[str]:
-    """Return what is wrong so far by any of the rules that need the journals only."""
+    """Return the complaints so far of all rules that need only the journals."""
     return [
         *failures(events),
         *skipped(events),
@@ -234,8 +235,9 @@ def all_complaints(events: Sequence[Event], killed: Mapping[str, float]) -> list
 def seconds_to_resume(
     events: Iterable[Event], since_s: float, partitions: Iterable[int]
 ) -> float | None:
-    """Return after how long each partition had a record processed that was new after `since_s`;
-    None while one has not.
+    """Return the seconds from `since_s` until a new record of each partition was processed.
+
+    None if a partition had none.
     """
     newest = dict.fromkeys(partitions, -1)
     resumed: dict[int, float] = {}
@@ -248,7 +250,7 @@ def seconds_to_resume(
 
 
 def longest_pause(events: Iterable[Event]) -> float:
-    """Return the longest time in which some partition made no progress."""
+    """Return the longest time in which a partition made no progress."""
     newest: dict[int, tuple[int, float]] = {}
     longest = 0.0
     for record in records_of(events):

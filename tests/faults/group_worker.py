@@ -1,21 +1,17 @@
 """A member of a group in the fault tests: it processes a record by writing it to its journal.
 
 It runs as a task of the test, or as a process that a test can kill: `python -m
-tests.faults.group_worker ORDERS`, ended in order by SIGTERM. `group_oracle` reads the journal.
+tests.faults.group_worker ORDERS`. SIGTERM makes the process leave its group and end. `group_oracle`
+reads the journal.
 """
 
 import asyncio
-import json
-import signal
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-
-import uvloop
 
 from aiokafka_lite import (
     AIOKafkaConsumer,
@@ -26,6 +22,7 @@ from aiokafka_lite import (
 )
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import CommitFailedError, KafkaTimeoutError, RebalanceInProgressError
+from tests.faults import worker_process
 
 SESSION_MS = 6000
 HEARTBEAT_MS = 500
@@ -37,14 +34,14 @@ PULSE_S = 0.1
 SLACK_S = 2.0  # what a busy machine may add to the bound of a call
 
 REFUSALS = (CommitFailedError, RebalanceInProgressError, KafkaTimeoutError)
-"""What a commit may say while a group rebalances or has no coordinator."""
+"""The errors that a commit may raise while a group rebalances or has no coordinator."""
 
 Found = dict[TopicPartition, list[ConsumerRecord[bytes, bytes]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
-    """What a member is to do."""
+    """The orders for one member."""
 
     journal: str
     bootstrap_servers: str
@@ -52,15 +49,15 @@ class Orders:
     group_id: str
     is_cooperative: bool
     manner: str
-    """How it commits: "auto" and "iterate" by themselves, "commit" after each poll what was
-    returned, "explicit" what was processed."""
+    """How it commits. "auto" and "iterate": by auto-commit. "commit": after each poll, the returned
+    records. "explicit": the processed records."""
     pause_s: float = 0.0
     """How long it works on one record."""
     is_on_uvloop: bool = False
 
 
 class Pulse:
-    """Feels for how long the machine, or a busy task, has kept this event loop from running."""
+    """Measures how long a busy machine or task has kept this event loop from running."""
 
     def __init__(self) -> None:
         self._lag_s = 0.0
@@ -72,7 +69,7 @@ class Pulse:
         return self._lag_s + max(SYSTEM_CLOCK.monotonic() - self._since_s - PULSE_S, 0.0)
 
     async def beat(self, journal: "Journal") -> None:
-        """Go on for ever."""
+        """Measure until cancelled."""
         while True:
             self._since_s, self._since_cpu_s = SYSTEM_CLOCK.monotonic(), time.process_time()
             await asyncio.sleep(PULSE_S)
@@ -84,20 +81,22 @@ class Pulse:
 
 
 class Journal:
-    """What one member has done; each line is in the file, kill or no kill, before it goes on."""
+    """Notes what one member does. Each line is in the file before the member goes on, even if it is
+    killed.
+    """
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("ab", buffering=0)
         self.pulse = Pulse()
 
     def note(self, word: str, *details: object) -> None:
-        """Write one line with the moment, which all processes of a machine count alike."""
+        """Write one line with the moment, in a clock that all processes of the machine share."""
         line = " ".join([f"{SYSTEM_CLOCK.monotonic():.6f}", word, *map(str, details)])
         self._file.write(line.replace("\n", " ").encode() + b"\n")
 
     @contextmanager
     def within(self, call: str, bound_s: float) -> Iterator[None]:
-        """Note if the block takes longer than its bound, the machine's share not counted."""
+        """Note if the block takes longer than its bound, without the delays of a busy machine."""
         began_s, lag_s = SYSTEM_CLOCK.monotonic(), self.pulse.lag_s()
         try:
             yield
@@ -107,7 +106,7 @@ class Journal:
                 self.note("late", call, f"{took_s:.2f}", bound_s)
 
     def close(self) -> None:
-        """The member is gone."""
+        """Close the file when the member has ended."""
         self._file.close()
 
 
@@ -197,7 +196,7 @@ class Member(ConsumerRebalanceListener):
         while not leave.is_set():
             with self._journal.within("getmany", POLL_MS / 1000):
                 found = await consumer.getmany(timeout_ms=POLL_MS)
-            runs = self._runs.copy()  # a rebalance may begin a new one in the middle of the work
+            runs = self._runs.copy()  # a rebalance may begin a new run while records are processed
             for tp, records in found.items():
                 for record in records:
                     self._process(record, runs[tp.partition])
@@ -225,19 +224,5 @@ def _names(partitions: set[TopicPartition]) -> str:
     return ",".join(str(tp.partition) for tp in sorted(partitions))
 
 
-def as_argument(orders: Orders) -> str:
-    """Return the orders as a process takes them."""
-    return json.dumps(asdict(orders))
-
-
-async def _main(orders: Orders) -> None:
-    leave = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, leave.set)
-    await Member(orders).live(leave)
-
-
 if __name__ == "__main__":
-    given = Orders(**json.loads(sys.argv[1]))
-    factory = uvloop.new_event_loop if given.is_on_uvloop else asyncio.new_event_loop
-    with asyncio.Runner(loop_factory=factory) as runner:
-        runner.run(_main(given))
+    worker_process.run(Orders, lambda orders, leave: Member(orders).live(leave))

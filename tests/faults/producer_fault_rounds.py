@@ -1,5 +1,5 @@
-"""The figures of a producer's fault tests: a line of JSON for each round that was passed, and a
-table of all of them.
+"""Prints the figures of a producer's fault tests: a line of JSON for each passed round, and a table
+of all rounds.
 """
 
 import dataclasses
@@ -21,7 +21,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """One fault, played once, with every rule kept. Seconds."""
+    """One round: a fault that was played once, without a broken rule. Times are in seconds."""
 
     kafka: str
     fault: str
@@ -32,8 +32,8 @@ class Round:
     longest_gap_s: float = 0.0
     """The longest time in which some partition had no ack."""
     back_after_s: float = 0.0
-    """The longest time from the fault until every partition had an ack, or every copier a commit,
-    of what was sent later."""
+    """The longest time from the fault until every partition had an ack of a later record. For
+    copies of a topic: until every copier had a later commit."""
     slowest_stop_s: float = 0.0
     figures: dict[str, float] = field(default_factory=dict)
     notes: Sequence[str] = ()
@@ -48,7 +48,7 @@ def table(rounds: Iterable[Round]) -> Iterator[str]:
     the sums of its records.
     """
     ordered = sorted(rounds, key=_subject)
-    lines = [("", *_COLUMNS)]
+    lines: list[tuple[str, ...]] = [("", *_COLUMNS)]
     for subject, played in itertools.groupby(ordered, _subject):
         lines.append((subject, *_row(list(played))))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

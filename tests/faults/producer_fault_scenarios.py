@@ -1,7 +1,7 @@
 """Plays accidents on a producer's cluster, or on its network: one function per accident.
 
-Each is played on a `Stage`, which checks every rule in the end; the figures are how long it took
-until every partition was acknowledged again, and the longest time that one was not.
+Each is played on a `Stage`, which checks every rule at the end. There are two figures: the time
+until every partition had an ack again, and the longest time in which one had none.
 """
 
 import asyncio
@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from aiokafka_lite import AIOKafkaProducer
-from aiokafka_lite.admin.topics import create_topic, delete_topic
 from aiokafka_lite.clock import SYSTEM_CLOCK
-from aiokafka_lite.testing.apache_kafka import KafkaNode
+from aiokafka_lite.testing.kafka_node import KafkaNode
 from tests.faults import producer_oracle as oracle
 from tests.faults.group_faults import Cluster
 from tests.faults.producer_faults import (
@@ -32,6 +31,7 @@ from tests.faults.producer_faults import (
     read_log,
 )
 from tests.faults.producer_oracle import Sent
+from tests.support.topics import create_topic, delete_topic
 from tests.support.unreliable_network import Accident, ProxiedKafka, UnreliableNetwork
 
 Scenario = Callable[[Stage], Awaitable[None]]
@@ -41,11 +41,11 @@ OUTAGE_S = 8.0
 ACCIDENTS = 12
 HASTY_MS = 4000
 RECORDS_LEFT = 300
-PATIENT_MS = 400_000  # eight seconds, and as long as a busy machine takes to start three nodes
+PATIENT_MS = 400_000  # eight seconds, and the time that a busy machine needs to start three nodes
 
 
 async def leader_killed(stage: Stage) -> None:
-    """kill -9 of a node that leads partitions, and it comes back."""
+    """Kill (-9) a node that leads partitions, and start it again."""
     writer = await stage.writer()
     node = await stage.leader_of(writer)
     since_s = SYSTEM_CLOCK.monotonic()
@@ -56,7 +56,7 @@ async def leader_killed(stage: Stage) -> None:
 
 
 async def leader_terminated(stage: Stage) -> None:
-    """SIGTERM of a node that leads partitions: it hands them over and ends, and comes back."""
+    """Send SIGTERM to a node that leads partitions, which it hands over; then start it again."""
     writer = await stage.writer()
     node = await stage.leader_of(writer)
     since_s = SYSTEM_CLOCK.monotonic()
@@ -67,7 +67,7 @@ async def leader_terminated(stage: Stage) -> None:
 
 
 async def leader_frozen(stage: Stage) -> None:
-    """A node that leads partitions stands still for six seconds."""
+    """Stop a node that leads partitions for six seconds, by SIGSTOP."""
     writer = await stage.writer()
     node = await stage.leader_of(writer)
     since_s = SYSTEM_CLOCK.monotonic()
@@ -81,8 +81,9 @@ async def leader_frozen(stage: Stage) -> None:
 
 
 async def rolling_restart(stage: Stage) -> None:
-    """SIGTERM of one node after the other, a leader first; each comes back, and has caught up
-    before it is the next one's turn.
+    """Restart one node after the other, a leader first.
+
+    Each gets SIGTERM, is started again, and catches up before the next one follows.
     """
     writer = await stage.writer()
     first = await stage.leader_of(writer)
@@ -95,8 +96,10 @@ async def rolling_restart(stage: Stage) -> None:
 
 
 async def all_brokers_down(stage: Stage) -> None:
-    """All nodes are killed for eight seconds: who is patient loses nothing, who is hasty hears in
-    time what was not written.
+    """Kill all nodes for eight seconds.
+
+    A producer with a long delivery timeout loses no record. One with a short timeout reports in
+    time which records were not written.
     """
     patient = await stage.writer("patient", delivery_timeout_ms=PATIENT_MS)
     hasty = await stage.writer("hasty", delivery_timeout_ms=HASTY_MS)
@@ -112,7 +115,7 @@ async def all_brokers_down(stage: Stage) -> None:
 
 
 async def connections_cut_and_answers_lost(stage: Stage) -> None:
-    """The network between the producer and its brokers fails in every way, again and again."""
+    """Let the network between producer and brokers fail in each way, several times."""
     async with UnreliableNetwork(stage.kafka) as network:
         writer = await stage.writer(address=stage.kafka.proxied_servers)
         for number in range(ACCIDENTS):
@@ -135,15 +138,16 @@ class Stopped:
     """The outcome of producers that were stopped while no broker answered."""
 
     took_s: dict[str, float]
-    """How long stop() took, by who was stopped."""
+    """How long stop() took, by the name of the producer."""
     sent: list[Sent]
 
 
 async def stop_with_dead_brokers(
     kafka: ProxiedKafka, topic: str, stop_ms: int, *, is_frozen: bool
 ) -> Stopped:
-    """All nodes are killed, or stand still, with records queued and a transaction open: stop() ends
-    by its bound, or the records' own, and every record has an outcome.
+    """Kill or freeze all nodes, with records queued and a transaction open, then call stop().
+
+    It ends by its own bound or by that of the records, and every record has an outcome.
     """
     cluster = Cluster(kafka)
     await cluster.heal()
@@ -185,7 +189,7 @@ async def stop_with_dead_brokers(
 
 
 async def tally_of_stopped(kafka: ProxiedKafka, topic: str, stopped: Stopped) -> oracle.Tally:
-    """Bring the nodes back, and compare their log with what the producers said."""
+    """Start the nodes again, and compare their log with the producers' acks."""
     cluster = Cluster(kafka)
     await cluster.heal()
     log = await asyncio.to_thread(read_log, cluster.address, topic, "read_uncommitted")

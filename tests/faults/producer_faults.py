@@ -1,8 +1,7 @@
-"""A producer under faults, on a real three-node Kafka: records that never stop, their acks, and the
-log as another client reads it.
+"""The parts of the tests of producers under faults, on a real Kafka with three nodes.
 
-What was written is judged by `producer_oracle`; what is done to the cluster by
-`producer_fault_scenarios`.
+They are producers that send all the time and note their acks, and the log as another client reads
+it. `producer_fault_scenarios` plays the faults. `producer_oracle` judges what was written.
 """
 
 import asyncio
@@ -17,13 +16,14 @@ from typing import Any
 import confluent_kafka
 
 from aiokafka_lite import AIOKafkaProducer
-from aiokafka_lite.admin.topics import create_topic, delete_topic
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.producer.batch.record_ack import RecordAck
-from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, KafkaNode
+from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION
+from aiokafka_lite.testing.kafka_node import KafkaNode
 from tests.faults import producer_oracle as oracle
 from tests.faults.group_faults import Cluster, eventually
 from tests.faults.producer_oracle import Sent
+from tests.support.topics import create_topic, delete_topic
 from tests.support.unreliable_network import ProxiedKafka
 
 PARTITIONS = 6
@@ -33,7 +33,7 @@ TICK_S = 0.01
 REQUEST_TIMEOUT_MS = 3000
 DELIVERY_TIMEOUT_MS = 30_000
 STOP_MS = 30_000
-SLACK_S = 2.0  # what a busy machine may add to the bound of a call, beside the lag that was felt
+SLACK_S = 2.0  # a busy machine may add this to the bound of a call, beyond the measured lag
 STEADY_S = 1.0
 READ_TIMEOUT_S = 45.0
 
@@ -41,8 +41,10 @@ logger = logging.getLogger(__name__)
 
 
 def three_nodes(version: str = DEFAULT_VERSION) -> ProxiedKafka:
-    """A cluster as the scenarios need it: an open transaction that has timed out is aborted soon,
-    each node is in a rack of its own, and who says which rack it is in may read from followers.
+    """Return a cluster with the settings that the scenarios need.
+
+    It soon aborts a transaction that has timed out. Each node is in a rack of its own, and a client
+    that names its rack may read from followers.
     """
     properties = {
         "transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
@@ -60,13 +62,13 @@ def note_outcome(record: Sent, ack: RecordAck) -> None:
 
 
 class Lag:
-    """How long the machine has kept the event loop from running, whatever it was about to run."""
+    """Measures how long the machine has kept the event loop from running."""
 
     def __init__(self) -> None:
         self.longest_s = 0.0
 
     async def watch(self) -> None:
-        """Look until cancelled."""
+        """Measure until cancelled."""
         while True:
             until_s = SYSTEM_CLOCK.monotonic() + TICK_S
             await asyncio.sleep(TICK_S)
@@ -74,7 +76,7 @@ class Lag:
 
 
 class Writer:
-    """A producer that sends numbers round the partitions of a topic of its own, all the time."""
+    """A producer that sends numbers all the time, to each partition of its own topic in turn."""
 
     def __init__(self, topic: str, address: str, lag: Lag, **options: Any) -> None:
         self.topic = topic
@@ -91,7 +93,7 @@ class Writer:
 
     @property
     def delivery_timeout_s(self) -> float:
-        """Its option, in seconds."""
+        """The producer's `delivery_timeout_ms`, in seconds."""
         return float(self._options["delivery_timeout_ms"]) / 1000
 
     def end_soon(self) -> None:
@@ -99,7 +101,7 @@ class Writer:
         self._end.set()
 
     async def write(self) -> None:
-        """Send until the end, then stop in order, which is timed."""
+        """Send until the end, then stop the producer and measure how long that takes."""
         producer = AIOKafkaProducer(**self._options)
         await producer.start()
         try:
@@ -132,7 +134,7 @@ class Writer:
         return taken_s
 
     def figures(self) -> dict[str, float]:
-        """Return what it measured, in seconds."""
+        """Return the measured times, in seconds."""
         return {
             "longest ack gap": oracle.longest_gap(self.sent),
             "slowest ack": oracle.slowest_ack(self.sent),
@@ -140,11 +142,11 @@ class Writer:
         }
 
     def failed(self) -> list[Sent]:
-        """Return what was not acknowledged."""
+        """Return the records that were not acknowledged."""
         return [each for each in self.sent if each.error is not None]
 
     def complaints(self, log: oracle.Log) -> list[str]:
-        """Return what is wrong, now that it has stopped."""
+        """Return the broken rules. Call it after the writer has stopped."""
         slack_s = SLACK_S + self.lag.longest_s
         found = oracle.all_complaints(self.sent, log, self.delivery_timeout_s + slack_s)
         if self.stop_took_s > STOP_MS / 1000 + slack_s:
@@ -153,7 +155,7 @@ class Writer:
 
 
 def read_log(address: str, topic: str, isolation: str = "read_committed") -> oracle.Log:
-    """Read a topic of numbers to its end, by another client. Blocks."""
+    """Read a topic of numbers to its end, with another client. Blocks."""
     consumer = confluent_kafka.Consumer(
         {
             "bootstrap.servers": address,
@@ -185,7 +187,7 @@ def read_log(address: str, topic: str, isolation: str = "read_committed") -> ora
 
 @dataclass
 class Stage:
-    """What a scenario plays on: a cluster, and writers with topics of their own."""
+    """Where a scenario plays: a cluster, and writers with topics of their own."""
 
     cluster: Cluster
     kafka: ProxiedKafka
@@ -193,9 +195,9 @@ class Stage:
     writers: list[Writer] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
     longest_gap_s: float = 0.0
-    """The longest time in which some partition of some writer had no ack; known in the end."""
+    """The longest time in which a partition of any writer had no ack; set at the end."""
     back_after_s: float = 0.0
-    """The longest time from a fault until everybody's work went on."""
+    """The longest time from a fault until all writers made progress."""
     tally: oracle.Tally = field(default_factory=oracle.Tally)
     notes: list[str] = field(default_factory=list)
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -213,7 +215,7 @@ class Stage:
         return writer
 
     def back_after(self, fault: str, seconds: float) -> None:
-        """Keep how long it took until everybody's work went on; the longest, if asked again."""
+        """Keep the seconds until all writers made progress; of several calls, the largest."""
         self.figures[fault] = max(seconds, self.figures.get(fault, 0.0))
         self.back_after_s = max(seconds, self.back_after_s)
 
@@ -248,7 +250,7 @@ class Stage:
 
 @asynccontextmanager
 async def stage(kafka: ProxiedKafka, topic: str) -> AsyncIterator[Stage]:
-    """A stage for one scenario. After the block the writers stop, and every rule is checked."""
+    """Provide a stage for one scenario. After the block the writers stop; every rule is checked."""
     cluster = Cluster(kafka)
     await cluster.heal()
     stage = Stage(cluster, kafka, topic)
@@ -261,7 +263,7 @@ async def stage(kafka: ProxiedKafka, topic: str) -> AsyncIterator[Stage]:
 
 
 async def end_all(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Nothing outlives the stage, whatever has failed on it."""
+    """End all tasks of the stage, also after a failure."""
     tasks = [task for task in tasks if not task.done()]
     for task in tasks:
         task.cancel()

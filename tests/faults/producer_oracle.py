@@ -1,7 +1,7 @@
-"""Judges by the log and the acks alone whether a producer wrote what it said.
+"""Judges by the log and the acks alone whether a producer's acks are true.
 
-Plain functions: each takes the records that were sent and the log of their topic as another client
-reads it, and returns its complaints as sentences; none means that the rule was kept.
+Plain functions. Each checks one rule for the sent records and the log of their topic, which another
+client has read. It returns its complaints as sentences; without any the rule was kept.
 """
 
 import itertools
@@ -18,34 +18,34 @@ Log = Mapping[int, Mapping[int, int]]
 
 @dataclass(slots=True)
 class Sent:
-    """One record, with its moments in seconds of one clock."""
+    """One sent record. Its moments are in seconds of one clock."""
 
     number: int
     partition: int
     sent_s: float
     done_s: float | None = None
     offset: int | None = None
-    """Where it is, as the ack says; None without one, or if it failed."""
+    """The place that the ack names; None without an ack, or if the record failed."""
     error: BaseException | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many records there were, and what became of them."""
+    """The number of records, in all and by outcome."""
 
     sent: int = 0
     acked: int = 0
     failed: int = 0
     duplicates: int = 0
     lost: int = 0
-    """Acknowledged, and not where the ack says."""
+    """Records that were acknowledged but are not where the ack says."""
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(*map(operator.add, astuple(self), astuple(other)))
 
 
 def tally(sent: Sequence[Sent], log: Log) -> Tally:
-    """Count."""
+    """Count the records by outcome."""
     return Tally(
         sent=len(sent),
         acked=sum(1 for each in sent if each.offset is not None),
@@ -56,7 +56,7 @@ def tally(sent: Sequence[Sent], log: Log) -> Tally:
 
 
 def tally_of_copy(source: Log, copy: Log) -> Tally:
-    """Count what the copy of a topic has too often or not at all; nothing of it was sent."""
+    """Count the records that the copy of a topic lacks or has more than once."""
     numbers = {number for each in copy.values() for number in each.values()}
     lost = sum(1 for each in source.values() for number in each.values() if number not in numbers)
     return Tally(duplicates=len(written_twice(copy)), lost=lost)
@@ -96,7 +96,7 @@ def out_of_order(log: Log) -> list[str]:
 
 
 def unclear_failures(sent: Iterable[Sent], bound_s: float) -> list[str]:
-    """What failed says why, in an error of Kafka's and within the bound."""
+    """A failed record has a KafkaError, within the bound."""
     found = []
     for each in sent:
         if each.error is None or each.done_s is None:
@@ -112,7 +112,7 @@ def unclear_failures(sent: Iterable[Sent], bound_s: float) -> list[str]:
 
 
 def all_complaints(sent: Sequence[Sent], log: Log, bound_s: float) -> list[str]:
-    """Return what is wrong by any of the rules."""
+    """Return the complaints of all rules."""
     return [
         *without_outcome(sent),
         *not_where_acked(sent, log),
@@ -149,8 +149,9 @@ def _is_pair(pair: tuple[int, int]) -> bool:
 
 
 def seconds_to_resume(sent: Sequence[Sent], since_s: float, partitions: int) -> float | None:
-    """Return after how long each partition had a record acknowledged that was sent after
-    `since_s`; None while one has not.
+    """Return the seconds from `since_s` until each partition had an ack of a later record.
+
+    None if a partition had none.
     """
     later = itertools.takewhile(lambda each: each.sent_s > since_s, reversed(sent))
     resumed: dict[int, float] = {}
@@ -161,7 +162,7 @@ def seconds_to_resume(sent: Sequence[Sent], since_s: float, partitions: int) -> 
 
 
 def longest_gap(sent: Iterable[Sent]) -> float:
-    """Return the longest time in which no record of some partition was acknowledged."""
+    """Return the longest time in which a partition had no ack."""
     moments: dict[int, list[float]] = defaultdict(list)
     for each in sent:
         if each.partition not in moments:

@@ -23,7 +23,9 @@ ACKED = {(0, 0): "10", (0, 1): "12", (0, 2): "14", (1, 0): "11", (1, 1): "13"}
 
 
 def lived(text: str) -> list[Event]:
-    """Events from lines of: moment, member, what a journal has behind the moment."""
+    """Return the events of lines. A line has the moment, the member, and the rest of the journal's
+    line.
+    """
     events = []
     for line in text.splitlines():
         at_s, member, rest = line.split(" ", 2)

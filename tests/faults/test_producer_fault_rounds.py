@@ -1,4 +1,4 @@
-"""The table of a producer's fault tests adds its figures up."""
+"""The table of a producer's fault tests sums up its figures."""
 
 import json
 from typing import Any

@@ -1,6 +1,6 @@
-"""Each accident of a group ten times in a row, on both tested releases of Apache Kafka.
+"""Plays each accident of a group ten times in a row, on both tested releases of Apache Kafka.
 
-The event loops take turns. The figures are printed: seconds until every partition made progress.
+The two event loops take turns. The test prints the seconds until every partition made progress.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
 
 @pytest.fixture(scope="module", params=KAFKA_VERSIONS, name="cluster")
 def _cluster(request: pytest.FixtureRequest) -> Iterator[ApacheKafka]:
-    """One cluster for all scenarios of a release; each leaves it whole."""
+    """One cluster for all scenarios of a release. Each scenario restores it at its end."""
     require_kafka(request.param)
     with ApacheKafka(request.param, nodes=3) as kafka:
         yield kafka

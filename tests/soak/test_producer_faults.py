@@ -1,8 +1,8 @@
-"""Each accident of a producer's cluster ten times in a row, on three real nodes of both tested
-releases of Apache Kafka.
+"""Plays each accident of a producer's cluster ten times in a row, on three real nodes of both
+tested releases of Apache Kafka.
 
-The event loops take turns. Each round that was passed is printed as a line of JSON, and all of them
-as a table in the end. `SOAK_ROUNDS` is how often, if not ten times.
+The two event loops take turns. Each round that passes is printed as a line of JSON, and all rounds
+as a table at the end. The environment variable `SOAK_ROUNDS` sets another number of rounds.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 
 @pytest.fixture(scope="module", params=KAFKA_VERSIONS, name="cluster")
 def _cluster(request: pytest.FixtureRequest) -> Iterator[ProxiedKafka]:
-    """One cluster for all scenarios of a release; each finds it whole."""
+    """One cluster for all scenarios of a release. It is repaired before each scenario."""
     require_kafka(request.param)
     archive_classes(request.param)
     with three_nodes(request.param) as kafka:
@@ -57,7 +57,7 @@ def _cluster(request: pytest.FixtureRequest) -> Iterator[ProxiedKafka]:
 def _again_and_again(
     cluster: ProxiedKafka, rounds: list[Round], capsys: pytest.CaptureFixture[str]
 ) -> Again:
-    """Plays a fault as often as is asked for, and keeps the figures."""
+    """Return a function that plays a fault in all its rounds, and keeps the figures."""
 
     def again_and_again(fault: str, play: Play) -> None:
         names = list(LOOPS)

@@ -1,7 +1,7 @@
 """Minutes of work while a real three-node Kafka loses one node after the other.
 
-Every acknowledged record must be in the log exactly once and in order, and a consumer that read all
-the while must have seen just that.
+Every acknowledged record must be in the log exactly once and in order. A consumer that reads during
+all this time must return exactly these records.
 """
 
 import asyncio
@@ -11,11 +11,11 @@ from collections import defaultdict
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
-from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from tests.conftest import KAFKA_VERSIONS, require_kafka
+from tests.support.topics import create_topic
 
 PARTITIONS = 6
 PAUSE_S = 0.002
@@ -51,7 +51,7 @@ async def consume(
 
 
 async def trouble(kafka: ApacheKafka) -> None:
-    """Each node in turn: killed or stopped for three seconds, then back until it has caught up."""
+    """Kill or stop one node after the other for three seconds, and wait until it has caught up."""
     for turn, node in enumerate(kafka.nodes * 2):
         await asyncio.sleep(4)
         await asyncio.to_thread(node.kill if turn % 2 else node.stop)

@@ -1,5 +1,6 @@
-"""Ten drivers of Spark killed, one after the other, at random moments of three streams, on a real
-Kafka: nothing is lost, and what is exactly once comes once. The figures are printed.
+"""Kills ten Spark drivers, one after the other, at random moments of three streams on a real Kafka.
+
+No record is lost, and streams with exactly-once delivery repeat none. The figures are printed.
 """
 
 import asyncio
@@ -9,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from tests.conftest import require_kafka, require_spark
 from tests.spark.support.kills import check, driver
+from tests.support.topics import create_topic
 
 KILLS = 10
 COUNT = 20_000

@@ -1,5 +1,7 @@
-"""What a user sees of the rarest accidents, on a real three-node Kafka: an unclean election under
-load, a topic made anew under a group, an event loop that stands still, and no node left at the end.
+"""Checks what a user sees of four rare accidents on a real Kafka with three nodes.
+
+The first is an unclean election under load. The second is a topic that is deleted and created again
+while a group reads it. The third is a blocked event loop, the last a stop while no node runs.
 """
 
 import asyncio
@@ -19,22 +21,22 @@ from aiokafka_lite import (
     ConsumerRecord,
     TopicPartition,
 )
-from aiokafka_lite.admin.topics import create_topic, delete_topic, describe_topics
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka, archive_classes
 from tests.conftest import require_kafka
 from tests.faults.group_faults import READY_S, Cluster, eventually
+from tests.support.topics import create_topic, delete_topic, describe_topics
 
 PAUSE_S = 0.01
 POLL_MS = 200
 BLOCKED_S = 20.0
 STOPS_WITHIN_S = 5.0
-SLACK_S = 5.0  # a machine with three nodes coming up is busy
+SLACK_S = 5.0  # for a machine that is busy with the start of three nodes
 SETTLED_S = 120.0
 
-# The event loops differ in sockets and timers, of which only the end without nodes is made.
+# The two event loops differ in sockets and timers. Only the stop without nodes depends on these.
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(900)]
 ONE_LOOP = pytest.mark.asyncio(loop_factories=["asyncio"])
 
@@ -44,7 +46,7 @@ Place = tuple[int, int]
 
 @pytest.fixture(scope="module")
 def kafka() -> Iterator[ApacheKafka]:
-    """One cluster for all; each test finds it whole."""
+    """One cluster for all tests. The fixture `cluster` repairs it before each test."""
     require_kafka(DEFAULT_VERSION)
     archive_classes(DEFAULT_VERSION)
     with ApacheKafka(DEFAULT_VERSION, nodes=3) as started:
@@ -55,16 +57,14 @@ def kafka() -> Iterator[ApacheKafka]:
 
 @pytest.fixture
 def cluster(kafka: ApacheKafka) -> Cluster:
-    """All nodes up, and all replicas in sync."""
+    """The cluster, with all nodes running and all replicas in sync."""
     whole = Cluster(kafka)
     asyncio.run(whole.heal())
     return whole
 
 
 class Load:
-    """Numbered records without end, to each partition in turn, and which of them were acknowledged
-    where.
-    """
+    """Sends numbered records to each partition in turn, and notes where each was acknowledged."""
 
     def __init__(self, address: str, topic: str, partitions: int) -> None:
         self.topic = topic
@@ -74,7 +74,7 @@ class Load:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Sends until the block ends, and has the outcome of each record by then."""
+        """Send records until the block ends, then wait for the outcome of each."""
         task = asyncio.create_task(self._send())
         try:
             yield
@@ -89,14 +89,14 @@ class Load:
         ) as producer:
             for number in itertools.count():
                 value = b"%d" % number
-                with suppress(KafkaError):  # a topic that is gone for the moment
+                with suppress(KafkaError):  # the topic may be deleted at this moment
                     partition = number % self._partitions
                     ack = await producer.send(self.topic, value, partition=partition)
                     self._sent.append((value, ack))
                 await asyncio.sleep(PAUSE_S)
 
     def acked(self) -> dict[bytes, Place]:
-        """The records that were acknowledged, and where they are."""
+        """Return each acknowledged record with its place."""
         return {
             value: (told.partition, told.offset)
             for value, ack in self._sent
@@ -106,7 +106,7 @@ class Load:
 
 
 async def log_of(address: str, topic: str) -> dict[Place, bytes]:
-    """What is in the topic's log now."""
+    """Return the present contents of the topic's log."""
     found: dict[Place, bytes] = {}
     async with AIOKafkaConsumer(bootstrap_servers=address, auto_offset_reset="earliest") as reader:
         ids = await reader.list_partitions(topic)
@@ -125,7 +125,7 @@ async def log_of(address: str, topic: str) -> dict[Place, bytes]:
 async def _is_led_by(cluster: Cluster, topic: str, node_id: int) -> bool:
     try:
         return (await cluster.leaders(topic))[0] == node_id
-    except KafkaError:  # half of the addresses lead nowhere
+    except KafkaError:  # some of the addresses belong to nodes that are down
         return False
 
 
@@ -133,7 +133,10 @@ async def _is_led_by(cluster: Cluster, topic: str, node_id: int) -> bool:
 async def test_after_an_unclean_election_the_consumer_follows_the_log_that_is_left(
     cluster: Cluster, topic_name: str
 ) -> None:
-    """It reads each record of that log once and in order; others it has read before, or never."""
+    """The consumer reads each record of the new leader's log once and in order.
+
+    Of the records that the log has lost, it may have read some before the election.
+    """
     address = cluster.address
     await create_topic(
         address,
@@ -159,7 +162,7 @@ async def test_after_an_unclean_election_the_consumer_follows_the_log_that_is_le
             await cluster.kill([follower])
             behind = len(load.acked())
             await eventually("the leader is alone", lambda: len(load.acked()) > behind + 600)
-            while len(seen) < behind + 200:  # in its buffer are more that nobody else has
+            while len(seen) < behind + 200:  # its buffer has more records that the log will lose
                 seen.append(await consumer.getone())
             await cluster.kill([leader])
             await asyncio.to_thread(follower.spawn)
@@ -168,7 +171,7 @@ async def test_after_an_unclean_election_the_consumer_follows_the_log_that_is_le
                 while not await _is_led_by(cluster, topic_name, follower.node_id):
                     await asyncio.sleep(0.5)
             after = len(load.acked())
-            for _ in range(100):  # from the buffer, or from the log that is there now
+            for _ in range(100):  # from the buffer, or from the new leader's log
                 seen.append(await consumer.getone())
             await eventually(
                 "the new leader takes records", lambda: len(load.acked()) > after + 300
@@ -191,13 +194,13 @@ async def test_after_an_unclean_election_the_consumer_follows_the_log_that_is_le
     print(f"{len(seen)} read, {len(lost)} of them cut off; {len(in_vain)} acknowledged in vain")
 
 
-# A topic made anew…
+# A topic that is deleted and created again…
 
 
 async def _is_made(address: str, topic: str) -> bool:
     try:
         await create_topic(address, topic, partitions=3)
-    except KafkaError:  # the old one is still there
+    except KafkaError:  # the old topic still exists
         return False
     return True
 
@@ -225,7 +228,7 @@ async def _member(
 async def test_a_group_reads_all_of_a_topic_that_was_made_anew(
     cluster: Cluster, topic_name: str
 ) -> None:
-    """Nothing of it is skipped for offsets of the old one, and none of it is committed unread."""
+    """Offsets of the old topic neither skip records of the new one nor are committed for it."""
     address = cluster.address
     await create_topic(address, topic_name, partitions=3)
     seen: dict[Place, list[bytes]] = defaultdict(list)
@@ -258,11 +261,11 @@ async def test_a_group_reads_all_of_a_topic_that_was_made_anew(
             assert committed == max(ends, default=committed)
 
 
-# A loop that stands still…
+# A blocked event loop…
 
 
 class Reader(threading.Thread, ConsumerRebalanceListener):
-    """A member with an event loop of its own, which can be made to stand still."""
+    """A member with an event loop of its own, which a test can block."""
 
     def __init__(self, name: str, address: str, topic: str, seen: dict[Place, list[str]]) -> None:
         super().__init__(name=name)
@@ -270,21 +273,21 @@ class Reader(threading.Thread, ConsumerRebalanceListener):
         self.blocks = threading.Event()
         self.was_blocked = threading.Event()
         self.knows = False
-        """Whether its listener was told, since the loop stood still, that partitions are gone."""
+        """True if, after the loop was blocked, the listener was called for lost partitions."""
         self.error: Exception | None = None
         self._address, self._topic, self._seen = address, topic, seen
 
     def run(self) -> None:
         try:
             asyncio.run(self._read())
-        except Exception as error:  # noqa: BLE001 - for the test to see
+        except Exception as error:  # noqa: BLE001 - the test raises it
             self.error = error
 
     def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
-        """Nothing to be done."""
+        """Do nothing."""
 
     def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
-        """Also for those that are lost."""
+        """Note the call, which also comes for lost partitions."""
         self.knows = self.was_blocked.is_set()
 
     async def _read(self) -> None:
@@ -306,7 +309,7 @@ class Reader(threading.Thread, ConsumerRebalanceListener):
                 for each in itertools.chain.from_iterable(polled.values()):
                     self._seen[each.partition, each.offset].append(who)
                 if polled and self.blocks.is_set() and not self.was_blocked.is_set():
-                    time.sleep(BLOCKED_S)  # what is tested: the whole loop waits
+                    time.sleep(BLOCKED_S)  # blocks the whole loop, on purpose
                     self.was_blocked.set()
 
 
@@ -314,9 +317,10 @@ class Reader(threading.Thread, ConsumerRebalanceListener):
 async def test_a_member_whose_loop_stood_still_learns_of_it_and_reads_on(
     cluster: Cluster, topic_name: str
 ) -> None:
-    """Every record is read; twice only what it had in hands, or read before its listener was told.
+    """Every record is read, and only records from before the call of the listener are read twice.
 
-    What others read meanwhile is theirs from then on, and committed is what was read, no more.
+    The member does not read again what the new owners have read meanwhile. No offset is committed
+    beyond the records that were read.
     """
     address = cluster.address
     await create_topic(address, topic_name, partitions=4)
@@ -360,11 +364,11 @@ async def test_a_member_whose_loop_stood_still_learns_of_it_and_reads_on(
     print(f"{len(seen)} records, {len(taken_over)} taken over, {len(late)} read late")
 
 
-# The end without any node…
+# A stop without any node…
 
 
 async def test_stop_ends_although_no_node_is_left(cluster: Cluster, topic_name: str) -> None:
-    """A member gives up within five seconds; all it had read and committed stays so."""
+    """The member gives up within five seconds. Its earlier commits stay valid."""
     address = cluster.address
     await create_topic(address, topic_name, partitions=2)
     async with AIOKafkaProducer(bootstrap_servers=address) as producer:

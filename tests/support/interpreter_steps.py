@@ -1,6 +1,6 @@
-"""Counts what the client's own Python does in bytecode steps: a measure that no busy machine moves.
+"""Counts the bytecode steps of the client's own Python code, which a busy machine does not change.
 
-What runs in C counts nothing, so that a loop hidden in a C call is not seen.
+Code in C is not counted. So this measure does not notice a loop inside a C call.
 """
 
 import sys
@@ -13,7 +13,7 @@ FOLDERS = ("/aiokafka_lite/consumer/", "/aiokafka_lite/cluster/", "/aiokafka_lit
 
 
 class StepCount:
-    """How many steps were taken while `counted()` was entered."""
+    """The number of steps inside a block of `counted()`."""
 
     def __init__(self) -> None:
         self.steps = 0
@@ -31,7 +31,7 @@ class StepCount:
 
 @contextmanager
 def counted() -> Iterator[StepCount]:
-    """Count the steps of all frames of the client that are entered, or go on, inside the block."""
+    """Count the steps of all frames of the client that begin or continue inside the block."""
     count = StepCount()
     before = sys.gettrace()
     sys.settrace(count._enter)

@@ -1,4 +1,4 @@
-"""Asks Pyright's language server what an editor shows over a name of a program."""
+"""Asks Pyright's language server which text an editor shows for a name in a program."""
 
 import json
 import os
@@ -15,7 +15,7 @@ SETTINGS: Final = {"pythonPath": sys.executable, "analysis": {"extraPaths": [str
 
 
 class LanguageServer:
-    """A running server, asked one question after the other."""
+    """A running server, which gets one request after the other."""
 
     def __init__(self, to_server: IO[bytes], from_server: IO[bytes]) -> None:
         self._to_server = to_server
@@ -23,7 +23,7 @@ class LanguageServer:
         self._asked = 0
 
     def ask(self, method: str, params: Any) -> Any:
-        """Return the result of a request. Answers what the server asks meanwhile."""
+        """Return the result of a request. Requests of the server meanwhile are answered."""
         self._asked += 1
         self._write({"id": self._asked, "method": method, "params": params})
         while True:
@@ -53,7 +53,7 @@ class LanguageServer:
         return json.loads(self._from_server.read(size))
 
     def hover(self, program: Path, name: str) -> str:
-        """Return the text over the first place of `name` in a program."""
+        """Return the text that an editor shows for the first `name` in a program."""
         text = program.read_text(encoding="utf-8")
         before = text[: text.index(name)]
         position = {"line": before.count("\n"), "character": len(before.rpartition("\n")[2])}
@@ -74,7 +74,7 @@ def language_server(program: Path) -> Iterator[LanguageServer]:
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    with process:  # which closes its pipes and waits for its end
+    with process:  # at the end this closes the pipes and waits for the process
         server = LanguageServer(process.stdin, process.stdout)
         folder = {"uri": program.parent.as_uri(), "name": program.parent.name}
         server.ask(

@@ -17,18 +17,20 @@ INTERNET = (socket.AF_INET, socket.AF_INET6)
 
 
 class Descriptor(NamedTuple):
-    """A socket of this process. Numbers are used again, so the inode tells one from its heir."""
+    """A socket of this process. Numbers are used again; the inode tells two such sockets apart."""
 
     number: int
     inode: int
 
 
 def internet_sockets() -> set[Descriptor]:
-    """Return this process's IPv4 and IPv6 sockets. What event loops open for themselves is of other
-    families."""
+    """Return this process's IPv4 and IPv6 sockets.
+
+    Event loops use sockets of other families for themselves.
+    """
     found = set()
     for entry in Path("/dev/fd").iterdir():
-        # Closed by now: the listing's own descriptor, or one of another thread's.
+        # The descriptor was closed since: that of the listing itself, or one of another thread.
         with suppress(OSError):
             status = os.fstat(number := int(entry.name))
             if stat.S_ISSOCK(status.st_mode) and family_of(number) in INTERNET:
@@ -43,7 +45,7 @@ def family_of(number: int) -> int:
 
 @contextmanager
 def borrowed(number: int) -> Iterator[socket.socket]:
-    """A socket object for a descriptor that other code owns and closes."""
+    """Provide a socket object for a descriptor that other code owns and closes."""
     sock = socket.socket(fileno=number)
     try:
         yield sock
@@ -52,7 +54,7 @@ def borrowed(number: int) -> Iterator[socket.socket]:
 
 
 def described(descriptor: Descriptor) -> str:
-    """Return both ends of each connection, for the message of a failed test."""
+    """Return both ends of a connection, for the message of a failed test."""
     ends = []
     with suppress(OSError), borrowed(descriptor.number) as sock:
         ends.append(str(sock.getsockname()))
@@ -62,10 +64,10 @@ def described(descriptor: Descriptor) -> str:
 
 @asynccontextmanager
 async def nothing_left_behind() -> AsyncIterator[None]:
-    """Fail if the body leaves a task or an internet socket. What was there before does not count.
+    """Fail if the block leaves a task or an internet socket that did not exist before.
 
-    Sockets get some patience: the kernel and the other side close in their own time. Then tasks get
-    the passes of the loop that they need to end, but no time: one that waits is left behind.
+    Sockets get some time, because the kernel and the other side need some to close. Tasks get a few
+    turns of the loop to end, but no time. A task that still waits then counts as left behind.
     """
     tasks, sockets = asyncio.all_tasks(), internet_sockets()
     yield
@@ -75,6 +77,6 @@ async def nothing_left_behind() -> AsyncIterator[None]:
     left_sockets = [described(descriptor) for descriptor in internet_sockets() - sockets]
     assert not left_sockets, left_sockets
     await settle()
-    # The task that begins a fixture is not the one that ends it.
+    # One task runs the beginning of a fixture, and another task its end.
     left_tasks = asyncio.all_tasks() - tasks - {asyncio.current_task()}
     assert not left_tasks, left_tasks

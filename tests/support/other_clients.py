@@ -1,5 +1,7 @@
-"""The other Python clients of Kafka, and ours, as blocking functions of one shape: write the same
-records to partition 0 of a topic, or read them back. Tests pair them on every broker.
+"""Writes and reads the same records with any Python client of Kafka, in partition 0 of a topic.
+
+Each client has two blocking functions with the same parameters. Tests combine a writer with each
+reader, on every broker.
 """
 
 import asyncio
@@ -71,35 +73,60 @@ def confluent_consume(bootstrap: str, topic: str) -> list[Sent]:
     return found
 
 
-# aiokafka…
+# aiokafka, and ours, which has the same classes and methods…
+
+
+async def _produce(producer: Any, topic: str) -> None:
+    async with producer:
+        acks = [
+            await producer.send(topic, value, key, partition=0, headers=headers)
+            for key, value, headers in EXPECTED
+        ]
+        await asyncio.wait_for(asyncio.gather(*acks), TIMEOUT_S)
+
+
+async def _consume(consumer: Any, partition: tuple[str, int]) -> list[Sent]:
+    found: list[Sent] = []
+    consumer.assign([partition])
+    async with consumer, asyncio.timeout(TIMEOUT_S):
+        while len(found) < COUNT:
+            record = await consumer.getone()
+            found.append(Sent(record.key, record.value, list(record.headers)))
+    return found
 
 
 def aiokafka_produce(bootstrap: str, topic: str, codec: str | None) -> None:
     async def produce() -> None:
-        async with aiokafka.AIOKafkaProducer(
+        producer = aiokafka.AIOKafkaProducer(
             bootstrap_servers=bootstrap, compression_type=codec, enable_idempotence=True
-        ) as producer:
-            acks = [
-                await producer.send(topic, value, key, partition=0, headers=headers)
-                for key, value, headers in EXPECTED
-            ]
-            await asyncio.wait_for(asyncio.gather(*acks), TIMEOUT_S)
+        )
+        await _produce(producer, topic)
 
     asyncio.run(produce())
 
 
 def aiokafka_consume(bootstrap: str, topic: str) -> list[Sent]:
     async def consume() -> list[Sent]:
-        found: list[Sent] = []
         consumer = aiokafka.AIOKafkaConsumer(
             bootstrap_servers=bootstrap, auto_offset_reset="earliest"
         )
-        consumer.assign([aiokafka.TopicPartition(topic, 0)])
-        async with consumer, asyncio.timeout(TIMEOUT_S):
-            while len(found) < COUNT:
-                message = await consumer.getone()
-                found.append(Sent(message.key, message.value, list(message.headers)))
-        return found
+        return await _consume(consumer, aiokafka.TopicPartition(topic, 0))
+
+    return asyncio.run(consume())
+
+
+def our_produce(bootstrap: str, topic: str, codec: Any) -> None:
+    async def produce() -> None:
+        producer = AIOKafkaProducer(bootstrap_servers=bootstrap, compression_type=codec)
+        await _produce(producer, topic)
+
+    asyncio.run(produce())
+
+
+def our_consume(bootstrap: str, topic: str) -> list[Sent]:
+    async def consume() -> list[Sent]:
+        consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, auto_offset_reset="earliest")
+        return await _consume(consumer, TopicPartition(topic, 0))
 
     return asyncio.run(consume())
 
@@ -107,7 +134,7 @@ def aiokafka_consume(bootstrap: str, topic: str) -> list[Sent]:
 # kafka-python…
 
 
-def kafka_python_produce(bootstrap: str, topic: str, codec: str | None) -> None:
+def kafka_python_produce(bootstrap: str, topic: str, codec: Any) -> None:
     producer = kafka.KafkaProducer(
         bootstrap_servers=bootstrap, compression_type=codec, enable_idempotence=True
     )
@@ -136,37 +163,6 @@ def kafka_python_consume(bootstrap: str, topic: str) -> list[Sent]:
     return found
 
 
-# ours…
-
-
-def our_produce(bootstrap: str, topic: str, codec: Any) -> None:
-    async def produce() -> None:
-        async with AIOKafkaProducer(
-            bootstrap_servers=bootstrap, compression_type=codec
-        ) as producer:
-            acks = [
-                await producer.send(topic, value, key, partition=0, headers=headers)
-                for key, value, headers in EXPECTED
-            ]
-            await asyncio.wait_for(asyncio.gather(*acks), TIMEOUT_S)
-
-    asyncio.run(produce())
-
-
-def our_consume(bootstrap: str, topic: str) -> list[Sent]:
-    async def consume() -> list[Sent]:
-        found: list[Sent] = []
-        consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, auto_offset_reset="earliest")
-        consumer.assign([TopicPartition(topic, 0)])
-        async with consumer, asyncio.timeout(TIMEOUT_S):
-            while len(found) < COUNT:
-                record = await consumer.getone()
-                found.append(Sent(record.key, record.value, list(record.headers)))
-        return found
-
-    return asyncio.run(consume())
-
-
 Produce = Callable[[str, str, str | None], None]
 Consume = Callable[[str, str], list[Sent]]
 OURS = "aiokafka-lite"
@@ -185,7 +181,7 @@ CONSUMERS: dict[str, Consume] = {
 
 
 def require_codec(client: str, codec: str | None) -> None:
-    """Skip what kafka-python has no library for; the other two bring their own."""
+    """Skip the test if kafka-python lacks a library for the codec. Other clients have their own."""
     if client == "kafka-python" and codec is not None:
         has_codec: Any = getattr(kafka.codec, f"has_{codec}")
         if not has_codec():

@@ -1,5 +1,7 @@
-"""Members of a group by the other Python clients, and ours, as blocking functions of one shape:
-consume with the range assignor and commit after each poll, until told to leave. Tests mix them.
+"""Runs a member of a group with any Python client of Kafka, so that tests can mix clients.
+
+Each client has one blocking function with the same parameter. It consumes with the range assignor,
+and commits after each poll, until the test tells it to leave.
 """
 
 import asyncio
@@ -8,6 +10,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import aiokafka
 import confluent_kafka
@@ -23,14 +26,14 @@ HEARTBEAT_MS = 100
 SESSION_MS = 6000
 POLL_MS = 50
 KAFKA_PYTHON_POLL_MS = 1000
-"""Longer than any rebalance here: a poll of kafka-python 3.0 that ends in the middle of one may
-leave the member without assignment and without heartbeats.
+"""Longer than any rebalance in these tests. If a poll of kafka-python 3.0 ends during a rebalance,
+the member may stay without assignment and without heartbeats.
 """
 PATIENCE_S = 60
 
 
 class Life:
-    """What a member's thread tells the test, and when it shall leave."""
+    """What a member's thread and its test share: the polled records, and the order to leave."""
 
     def __init__(self, bootstrap: str, topic: str, group_id: str) -> None:
         self.bootstrap = bootstrap
@@ -44,14 +47,14 @@ class Life:
         self._thread: threading.Thread | None = None
 
     def polled(self, partitions: set[int], values: list[bytes]) -> None:
-        """One poll of the member is over."""
+        """Note the result of one poll."""
         with self._changed:
             self.partitions = partitions
             self.values.update(values)
             self._changed.notify_all()
 
     def wait_until(self, condition: Callable[[], object]) -> None:
-        """Return once `condition()` is true; it is tried after each poll of this member."""
+        """Wait until `condition()` is true. It is called after each poll of this member."""
         with self._changed:
             is_met = self._changed.wait_for(lambda: self.error or condition(), PATIENCE_S)
         if self.error is not None:
@@ -59,12 +62,12 @@ class Life:
         assert is_met, f"waited {PATIENCE_S} s in vain; {self.partitions=} {self.values=}"
 
     def start(self, live: "Live") -> None:
-        """Let the member live in a thread of its own."""
+        """Run the member in a thread of its own."""
 
         def run() -> None:
             try:
                 live(self)
-            except BaseException as error:  # noqa: BLE001 - raised where the test waits
+            except BaseException as error:  # noqa: BLE001 - `wait_until` raises it in the test
                 self.error = error
                 self.polled(set(), [])
 
@@ -72,7 +75,7 @@ class Life:
         self._thread.start()
 
     def leave(self) -> None:
-        """Let the member leave its group, and return when it has."""
+        """Tell the member to leave its group, and wait until it has left."""
         self.is_over = True
         if self._thread is not None:
             self._thread.join(PATIENCE_S)
@@ -86,7 +89,7 @@ Live = Callable[[Life], None]
 
 @contextmanager
 def member(client: str, bootstrap: str, topic: str, group_id: str) -> Iterator[Life]:
-    """A member by one of the clients, which leaves at the end of the block at the latest."""
+    """Run a member of the named client. It leaves at the end of the block, or earlier."""
     life = Life(bootstrap, topic, group_id)
     life.start(MEMBERS[client])
     try:
@@ -96,8 +99,18 @@ def member(client: str, bootstrap: str, topic: str, group_id: str) -> Iterator[L
 
 
 def aiokafka_member(life: Life) -> None:
+    _asyncio_member(life, aiokafka.AIOKafkaConsumer, AiokafkaRange)
+
+
+def our_member(life: Life) -> None:
+    _asyncio_member(life, AIOKafkaConsumer, RangePartitionAssignor)
+
+
+def _asyncio_member(life: Life, consumer_class: Any, assignor: type) -> None:
+    """Live as a member of aiokafka or of ours, which have the same classes and methods."""
+
     async def live() -> None:
-        consumer = aiokafka.AIOKafkaConsumer(
+        consumer = consumer_class(
             life.topic,
             bootstrap_servers=life.bootstrap,
             group_id=life.group_id,
@@ -105,7 +118,7 @@ def aiokafka_member(life: Life) -> None:
             enable_auto_commit=False,
             heartbeat_interval_ms=HEARTBEAT_MS,
             session_timeout_ms=SESSION_MS,
-            partition_assignment_strategy=[AiokafkaRange],
+            partition_assignment_strategy=[assignor],
         )
         async with consumer:
             while not life.is_over:
@@ -165,29 +178,6 @@ def kafka_python_member(life: Life) -> None:
             life.polled({tp.partition for tp in consumer.assignment()}, values)
     finally:
         consumer.close()
-
-
-def our_member(life: Life) -> None:
-    async def live() -> None:
-        consumer = AIOKafkaConsumer(
-            life.topic,
-            bootstrap_servers=life.bootstrap,
-            group_id=life.group_id,
-            auto_offset_reset="earliest",
-            enable_auto_commit=False,
-            heartbeat_interval_ms=HEARTBEAT_MS,
-            session_timeout_ms=SESSION_MS,
-            partition_assignment_strategy=[RangePartitionAssignor],
-        )
-        async with consumer:
-            while not life.is_over:
-                found = await consumer.getmany(timeout_ms=POLL_MS)
-                values = [record.value or b"" for records in found.values() for record in records]
-                if values:
-                    await consumer.commit()
-                life.polled({tp.partition for tp in consumer.assignment()}, values)
-
-    asyncio.run(live())
 
 
 OURS = "aiokafka-lite"

@@ -10,7 +10,7 @@ from aiokafka_lite.schema.message import Message
 from aiokafka_lite.schema.versioned_struct import Struct, StructField, fields_of
 
 LARGE_RECORDS = bytes(range(256)) * 5
-"""Above the size from which encoders hand records on without a copy."""
+"""A size of records above which encoders do not copy them."""
 
 
 def _integers(bits: int, signed: bool = True) -> st.SearchStrategy[int]:
@@ -40,7 +40,10 @@ def messages(
     version: int,
     overrides: dict[str, st.SearchStrategy[Any]] | None = None,
 ) -> st.SearchStrategy[Any]:
-    """Any `cls` that `version` can carry; `overrides` has other values for fields by name."""
+    """Return a strategy for messages of `cls` with the fields of `version`.
+
+    `overrides` has other strategies for fields, by name.
+    """
     return structs(cls, version, overrides or {})
 
 

@@ -70,7 +70,7 @@ async def test_what_ends_by_itself_is_not_left_behind() -> None:
 
 
 async def test_the_sockets_of_event_loops_do_not_count() -> None:
-    """Self-pipes and signal pairs are of another family on both loops, in any thread."""
+    """Both loops use sockets of another family for themselves, in any thread."""
     before = internet_sockets()
     loop = type(asyncio.get_running_loop())()
     try:

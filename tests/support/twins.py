@@ -1,4 +1,4 @@
-"""The native twin of a leaf for its test suite, which runs over both."""
+"""Finds the native twin of a leaf, for test suites that run with both twins."""
 
 import importlib
 import os
@@ -10,9 +10,9 @@ NOT_BUILT = "the native leaves are not built here: no compiler, or pip install -
 
 
 def native_twin(module: str) -> ModuleType:
-    """Return the extension module of that dotted name, whatever AIOKAFKA_LITE_PURE says.
+    """Return the extension module of that dotted name, even if AIOKAFKA_LITE_PURE is set.
 
-    Where it was not built the asking test is skipped; in CI that is a failure.
+    If the module was not built, the calling test is skipped. In CI it fails.
     """
     try:
         return importlib.import_module(module)

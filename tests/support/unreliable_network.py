@@ -1,6 +1,6 @@
-"""A network between a client and a real Kafka that loses answers and cuts connections.
+"""A network between a client and a real Kafka that loses responses and cuts connections.
 
-Kafka gives its nodes a second address each, which leads through a small TCP proxy in the test.
+Each node has a second address, which leads through a small TCP proxy in the test's process.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from aiokafka_lite.protocol.api_registry import ApiKey
+from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 
 STRIKE_WITHIN_S = 60.0
@@ -28,7 +28,7 @@ class Accident(Enum):
 
 
 class ProxiedKafka(ApacheKafka):
-    """A cluster that gives the proxies' addresses to clients that ask through a proxy."""
+    """A cluster that names the addresses of the proxies to clients that connect through a proxy."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class ProxiedKafka(ApacheKafka):
     ) -> None:
         super().__init__(version, nodes=nodes, properties=properties, racks=racks)
         self.links: dict[int, int] = {}
-        """The port of each node's proxy, and where it leads."""
+        """The port of each node's proxy, and the port of the node behind it."""
 
     def _make_nodes(self, folder: Path) -> None:
         super()._make_nodes(folder)
@@ -60,16 +60,16 @@ class ProxiedKafka(ApacheKafka):
 
     @property
     def proxied_servers(self) -> str:
-        """`127.0.0.1:PORT` of every proxy, separated by commas."""
+        """The addresses of all proxies, as `127.0.0.1:PORT` separated by commas."""
         return ",".join(f"127.0.0.1:{port}" for port in self.links)
 
 
 class _Cut(Exception):
-    """The connection ends here."""
+    """Ends a connection."""
 
 
 class _Connection:
-    """What is known of one connection."""
+    """The state of one connection through a proxy."""
 
     def __init__(self) -> None:
         self.produces: set[int] = set()
@@ -77,7 +77,7 @@ class _Connection:
 
 
 class UnreliableNetwork:
-    """The proxies of a cluster; frames pass as they are, until an accident is due."""
+    """The proxies of a cluster. They pass frames on unchanged, except by `strike`."""
 
     def __init__(self, kafka: ProxiedKafka) -> None:
         self._links = kafka.links
@@ -87,7 +87,7 @@ class UnreliableNetwork:
         self._has_struck = asyncio.Event()
 
     async def strike(self, accident: Accident) -> None:
-        """Return when the accident has happened to a Produce request."""
+        """Let the accident happen to the next Produce request, and wait until it has."""
         self._due = accident
         self._has_struck.clear()
         async with asyncio.timeout(STRIKE_WITHIN_S):
@@ -121,7 +121,7 @@ class UnreliableNetwork:
     async def _carry(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, inner: int
     ) -> None:
-        """Carry frames both ways until either side, or an accident, ends it."""
+        """Pass frames on in both directions until a side or an accident ends the connection."""
         connection = _Connection()
         writers = [writer]
         try:

@@ -13,6 +13,7 @@ import pytest
 from aiokafka_lite.errors import KafkaConnectionError
 from aiokafka_lite.testing import apache_kafka as module
 from aiokafka_lite.testing.apache_kafka import ApacheKafka, ExternalKafka, real_kafka
+from aiokafka_lite.testing.kafka_node import KafkaNode
 
 TOPICS = "org.apache.kafka.tools.TopicCommand"
 
@@ -60,6 +61,11 @@ def test_racks_that_do_not_fit_the_nodes_are_refused() -> None:
         ApacheKafka(nodes=3, racks=["a", "b"])
 
 
+def test_a_cluster_without_tls_has_no_certificates() -> None:
+    with pytest.raises(ValueError, match="pass security='SASL_SSL'"):
+        _ = ApacheKafka().ca_pem
+
+
 @pytest.mark.real_kafka
 def test_a_broker_that_cannot_start_shows_its_own_log(
     apache_kafka: ApacheKafka, tmp_path: Path
@@ -83,7 +89,7 @@ def test_an_address_in_the_environment_is_borrowed(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_forgotten_cluster_is_killed(tmp_path: Path) -> None:
-    node = module.KafkaNode(1, "4.3.1", tmp_path / "node-1", 1, {})
+    node = KafkaNode(1, "4.3.1", tmp_path / "node-1", {"PLAINTEXT": 1}, {})
     node.process = subprocess.Popen(["sleep", "60"])
     pid = node.process.pid
     module._kill_left([node], tmp_path, ExitStack())

@@ -1,9 +1,12 @@
 """Where Java and Kafka's jars come from, and what is said when they are not there."""
 
 import importlib.util
+import sys
+import threading
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from aiokafka_lite.testing import java_runtime
 from aiokafka_lite.testing.java_runtime import (
@@ -77,6 +80,41 @@ def test_a_failed_download_leaves_no_folder_and_says_what_maven_said(
     with pytest.raises(JavaNotFoundError, match="no such release"):
         kafka_jars("0.0.0", cache=tmp_path / "cache")
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["kafka-0.0.0.lock"]
+
+
+def test_a_download_of_another_process_is_waited_for_within_a_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(java_runtime, "LOCK_TIMEOUT_S", 0.0)
+    path = tmp_path / "kafka-4.3.1.lock"
+    with FileLock(path), pytest.raises(JavaNotFoundError, match=rf"{path} for 0 s; end that"):
+        kafka_jars("4.3.1", cache=tmp_path)
+
+
+def test_what_another_process_has_downloaded_meanwhile_is_not_fetched_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = FileLock(tmp_path / "kafka-4.3.1.lock", thread_local=False)
+    lock.acquire()
+
+    def ends_its_download() -> None:
+        (tmp_path / "kafka-4.3.1").mkdir()
+        lock.release()
+
+    monkeypatch.setenv("PATH", "")  # a download would fail
+    other = threading.Timer(0.05, ends_its_download)
+    other.start()
+    assert kafka_jars("4.3.1", cache=tmp_path).is_dir()
+    other.join()
+
+
+@pytest.mark.parametrize("name", ["filelock", "platformdirs"])
+def test_a_missing_package_is_told_with_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(JavaNotFoundError, match=rf"{name}: pip install 'aiokafka-lite\[testing\]'"):
+        kafka_jars("4.3.1", cache=tmp_path if name == "filelock" else None)
 
 
 def test_the_cache_folder_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,19 +28,24 @@ from aiokafka_lite.testing.broker.request_log import (
     RequestT,
 )
 from aiokafka_lite.testing.broker.router import Router
+from aiokafka_lite.testing.broker.secured_listeners import SecuredListeners
+from aiokafka_lite.testing.broker.security.broker_security import BrokerSecurity
 from aiokafka_lite.testing.broker.server import NodeServer
 from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.cluster_state import (
     BrokerNode,
+    BrokerPartition,
     ClusterState,
-    PartitionState,
 )
 from aiokafka_lite.testing.broker.state.groups.group_coordinators import GroupCoordinators
 from aiokafka_lite.testing.broker.state.groups.group_view import GroupView
 from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchSessionCache
 from aiokafka_lite.testing.broker.state.log.partition_log import PartitionLog
-from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import TransactionCoordinator
+from aiokafka_lite.testing.broker.state.log_dirs import LogDirs
+from aiokafka_lite.testing.broker.state.reassignments import Reassignments
+from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import TxnCoordinator
 from aiokafka_lite.testing.broker.state.transactions.txn_view import TransactionView
+from aiokafka_lite.testing.broker.stored_records import StoredRecords
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -51,7 +56,7 @@ T = TypeVar("T")
 _CONNECTABLE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not bound
 
 
-class EmbeddedBroker:
+class EmbeddedBroker(SecuredListeners, StoredRecords):
     """A Kafka cluster of 1 to N nodes on 127.0.0.1 that uses the real wire protocol.
 
         async with EmbeddedBroker() as broker:
@@ -61,8 +66,27 @@ class EmbeddedBroker:
     all methods may be called from any thread. In the first form, call them only from the broker's
     loop.
 
-    Not supported: groups of the newer kinds (KIP-848, KIP-932, KIP-1071), the admin APIs of groups
-    and transactions, SASL and TLS. Offsets and transactional ids never expire. Data lives in
+    With `security` its listeners speak TLS or SASL, and with `acls` it refuses what no rule allows:
+
+        async with EmbeddedBroker(security="SASL_SSL", users={"alice": "secret"}) as broker:
+            AIOKafkaProducer(
+                bootstrap_servers=broker.bootstrap_servers, **broker.client_options("alice")
+            )
+
+    With `listeners` it has several, each at a port of its own, over the same data:
+
+        listeners = {"INTERNAL": "PLAINTEXT", "EXTERNAL": BrokerListener("SASL_SSL")}
+        async with EmbeddedBroker(listeners=listeners, users={"alice": "secret"}) as broker:
+            AIOKafkaProducer(bootstrap_servers=broker.servers("INTERNAL"))
+            AIOKafkaProducer(
+                bootstrap_servers=broker.servers("EXTERNAL"),
+                **broker.client_options("alice", listener="EXTERNAL"),
+            )
+
+    The methods of this class are not subject to ACLs, so a test sets up topics with them.
+
+    Not supported: groups of the newer kinds (KIP-848, KIP-932, KIP-1071), and SASL
+    GSSAPI. Offsets and transactional ids never expire. Data lives in
     limited memory. Each partition keeps at most `log_retention_bytes`, or its topic's
     retention.bytes if that is less. The newest batch always stays.
     """
@@ -87,12 +111,13 @@ class EmbeddedBroker:
         self._rng = rng or random.Random()
         self._clock = clock
         self._options = chosen
+        first_ports = chosen.first_ports()
         advertised_host = _CONNECTABLE.get(chosen.host, chosen.host)
         members = [
             BrokerNode(
                 node_id=i + 1,
                 host=advertised_host,
-                port=chosen.port + i if chosen.port else 0,
+                ports={name: port and port + i for name, port in first_ports.items()},
                 rack=chosen.racks[i] if chosen.racks else None,
             )
             for i in range(nodes)
@@ -103,15 +128,21 @@ class EmbeddedBroker:
         self._groups = GroupCoordinators(
             self._cluster, chosen, clock, self._rng, on_change=self._something_happened
         )
-        self._transactions = TransactionCoordinator(
+        self._transactions = TxnCoordinator(
             self._cluster, self._groups, chosen, clock, on_change=self._something_happened
         )
+        self._reassignments = Reassignments(self._cluster)
+        self._log_dirs = LogDirs(self._cluster, chosen.log_dirs)
         self._request_log = RequestLog(chosen.max_logged_requests)
         self._router = Router(
-            self.faults, self._log_request, max_versions=chosen.max_versions or {}
+            self.faults,
+            self._log_request,
+            max_versions=chosen.max_versions or {},
+            has_telemetry=chosen.client_telemetry,
         )
+        self._security = BrokerSecurity(chosen, {advertised_host}, clock)
         self._owner: TaskOwner | None = None
-        self._servers: dict[int, NodeServer] = {}
+        self._servers: list[NodeServer] = []
         self._crash: Exception | None = None
         self._waiters: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
         self._thread: BrokerThread | None = None
@@ -144,42 +175,53 @@ class EmbeddedBroker:
     # Starting and stopping…
 
     async def start(self) -> Self:
-        """Listen on every node's port; clients may connect when this returns.
+        """Listen on every node's ports; clients may connect when this returns.
 
-        Raises: OSError if a port is taken; IllegalStateError on a second start.
+        Raises: OSError if a port is taken; IllegalStateError on a second start;
+        ModuleNotFoundError without trustme, if TLS needs certificates.
         """
         if self._owner is not None:
             raise IllegalStateError("an EmbeddedBroker starts once; make a new one")
+        self._security.start()
         self._owner = TaskOwner("embedded broker", clock=self._clock)
         await self._owner.start()
         served = self._router.advertised_versions()
         try:
             for node in self._cluster.nodes.values():
                 sessions = FetchSessionCache(self._options.fetch_session_slots, self._rng)
-                server = NodeServer(
-                    NodeContext(
-                        node,
-                        self._cluster,
-                        sessions,
-                        self._clock,
-                        served,
-                        self._groups,
-                        self._transactions,
-                    ),
-                    self._router,
-                    self._owner,
-                    listen_host=self._options.host,
-                    on_answer=self._something_happened,
-                    on_crash=self._remember_crash,
+                context = NodeContext(
+                    node,
+                    self._cluster,
+                    sessions,
+                    self._clock,
+                    served,
+                    self._groups,
+                    self._transactions,
+                    self._reassignments,
+                    self._log_dirs,
+                    self._security.store,
                 )
-                self._servers[node.node_id] = server
-                server.start()
-            for server in self._servers.values():
+                self._start_servers(context, self._owner)
+            for server in self._servers:
                 await server.wait_serving()
         except BaseException:
             await self.stop()
             raise
         return self
+
+    def _start_servers(self, context: NodeContext, owner: TaskOwner) -> None:
+        for listener in self._security.listeners.values():
+            server = NodeServer(
+                context,
+                self._router,
+                owner,
+                listen_host=self._options.host,
+                on_answer=self._something_happened,
+                on_crash=self._remember_crash,
+                listener=listener,
+            )
+            self._servers.append(server)
+            server.start()
 
     async def stop(self) -> None:
         """Close every listener and connection, and end every task. Idempotent.
@@ -189,12 +231,12 @@ class EmbeddedBroker:
         self.faults.clear()
         self._groups.close()
         self._transactions.close()
-        for server in self._servers.values():
+        for server in self._servers:
             server.stop()
             server.release_port()
         if self._owner is not None:
             await self._owner.close()
-        for server in self._servers.values():
+        for server in self._servers:
             await server.wait_stopped()
         crash, self._crash = self._crash, None
         if crash is not None:
@@ -212,15 +254,16 @@ class EmbeddedBroker:
         await self.stop()
 
     def __repr__(self) -> str:
+        if getattr(self, "_cluster", None) is None:
+            return "<EmbeddedBroker, not made>"  # the constructor raised
         return f"<EmbeddedBroker {self.bootstrap_servers}>"
 
     @property
     def bootstrap_servers(self) -> str:
-        """The nodes' addresses, "host:port,host:port", stopped nodes included."""
-        return ",".join(
-            f"[{node.host}]:{node.port}" if ":" in node.host else f"{node.host}:{node.port}"
-            for node in self._cluster.nodes.values()
-        )
+        """The nodes' addresses, "host:port,host:port", on the first listener; stopped nodes
+        included.
+        """
+        return self.servers(next(iter(self._security.listeners)))
 
     @property
     def cluster(self) -> ClusterState:
@@ -287,7 +330,7 @@ class EmbeddedBroker:
         """Move the start of a partition's log up to `before_offset`."""
         self._call(lambda: self._partition(topic_partition).log.delete_records(before_offset))
 
-    def _partition(self, topic_partition: TopicPartition | tuple[str, int]) -> PartitionState:
+    def _partition(self, topic_partition: TopicPartition | tuple[str, int]) -> BrokerPartition:
         return self._cluster.partition(TopicPartition(*topic_partition))
 
     # Nodes and leaders…
@@ -301,25 +344,27 @@ class EmbeddedBroker:
         self._call(lambda: self._cluster.move_leader(TopicPartition(*topic_partition), node_id))
 
     def stop_node(self, node_id: int) -> None:
-        """Kill a node: connections drop, its port refuses, other nodes lead and coordinate for
+        """Kill a node: connections drop, its ports refuse, other nodes lead and coordinate for
         it.
         """
 
         def stop() -> None:
             self._cluster.set_alive(node_id, is_alive=False)
-            self._server(node_id).stop()
+            for server in self._servers_of(node_id):
+                server.stop()
 
         self._call(stop)
 
     def start_node(self, node_id: int) -> None:
-        """Start a stopped node again, on the same port. Harmless while it runs.
+        """Start a stopped node again, on the same ports. Harmless while it runs.
 
         Raises: OSError if the port was taken meanwhile, which cannot happen on Linux.
         """
 
         def start() -> None:
             if not self._cluster.node(node_id).is_alive:
-                self._server(node_id).start()
+                for server in self._servers_of(node_id):
+                    server.start()
                 self._cluster.set_alive(node_id, is_alive=True)
 
         self._call(start)
@@ -328,7 +373,7 @@ class EmbeddedBroker:
         """Close every connection (of one node), like a network failure."""
 
         def drop() -> None:
-            for server in self._servers.values():
+            for server in self._servers:
                 if node_id in (None, server.context.node.node_id):
                     server.drop_connections()
 
@@ -395,11 +440,25 @@ class EmbeddedBroker:
 
         self._call(release)
 
-    def _server(self, node_id: int) -> NodeServer:
+    def hold_replica_moves(self) -> None:
+        """Keep new replicas behind from now on: reassignments that add some, and moves between log
+        directories, stay in progress.
+
+        Without this, replication takes no time. Then only a node that is down keeps them back.
+        """
+        self._call(self._reassignments.hold)
+        self._call(self._log_dirs.hold)
+
+    def release_replica_moves(self) -> None:
+        """Let new replicas catch up; later ones do so at once again."""
+        self._call(self._reassignments.release)
+        self._call(self._log_dirs.release)
+
+    def _servers_of(self, node_id: int) -> list[NodeServer]:
         self._cluster.node(node_id)
-        if node_id not in self._servers:
+        if not self._servers:
             raise IllegalStateError("the broker is not running; enter it first")
-        return self._servers[node_id]
+        return [each for each in self._servers if each.context.node.node_id == node_id]
 
     # The clients' requests…
 

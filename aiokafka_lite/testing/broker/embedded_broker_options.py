@@ -1,15 +1,96 @@
 """The options of embedded brokers as a type, for editors and type checkers.
 
-Made by `make options` from the fields of BrokerOptions: change them there. It does not wait.
+Made by `make options` from the fields of BrokerOptions: change them there. Does not wait.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
+from aiokafka_lite.testing.broker.security.acl import Acl
+from aiokafka_lite.testing.broker.security.broker_listener import BrokerListener
+from aiokafka_lite.testing.broker.security.oauthbearer_server import TokenValidator
+from aiokafka_lite.testing.broker.security.scram_server import BrokerToken
+
 
 class EmbeddedBrokerOptions(TypedDict, total=False):
     """What the constructor of an embedded broker takes by name, as in
     `def make(**options: Unpack[EmbeddedBrokerOptions])`.
+    """
+
+    security: str
+    """Protocol of the one listener, without `listeners`: PLAINTEXT, SSL, SASL_PLAINTEXT or
+    SASL_SSL.
+
+    Default: "PLAINTEXT". Java: listener.security.protocol.map.
+    """
+
+    listeners: Mapping[str, str | BrokerListener] | None
+    """Listeners by name, each as a protocol or a BrokerListener. bootstrap_servers has the
+    addresses of the first. None: one listener, of `security`.
+
+    Default: None. Java: listeners.
+    """
+
+    users: Mapping[str, str] | None
+    """Password by user name, for PLAIN and SCRAM.
+
+    Default: None. Only here.
+    """
+
+    mechanisms: Sequence[str] | None
+    """SASL mechanisms of the listeners; None: all that the embedded broker has.
+
+    Default: None. Java: sasl.enabled.mechanisms.
+    """
+
+    delegation_tokens: Mapping[str, BrokerToken] | None
+    """Delegation token by its id, for SCRAM with tokenauth (KIP-48).
+
+    Default: None. Only here.
+    """
+
+    token_validator: TokenValidator | None
+    """Returns the claims of an OAUTHBEARER token, or raises; None: tokens without a signature.
+
+    Default: None. Java: sasl.server.callback.handler.class.
+    """
+
+    ssl_client_auth: str
+    """Whether a TLS client shows a certificate: none, requested or required.
+
+    Default: "none". Java: ssl.client.auth.
+    """
+
+    acls: Sequence[Acl] | None
+    """Rules about who may do what, as Acl.allow("alice", "READ", topic="t"). None: everybody may do
+    everything. With rules, an empty list too, what none allows is refused.
+
+    Default: None. Java: authorizer.class.name.
+    """
+
+    super_users: Sequence[str]
+    """Users who may do everything, whatever the rules are.
+
+    Default: (). Java: super.users.
+    """
+
+    allow_everyone_if_no_acl_found: bool
+    """Whether everybody may use a resource that no rule is about.
+
+    Default: False. Java: allow.everyone.if.no.acl.found.
+    """
+
+    connections_max_reauth_ms: int
+    """Time after which a SASL client must have authenticated again; 0: never (KIP-368).
+
+    Default: 0 milliseconds. Java: connections.max.reauth.ms.
+    """
+
+    connection_failed_authentication_delay_ms: int
+    """How long the response to a refused authentication, and the end of its connection, are
+    delayed; in Java the default is 100 (KIP-306).
+
+    Default: 0 milliseconds. Java: connection.failed.authentication.delay.ms.
     """
 
     host: str
@@ -19,7 +100,8 @@ class EmbeddedBrokerOptions(TypedDict, total=False):
     """
 
     port: int
-    """Port of node 1; node i listens on port + i - 1. 0: free ports.
+    """Port of node 1; node i listens on port + i - 1. 0: free ports. With `listeners`, each of them
+    has its own.
 
     Default: 0. Only here.
     """
@@ -47,6 +129,12 @@ class EmbeddedBrokerOptions(TypedDict, total=False):
     limit.
 
     Default: 268_435_456 bytes. Java: log.retention.bytes.
+    """
+
+    log_dirs: Sequence[str]
+    """Names of each node's log directories. Nothing is written to them.
+
+    Default: ('/kafka-logs',). Java: log.dirs.
     """
 
     fetch_session_slots: int
@@ -90,6 +178,26 @@ class EmbeddedBrokerOptions(TypedDict, total=False):
     """Longest transaction timeout that a producer may ask for.
 
     Default: 900_000 milliseconds. Java: transaction.max.timeout.ms.
+    """
+
+    transaction_partition_verification_enable: bool
+    """Whether a write in a transaction of version 0 or 1 needs a partition that the coordinator
+    knows. False lets tests leave a transaction hanging.
+
+    Default: True. Java: transaction.partition.verification.enable.
+    """
+
+    client_telemetry: bool
+    """Tell clients that the broker takes their metrics, as one with a ClientTelemetry reporter does
+    (KIP-714).
+
+    Default: False. Java: metric.reporters.
+    """
+
+    telemetry_max_bytes: int
+    """Largest push of client metrics.
+
+    Default: 1_048_576 bytes. Java: telemetry.max.bytes.
     """
 
     max_versions: Mapping[int, int | None] | None

@@ -8,16 +8,10 @@ kind. This file decides; the router waits and the connection cuts.
 import asyncio
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Any
 
-from aiokafka_lite.errors import BrokerResponseError, for_code
+from aiokafka_lite.errors import for_code
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.schema.message import Request
-
-Api = int | type[Request[Any]]
-"""An API by its key (`ApiKey.FETCH`) or by its request type (`FetchRequest`)."""
-Error = int | type[BrokerResponseError]
-"""A broker's error by its code or its class."""
+from aiokafka_lite.testing.broker.fault_names import Api, Error, api_key_of, error_code_of
 
 
 @dataclass(eq=False, slots=True)
@@ -37,7 +31,7 @@ class _Fault:
 
 
 @dataclass(eq=False, slots=True)
-class _Failure(_Fault):
+class _InjectedFailure(_Fault):
     code: int
     topic_partition: TopicPartition | None
 
@@ -77,7 +71,7 @@ class InjectedErrors:
 
     __slots__ = ("_faults", "_used")
 
-    def __init__(self, faults: list[_Failure | _Corruption]) -> None:
+    def __init__(self, faults: list[_InjectedFailure | _Corruption]) -> None:
         self._faults = faults
         self._used: set[_Fault] = set()
 
@@ -90,7 +84,7 @@ class InjectedErrors:
         """
         for fault in self._faults:
             if (
-                isinstance(fault, _Failure)
+                isinstance(fault, _InjectedFailure)
                 and fault.topic_partition in (None, topic_partition)
                 and (among is None or fault.code in among)
                 and self._take(fault)
@@ -132,7 +126,14 @@ class FaultPlan:
 
 
 class Faults:
-    """The switches for faults, `broker.faults`."""
+    """The switches for faults, `broker.faults`.
+
+    An API is given by its name ("Produce"), its key or its request type. An error is given by
+    Kafka's name ("NOT_LEADER_OR_FOLLOWER"), its code or its class.
+
+    Raises: ValueError, in every switch, for an unknown name, with the names that exist, or for a
+    number out of its range; TypeError for an API or an error of another type.
+    """
 
     def __init__(self) -> None:
         self._faults: list[_Fault] = []
@@ -153,11 +154,13 @@ class Faults:
     ) -> None:
         """Answer with `error`: in every partition of the request, or in the given one only.
 
+            broker.faults.fail("Produce", "NOT_LEADER_OR_FOLLOWER", times=2)
+
         The failed part is not executed. Errors of a fetch session fail the whole Fetch.
         """
-        code = error if isinstance(error, int) else error.errno
+        code = error_code_of(error)
         wanted = None if topic_partition is None else TopicPartition(*topic_partition)
-        self._arm(_Failure(_api_key(api), times, node_id, code, wanted))
+        self._arm(_InjectedFailure(api_key_of(api), times, node_id, code, wanted))
 
     def cut(
         self,
@@ -172,11 +175,11 @@ class Faults:
         """
         if after_bytes < 0:
             raise ValueError(f"after_bytes must be 0 or more, got {after_bytes}")
-        self._arm(_Cut(_api_key(api), times, node_id, after_bytes))
+        self._arm(_Cut(api_key_of(api), times, node_id, after_bytes))
 
     def drop(self, api: Api, times: int | None = 1, *, node_id: int | None = None) -> None:
         """Execute the request, but never respond again on that connection, which stays open."""
-        self._arm(_Silence(_api_key(api), times, node_id))
+        self._arm(_Silence(api_key_of(api), times, node_id))
 
     def delay(
         self, api: Api, seconds: float, times: int | None = 1, *, node_id: int | None = None
@@ -184,7 +187,7 @@ class Faults:
         """Execute the request at once, and respond `seconds` later, by the broker's clock."""
         if seconds < 0:
             raise ValueError(f"seconds must be 0 or more, got {seconds}")
-        self._arm(_Delay(_api_key(api), times, node_id, seconds))
+        self._arm(_Delay(api_key_of(api), times, node_id, seconds))
 
     def throttle(
         self,
@@ -195,11 +198,11 @@ class Faults:
         node_id: int | None = None,
     ) -> None:
         """Ask the client in the response to pause for `throttle_time_ms` (KIP-219)."""
-        self._arm(_Throttle(_api_key(api), times, node_id, throttle_time_ms))
+        self._arm(_Throttle(api_key_of(api), times, node_id, throttle_time_ms))
 
     def stall(self, api: Api, times: int | None = 1, *, node_id: int | None = None) -> None:
         """Hold requests, before executing them, until `release()`."""
-        self._arm(_Stall(_api_key(api), times, node_id))
+        self._arm(_Stall(api_key_of(api), times, node_id))
 
     def release(self) -> None:
         """Release all stalled requests, and disarm every stall."""
@@ -235,11 +238,11 @@ class Faults:
         if not fitting:
             return None
         plan = FaultPlan(
-            InjectedErrors([f for f in fitting if isinstance(f, (_Failure, _Corruption))])
+            InjectedErrors([f for f in fitting if isinstance(f, (_InjectedFailure, _Corruption))])
         )
         seen: set[type[_Fault]] = set()
         for fault in fitting:
-            if isinstance(fault, (_Failure, _Corruption)) or type(fault) in seen:
+            if isinstance(fault, (_InjectedFailure, _Corruption)) or type(fault) in seen:
                 continue
             seen.add(type(fault))
             fault.use()
@@ -269,10 +272,6 @@ def _apply(plan: FaultPlan, fault: _Fault) -> None:
             plan.cut_after_bytes = fault.after_bytes
         case _Silence():
             plan.is_silent = True
-
-
-def _api_key(api: Api) -> int:
-    return api if isinstance(api, int) else api.api_key
 
 
 __all__ = ["NOTHING_INJECTED", "FaultPlan", "Faults", "InjectedErrors"]

@@ -1,12 +1,12 @@
 """Defines a handler: the request it serves, its versions, and the function that answers.
 
-The function gets the request and its context, and does not wait. It returns the response, or None
+The function gets the request and its context. Does not wait. It returns the response, or None
 when none is expected (acks=0). If it has to wait, it returns a coroutine function, which returns
 the response later.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from aiokafka_lite.clock import Clock
@@ -15,13 +15,18 @@ from aiokafka_lite.protocol.messages._leader import NodeEndpoint
 from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.faults import InjectedErrors
+from aiokafka_lite.testing.broker.security.acl import Operation
+from aiokafka_lite.testing.broker.security.session import OPEN_SESSION, Session
+from aiokafka_lite.testing.broker.security.user_store import UserStore
 from aiokafka_lite.testing.broker.state.cluster_state import BrokerNode, ClusterState
 from aiokafka_lite.testing.broker.state.groups.group_coordinators import (
     CoordinatedGroup,
     GroupCoordinators,
 )
 from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchSessionCache
-from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import TransactionCoordinator
+from aiokafka_lite.testing.broker.state.log_dirs import LogDirs
+from aiokafka_lite.testing.broker.state.reassignments import Reassignments
+from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import TxnCoordinator
 
 AnyResponse = Response
 Later = Callable[[], Awaitable[AnyResponse | None]]
@@ -44,7 +49,10 @@ class NodeContext:
     served_versions: Mapping[int, VersionRange]
     """Api key -> versions, as in the ApiVersions response."""
     groups: GroupCoordinators
-    transactions: TransactionCoordinator
+    transactions: TxnCoordinator
+    reassignments: Reassignments
+    log_dirs: LogDirs
+    users: UserStore = field(default_factory=UserStore)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,7 @@ class RequestContext:
     version: int
     injected: InjectedErrors
     client_id: str = ""
+    session: Session = OPEN_SESSION
 
     @property
     def cluster(self) -> ClusterState:
@@ -69,25 +78,51 @@ class RequestContext:
         return self.on_node.groups
 
     @property
-    def transactions(self) -> TransactionCoordinator:
+    def users(self) -> UserStore:
+        return self.on_node.users
+
+    @property
+    def transactions(self) -> TxnCoordinator:
         return self.on_node.transactions
+
+    @property
+    def reassignments(self) -> Reassignments:
+        return self.on_node.reassignments
+
+    @property
+    def log_dirs(self) -> LogDirs:
+        return self.on_node.log_dirs
+
+    def port_of(self, node: BrokerNode) -> int:
+        """Return a node's port on the listener that the client has connected to."""
+        return node.ports[self.session.listener]
 
     def leader_endpoints(self, leader_ids: Collection[int]) -> list[NodeEndpoint]:
         """Return the addresses of the leaders whose nodes run (KIP-951)."""
         return [
-            NodeEndpoint(node_id=node.node_id, host=node.host, port=node.port, rack=node.rack)
+            NodeEndpoint(
+                node_id=node.node_id, host=node.host, port=self.port_of(node), rack=node.rack
+            )
             for node in self.cluster.alive_nodes()
             if node.node_id in leader_ids
         ]
 
-    def find_group(self, group_id: str) -> CoordinatedGroup | None:
-        """Return the group of a member's request; None if it does not exist.
+    def find_group(
+        self,
+        group_id: str,
+        operation: Operation = Operation.READ,
+        *,
+        may_have_no_name: bool = False,
+    ) -> CoordinatedGroup | None:
+        """Return the group of a request; None if it does not exist.
 
-        Raises: the error injected for the whole response; InvalidGroupIdError without an id;
-        NotCoordinatorForGroupError; GroupCoordinatorNotAvailableError.
+        Raises: GroupAuthorizationFailedError without the right to the operation; the error injected
+        for the whole response; InvalidGroupIdError without an id; NotCoordinatorForGroupError;
+        GroupCoordinatorNotAvailableError.
         """
+        self.session.check_group(operation, group_id)
         self.injected.raise_for()
-        if not group_id:
+        if not group_id and not may_have_no_name:
             raise InvalidGroupIdError("a group with members has an id")
         self.groups.nodes.check(group_id, self.node_id)
         return self.groups.find(group_id)
@@ -103,6 +138,8 @@ class Handler:
     """The versions it serves."""
     advertised_min: int | None = None
     """The lowest version in ApiVersions, if it differs from the lowest version served."""
+    is_for_telemetry: bool = False
+    """Whether only a broker that exports client metrics names the API in ApiVersions."""
 
 
 __all__ = ["Answer", "CloseConnectionError", "Handler", "NodeContext", "RequestContext"]

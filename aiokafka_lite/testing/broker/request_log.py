@@ -25,6 +25,8 @@ class ReceivedRequest:
     api_version: int
     client_id: str | None
     request: Request[Any]
+    listener: str = "PLAINTEXT"
+    """Name of the listener that it came by."""
 
 
 class RequestLog:

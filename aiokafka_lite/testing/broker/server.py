@@ -1,4 +1,4 @@
-"""A node over TCP: one listener and its connections, each of which answers in order.
+"""One listener of a node over TCP, and its connections, each of which answers in order.
 
 A connection is a plain protocol object and serves frames as they arrive. It has a task only while a
 response has to wait (a long poll, a fault). Later frames queue up. Beyond a few, the connection
@@ -13,11 +13,15 @@ from collections import deque
 from collections.abc import Callable
 from typing import cast
 
+from aiokafka_lite.concurrency.loop_network import loop_network
 from aiokafka_lite.concurrency.task_owner import OwnedTask, TaskOwner
 from aiokafka_lite.errors import ProtocolDecodeError
 from aiokafka_lite.protocol.frame import FrameSplitter
 from aiokafka_lite.testing.broker.handler import CloseConnectionError, NodeContext
 from aiokafka_lite.testing.broker.router import LaterReply, Reply, Router
+from aiokafka_lite.testing.broker.security.listener_security import ListenerSecurity
+from aiokafka_lite.testing.broker.security.session import OPEN_SESSION
+from aiokafka_lite.testing.broker.tls_transport import Abortable, TlsTransport
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +30,7 @@ MAX_QUEUED_FRAMES = 16
 
 
 class NodeServer:
-    """Listens for one node. Start and stop do not wait; a stopped server may start again."""
+    """One listener of one node. Start and stop do not wait; a stopped server may start again."""
 
     def __init__(
         self,
@@ -37,14 +41,16 @@ class NodeServer:
         listen_host: str,
         on_answer: Callable[[], object],
         on_crash: Callable[[Exception], object],
+        listener: ListenerSecurity,
     ) -> None:
         self.context = context
+        self.listener = listener
         self.router = router
         self.owner = owner
         self._listen_host = listen_host
         self.on_answer = on_answer
         self.on_crash = on_crash
-        self.connections: set[BrokerConnection] = set()
+        self.connections: dict[Abortable, None] = {}  # in the order of their accepts
         self._socket: socket.socket | None = None
         self._port_holder: socket.socket | None = None
         self._server: asyncio.Server | None = None
@@ -54,19 +60,21 @@ class NodeServer:
         self._all_closed = asyncio.Event()
 
     def __repr__(self) -> str:
-        node = self.context.node
-        return f"<NodeServer {node.node_id} {node.host}:{node.port} {len(self.connections)} open>"
+        node, name = self.context.node, self.listener.name
+        address = f"{name}://{node.host}:{node.ports[name]}"
+        return f"<NodeServer {node.node_id} {address} {len(self.connections)} open>"
 
     def start(self) -> None:
-        """Listen on the node's port; without one, on any free port, which becomes the node's.
+        """Listen on the node's port for this listener; without one, on any free port, which becomes
+        the node's.
 
         Clients may connect from now on. They are accepted as soon as the loop runs.
 
         Raises: OSError, with the remedy in it, if the address is not available.
         """
-        node = self.context.node
-        self._socket, holder = _listen(self._listen_host, node.port, node.node_id)
-        node.port = self._socket.getsockname()[1]
+        node, name = self.context.node, self.listener.name
+        self._socket, holder = _listen(self._listen_host, node.ports[name], node.node_id)
+        node.ports[name] = self._socket.getsockname()[1]
         self.release_port()
         self._port_holder = holder
         self._serving = self.owner.spawn(f"node {node.node_id} accepts", self._serve, self._socket)
@@ -122,7 +130,7 @@ class NodeServer:
 
     async def _serve(self, listener: socket.socket) -> None:
         server = await asyncio.get_running_loop().create_server(
-            lambda: BrokerConnection(self), sock=listener, start_serving=False
+            self._make_protocol, sock=listener, start_serving=False
         )
         if self._socket is listener:
             # from here on stop() closes it, also during the next line's await
@@ -131,9 +139,22 @@ class NodeServer:
         else:  # the server was stopped meanwhile
             server.close()
 
-    def lost(self, connection: "BrokerConnection") -> None:
+    def _make_protocol(self) -> asyncio.Protocol:
+        context = self.listener.tls_context
+        connection = BrokerConnection(self)
+        if context is None:
+            return connection
+        return TlsTransport(connection, context, self, is_mute=self.listener.hangs_in_handshakes)
+
+    def opened(self, connection: Abortable) -> None:
+        """Keep an open connection; close it if the node was stopped since it was accepted."""
+        self.connections[connection] = None
+        if not self.is_listening:
+            connection.abort()
+
+    def lost(self, connection: Abortable) -> None:
         """Remove a closed connection."""
-        self.connections.discard(connection)
+        self.connections.pop(connection, None)
         if not self.connections:
             self._all_closed.set()
 
@@ -150,14 +171,14 @@ class BrokerConnection(asyncio.Protocol):
         self._is_write_paused = False
         self._is_read_paused = False
         self._is_silent = False
+        self._session = OPEN_SESSION
 
     # Called by the event loop…
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        self._server.connections.add(self)
-        if not self._server.is_listening:
-            self.abort()  # accepted before the node was stopped
+        self._session = self._server.listener.open_session(transport)
+        self._server.opened(self)
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -195,7 +216,7 @@ class BrokerConnection(asyncio.Protocol):
                 return
             frame = self._frames.popleft()
             try:
-                reply = self._server.router.serve(frame, self._server.context)
+                reply = self._server.router.serve(frame, self._server.context, self._session)
             except Exception as error:  # noqa: BLE001 - sorted out there; none may reach the loop
                 self._refuse(error)
                 return
@@ -235,6 +256,8 @@ class BrokerConnection(asyncio.Protocol):
             self._transport.close()
         elif reply.parts and not self._is_silent:
             self._transport.writelines(reply.parts)
+            if reply.closes:
+                self._transport.close()
         self._server.on_answer()
 
     def _refuse(self, error: Exception) -> None:
@@ -283,6 +306,9 @@ def _holder(host: str, port: int) -> socket.socket | None:
 
 
 def _listen(host: str, port: int, node_id: int) -> tuple[socket.socket, socket.socket | None]:
+    network = loop_network()
+    if network is not None:
+        return network.listen(port), None
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     holder: socket.socket | None = None

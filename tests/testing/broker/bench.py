@@ -3,17 +3,24 @@
 import asyncio
 import contextlib
 import random
+import ssl
 from collections.abc import Sequence
 from typing import Any, Self, TypeVar
 
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.protocol.message_header import decode_response, encode_request, encode_response
+from aiokafka_lite.protocol.messages.sasl_authenticate import (
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+)
+from aiokafka_lite.protocol.messages.sasl_handshake import SaslHandshakeRequest
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
 from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.testing.broker.faults import NOTHING_INJECTED, Faults
 from aiokafka_lite.testing.broker.handler import Handler, Later, NodeContext, RequestContext
 from aiokafka_lite.testing.broker.router import Router
+from aiokafka_lite.testing.broker.security.session import OPEN_SESSION, Session
 from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.cluster_state import (
     BrokerNode,
@@ -22,8 +29,10 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
 )
 from aiokafka_lite.testing.broker.state.groups.group_coordinators import GroupCoordinators
 from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchSessionCache
+from aiokafka_lite.testing.broker.state.log_dirs import LogDirs
+from aiokafka_lite.testing.broker.state.reassignments import Reassignments
 from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import (
-    TransactionCoordinator,
+    TxnCoordinator,
 )
 from aiokafka_lite.testing.fake_clock import FakeClock
 
@@ -70,11 +79,16 @@ class Bench:
         self.clock = FakeClock()
         self.faults = Faults()
         rng = random.Random(1)
-        members = [BrokerNode(i, "127.0.0.1", 9000 + i, rack=f"r{i}") for i in range(1, nodes + 1)]
+        members = [
+            BrokerNode(i, "127.0.0.1", {"PLAINTEXT": 9000 + i, "OUT": 9500 + i}, rack=f"r{i}")
+            for i in range(1, nodes + 1)
+        ]
         chosen = BrokerOptions(**options)
         self.cluster = ClusterState(members, chosen, rng)
         self.groups = GroupCoordinators(self.cluster, chosen, self.clock, rng)
-        self.transactions = TransactionCoordinator(self.cluster, self.groups, chosen, self.clock)
+        self.transactions = TxnCoordinator(self.cluster, self.groups, chosen, self.clock)
+        self.reassignments = Reassignments(self.cluster)
+        self.log_dirs = LogDirs(self.cluster, chosen.log_dirs)
         served = Router(self.faults, lambda *_: None, max_versions={}).advertised_versions()
         self.nodes = {
             node.node_id: NodeContext(
@@ -85,6 +99,8 @@ class Bench:
                 served,
                 self.groups,
                 self.transactions,
+                self.reassignments,
+                self.log_dirs,
             )
             for node in members
         }
@@ -100,20 +116,30 @@ class Bench:
         return topic
 
     def serve(
-        self, handler: Handler, request: Request[Any], version: int, node_id: int = 1
+        self,
+        handler: Handler,
+        request: Request[Any],
+        version: int,
+        node_id: int = 1,
+        session: Session = OPEN_SESSION,
     ) -> Response | Later | None:
         """What the handler answers to the request as a node would read it off the wire."""
         decoded = type(request).decode(b"".join(request.encode(version)), version)
         plan = self.faults.plan(request.api_key, node_id)
         injected = NOTHING_INJECTED if plan is None else plan.injected
-        context = RequestContext(self.nodes[node_id], version, injected, "me")
+        context = RequestContext(self.nodes[node_id], version, injected, "me", session)
         return handler.handle(context, decoded)
 
     def ask(
-        self, handler: Handler, request: Request[ResponseT], version: int, node_id: int = 1
+        self,
+        handler: Handler,
+        request: Request[ResponseT],
+        version: int,
+        node_id: int = 1,
+        session: Session = OPEN_SESSION,
     ) -> ResponseT:
         """The answer as the client would read it off the wire."""
-        answer = self.serve(handler, request, version, node_id)
+        answer = self.serve(handler, request, version, node_id, session)
         assert isinstance(answer, Response), "the handler waits, or does not answer"
         return on_the_wire(answer, request, version)
 
@@ -133,10 +159,24 @@ class WireClient:
         self._correlation_id = 0
 
     @classmethod
-    async def connect(cls, address: str) -> Self:
+    async def connect(cls, address: str, tls: ssl.SSLContext | None = None) -> Self:
         """Open a connection to "host:port", the first of several."""
         host, _, port = address.split(",", maxsplit=1)[0].rpartition(":")
-        return cls(*await asyncio.open_connection(host.strip("[]"), int(port)))
+        return cls(*await asyncio.open_connection(host.strip("[]"), int(port), ssl=tls))
+
+    async def authenticate(
+        self, mechanism: str, *tokens: bytes, version: int = 2
+    ) -> SaslAuthenticateResponse:
+        """Choose a mechanism and send tokens; return the last answer."""
+        chosen = await self.ask(SaslHandshakeRequest(mechanism=mechanism))
+        assert chosen.error_code == 0, chosen
+        for token in tokens:
+            answer = await self.ask(SaslAuthenticateRequest(auth_bytes=token), version)
+        return answer
+
+    async def log_in(self, user: str, password: str) -> SaslAuthenticateResponse:
+        """Authenticate by PLAIN."""
+        return await self.authenticate("PLAIN", f"\0{user}\0{password}".encode())
 
     async def __aenter__(self) -> Self:
         return self

@@ -16,18 +16,18 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.protocol.api_registry import ApiKey
+from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnState
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.support.leftovers import nothing_left_behind
+from tests.testing.broker.apache.group_peers import peers_of
+from tests.testing.broker.apache.txn_peers import TransactionalKafka, TxnPeer
 from tests.testing.broker.bench import WireClient, batch
-from tests.testing.broker.group_peers import peers_of
-from tests.testing.broker.txn_peers import TransactionalKafka, TxnPeer
 
 TP = TopicPartition("t", 0)
 UNDISTURBED_ATTEMPTS = 200
@@ -381,7 +381,7 @@ def test_repr_names_the_addresses() -> None:
 
 async def test_a_transaction_is_seen_as_it_stands() -> None:
     async with EmbeddedBroker(num_partitions=2) as broker:
-        assert broker.transaction("nobody's").state is TransactionState.DEAD
+        assert broker.transaction("nobody's").state is TxnState.DEAD
         broker.create_topic("t", 2)
         kafka = TransactionalKafka(broker.bootstrap_servers, 2)
         async with await TxnPeer.on(kafka, "t") as peer:
@@ -391,17 +391,17 @@ async def test_a_transaction_is_seen_as_it_stands() -> None:
             await peer.produce((0, 0), 0, version=12)
             await peer.commit_offset((0, 0), 5, version=5)
             view = broker.transaction(name)
-            assert (view.state, view.timeout_ms) == (TransactionState.ONGOING, 1234)
+            assert (view.state, view.timeout_ms) == (TxnState.ONGOING, 1234)
             assert (view.partitions, view.groups) == (frozenset({TP}), frozenset({peer.group}))
             assert broker.group(peer.group).pending_offsets[TP].offset == 5
             broker.hold_transaction_markers()
             await peer.end((0, 0), version=5)
-            assert broker.transaction(name).state is TransactionState.PREPARE_COMMIT
+            assert broker.transaction(name).state is TxnState.PREPARE_COMMIT
             assert broker.log(TP).last_stable_offset == 0
             assert await peer.init() == (ConcurrentTransactions.errno, (-1, -1))
             broker.release_transaction_markers()
             view = broker.transaction(name)
-            assert (view.state, view.producer_epoch) == (TransactionState.COMPLETE_COMMIT, 1)
+            assert (view.state, view.producer_epoch) == (TxnState.COMPLETE_COMMIT, 1)
             assert view.partitions == frozenset()
             assert broker.log(TP).last_stable_offset == 2
 
@@ -417,7 +417,7 @@ async def test_a_transaction_ends_by_the_brokers_clock() -> None:
 
             def is_aborted() -> bool:
                 state = broker.transaction(peer.transactional_id).state
-                return state is TransactionState.COMPLETE_ABORT
+                return state is TxnState.COMPLETE_ABORT
 
             waiting = asyncio.ensure_future(broker.wait_until(is_aborted))
             await clock.advance(59.9)

@@ -10,7 +10,7 @@ from aiokafka_lite.errors import (
     NotLeaderForPartitionError,
 )
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.protocol.api_registry import ApiKey
+from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.broker.faults import FaultPlan, Faults, InjectedErrors

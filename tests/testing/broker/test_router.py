@@ -6,18 +6,20 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.errors import ProtocolDecodeError
-from aiokafka_lite.protocol.api_registry import ApiKey
+from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.protocol.message_header import decode_response, encode_request
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.schema.message import Request
 from aiokafka_lite.schema.version_range import VersionRange
-from aiokafka_lite.testing.broker.handler import CloseConnectionError
+from aiokafka_lite.testing.broker.handler import CloseConnectionError, Handler
 from aiokafka_lite.testing.broker.request_log import ReceivedRequest
 from aiokafka_lite.testing.broker.router import HANDLERS, LaterReply, Reply, Router
+from aiokafka_lite.testing.broker.security.session import Session
 from aiokafka_lite.testing.fake_clock import settle
 from tests.testing.broker.bench import Bench
+from tests.testing.broker.handlers.test_sasl_handshake import new_session
 
 
 def frame(request: Request[Any], version: int, correlation_id: int = 5) -> bytes:
@@ -105,14 +107,15 @@ def test_lowered_versions_are_advertised() -> None:
     assert advertised[ApiKey.FETCH] == VersionRange(4, 12)
     assert advertised[ApiKey.PRODUCE] == VersionRange(0, 8)
     assert ApiKey.DESCRIBE_CLUSTER not in advertised
-    assert len(advertised) == len(HANDLERS) - 1
+    named = [each for each in HANDLERS if not each.is_for_telemetry]
+    assert len(advertised) == len(named) - 1
 
 
 def test_impossible_limits_are_refused() -> None:
     with pytest.raises(ValueError, match=r"max_versions\[Fetch\] is 19; this broker serves 4-18"):
         Routed(FETCH=19)
-    with pytest.raises(ValueError, match="names SaslHandshake, which is not served"):
-        Routed(SASL_HANDSHAKE=1)
+    with pytest.raises(ValueError, match="names UpdateRaftVoter, which is not served"):
+        Routed(UPDATE_RAFT_VOTER=1)
 
 
 @pytest.mark.parametrize("data", [b"", b"\0\3", b"\0\3\0\x0c\0\0\0\1\0\x02me\0\xff"])
@@ -122,10 +125,34 @@ def test_bytes_that_are_no_request_are_an_error(data: bytes) -> None:
         routed.router.serve(data, routed.bench.nodes[1])
 
 
+def test_bytes_after_a_request_are_stepped_over() -> None:
+    routed = Routed()
+    data = frame(MetadataRequest(topics=None), 13) + bytes(3)
+    reply = routed.router.serve(data, routed.bench.nodes[1])
+    assert decode_response(MetadataResponse, body(reply), 13)[1].error_code == 0
+    assert routed.seen[-1].request == MetadataRequest(topics=None)
+
+
 async def test_an_acks_0_request_has_an_empty_reply() -> None:
     reply = Routed().serve(ProduceRequest(acks=0), 9)
     assert isinstance(reply, Reply)
     assert reply.parts == []
+
+
+async def test_a_later_answer_closes_the_connection_of_a_refused_client_too() -> None:
+    bench, sasl = Bench(), new_session()
+
+    async def later() -> MetadataResponse:
+        sasl.fail()
+        return MetadataResponse()
+
+    sasl.choose("PLAIN", has_headers=True)
+    sasl.take(b"\0alice\0secret")
+    handler = Handler(MetadataRequest, lambda *_: later, VersionRange(12, 12))
+    router = Router(bench.faults, lambda *_: None, max_versions={}, handlers=[handler])
+    answer = router.serve(frame(MetadataRequest(topics=[]), 12), bench.nodes[1], Session(sasl=sasl))
+    assert not isinstance(answer, Reply)
+    assert (await answer()).closes
 
 
 # Faults…

@@ -25,7 +25,8 @@ from aiokafka_lite.protocol.messages.add_partitions_to_txn import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.security.acl import Operation
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnProducerId
 
 _Codes = Mapping[TopicPartition, int]
 
@@ -34,6 +35,10 @@ def handle(
     context: RequestContext, request: AddPartitionsToTxnRequest
 ) -> AddPartitionsToTxnResponse:
     if context.version >= AddPartitionsToTxnRequest.brokers_since:
+        try:
+            context.session.check_cluster(Operation.CLUSTER_ACTION)
+        except BrokerResponseError as error:
+            return AddPartitionsToTxnResponse(error_code=error.errno)
         return AddPartitionsToTxnResponse(
             results_by_transaction=[
                 AddPartitionsToTxnResult(
@@ -62,12 +67,17 @@ def _add(context: RequestContext, transaction: AddPartitionsToTxnTransaction) ->
         for topic in transaction.topics
         for partition in topic.partitions
     ]
+    if context.version < AddPartitionsToTxnRequest.brokers_since:
+        try:
+            context.session.check_transactional_id(Operation.WRITE, transaction.transactional_id)
+        except BrokerResponseError as error:
+            return dict.fromkeys(partitions, error.errno)
     faults = {
         partition: code for partition in partitions if (code := _fault_of(context, partition))
     }
     if faults:
         return dict.fromkeys(partitions, OperationNotAttempted.errno) | faults
-    producer = ProducerIdAndEpoch(transaction.producer_id, transaction.producer_epoch)
+    producer = TxnProducerId(transaction.producer_id, transaction.producer_epoch)
     transactional_id, transactions = transaction.transactional_id, context.transactions
     try:
         transactions.nodes.check(transactional_id, context.node_id)
@@ -90,6 +100,8 @@ def _add(context: RequestContext, transaction: AddPartitionsToTxnTransaction) ->
 def _fault_of(context: RequestContext, topic_partition: TopicPartition) -> int:
     """Return 0, or the error of this partition, which refuses all partitions."""
     try:
+        if context.version < AddPartitionsToTxnRequest.brokers_since:
+            context.session.check_topic(Operation.WRITE, topic_partition.topic)
         context.injected.raise_for(topic_partition)
         context.cluster.partition(topic_partition)
     except BrokerResponseError as error:

@@ -1,7 +1,7 @@
 """ApiVersions: the versions of this node, computed from its handlers (KIP-35, KIP-511).
 
-The response also has the level of the one feature that clients use, transaction.version (KIP-584,
-KIP-890). A client that expects another node or cluster gets an error (KIP-1242).
+The response also has the features of the cluster and their levels (KIP-584). A client that expects
+another node or cluster gets an error (KIP-1242).
 
 So the advertised versions are always the served versions.
 """
@@ -23,8 +23,8 @@ from aiokafka_lite.protocol.messages.api_versions import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.state.cluster_features import SUPPORTED
 
-TRANSACTION_VERSION = "transaction.version"
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 
@@ -33,9 +33,13 @@ def handle(context: RequestContext, request: ApiVersionsRequest) -> ApiVersionsR
         context.injected.raise_for()
         if context.version >= ApiVersionsRequest.software_since:
             _check_software(request.client_software_name, request.client_software_version)
+            software = (request.client_software_name, request.client_software_version)
+            context.session.software = software
         _check_is_meant(context, request)
     except BrokerResponseError as error:
         return ApiVersionsResponse(error_code=error.errno)
+    if context.session.sasl is not None:
+        context.session.sasl.versions_are_told()
     response = ApiVersionsResponse(
         api_keys=[
             ApiVersion(api_key=api_key, min_version=versions.min, max_version=versions.max)
@@ -47,18 +51,18 @@ def handle(context: RequestContext, request: ApiVersionsRequest) -> ApiVersionsR
 
 
 def _tell_features(context: RequestContext, response: ApiVersionsResponse) -> None:
-    level = context.transactions.options.transaction_version
-    response.finalized_features_epoch = 0
+    features = context.cluster.features
+    response.finalized_features_epoch = features.epoch
     if context.version >= ApiVersionsRequest.feature_level_0_since:
         response.supported_features = [
-            SupportedFeatureKey(name=TRANSACTION_VERSION, min_version=0, max_version=2)
+            SupportedFeatureKey(name=name, min_version=levels[0], max_version=levels[-1])
+            for name, levels in SUPPORTED.items()
         ]
-    if level:
-        response.finalized_features = [
-            FinalizedFeatureKey(
-                name=TRANSACTION_VERSION, max_version_level=level, min_version_level=level
-            )
-        ]
+    response.finalized_features = [
+        FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
+        for name, level in features.levels.items()
+        if level
+    ]
 
 
 def _check_software(*names: str) -> None:

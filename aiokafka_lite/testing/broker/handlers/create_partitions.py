@@ -10,6 +10,7 @@ from aiokafka_lite.protocol.messages.create_partitions import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.security.acl import Operation
 
 
 def handle(context: RequestContext, request: CreatePartitionsRequest) -> CreatePartitionsResponse:
@@ -28,6 +29,7 @@ def _extend(
         None if asked.assignments is None else [entry.broker_ids for entry in asked.assignments]
     )
     try:
+        context.session.check_topic(Operation.ALTER, asked.name)
         context.injected.raise_for()
         topic = cluster.topic_by_name(asked.name)
         replica_lists = cluster.place_new_partitions(topic, asked.count, assignments)

@@ -2,7 +2,12 @@
 
 from collections import Counter
 
-from aiokafka_lite.errors import BrokerResponseError, InvalidRequestError
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    InvalidReplicationAssignmentError,
+    InvalidRequestError,
+    TopicAuthorizationFailedError,
+)
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.protocol.messages.create_topics import (
     CreatableTopic,
@@ -13,6 +18,7 @@ from aiokafka_lite.protocol.messages.create_topics import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.security.acl import Operation, ResourceType
 from aiokafka_lite.testing.broker.state.cluster_state import TopicState
 
 _DYNAMIC_TOPIC_CONFIG = 1
@@ -26,6 +32,8 @@ def handle(context: RequestContext, request: CreateTopicsRequest) -> CreateTopic
             context.injected.raise_for()
             if asked[topic.name] > 1:
                 raise InvalidRequestError(f"topic {topic.name!r} is in the request twice")
+            if not context.session.may_in_cluster(Operation.CREATE):
+                context.session.check_topic(Operation.CREATE, topic.name)
             created = _create(context, topic)
         except BrokerResponseError as error:
             results.append(
@@ -39,15 +47,13 @@ def handle(context: RequestContext, request: CreateTopicsRequest) -> CreateTopic
             continue
         if not request.validate_only:
             context.cluster.add_topic(created)
-        results.append(_describe(created))
+        results.append(_describe(context, created))
     return CreateTopicsResponse(topics=results)
 
 
 def _create(context: RequestContext, topic: CreatableTopic) -> TopicState:
-    if topic.assignments and (topic.num_partitions != -1 or topic.replication_factor != -1):
-        raise InvalidRequestError(
-            "with assignments, num_partitions and replication_factor must both be -1"
-        )
+    if topic.assignments:
+        _check_assigned(topic)
     has_defaults = context.version >= CreateTopicsRequest.defaults_since
     if not has_defaults and not topic.assignments and topic.num_partitions == -1:
         raise InvalidRequestError("default partition counts need version 4 or newer (KIP-464)")
@@ -62,7 +68,30 @@ def _create(context: RequestContext, topic: CreatableTopic) -> TopicState:
     )
 
 
-def _describe(topic: TopicState) -> CreatableTopicResult:
+def _check_assigned(topic: CreatableTopic) -> None:
+    for what, count in (
+        ("replication factor", topic.replication_factor),
+        ("numPartitions", topic.num_partitions),
+    ):
+        if count != -1:
+            raise InvalidRequestError(
+                f"A manual partition assignment was specified, but {what} was not set to -1."
+            )
+    for index, times in Counter(each.partition_index for each in topic.assignments).items():
+        if times > 1:
+            raise InvalidReplicationAssignmentError(
+                f"Found multiple manual partition assignments for partition {index}"
+            )
+
+
+def _describe(context: RequestContext, topic: TopicState) -> CreatableTopicResult:
+    if not context.session.may(Operation.DESCRIBE_CONFIGS, ResourceType.TOPIC, topic.name):
+        return CreatableTopicResult(
+            name=topic.name,
+            topic_id=topic.topic_id,
+            error_message=None,
+            topic_config_error_code=TopicAuthorizationFailedError.errno,
+        )
     return CreatableTopicResult(
         name=topic.name,
         topic_id=topic.topic_id,

@@ -11,6 +11,7 @@ from aiokafka_lite.protocol.messages.delete_topics import (
 from aiokafka_lite.schema.field_types import ZERO_UUID
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.security.acl import Operation
 from aiokafka_lite.testing.broker.state.cluster_state import TopicState
 
 
@@ -27,6 +28,9 @@ def _delete(context: RequestContext, asked: DeleteTopicState) -> DeletableTopicR
     try:
         context.injected.raise_for()
         topic = _find(context, asked)
+        if not context.session.may_in_cluster(Operation.DELETE):
+            asked = DeleteTopicState(name=topic.name, topic_id=topic.topic_id)
+            context.session.check_topic(Operation.DELETE, topic.name)
     except BrokerResponseError as error:
         return DeletableTopicResult(
             name=asked.name,
@@ -39,10 +43,18 @@ def _delete(context: RequestContext, asked: DeleteTopicState) -> DeletableTopicR
 
 
 def _find(context: RequestContext, asked: DeleteTopicState) -> TopicState:
+    """Return the topic. One that the client may not describe is not told from a missing one."""
+    session = context.session
+    may_all = session.may_in_cluster(Operation.DELETE)
     if asked.name is None:
-        return context.cluster.topic_by_id(asked.topic_id)
+        topic = context.cluster.topic_by_id(asked.topic_id)
+        if not may_all:
+            session.check_topic(Operation.DESCRIBE, topic.name)
+        return topic
     if asked.topic_id != ZERO_UUID:
         raise InvalidRequestError("name a topic by its name or by its id, not by both")
+    if not may_all:
+        session.check_topic(Operation.DESCRIBE, asked.name)
     return context.cluster.topic_by_name(asked.name)
 
 

@@ -15,7 +15,6 @@ from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 
 BROKERS, CONTROLLERS = 1, 2
-_ALL_CLUSTER_OPERATIONS = 0x1FA0
 
 
 def handle(context: RequestContext, request: DescribeClusterRequest) -> DescribeClusterResponse:
@@ -32,16 +31,16 @@ def handle(context: RequestContext, request: DescribeClusterRequest) -> Describe
             DescribeClusterBroker(
                 broker_id=node.node_id,
                 host=node.host,
-                port=node.port,
+                port=context.port_of(node),
                 rack=node.rack,
                 is_fenced=not node.is_alive,
             )
             for node in cluster.nodes.values()
-            if node.is_alive or request.include_fenced_brokers
+            if node.is_alive or (request.include_fenced_brokers and node.is_registered)
         ],
     )
     if request.include_cluster_authorized_operations:
-        response.cluster_authorized_operations = _ALL_CLUSTER_OPERATIONS
+        response.cluster_authorized_operations = context.session.cluster_operations()
     return response
 
 

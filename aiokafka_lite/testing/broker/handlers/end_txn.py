@@ -10,17 +10,19 @@ from aiokafka_lite.errors import BrokerResponseError, InvalidProducerEpoch, Prod
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.security.acl import Operation
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnProducerId
 
 
 def handle(context: RequestContext, request: EndTxnRequest) -> EndTxnResponse:
     bumps_epoch = context.version >= EndTxnRequest.transactions_v2_since
     try:
+        context.session.check_transactional_id(Operation.WRITE, request.transactional_id)
         context.injected.raise_for()
         context.transactions.nodes.check(request.transactional_id, context.node_id)
         going_on = context.transactions.end(
             request.transactional_id,
-            ProducerIdAndEpoch(request.producer_id, request.producer_epoch),
+            TxnProducerId(request.producer_id, request.producer_epoch),
             is_commit=request.committed,
             bumps_epoch=bumps_epoch,
         )

@@ -30,7 +30,8 @@ from aiokafka_lite.protocol.messages.fetch import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Answer, Handler, RequestContext
-from aiokafka_lite.testing.broker.state.cluster_state import PartitionState, partition_of
+from aiokafka_lite.testing.broker.security.acl import Operation
+from aiokafka_lite.testing.broker.state.cluster_state import BrokerPartition, partition_of
 from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchContext, RequestedPartition
 
 SESSION_ERRORS = (
@@ -61,7 +62,7 @@ class _Read:
     """One checked partition of the fetch: where to read, or its error."""
 
     asked: RequestedPartition
-    partition: PartitionState | None = None
+    partition: BrokerPartition | None = None
     error: BrokerResponseError | None = None
     diverging_epoch: EpochEndOffset | None = None
     preferred_replica: int | None = None
@@ -158,7 +159,9 @@ class PendingFetch:
         try:
             if isinstance(asked.topic, UUID):
                 topic = cluster.topic_by_id(asked.topic)
+                self._context.session.check_topic(Operation.READ, topic.name)
             else:
+                self._context.session.check_topic(Operation.READ, asked.topic)
                 topic = cluster.topic_by_name(asked.topic)
             read.partition = partition = partition_of(topic, asked.partition)
             self._context.injected.raise_for(partition.topic_partition)
@@ -180,7 +183,7 @@ class PendingFetch:
             read.error = error
         return read
 
-    def _check_node(self, partition: PartitionState, current_leader_epoch: int) -> None:
+    def _check_node(self, partition: BrokerPartition, current_leader_epoch: int) -> None:
         """Raise unless this node may serve the partition.
 
         From the version with racks on, a follower may serve a consumer, too.
@@ -244,14 +247,14 @@ class PendingFetch:
             )
         return data
 
-    def _upper_bound(self, partition: PartitionState) -> int:
+    def _upper_bound(self, partition: BrokerPartition) -> int:
         if self._request.isolation_level == READ_COMMITTED:
             return partition.log.last_stable_offset
         return partition.log.high_watermark
 
 
 def _divergence(
-    partition: PartitionState, last_fetched_epoch: int, fetch_offset: int
+    partition: BrokerPartition, last_fetched_epoch: int, fetch_offset: int
 ) -> EpochEndOffset | None:
     """Return where the log differs from what the client fetched; None if it does not (KIP-595)."""
     epoch, end_offset = partition.log.end_of_epoch(last_fetched_epoch)

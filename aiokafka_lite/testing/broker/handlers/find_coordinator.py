@@ -16,6 +16,7 @@ from aiokafka_lite.protocol.messages.find_coordinator import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.security.acl import Operation
 from aiokafka_lite.testing.broker.state.cluster_state import BrokerNode
 
 GROUP, TRANSACTION, SHARE_PARTITION = KEY_TYPES = (0, 1, 2)
@@ -52,18 +53,26 @@ def _coordinator(context: RequestContext, key: str, key_type: int) -> Coordinato
             error_message=reason_of(error),
         )
     return Coordinator(
-        key=key, node_id=node.node_id, host=node.host, port=node.port, error_message=None
+        key=key,
+        node_id=node.node_id,
+        host=node.host,
+        port=context.port_of(node),
+        error_message=None,
     )
 
 
 def _choose(context: RequestContext, key: str, key_type: int) -> BrokerNode:
     if key_type not in KEY_TYPES:
         raise InvalidRequestError(f"key type {key_type} is none of {KEY_TYPES}")
+    session = context.session
     if key_type == TRANSACTION:
+        session.check_transactional_id(Operation.DESCRIBE, key)
         node_id = context.transactions.nodes.node_of(key)
     elif key_type == GROUP:
+        session.check_group(Operation.DESCRIBE, key)
         node_id = context.groups.nodes.node_of(key)
     else:
+        session.check_cluster(Operation.CLUSTER_ACTION)
         node_id = context.groups.nodes.choose(key)
     if node_id is None:
         raise GroupCoordinatorNotAvailableError(

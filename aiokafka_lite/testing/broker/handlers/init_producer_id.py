@@ -6,6 +6,7 @@ itself, and asks only when they have run out. Source: TransactionCoordinator.han
 
 from aiokafka_lite.errors import (
     BrokerResponseError,
+    ClusterAuthorizationFailedError,
     InvalidProducerEpoch,
     InvalidRequestError,
     ProducerFenced,
@@ -16,15 +17,17 @@ from aiokafka_lite.protocol.messages.init_producer_id import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.security.acl import Operation
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import (
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
-    ProducerIdAndEpoch,
+    TxnProducerId,
 )
 
 
 def handle(context: RequestContext, request: InitProducerIdRequest) -> InitProducerIdResponse:
     try:
+        _authorize(context, request.transactional_id)
         context.injected.raise_for()
         producer = _init(context, request, _claim(request))
     except ProducerFenced as error:
@@ -37,18 +40,28 @@ def handle(context: RequestContext, request: InitProducerIdRequest) -> InitProdu
     )
 
 
-def _claim(request: InitProducerIdRequest) -> ProducerIdAndEpoch | None:
-    claim = ProducerIdAndEpoch(request.producer_id, request.producer_epoch)
+def _authorize(context: RequestContext, transactional_id: str | None) -> None:
+    session = context.session
+    if transactional_id is not None:
+        session.check_transactional_id(Operation.WRITE, transactional_id)
+    elif not session.may_write_without_transaction():
+        raise ClusterAuthorizationFailedError(
+            f"{session.principal} may neither WRITE to a topic nor IDEMPOTENT_WRITE in the cluster"
+        )
+
+
+def _claim(request: InitProducerIdRequest) -> TxnProducerId | None:
+    claim = TxnProducerId(request.producer_id, request.producer_epoch)
     if (claim.producer_id == NO_PRODUCER_ID) != (claim.producer_epoch == NO_PRODUCER_EPOCH):
         raise InvalidRequestError("a producer id and its epoch come together or not at all")
     return None if claim.producer_id == NO_PRODUCER_ID else claim
 
 
 def _init(
-    context: RequestContext, request: InitProducerIdRequest, claim: ProducerIdAndEpoch | None
-) -> ProducerIdAndEpoch:
+    context: RequestContext, request: InitProducerIdRequest, claim: TxnProducerId | None
+) -> TxnProducerId:
     if request.transactional_id is None:
-        return ProducerIdAndEpoch(context.cluster.new_producer_id(), 0)
+        return TxnProducerId(context.cluster.new_producer_id(), 0)
     if not request.transactional_id:
         raise InvalidRequestError("a transactional id has at least one character")
     context.transactions.nodes.check(request.transactional_id, context.node_id)

@@ -1,6 +1,11 @@
 """JoinGroup: answered when the group has joined, which may take as long as a rebalance."""
 
-from aiokafka_lite.errors import BrokerResponseError, UnknownMemberIdError
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    GroupAuthorizationFailedError,
+    InconsistentGroupProtocolError,
+    UnknownMemberIdError,
+)
 from aiokafka_lite.protocol.messages.join_group import (
     JoinGroupRequest,
     JoinGroupResponse,
@@ -21,6 +26,8 @@ def handle(context: RequestContext, request: JoinGroupRequest) -> Answer:
     version = context.version
     try:
         group = _find_or_create(context, request)
+    except GroupAuthorizationFailedError as error:
+        return _response(JoinResult(NO_MEMBER, error.errno), version)
     except BrokerResponseError as error:
         return _response(JoinResult(request.member_id, error.errno), version)
     pending = PendingAnswer[JoinGroupResponse]()
@@ -36,6 +43,7 @@ def handle(context: RequestContext, request: JoinGroupRequest) -> Answer:
             if version >= JoinGroupRequest.rebalance_timeout_since
             else request.session_timeout_ms,
             context.client_id,
+            context.session.host,
             needs_known_member_id=version >= JoinGroupRequest.member_id_required_since,
             may_skip_assignment=version >= JoinGroupRequest.skip_assignment_since,
             reason=request.reason,
@@ -51,6 +59,8 @@ def handle(context: RequestContext, request: JoinGroupRequest) -> Answer:
 def _find_or_create(context: RequestContext, request: JoinGroupRequest) -> CoordinatedGroup:
     group = context.find_group(request.group_id)
     context.groups.options.check_session_timeout(request.session_timeout_ms)
+    if context.groups.find_share(request.group_id) is not None:
+        raise InconsistentGroupProtocolError(f"{request.group_id!r} is a share group")
     if group is None:
         if request.member_id != NO_MEMBER:
             raise UnknownMemberIdError(f"group {request.group_id!r} does not exist")

@@ -20,6 +20,7 @@ from aiokafka_lite.protocol.messages.list_offsets import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.security.acl import Operation
 from aiokafka_lite.testing.broker.state.log.partition_log import PartitionLog
 
 LATEST, EARLIEST, MAX_TIMESTAMP = -1, -2, -3
@@ -70,6 +71,7 @@ def _answer(
 ) -> ListOffsetsPartitionResponse:
     response = ListOffsetsPartitionResponse(partition_index=asked.partition_index)
     try:
+        context.session.check_topic(Operation.DESCRIBE, topic_partition.topic)
         if is_repeated:
             raise InvalidRequestError(f"{topic_partition} is in the request more than once")
         context.injected.raise_for(topic_partition)

@@ -4,6 +4,7 @@ The same response already contains a new topic and its leaders. Apache Kafka nee
 second request. Topics may be named by id from version 12 on.
 """
 
+from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.errors import (
     BrokerResponseError,
     InvalidRequestError,
@@ -22,17 +23,15 @@ from aiokafka_lite.protocol.messages.metadata import (
 from aiokafka_lite.schema.field_types import ZERO_UUID
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.security.acl import Operation, ResourceType
 from aiokafka_lite.testing.broker.state.cluster_state import (
     NO_LEADER,
-    PartitionState,
+    BrokerPartition,
     TopicState,
 )
-from aiokafka_lite.topic_name import check_topic_name
 
 TOP_LEVEL_ERRORS = (RebootstrapRequiredError.errno,)
 _NO_AUTHORIZED_OPERATIONS = -(2**31)
-_ALL_TOPIC_OPERATIONS = 0xDF8
-_ALL_CLUSTER_OPERATIONS = 0x1FA0
 
 
 def handle(context: RequestContext, request: MetadataRequest) -> MetadataResponse:
@@ -42,13 +41,17 @@ def handle(context: RequestContext, request: MetadataRequest) -> MetadataRespons
         return MetadataResponse(error_code=error.errno)
     cluster = context.cluster
     if request.topics is None:
-        topics = [_describe(context, topic, request) for topic in cluster.topics.values()]
+        topics = [
+            _describe(context, topic, request)
+            for topic in cluster.topics.values()
+            if context.session.may(Operation.DESCRIBE, ResourceType.TOPIC, topic.name)
+        ]
     else:
         topics = [_answer(context, topic, request) for topic in request.topics]
     response = MetadataResponse(
         brokers=[
             MetadataResponseBroker(
-                node_id=node.node_id, host=node.host, port=node.port, rack=node.rack
+                node_id=node.node_id, host=node.host, port=context.port_of(node), rack=node.rack
             )
             for node in cluster.alive_nodes()
         ],
@@ -57,7 +60,7 @@ def handle(context: RequestContext, request: MetadataRequest) -> MetadataRespons
         topics=topics,
     )
     if request.include_cluster_authorized_operations:
-        response.cluster_authorized_operations = _ALL_CLUSTER_OPERATIONS
+        response.cluster_authorized_operations = context.session.cluster_operations()
     return response
 
 
@@ -69,6 +72,7 @@ def _answer(
             if context.version < MetadataRequest.ask_by_id_since:
                 raise InvalidRequestError("topics may be named by id from version 12 on")
             topic = context.cluster.topic_by_id(asked.topic_id)
+            context.session.check_topic(Operation.DESCRIBE, topic.name)
         else:
             topic = _find_or_create(
                 context, asked.name, may_create=request.allow_auto_topic_creation
@@ -81,11 +85,17 @@ def _answer(
 
 
 def _find_or_create(context: RequestContext, name: str, *, may_create: bool) -> TopicState:
-    cluster = context.cluster
+    """Return the topic. One that the client may not describe is not looked for."""
+    cluster, session = context.cluster, context.session
+    session.check_topic(Operation.DESCRIBE, name)
     if name not in cluster.topics:
-        check_topic_name(name)
         if may_create and cluster.options.auto_create_topics:
+            if not session.may_in_cluster(Operation.CREATE):
+                session.check_topic(Operation.CREATE, name)
+            check_topic_name(name)
             cluster.add_topic(cluster.new_topic(name))
+        else:
+            check_topic_name(name)
     return cluster.topic_by_name(name)
 
 
@@ -99,7 +109,7 @@ def _describe(
             error_code=error.errno, name=topic.name, topic_id=topic.topic_id
         )
     operations = (
-        _ALL_TOPIC_OPERATIONS
+        context.session.operations(ResourceType.TOPIC, topic.name)
         if request.include_topic_authorized_operations
         else _NO_AUTHORIZED_OPERATIONS
     )
@@ -112,7 +122,7 @@ def _describe(
 
 
 def _describe_partition(
-    context: RequestContext, partition: PartitionState
+    context: RequestContext, partition: BrokerPartition
 ) -> MetadataResponsePartition:
     in_sync = context.cluster.in_sync_replicas(partition)
     error_code = 0 if partition.leader != NO_LEADER else LeaderNotAvailableError.errno

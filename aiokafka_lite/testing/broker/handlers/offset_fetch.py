@@ -35,7 +35,8 @@ from aiokafka_lite.protocol.messages.offset_fetch import (
 from aiokafka_lite.schema.field_types import ZERO_UUID
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
-from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset, GroupOffsets
+from aiokafka_lite.testing.broker.security.acl import Operation, ResourceType
+from aiokafka_lite.testing.broker.state.groups.group_offsets import GroupOffsets, StoredOffset
 
 GROUP_ERRORS = tuple(
     error.errno
@@ -51,7 +52,7 @@ GROUP_ERRORS = tuple(
     )
 )
 """Errors that `faults.fail` applies to whole groups, not to their partitions."""
-_NOTHING = CommittedOffset(-1)
+_NOTHING = StoredOffset(-1)
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ class _Topic:
 @dataclass(slots=True)
 class _Partition:
     index: int
-    committed: CommittedOffset = _NOTHING
+    committed: StoredOffset = _NOTHING
     error_code: int = 0
 
 
@@ -118,6 +119,7 @@ def _look_up(
     context: RequestContext, group_id: str, asked: list[_Topic] | None, *, require_stable: bool
 ) -> _Group:
     try:
+        context.session.check_group(Operation.DESCRIBE, group_id)
         context.injected.raise_for(among=GROUP_ERRORS)
         context.groups.nodes.check(group_id, context.node_id)
     except BrokerResponseError as error:
@@ -155,6 +157,7 @@ def _all_topics(context: RequestContext, offsets: GroupOffsets | None) -> list[_
     return [
         _Topic(indexes, name, context.cluster.topic_by_name(name).topic_id)
         for name, indexes in partitions.items()
+        if context.session.may(Operation.DESCRIBE, ResourceType.TOPIC, name)
     ]
 
 
@@ -170,6 +173,7 @@ def _partition(
         return _Partition(index, error_code=UnknownTopicIdError.errno)
     topic_partition = TopicPartition(topic.name, index)
     try:
+        context.session.check_topic(Operation.DESCRIBE, topic.name)
         context.injected.raise_for(topic_partition)
     except BrokerResponseError as error:
         return _Partition(index, error_code=error.errno)

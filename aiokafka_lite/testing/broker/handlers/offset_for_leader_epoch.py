@@ -11,6 +11,7 @@ from aiokafka_lite.protocol.messages.offset_for_leader_epoch import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.security.acl import Operation
 
 
 def handle(
@@ -30,6 +31,8 @@ def handle(
 def _answer(context: RequestContext, topic: str, asked: OffsetForLeaderPartition) -> EpochEndOffset:
     topic_partition = TopicPartition(topic, asked.partition)
     try:
+        if not context.session.may_in_cluster(Operation.CLUSTER_ACTION):  # which followers may
+            context.session.check_topic(Operation.DESCRIBE, topic)
         context.injected.raise_for(topic_partition)
         partition = context.cluster.partition(topic_partition)
         partition.check_leader(context.node_id, asked.current_leader_epoch)

@@ -39,9 +39,10 @@ from aiokafka_lite.record.batch_header import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import CloseConnectionError, Handler, RequestContext
+from aiokafka_lite.testing.broker.security.acl import Operation
 from aiokafka_lite.testing.broker.state.cluster_state import (
+    BrokerPartition,
     ClusterState,
-    PartitionState,
     TopicState,
     partition_of,
 )
@@ -52,7 +53,7 @@ from aiokafka_lite.testing.broker.state.transactions.txn_enlistment import (
     enlistment_of,
     is_retried_by_old_clients,
 )
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnProducerId
 
 ALL_REPLICAS = -1
 NO_ANSWER = 0
@@ -62,7 +63,7 @@ _PRODUCER = Struct(">qh")
 
 
 def handle(context: RequestContext, request: ProduceRequest) -> ProduceResponse | None:
-    refusal = _refuse_all(request)
+    refusal = _refuse_all(context, request)
     topics = [_produce_to_topic(context, request, topic, refusal) for topic in request.topic_data]
     if request.acks == NO_ANSWER:
         _close_after_error(topics)
@@ -78,7 +79,7 @@ def handle(context: RequestContext, request: ProduceRequest) -> ProduceResponse 
     return response
 
 
-def _refuse_all(request: ProduceRequest) -> BrokerResponseError | None:
+def _refuse_all(context: RequestContext, request: ProduceRequest) -> BrokerResponseError | None:
     """Return why a request with transactional batches is refused as a whole; None if it is not.
 
     Source: KafkaApis.handleProduceRequest, ReplicaManager.handleProduceAppend.
@@ -96,6 +97,11 @@ def _refuse_all(request: ProduceRequest) -> BrokerResponseError | None:
         return TransactionalIdAuthorizationFailed(
             "a transactional batch needs the transactional id of its producer in the request"
         )
+    if producers and request.transactional_id is not None:
+        try:
+            context.session.check_transactional_id(Operation.WRITE, request.transactional_id)
+        except BrokerResponseError as error:
+            return error
     if len(producers) > 1:
         return InvalidProducerIdMapping(
             f"a request has transactional batches of one producer, not of {sorted(producers)}"
@@ -126,7 +132,7 @@ def _produce_to_partition(
     data: PartitionProduceData,
     refusal: BrokerResponseError | None,
 ) -> PartitionProduceResponse:
-    partition: PartitionState | None = None
+    partition: BrokerPartition | None = None
     try:
         if refusal is not None:
             raise refusal
@@ -158,11 +164,14 @@ def _produce_to_partition(
 
 def _topic(context: RequestContext, data: TopicProduceData) -> TopicState:
     if context.version >= ProduceRequest.topic_ids_since:
-        return context.cluster.topic_by_id(data.topic_id)
+        topic = context.cluster.topic_by_id(data.topic_id)
+        context.session.check_topic(Operation.WRITE, topic.name)
+        return topic
+    context.session.check_topic(Operation.WRITE, data.name)
     return context.cluster.topic_by_name(data.name)
 
 
-def _check_acks(cluster: ClusterState, partition: PartitionState, acks: int) -> None:
+def _check_acks(cluster: ClusterState, partition: BrokerPartition, acks: int) -> None:
     if acks not in (ALL_REPLICAS, NO_ANSWER, 1):
         raise InvalidRequiredAcksError(f"acks must be -1 (all), 0 or 1, got {acks}")
     in_sync, needed = len(cluster.in_sync_replicas(partition)), partition.config.min_insync_replicas
@@ -174,7 +183,7 @@ def _check_acks(cluster: ClusterState, partition: PartitionState, acks: int) -> 
 
 def _append(
     context: RequestContext,
-    partition: PartitionState,
+    partition: BrokerPartition,
     records: bytes | memoryview | None,
     transactional_id: str | None,
 ) -> AppendedBatch:
@@ -207,6 +216,7 @@ def _append(
             header.producer_id,
             header.producer_epoch,
             appended,
+            header.max_timestamp if now_ms is None else now_ms,
             is_transactional=header.is_transactional,
         )
     return appended
@@ -237,7 +247,7 @@ def _validate(records: bytes | memoryview, max_message_bytes: int, version: int)
 
 def _enlist(
     context: RequestContext,
-    partition: PartitionState,
+    partition: BrokerPartition,
     header: BatchHeader,
     transactional_id: str | None,
 ) -> None:
@@ -249,7 +259,7 @@ def _enlist(
         raise InvalidRecordError("clients may not write control batches")
     if not header.is_transactional or transactional_id is None:
         return
-    producer = ProducerIdAndEpoch(header.producer_id, header.producer_epoch)
+    producer = TxnProducerId(header.producer_id, header.producer_epoch)
     # This check comes first, because asking the coordinator would add the partition.
     partition.producers.check_epoch(*producer)
     if partition.has_transaction(*producer):
@@ -259,6 +269,11 @@ def _enlist(
         abortable_since=ProduceRequest.abortable_since,
         transactions_v2_since=ProduceRequest.transactions_v2_since,
     )
+    if (
+        enlistment is not Enlistment.ADD
+        and not context.cluster.options.transaction_partition_verification_enable
+    ):
+        return
     partition.producers.verifying(
         *producer, header.base_sequence, is_v2=enlistment is Enlistment.ADD
     )

@@ -21,22 +21,25 @@ from aiokafka_lite.protocol.messages.txn_offset_commit import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
-from aiokafka_lite.testing.broker.state.cluster_state import PartitionState, partition_of
+from aiokafka_lite.testing.broker.security.acl import Operation
+from aiokafka_lite.testing.broker.state.cluster_state import BrokerPartition, partition_of
 from aiokafka_lite.testing.broker.state.groups.group_coordinators import CoordinatedGroup
-from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset
+from aiokafka_lite.testing.broker.state.groups.group_offsets import StoredOffset
 from aiokafka_lite.testing.broker.state.transactions.txn_enlistment import enlist, enlistment_of
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnProducerId
 
 _Asked = TxnOffsetCommitRequestPartition
-_Found = PartitionState | BrokerResponseError
+_Found = BrokerPartition | BrokerResponseError
 
 
 def handle(context: RequestContext, request: TxnOffsetCommitRequest) -> TxnOffsetCommitResponse:
+    refusal = _refuse_all(context, request)
     found = [
-        [_find(context, topic, asked) for asked in topic.partitions] for topic in request.topics
+        [refusal or _find(context, topic, asked) for asked in topic.partitions]
+        for topic in request.topics
     ]
     group: CoordinatedGroup | BrokerResponseError | None = None
-    if any(isinstance(entry, PartitionState) for entries in found for entry in entries):
+    if any(isinstance(entry, BrokerPartition) for entries in found for entry in entries):
         group = _open(context, request)
     return TxnOffsetCommitResponse(
         topics=[
@@ -56,15 +59,28 @@ def handle(context: RequestContext, request: TxnOffsetCommitRequest) -> TxnOffse
     )
 
 
+def _refuse_all(
+    context: RequestContext, request: TxnOffsetCommitRequest
+) -> BrokerResponseError | None:
+    """Return why the client may commit nothing; None if it may."""
+    try:
+        context.session.check_transactional_id(Operation.WRITE, request.transactional_id)
+        context.session.check_group(Operation.READ, request.group_id)
+    except BrokerResponseError as error:
+        return error
+    return None
+
+
 def _find(context: RequestContext, topic: TxnOffsetCommitRequestTopic, asked: _Asked) -> _Found:
     """Return the partition, or the error because of which it takes no offset."""
     cluster = context.cluster
     try:
-        state = (
-            cluster.topic_by_id(topic.topic_id)
-            if context.version >= TxnOffsetCommitRequest.topic_ids_since
-            else cluster.topic_by_name(topic.name)
-        )
+        if context.version >= TxnOffsetCommitRequest.topic_ids_since:
+            state = cluster.topic_by_id(topic.topic_id)
+            context.session.check_topic(Operation.READ, state.name)
+        else:
+            context.session.check_topic(Operation.READ, topic.name)
+            state = cluster.topic_by_name(topic.name)
         return partition_of(state, asked.partition_index)
     except BrokerResponseError as error:
         return error
@@ -102,7 +118,7 @@ def _open(
 def _enlist(
     context: RequestContext, request: TxnOffsetCommitRequest, group: CoordinatedGroup | None
 ) -> None:
-    producer = ProducerIdAndEpoch(request.producer_id, request.producer_epoch)
+    producer = TxnProducerId(request.producer_id, request.producer_epoch)
     if group is not None and group.offsets.has_transaction(*producer):
         return
     enlistment = enlistment_of(
@@ -131,7 +147,7 @@ def _commit(
             return group.errno
         group.offsets.commit_in_transaction(
             topic_partition,
-            CommittedOffset(
+            StoredOffset(
                 asked.committed_offset,
                 asked.committed_leader_epoch,
                 asked.committed_metadata or "",

@@ -1,7 +1,7 @@
 """Owns the options of an embedded broker, their defaults and their limits, in one frozen value.
 
-A field is the one declaration of an option: its type names the unit, its docstring says what it
-does and ends with its name in Apache Kafka's server.properties. It does not wait.
+Each field declares one option. Its type names the unit. Its docstring says what the option does,
+and ends with its name in Apache Kafka's server.properties. Does not wait.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from aiokafka_lite.errors import InvalidSessionTimeoutError
 from aiokafka_lite.options.units import ByteCount, Milliseconds, RequestCount
+from aiokafka_lite.testing.broker.security.security_options import SecurityOptions
 from aiokafka_lite.testing.broker.state.log.partition_log import DEFAULT_RETENTION_BYTES
 
 MAX_NODES = 100
@@ -17,13 +18,14 @@ _INT32_MAX = 2**31 - 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class BrokerOptions:
+class BrokerOptions(SecurityOptions):
     """The options of an embedded broker; defaults are Apache Kafka's, or of use in tests."""
 
     host: str = "127.0.0.1"
     """Address that all nodes listen on. Only here."""
     port: int = 0
-    """Port of node 1; node i listens on port + i - 1. 0: free ports. Only here."""
+    """Port of node 1; node i listens on port + i - 1. 0: free ports. With `listeners`, each of
+    them has its own. Only here."""
     auto_create_topics: bool = True
     """Create a topic when a client asks for its metadata. Java: auto.create.topics.enable."""
     num_partitions: int = 1
@@ -35,6 +37,8 @@ class BrokerOptions:
     log_retention_bytes: ByteCount = DEFAULT_RETENTION_BYTES
     """Data that a partition keeps; the newest batch always stays. Unlike in Java the default is a
     limit. Java: log.retention.bytes."""
+    log_dirs: Sequence[str] = ("/kafka-logs",)
+    """Names of each node's log directories. Nothing is written to them. Java: log.dirs."""
     fetch_session_slots: int = 1000
     """Fetch sessions that a node keeps at most. Java:
     max.incremental.fetch.session.cache.slots."""
@@ -53,6 +57,15 @@ class BrokerOptions:
     transaction_max_timeout_ms: Milliseconds = 900_000
     """Longest transaction timeout that a producer may ask for. Java:
     transaction.max.timeout.ms."""
+    transaction_partition_verification_enable: bool = True
+    """Whether a write in a transaction of version 0 or 1 needs a partition that the coordinator
+    knows. False lets tests leave a transaction hanging. Java:
+    transaction.partition.verification.enable."""
+    client_telemetry: bool = False
+    """Tell clients that the broker takes their metrics, as one with a ClientTelemetry reporter does
+    (KIP-714). Java: metric.reporters."""
+    telemetry_max_bytes: ByteCount = 1_048_576
+    """Largest push of client metrics. Java: telemetry.max.bytes."""
     max_versions: Mapping[int, int | None] | None = None
     """Highest version that is served by API key, to act as an older broker; None hides the API.
     Only here."""
@@ -70,7 +83,7 @@ class BrokerOptions:
 
     def _faults(self, nodes: int) -> Iterator[str]:
         yield from _out_of_range("nodes", nodes, 1, MAX_NODES)
-        yield from _out_of_range("port", self.port, 0, MAX_PORT + 1 - nodes)
+        yield from self._port_faults(nodes)
         for name, lowest, highest in _RANGES:
             yield from _out_of_range(name, getattr(self, name), lowest, highest)
         yield from _out_of_range(
@@ -78,8 +91,28 @@ class BrokerOptions:
             self.group_max_session_timeout_ms,
             self.group_min_session_timeout_ms,
         )
+        yield from self.security_faults()
+        yield from _out_of_range("the number of log_dirs", len(self.log_dirs), 1)
         if self.racks is not None:
             yield from _out_of_range("the number of racks", len(self.racks), nodes, nodes)
+
+    def _port_faults(self, nodes: int) -> Iterator[str]:
+        yield from _out_of_range("port", self.port, 0, MAX_PORT + 1 - nodes)
+        if self.listeners is None:
+            return
+        if self.port:
+            yield (
+                f"port is for a broker without listeners, got {self.port}: "
+                "use BrokerListener(port=…)"
+            )
+        end = 0
+        for port, name in sorted((port, name) for name, port in self.first_ports().items() if port):
+            yield from _out_of_range(f"listeners[{name!r}]: port", port, end, MAX_PORT + 1 - nodes)
+            end = port + nodes
+
+    def first_ports(self) -> dict[str, int]:
+        """Return the port of node 1 on each listener; 0: any free one."""
+        return {name: each.port or self.port for name, each in self.named_listeners.items()}
 
     def check_session_timeout(self, session_timeout_ms: int) -> None:
         """Raise InvalidSessionTimeoutError unless a member may have such a session."""
@@ -101,6 +134,7 @@ _RANGES: tuple[tuple[str, int, int | None], ...] = (
     ("transaction_version", 0, 2),
     ("transaction_max_timeout_ms", 1, None),
     ("max_logged_requests", 0, None),
+    ("telemetry_max_bytes", 1, _INT32_MAX),
 )
 
 

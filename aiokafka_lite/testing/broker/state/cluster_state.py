@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.errors import (
+    BrokerIdNotRegisteredError,
     BrokerNotAvailableError,
     FencedLeaderEpochError,
     InvalidPartitionsError,
@@ -23,11 +25,26 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.testing.broker.state.broker_loggers import BrokerLoggers
 from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
+from aiokafka_lite.testing.broker.state.broker_settings import BrokerSettings
+from aiokafka_lite.testing.broker.state.client_telemetry import ClientTelemetry
+from aiokafka_lite.testing.broker.state.cluster_features import (
+    TRANSACTION_VERSION,
+    ClusterFeatures,
+)
 from aiokafka_lite.testing.broker.state.log.partition_log import PartitionLog
 from aiokafka_lite.testing.broker.state.log.producer_states import ProducerStates
-from aiokafka_lite.testing.broker.state.topic_config import TopicConfig, parse_topic_config
-from aiokafka_lite.topic_name import check_topic_name
+from aiokafka_lite.testing.broker.state.replica_assignments import (
+    check_assignments,
+    check_replica_lists,
+)
+from aiokafka_lite.testing.broker.state.settings.topic_settings import TOPIC_SETTINGS
+from aiokafka_lite.testing.broker.state.topic_config import (
+    USED_SETTINGS,
+    TopicConfig,
+    parse_topic_config,
+)
 
 NO_LEADER = -1
 MAX_REPLICATION_FACTOR = 3
@@ -35,25 +52,36 @@ MAX_REPLICATION_FACTOR = 3
 
 @dataclass(slots=True)
 class BrokerNode:
-    """A node of the cluster; `port` is 0 until it listens."""
+    """A node of the cluster."""
 
     node_id: int
     host: str
-    port: int = 0
+    ports: dict[str, int] = field(default_factory=lambda: {"PLAINTEXT": 0})
+    """The port of each listener, by its name; 0 until it listens."""
     rack: str | None = None
     is_alive: bool = True
+    is_registered: bool = True
+    """Whether the cluster knows it; a node that starts again is known again."""
+
+    @property
+    def port(self) -> int:
+        """The port of the first listener."""
+        return next(iter(self.ports.values()))
 
 
-class PartitionState:
+class BrokerPartition:
     """One partition: its log, its leader, and the watchers of its changes."""
 
     __slots__ = (
         "_watchers",
+        "adding",
+        "catching_up",
         "config",
         "leader",
         "leader_epoch",
         "log",
         "producers",
+        "removing",
         "replicas",
         "topic_partition",
     )
@@ -63,20 +91,35 @@ class PartitionState:
     ) -> None:
         self.topic_partition = topic_partition
         self.replicas = replicas
+        """The preferred leader first; during a reassignment the leaving ones are last."""
+        self.adding: tuple[int, ...] = ()
+        self.removing: tuple[int, ...] = ()
+        self.catching_up: set[int] = set()
+        """New replicas that are not in sync yet."""
         self.config = config
         self.leader = NO_LEADER
         self.leader_epoch = -1
         self.log = PartitionLog(*topic_partition, retention_bytes=config.retention_bytes)
         self.producers = ProducerStates()
-        self._watchers: set[Callable[[], object]] = set()
+        self._watchers: dict[Callable[[], object], None] = {}
+
+    def reconfigure(self, config: TopicConfig) -> None:
+        """Take over the altered settings of the topic."""
+        self.config = config
+        self.log.retention_bytes = config.retention_bytes
+
+    @property
+    def is_reassigning(self) -> bool:
+        """Whether a reassignment has begun and not ended (KIP-455)."""
+        return bool(self.adding or self.removing)
 
     def watch(self, callback: Callable[[], object]) -> None:
         """Call `callback` at each change from now on: data, leader, deletion."""
-        self._watchers.add(callback)
+        self._watchers[callback] = None
 
     def unwatch(self, callback: Callable[[], object]) -> None:
         """Stop calling `callback`."""
-        self._watchers.discard(callback)
+        self._watchers.pop(callback, None)
 
     def changed(self) -> None:
         """Call the watchers."""
@@ -166,7 +209,7 @@ class TopicState:
     name: str
     topic_id: UUID
     config: TopicConfig
-    partitions: list[PartitionState] = field(default_factory=list)
+    partitions: list[BrokerPartition] = field(default_factory=list)
 
 
 class ClusterState:
@@ -179,9 +222,24 @@ class ClusterState:
         self.nodes = {node.node_id: node for node in nodes}
         self.cluster_id = base64.urlsafe_b64encode(rng.randbytes(16)).decode().rstrip("=")
         self.topics: dict[str, TopicState] = {}
+        self.features = ClusterFeatures({TRANSACTION_VERSION: options.transaction_version})
+        self.broker_settings = BrokerSettings(options)
+        self.loggers = BrokerLoggers()
+        self.group_settings: dict[str, dict[str, str]] = {}
+        """Group -> its altered settings."""
+        self.client_metrics_settings: dict[str, dict[str, str]] = {}
+        """Subscription of client metrics -> its altered settings."""
+        self.telemetry = ClientTelemetry(
+            self.client_metrics_settings, options.telemetry_max_bytes, rng
+        )
         self._names: dict[UUID, str] = {}
         self._rng = rng
         self._next_producer_id = 0
+        self.metadata_end_offset = len(self.nodes)
+        """The end of KRaft's log, where each change of a node, a topic, a partition or a setting of
+        these is one record."""
+        self.controller_epoch = 0
+        """Grows when another node becomes the controller."""
         self._on_nodes: list[Callable[[], object]] = []
         self._on_topic_deleted: list[Callable[[str], object]] = []
 
@@ -222,11 +280,15 @@ class ClusterState:
         alive = self.alive_nodes()
         return alive[0].node_id if alive else -1
 
-    def in_sync_replicas(self, partition: PartitionState) -> list[int]:
-        """Return the replicas on running nodes."""
-        return [node_id for node_id in partition.replicas if self.nodes[node_id].is_alive]
+    def in_sync_replicas(self, partition: BrokerPartition) -> list[int]:
+        """Return the replicas on running nodes, without new ones that are not in sync yet."""
+        return [
+            node_id
+            for node_id in partition.replicas
+            if self.nodes[node_id].is_alive and node_id not in partition.catching_up
+        ]
 
-    def replica_in_rack(self, partition: PartitionState, rack: str) -> int | None:
+    def replica_in_rack(self, partition: BrokerPartition, rack: str) -> int | None:
         """Return the preferred replica for a consumer in `rack`; None means the leader.
 
         Source: KIP-392, RackAwareReplicaSelector.
@@ -240,7 +302,11 @@ class ClusterState:
 
     def set_alive(self, node_id: int, *, is_alive: bool) -> None:
         """Mark a node as running or down, and elect leaders for the affected partitions."""
-        self.node(node_id).is_alive = is_alive
+        node, controller_id = self.node(node_id), self.controller_id
+        node.is_alive = is_alive
+        self.note_change()
+        self.controller_epoch += self.controller_id != controller_id
+        node.is_registered |= is_alive
         for topic in self.topics.values():
             for partition in topic.partitions:
                 if partition.leader in (NO_LEADER, node_id):
@@ -248,10 +314,24 @@ class ClusterState:
         for callback in self._on_nodes:
             callback()
 
-    def _elect(self, partition: PartitionState) -> None:
+    def unregister(self, node_id: int) -> None:
+        """Forget a node until it starts again. Raises: BrokerIdNotRegisteredError.
+
+        Source: ClusterControlManager.unregisterBroker.
+        """
+        node = self.nodes.get(node_id)
+        if node is None or not node.is_registered:
+            raise BrokerIdNotRegisteredError(f"Broker ID {node_id} is not currently registered")
+        if node.is_alive:
+            self.set_alive(node_id, is_alive=False)
+        node.is_registered = False
+        self.note_change()
+
+    def _elect(self, partition: BrokerPartition) -> None:
         candidates = self.in_sync_replicas(partition)
         leader = candidates[0] if candidates else NO_LEADER
         if leader != partition.leader:
+            self.note_change()
             partition.lead(leader)
 
     def move_leader(self, topic_partition: TopicPartition, node_id: int) -> None:
@@ -288,7 +368,7 @@ class ClusterState:
             raise UnknownTopicOrPartitionError(f"topic {name!r} does not exist")
         return topic
 
-    def partition(self, topic_partition: TopicPartition) -> PartitionState:
+    def partition(self, topic_partition: TopicPartition) -> BrokerPartition:
         """Return a partition. Raises: UnknownTopicOrPartitionError."""
         topic = self.topic_by_name(topic_partition.topic)
         return partition_of(topic, topic_partition.partition)
@@ -314,13 +394,9 @@ class ClusterState:
         check_topic_name(name)
         if name in self.topics:
             raise TopicAlreadyExistsError(f"topic {name!r} exists already")
-        config = parse_topic_config(
-            settings or {},
-            max_message_bytes=self.options.max_message_bytes,
-            log_retention_bytes=self.options.log_retention_bytes,
-        )
+        config = self._topic_config(settings or {})
         if assignments:
-            replica_lists = self._check_assignments(assignments)
+            replica_lists = check_assignments(assignments, self._registered())
         else:
             count = self.options.num_partitions if num_partitions == -1 else num_partitions
             if count < 1:
@@ -332,9 +408,39 @@ class ClusterState:
         _extend(topic, replica_lists)
         return topic
 
+    def _topic_config(self, settings: Mapping[str, str]) -> TopicConfig:
+        of_brokers = {
+            name: self.broker_settings.of_all(TOPIC_SETTINGS[name]) for name in USED_SETTINGS
+        }
+        return parse_topic_config(
+            settings,
+            max_message_bytes=self.options.max_message_bytes,
+            log_retention_bytes=self.options.log_retention_bytes,
+            defaults={name: text for name, text in of_brokers.items() if text is not None},
+        )
+
+    def alter_topic(self, topic: TopicState, settings: Mapping[str, str]) -> None:
+        """Replace the settings of a topic. Raises: InvalidConfigurationError."""
+        topic.config = self._topic_config(settings)
+        for partition in topic.partitions:
+            partition.reconfigure(topic.config)
+
+    def note_change(self, records: int = 1) -> None:
+        """Note that the log of metadata has grown."""
+        self.metadata_end_offset += records
+
+    def broker_settings_changed(self) -> None:
+        """Let all topics follow what was altered for all brokers.
+
+        What was altered for one broker is described only.
+        """
+        for topic in self.topics.values():
+            self.alter_topic(topic, topic.config.settings)
+
     def add_topic(self, topic: TopicState) -> None:
         """Add a new topic to the cluster and elect its leaders."""
         self.topics[topic.name] = topic
+        self.note_change(1 + len(topic.partitions))
         self._names[topic.topic_id] = topic.name
         for partition in topic.partitions:
             self._elect(partition)
@@ -343,6 +449,7 @@ class ClusterState:
         """Remove a topic with its data. Raises: UnknownTopicOrPartitionError."""
         topic = self.topic_by_name(name)
         del self.topics[name], self._names[topic.topic_id]
+        self.note_change()
         for partition in topic.partitions:
             partition.lead(NO_LEADER)
         for callback in self._on_topic_deleted:
@@ -358,23 +465,31 @@ class ClusterState:
         present = len(topic.partitions)
         if count <= present:
             raise InvalidPartitionsError(
-                f"topic {topic.name!r} has {present} partitions; it cannot be given {count}, "
-                "only more than it has"
+                f"Topic already has {present} partition(s)."
+                if count == present
+                else f"The topic {topic.name} currently has {present} partition(s); {count} "
+                "would not be an increase."
             )
         added = range(present, count)
+        factor = len(topic.partitions[0].replicas)
         if assignments is None:
-            return self._place_replicas(added, len(topic.partitions[0].replicas))
+            return self._place_replicas(added, factor)
         if len(assignments) != len(added):
             raise InvalidReplicationAssignmentError(
-                f"{len(added)} new partitions need as many assignments, got {len(assignments)}"
+                f"Attempted to add {len(added)} additional partition(s), but only "
+                f"{len(assignments)} assignment(s) were specified."
             )
-        return self._check_assignments(dict(enumerate(assignments)))
+        return check_replica_lists(assignments, self._registered(), factor)
 
     def add_partitions(self, topic: TopicState, replica_lists: Sequence[list[int]]) -> None:
         """Add partitions to `topic`, and elect their leaders."""
+        self.note_change(len(replica_lists))
         _extend(topic, replica_lists)
         for partition in topic.partitions[-len(replica_lists) :]:
             self._elect(partition)
+
+    def _registered(self) -> list[int]:
+        return [node.node_id for node in self.nodes.values() if node.is_registered]
 
     def _place_replicas(self, partitions: range, replication_factor: int) -> list[list[int]]:
         alive = [node.node_id for node in self.alive_nodes()]
@@ -390,20 +505,6 @@ class ClusterState:
             for partition in partitions
         ]
 
-    def _check_assignments(self, assignments: Mapping[int, Sequence[int]]) -> list[list[int]]:
-        if sorted(assignments) != list(range(len(assignments))):
-            raise InvalidReplicationAssignmentError(
-                f"partitions must be assigned from 0 on without a gap, got {sorted(assignments)}"
-            )
-        replica_lists = [list(replicas) for _, replicas in sorted(assignments.items())]
-        for replicas in replica_lists:
-            unknown = sorted(set(replicas) - set(self.nodes))
-            if not replicas or unknown or len(set(replicas)) != len(replicas):
-                raise InvalidReplicationAssignmentError(
-                    f"replicas {replicas} must be different ids out of {sorted(self.nodes)}"
-                )
-        return replica_lists
-
     # Producers
 
     def new_producer_id(self) -> int:
@@ -412,7 +513,7 @@ class ClusterState:
         return self._next_producer_id - 1
 
 
-def partition_of(topic: TopicState, index: int) -> PartitionState:
+def partition_of(topic: TopicState, index: int) -> BrokerPartition:
     """Return a topic's partition. Raises: UnknownTopicOrPartitionError."""
     if not 0 <= index < len(topic.partitions):
         raise UnknownTopicOrPartitionError(
@@ -424,14 +525,14 @@ def partition_of(topic: TopicState, index: int) -> PartitionState:
 def _extend(topic: TopicState, replica_lists: Sequence[list[int]]) -> None:
     for replicas in replica_lists:
         topic_partition = TopicPartition(topic.name, len(topic.partitions))
-        topic.partitions.append(PartitionState(topic_partition, replicas, topic.config))
+        topic.partitions.append(BrokerPartition(topic_partition, replicas, topic.config))
 
 
 __all__ = [
     "NO_LEADER",
     "BrokerNode",
+    "BrokerPartition",
     "ClusterState",
-    "PartitionState",
     "TopicState",
     "partition_of",
 ]

@@ -11,7 +11,7 @@ from aiokafka_lite.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTransaction,
 )
 from aiokafka_lite.testing.broker.handlers import add_partitions_to_txn
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnProducerId
 from tests.testing.broker.bench import Bench
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -97,7 +97,7 @@ async def test_brokers_ask_for_several_transactions_and_without_adding(version: 
     """Brokers may ask for several transactions at once, and only verify (KIP-890)."""
     bench = bench_of()
     bench.transactions.init_producer_id("other", 1000, None)
-    bench.transactions.add("other", ProducerIdAndEpoch(1, 0), partitions=[T0])
+    bench.transactions.add("other", TxnProducerId(1, 0), partitions=[T0])
 
     def about(
         transactional_id: str, producer_id: int, *, verify_only: bool

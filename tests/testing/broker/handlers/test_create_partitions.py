@@ -47,7 +47,7 @@ def test_every_version_adds_partitions(version: int) -> None:
 def test_assignments_decide_where_the_new_ones_are() -> None:
     bench = Bench(3)
     topic = bench.topic()
-    assert ask(bench, 3, assignments=[[3], [2, 1]]) == 0
+    assert ask(bench, 3, assignments=[[3, 1, 2], [2, 3, 1]]) == 0
     assert [p.leader for p in topic.partitions] == [1, 3, 2]
 
 

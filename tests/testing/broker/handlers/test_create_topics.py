@@ -70,7 +70,7 @@ def test_assignments_decide_and_exclude_counts() -> None:
     bench = Bench(3)
     asked = topic(partitions=-1, replicas=-1)
     asked.assignments = [
-        CreatableReplicaAssignment(partition_index=1, broker_ids=[2]),
+        CreatableReplicaAssignment(partition_index=1, broker_ids=[2, 1]),
         CreatableReplicaAssignment(partition_index=0, broker_ids=[3, 1]),
     ]
     assert ask(bench, asked)[0].error_code == 0

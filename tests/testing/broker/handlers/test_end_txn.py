@@ -5,7 +5,7 @@ import pytest
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.testing.broker.handlers import end_txn
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnProducerId
 from tests.testing.broker.bench import Bench
 
 
@@ -73,4 +73,4 @@ async def test_other_nodes_do_not_coordinate() -> None:
     bench.transactions.nodes.move("tx", None)
     assert end(bench, node=coordinator) == (15, -1, -1)
     bench.transactions.nodes.move("tx", coordinator)
-    assert end(bench, node=coordinator) == (0, *ProducerIdAndEpoch(0, 1))
+    assert end(bench, node=coordinator) == (0, *TxnProducerId(0, 1))

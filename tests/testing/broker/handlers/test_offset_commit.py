@@ -14,7 +14,7 @@ from aiokafka_lite.protocol.messages.offset_commit import (
 )
 from aiokafka_lite.schema.field_types import ZERO_UUID
 from aiokafka_lite.testing.broker.handlers import offset_commit
-from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset
+from aiokafka_lite.testing.broker.state.groups.group_offsets import StoredOffset
 from tests.testing.broker.bench import Bench
 from tests.testing.broker.state.groups.served_groups import join_request
 
@@ -55,7 +55,7 @@ def test_each_version_commits(version: int) -> None:
     bench = Bench()
     topic = bench.topic(partitions=2)
     assert commit(bench, 0, 1, version=version, topic_id=topic.topic_id) == [0, 0]
-    kept = CommittedOffset(5, 3 if version >= 6 else -1, "m", BEGINNING_MS)
+    kept = StoredOffset(5, 3 if version >= 6 else -1, "m", BEGINNING_MS)
     assert bench.groups.view("g").offsets == {
         TopicPartition("t", 0): kept,
         TopicPartition("t", 1): kept,

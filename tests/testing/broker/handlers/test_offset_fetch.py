@@ -19,7 +19,7 @@ from aiokafka_lite.protocol.messages.offset_fetch import (
 )
 from aiokafka_lite.schema.field_types import ZERO_UUID
 from aiokafka_lite.testing.broker.handlers import offset_fetch
-from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset
+from aiokafka_lite.testing.broker.state.groups.group_offsets import StoredOffset
 from tests.testing.broker.bench import Bench
 
 Told = list[tuple[int, int, int, str | None, int]]
@@ -31,7 +31,7 @@ def committed(nodes: int = 1) -> Bench:
     bench = Bench(nodes)
     bench.topic(partitions=2)
     offsets = bench.groups.find_or_create("g").offsets
-    offsets.commit(TopicPartition("t", 1), CommittedOffset(5, 3, "m"))
+    offsets.commit(TopicPartition("t", 1), StoredOffset(5, 3, "m"))
     return bench
 
 
@@ -159,7 +159,7 @@ def test_what_an_open_transaction_may_change_is_unstable() -> None:
     bench = committed()
     group = bench.groups.find_or_create("g")
     partition = TopicPartition("t", 1)
-    group.offsets.commit_in_transaction(partition, CommittedOffset(9), 7, 0)
+    group.offsets.commit_in_transaction(partition, StoredOffset(9), 7, 0)
     assert fetch(bench, 1, 0) == (0, [(1, -1, -1, "", 88), (0, *NOTHING)])
     assert fetch(bench, everything=True) == (0, [(1, -1, -1, "", 88)])
     assert fetch_one(bench, 1, version=7) == (0, [(1, 5, 3, "m", 0)])

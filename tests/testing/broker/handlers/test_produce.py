@@ -33,7 +33,7 @@ from aiokafka_lite.record.batch_header import assign_offsets
 from aiokafka_lite.record.control_record import ControlRecordType
 from aiokafka_lite.testing.broker.handler import CloseConnectionError
 from aiokafka_lite.testing.broker.handlers import produce
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnProducerId
 from tests.testing.broker.bench import Bench, batch, marker
 
 
@@ -252,7 +252,7 @@ def in_transaction(
     return topic.partition_responses[0].error_code
 
 
-def begun(version: int, *, adds: bool = True) -> tuple[Bench, ProducerIdAndEpoch]:
+def begun(version: int, *, adds: bool = True) -> tuple[Bench, TxnProducerId]:
     """A bench, and a producer whose transaction has the partition, as clients of V1 add it."""
     bench = Bench()
     bench.topic()

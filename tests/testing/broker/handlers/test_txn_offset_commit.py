@@ -13,8 +13,8 @@ from aiokafka_lite.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequestTopic,
 )
 from aiokafka_lite.testing.broker.handlers import txn_offset_commit
-from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.groups.group_offsets import StoredOffset
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnProducerId
 from tests.testing.broker.bench import Bench
 from tests.testing.broker.state.groups.served_groups import join_request
 
@@ -69,7 +69,7 @@ def commit(
 
 
 def end(bench: Bench, *, is_commit: bool) -> None:
-    producer = ProducerIdAndEpoch(0, 0)
+    producer = TxnProducerId(0, 0)
     bench.transactions.end("tx", producer, is_commit=is_commit, bumps_epoch=True)
 
 
@@ -80,7 +80,7 @@ async def test_every_version_keeps_offsets_until_the_end(version: int, *, is_com
     await bench.clock.advance(0.5)
     assert commit(bench, version=version) == [0]
     view = bench.groups.view("g")
-    kept = CommittedOffset(5, 3 if version >= 2 else -1, "m", int(bench.clock.time() * 1000))
+    kept = StoredOffset(5, 3 if version >= 2 else -1, "m", int(bench.clock.time() * 1000))
     assert (view.offsets, view.pending_offsets) == ({}, {T0: kept})
     assert bench.transactions.view("tx").groups == {"g"}
     end(bench, is_commit=is_commit)

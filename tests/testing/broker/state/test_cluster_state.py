@@ -61,9 +61,9 @@ def test_new_topic_names_the_fault() -> None:
         cluster.new_topic("t", num_partitions=0)
     with pytest.raises(InvalidReplicationFactorError, match=r"factor 3 .* up, 2"):
         cluster.new_topic("t", replication_factor=3)
-    with pytest.raises(InvalidReplicationAssignmentError, match="from 0 on without a gap"):
+    with pytest.raises(InvalidReplicationAssignmentError, match="consecutive 0-based"):
         cluster.new_topic("t", assignments={1: [1]})
-    with pytest.raises(InvalidReplicationAssignmentError, match=r"\[1, 9\] must be different"):
+    with pytest.raises(InvalidReplicationAssignmentError, match="broker 9, but no such"):
         cluster.new_topic("t", assignments={0: [1, 9]})
     with pytest.raises(InvalidConfigurationError):
         cluster.new_topic("t", settings={"max.message.bytes": "-1"})
@@ -74,7 +74,7 @@ def test_new_topic_names_the_fault() -> None:
 
 def test_assignments_decide_replicas_and_leader() -> None:
     bench = Bench(3)
-    bench.cluster.add_topic(bench.cluster.new_topic("t", assignments={0: [3, 1], 1: [2]}))
+    bench.cluster.add_topic(bench.cluster.new_topic("t", assignments={0: [3, 1], 1: [2, 1]}))
     assert leaders(bench) == [3, 2]
 
 
@@ -96,9 +96,9 @@ def test_added_partitions_follow_those_there_are() -> None:
     bench.cluster.add_partitions(topic, placed)
     assert leaders(bench) == [1, 2, 3]
     assert [p.topic_partition.partition for p in topic.partitions] == [0, 1, 2]
-    with pytest.raises(InvalidPartitionsError, match="has 3 partitions; it cannot be given 3"):
+    with pytest.raises(InvalidPartitionsError, match=r"already has 3 partition\(s\)"):
         bench.cluster.place_new_partitions(topic, 3, None)
-    with pytest.raises(InvalidReplicationAssignmentError, match="1 new partitions"):
+    with pytest.raises(InvalidReplicationAssignmentError, match="add 1 additional"):
         bench.cluster.place_new_partitions(topic, 4, [[1], [2]])
 
 

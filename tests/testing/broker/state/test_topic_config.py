@@ -49,7 +49,7 @@ def test_other_settings_are_stored_as_they_are() -> None:
         ("message_timestamp_type", "Sometime"),
         ("max_message_bytes", "-1"),
         ("max_message_bytes", "many"),
-        ("retention_bytes", "-2"),
+        ("retention_ms", "-2"),
         ("min_insync_replicas", "0"),
     ],
 )

@@ -8,7 +8,16 @@ from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
 
-from aiokafka_lite.errors import FencedInstanceIdError, IllegalStateError, UnknownMemberIdError
+from aiokafka_lite.errors import (
+    FencedInstanceIdError,
+    IllegalStateError,
+    ProtocolDecodeError,
+    UnknownMemberIdError,
+)
+from aiokafka_lite.protocol.consumer_protocol import (
+    ConsumerProtocol,
+    ConsumerProtocolMemberMetadata,
+)
 from aiokafka_lite.testing.broker.state.groups.group_member import (
     NO_MEMBER,
     GroupMember,
@@ -150,6 +159,28 @@ class ClassicGroup:
             )
             for member in self.members.values()
         ]
+
+    # Consumers…
+
+    @property
+    def is_of_consumers(self) -> bool:
+        """Whether the members, if there are any, are consumers."""
+        return self.protocol_type == ConsumerProtocol.PROTOCOL_TYPE
+
+    def subscribes_to(self, topic: str) -> bool:
+        """Return whether a consumer of the group may read the topic. Bytes that are no
+        subscription count as one to each topic. Source: ClassicGroup.computeSubscribedTopics.
+        """
+        if not self.is_of_consumers or not self.members:
+            return False
+        name = self.protocol_name or ""
+        try:
+            return any(
+                topic in ConsumerProtocolMemberMetadata.decode(member.protocols[name]).subscription
+                for member in self.members.values()
+            )
+        except (ProtocolDecodeError, KeyError):
+            return True
 
     # What the members agree on…
 

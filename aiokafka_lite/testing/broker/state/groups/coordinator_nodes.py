@@ -3,6 +3,7 @@
 Knows the nodes of the keys, not what they coordinate. Does not wait.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from zlib import crc32
 
@@ -27,11 +28,16 @@ class CoordinatorNodes:
         self._on_move = on_move
         self._nodes: dict[str, int | None] = {}
         """Key -> its node, or None for no node; only keys that are in use or were moved."""
+        self._moves: Counter[str] = Counter()
         cluster.watch(on_nodes=self._place_all)
 
     def node_of(self, key: str) -> int | None:
         """Return the node of a key; None if every node is down, or it was moved to no node."""
         return self._nodes[key] if key in self._nodes else self.choose(key)
+
+    def epoch_of(self, key: str) -> int:
+        """Return how often the key has had a new node: the epoch of its coordinator."""
+        return self._moves[key]
 
     def check(self, key: str, node_id: int) -> None:
         """Raise unless `node_id` coordinates the key.
@@ -81,6 +87,7 @@ class CoordinatorNodes:
         before = self.node_of(key)
         self._nodes[key] = node_id
         if node_id != before:
+            self._moves[key] += node_id is not None
             self._on_move(key, before, node_id)
 
 

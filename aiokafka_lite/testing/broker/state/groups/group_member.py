@@ -23,6 +23,8 @@ class JoinRequest:
     session_timeout_ms: int
     rebalance_timeout_ms: int
     client_id: str = ""
+    client_host: str = ""
+    """The address of the member's connection."""
     needs_known_member_id: bool = False
     """Whether a dynamic member first gets an id, and joins by its second request (KIP-394)."""
     may_skip_assignment: bool = False
@@ -78,6 +80,7 @@ class GroupMember:
     protocols: Mapping[str, bytes]
     session_timeout_ms: int
     rebalance_timeout_ms: int
+    client_host: str = ""
     assignment: bytes = b""
     is_new: bool = False
     """Whether it has never finished a rebalance. Its session then counts even while it waits."""

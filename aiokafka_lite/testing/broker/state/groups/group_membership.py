@@ -17,6 +17,7 @@ from aiokafka_lite.errors import (
     IllegalGenerationError,
     InconsistentGroupProtocolError,
     MemberIdRequired,
+    NonEmptyGroup,
     RebalanceInProgressError,
     UnknownError,
     UnknownMemberIdError,
@@ -138,6 +139,7 @@ class GroupMembership:
             request.protocols,
             request.session_timeout_ms,
             request.rebalance_timeout_ms,
+            request.client_host,
             is_new=True,
         )
         if group.state is GroupState.PREPARING_REBALANCE:
@@ -310,6 +312,20 @@ class GroupMembership:
         """Rebalance after members have left."""
         if self.group.state is not GroupState.EMPTY:
             self._rebalance.rebalance(reason)
+
+    # Admin…
+
+    def check_delete(self) -> None:
+        """Raise unless the group may be deleted. Raises: NonEmptyGroup."""
+        if self.group.state is not GroupState.EMPTY:
+            raise NonEmptyGroup(f"{self.group!r} has members; only an empty group can be deleted")
+
+    def check_delete_offsets(self) -> None:
+        """Raise unless offsets may be deleted: those of an empty group, or of consumers, which
+        subscribe to topics. Raises: NonEmptyGroup.
+        """
+        if not self.group.is_of_consumers:
+            self.check_delete()
 
     # Another node takes over…
 

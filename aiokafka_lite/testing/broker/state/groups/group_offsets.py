@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class CommittedOffset:
+class StoredOffset:
     """The next offset to read, committed by a group."""
 
     offset: int
@@ -30,7 +30,7 @@ class _Pending:
     """One producer's commits in its open transaction, with the order of each commit."""
 
     producer_epoch: int
-    offsets: dict[TopicPartition, tuple[int, CommittedOffset]] = field(default_factory=dict)
+    offsets: dict[TopicPartition, tuple[int, StoredOffset]] = field(default_factory=dict)
 
 
 class GroupOffsets:
@@ -38,28 +38,28 @@ class GroupOffsets:
 
     def __init__(self, metadata_max_bytes: int) -> None:
         self._metadata_max_bytes = metadata_max_bytes
-        self._offsets: dict[TopicPartition, CommittedOffset] = {}
+        self._offsets: dict[TopicPartition, StoredOffset] = {}
         self._commits = 0
         self._orders: dict[TopicPartition, int] = {}
         """The number of each partition's last commit."""
         self._pending: dict[int, _Pending] = {}
         """Producer id -> its open transaction."""
 
-    def __iter__(self) -> Iterator[tuple[TopicPartition, CommittedOffset]]:
+    def __iter__(self) -> Iterator[tuple[TopicPartition, StoredOffset]]:
         return iter(self._offsets.items())
 
-    def get(self, topic_partition: TopicPartition) -> CommittedOffset | None:
+    def get(self, topic_partition: TopicPartition) -> StoredOffset | None:
         """Return the last committed offset; None if nothing was committed."""
         return self._offsets.get(topic_partition)
 
-    def commit(self, topic_partition: TopicPartition, committed: CommittedOffset) -> None:
+    def commit(self, topic_partition: TopicPartition, committed: StoredOffset) -> None:
         """Store an offset in place of the one before. Raises: OffsetMetadataTooLargeError."""
         self._check_size(topic_partition, committed)
         self._commits += 1
         self._orders[topic_partition] = self._commits
         self._offsets[topic_partition] = committed
 
-    def _check_size(self, topic_partition: TopicPartition, committed: CommittedOffset) -> None:
+    def _check_size(self, topic_partition: TopicPartition, committed: StoredOffset) -> None:
         size = len(committed.metadata)
         if size > self._metadata_max_bytes:
             raise OffsetMetadataTooLargeError(
@@ -67,12 +67,17 @@ class GroupOffsets:
                 f"at most {self._metadata_max_bytes} are kept"
             )
 
+    def delete(self, topic_partition: TopicPartition) -> None:
+        """Forget the last committed offset; harmless without one. Open transactions go on."""
+        self._offsets.pop(topic_partition, None)
+        self._orders.pop(topic_partition, None)
+
     # In transactions…
 
     def commit_in_transaction(
         self,
         topic_partition: TopicPartition,
-        committed: CommittedOffset,
+        committed: StoredOffset,
         producer_id: int,
         producer_epoch: int,
     ) -> None:
@@ -92,7 +97,7 @@ class GroupOffsets:
         """Return whether an open transaction may still change the committed offset (KIP-447)."""
         return any(topic_partition in pending.offsets for pending in self._pending.values())
 
-    def pending(self) -> dict[TopicPartition, CommittedOffset]:
+    def pending(self) -> dict[TopicPartition, StoredOffset]:
         """Return the commits of open transactions, the newest one of each partition."""
         entries = sorted(
             (order, topic_partition, committed)
@@ -126,4 +131,4 @@ def _without(topic: str, by_partition: dict[TopicPartition, T]) -> dict[TopicPar
     return {key: kept for key, kept in by_partition.items() if key.topic != topic}
 
 
-__all__ = ["CommittedOffset", "GroupOffsets"]
+__all__ = ["GroupOffsets", "StoredOffset"]

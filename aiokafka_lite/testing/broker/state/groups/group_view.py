@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberAssignment
 from aiokafka_lite.testing.broker.state.groups.classic_group import ClassicGroup, GroupState
-from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset, GroupOffsets
+from aiokafka_lite.testing.broker.state.groups.group_offsets import GroupOffsets, StoredOffset
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class GroupView:
     """The coordinating node; None without one."""
     members: Mapping[str, GroupMemberView] = field(default_factory=dict)
     """By member id, in order of arrival."""
-    offsets: Mapping[TopicPartition, CommittedOffset] = field(default_factory=dict)
-    pending_offsets: Mapping[TopicPartition, CommittedOffset] = field(default_factory=dict)
+    offsets: Mapping[TopicPartition, StoredOffset] = field(default_factory=dict)
+    pending_offsets: Mapping[TopicPartition, StoredOffset] = field(default_factory=dict)
     """Offsets of open transactions; the newest one of each partition."""
 
 

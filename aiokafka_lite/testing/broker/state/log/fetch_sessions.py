@@ -3,7 +3,7 @@ them.
 
 Each node has one cache. A session keeps its partitions in reading order. A partition that returned
 records moves to the end, so that none starves behind a busy one. Does not wait. Source: KIP-227,
-server/FetchSession.java (FetchManager, IncrementalFetchContext).
+server/BrokerFetchSession.java (FetchManager, IncrementalFetchContext).
 """
 
 import random
@@ -64,7 +64,7 @@ PartitionKey = tuple[TopicKey, int]
 
 
 @dataclass(slots=True)
-class FetchSession:
+class BrokerFetchSession:
     """The state that a client need not repeat with each request."""
 
     session_id: int
@@ -89,7 +89,7 @@ class FetchContext:
     """One request, resolved with its session: what to read, in which order."""
 
     partitions: list[RequestedPartition]
-    session: FetchSession | None = None
+    session: BrokerFetchSession | None = None
     is_incremental: bool = False
     wants_session: bool = False
 
@@ -100,7 +100,7 @@ class FetchSessionCache:
     def __init__(self, slots: int, rng: random.Random) -> None:
         self._slots = slots
         self._rng = rng
-        self._sessions: OrderedDict[int, FetchSession] = OrderedDict()
+        self._sessions: OrderedDict[int, BrokerFetchSession] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -178,7 +178,7 @@ class FetchSessionCache:
         session_id = self._rng.randint(1, MAX_EPOCH)
         while session_id in self._sessions:
             session_id = self._rng.randint(1, MAX_EPOCH)
-        session = FetchSession(session_id, version >= FetchRequest.topic_ids_since, now_s)
+        session = BrokerFetchSession(session_id, version >= FetchRequest.topic_ids_since, now_s)
         for asked, data in answers:
             asked.has_news(data)
             session.partitions[asked.topic, asked.partition] = asked
@@ -210,4 +210,4 @@ def _forgotten_partitions(request: FetchRequest, version: int) -> list[Partition
     ]
 
 
-__all__ = ["FetchContext", "FetchSession", "FetchSessionCache", "RequestedPartition"]
+__all__ = ["BrokerFetchSession", "FetchContext", "FetchSessionCache", "RequestedPartition"]

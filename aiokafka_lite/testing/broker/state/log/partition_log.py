@@ -104,14 +104,21 @@ class PartitionLog:
         """Iterate over the stored batches, in offset order."""
         return iter(self._batches[self._first :])
 
-    def records(self) -> list[ConsumerRecord[bytes, bytes]]:
-        """Return every stored record, decoded, without control batches."""
-        data = b"".join(batch.data for batch in self.batches())
+    def records(self, *, committed: bool = False) -> list[ConsumerRecord[bytes, bytes]]:
+        """Return every stored record, decoded, without control batches.
+
+        With `committed` only those below the last stable offset, and none of an aborted
+        transaction.
+        """
+        end = self.last_stable_offset if committed else self.log_end_offset
+        data = b"".join(batch.data for batch in self.batches() if batch.base_offset < end)
         cursor = RecordCursor(
             memoryview(data),
             topic=self.topic,
             partition=self.partition,
             fetch_offset=self.log_start_offset,
+            read_committed=committed,
+            aborted_transactions=self.transactions.aborted_between(self.log_start_offset, end),
         )
         found: list[ConsumerRecord[bytes, bytes]] = []
         while not cursor.exhausted:

@@ -1,14 +1,20 @@
 """The state of one partition's idempotent producers, and the checks based on it.
 
 For each producer id it has the epoch, and the sequences and offsets of the last five batches. Five
-is how many requests a producer may have in flight. Does not wait. Source: KIP-98, KIP-360,
-storage/internals/log/{ProducerStateManager,ProducerAppendInfo}.java.
+is how many requests a producer may have in flight. Does not wait. Source: KIP-98, KIP-360, KIP-664,
+KIP-1228, storage/internals/log/{ProducerStateManager,ProducerAppendInfo}.java.
 """
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from aiokafka_lite.errors import InvalidProducerEpoch, OutOfOrderSequenceNumber
+from aiokafka_lite.errors import (
+    InvalidProducerEpoch,
+    OutOfOrderSequenceNumber,
+    TransactionCoordinatorFenced,
+)
 
 BATCHES_REMEMBERED = 5
 MAX_SEQUENCE = 2**31 - 1
@@ -24,9 +30,21 @@ class AppendedBatch:
     log_append_time_ms: int
 
 
+class ActiveProducer(NamedTuple):
+    """A producer as administrators see it; -1 stands for what it does not have."""
+
+    producer_id: int
+    epoch: int
+    last_sequence: int
+    last_timestamp: int
+    coordinator_epoch: int
+
+
 @dataclass(slots=True)
 class _ProducerState:
     epoch: int
+    last_timestamp: int = -1
+    coordinator_epoch: int = -1
     batches: deque[AppendedBatch] = field(default_factory=lambda: deque(maxlen=BATCHES_REMEMBERED))
 
 
@@ -130,34 +148,89 @@ class ProducerStates:
             )
 
     def record(
-        self, producer_id: int, epoch: int, batch: AppendedBatch, *, is_transactional: bool = False
+        self,
+        producer_id: int,
+        epoch: int,
+        batch: AppendedBatch,
+        timestamp_ms: int,
+        *,
+        is_transactional: bool = False,
     ) -> None:
-        """Record an appended batch. A new epoch drops the batches of the old one."""
+        """Record an appended batch. A new epoch drops the batches of the old one.
+
+        `timestamp_ms` is the newest one of the batch in the log.
+        """
         if is_transactional:
             self._verifying.pop(producer_id, None)
-        state = self._by_producer_id.get(producer_id)
-        if state is None or state.epoch != epoch:
-            state = self._by_producer_id[producer_id] = _ProducerState(epoch)
+        state = self._in_epoch(producer_id, epoch)
+        state.last_timestamp = timestamp_ms
         state.batches.append(batch)
 
-    def bump_epoch(self, producer_id: int, epoch: int) -> None:
-        """Handle a transaction marker with `epoch`.
+    def _in_epoch(self, producer_id: int, epoch: int) -> _ProducerState:
+        state = self._by_producer_id.get(producer_id)
+        if state is None:
+            state = self._by_producer_id[producer_id] = _ProducerState(epoch)
+        elif state.epoch != epoch:
+            state.epoch = epoch
+            state.batches.clear()
+        return state
+
+    def check_marker(
+        self, producer_id: int, epoch: int, coordinator_epoch: int, *, ends_v2: bool
+    ) -> None:
+        """Raise unless a transaction marker may be written.
+
+        `ends_v2`: it ends an open transaction of V2, whose markers have an epoch of their own.
+
+        Raises: InvalidProducerEpoch for an epoch that is over; TransactionCoordinatorFenced for an
+        older coordinator than that of the last marker.
+        """
+        state = self._by_producer_id.get(producer_id)
+        if state is None:
+            return
+        if epoch < state.epoch or (ends_v2 and epoch == state.epoch):
+            raise InvalidProducerEpoch(
+                f"a marker of producer {producer_id} has epoch {epoch}, "
+                f"but epoch {state.epoch} was seen"
+            )
+        if coordinator_epoch < state.coordinator_epoch:
+            raise TransactionCoordinatorFenced(
+                f"a marker of producer {producer_id} has coordinator epoch {coordinator_epoch}, "
+                f"but {state.coordinator_epoch} was seen"
+            )
+
+    def record_marker(
+        self, producer_id: int, epoch: int, coordinator_epoch: int, timestamp_ms: int
+    ) -> None:
+        """Record a transaction marker with `epoch`.
 
         Older epochs are fenced from now on, and a newer one begins at sequence 0.
         """
         self._verifying.pop(producer_id, None)
-        state = self._by_producer_id.get(producer_id)
-        if state is None or epoch > state.epoch:
-            self._by_producer_id[producer_id] = _ProducerState(epoch)
+        known = self.epoch_of(producer_id)
+        state = self._in_epoch(producer_id, epoch if known is None else max(epoch, known))
+        state.last_timestamp = timestamp_ms
+        state.coordinator_epoch = coordinator_epoch
 
     def epoch_of(self, producer_id: int) -> int | None:
         """Return the newest epoch of a producer here; None for an unknown one."""
         state = self._by_producer_id.get(producer_id)
         return None if state is None else state.epoch
 
+    def active(self) -> Iterator[ActiveProducer]:
+        """Iterate over the producers. Source: UnifiedLog.activeProducers."""
+        for producer_id, state in self._by_producer_id.items():
+            yield ActiveProducer(
+                producer_id,
+                state.epoch,
+                state.batches[-1].last_sequence if state.batches else -1,
+                state.last_timestamp,
+                state.coordinator_epoch,
+            )
+
     def forget(self, producer_id: int) -> None:
         """Drop a producer, as the broker does after a long inactivity."""
         self._by_producer_id.pop(producer_id, None)
 
 
-__all__ = ["AppendedBatch", "ProducerStates", "last_sequence_of"]
+__all__ = ["ActiveProducer", "AppendedBatch", "ProducerStates", "last_sequence_of"]

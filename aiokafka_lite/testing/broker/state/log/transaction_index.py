@@ -39,6 +39,10 @@ class TransactionIndex:
         """Return whether the producer has an open transaction here."""
         return producer_id in self._open
 
+    def start_of(self, producer_id: int) -> int | None:
+        """Return the first offset of the producer's open transaction; None if none is open."""
+        return self._open.get(producer_id)
+
     def first_unstable_offset(self) -> int | None:
         """Return the first offset of the oldest open transaction; None when none is open."""
         return min(self._open.values(), default=None)

@@ -2,11 +2,11 @@
 
 One object serves all nodes. `coordinator_nodes.py` knows which node coordinates a transactional id.
 `txn_metadata.py` defines the steps, `txn_markers.py` writes the markers. The injected clock ends
-transactions that take too long. Does not wait. Source: TransactionCoordinator; KIP-98, KIP-360,
+transactions that take too long. Does not wait. Source: TxnCoordinator; KIP-98, KIP-360,
 KIP-588, KIP-890.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import (
@@ -19,6 +19,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
+from aiokafka_lite.testing.broker.state.cluster_features import TRANSACTION_VERSION
 from aiokafka_lite.testing.broker.state.cluster_state import ClusterState
 from aiokafka_lite.testing.broker.state.groups.coordinator_nodes import CoordinatorNodes
 from aiokafka_lite.testing.broker.state.groups.group_coordinators import GroupCoordinators
@@ -28,20 +29,20 @@ from aiokafka_lite.testing.broker.state.transactions.txn_metadata import (
     MAX_EPOCH,
     NO_PRODUCER_ID,
     PREPARING,
-    ProducerIdAndEpoch,
     TransactionMetadata,
-    TransactionState,
+    TxnProducerId,
+    TxnState,
 )
 from aiokafka_lite.testing.broker.state.transactions.txn_view import TransactionView, view_of
 
 _COMPLETE = {
-    True: TransactionState.COMPLETE_COMMIT,
-    False: TransactionState.COMPLETE_ABORT,
+    True: TxnState.COMPLETE_COMMIT,
+    False: TxnState.COMPLETE_ABORT,
 }
-_PREPARED = {True: TransactionState.PREPARE_COMMIT, False: TransactionState.PREPARE_ABORT}
+_PREPARED = {True: TxnState.PREPARE_COMMIT, False: TxnState.PREPARE_ABORT}
 
 
-class TransactionCoordinator:
+class TxnCoordinator:
     """All transactional ids of one cluster."""
 
     def __init__(
@@ -55,8 +56,9 @@ class TransactionCoordinator:
         """`on_change` is called when a timeout has ended a transaction."""
         self.options = options
         self.nodes = CoordinatorNodes(cluster, on_move=self._resume)
-        self.markers = TransactionMarkers(cluster, groups, clock)
+        self.markers = TransactionMarkers(cluster, groups, clock, self.nodes.epoch_of)
         self._cluster = cluster
+        self._clock = clock
         self._timers = GroupTimers(clock, on_change)
         self._by_id: dict[str, TransactionMetadata] = {}
 
@@ -72,11 +74,24 @@ class TransactionCoordinator:
             return TransactionView(transactional_id, coordinator=coordinator)
         return view_of(metadata, coordinator)
 
+    def coordinated_by(self, node_id: int) -> Iterator[TransactionMetadata]:
+        """Iterate over the transactional ids of a node."""
+        for transactional_id, metadata in self._by_id.items():
+            if self.nodes.node_of(transactional_id) == node_id:
+                yield metadata
+
+    def find(self, transactional_id: str) -> TransactionMetadata | None:
+        """Return what is known of a transactional id; None for an unknown one."""
+        return self._by_id.get(transactional_id)
+
+    def _now_ms(self) -> int:
+        return int(self._clock.time() * 1000)
+
     # InitProducerId…
 
     def init_producer_id(
-        self, transactional_id: str, timeout_ms: int, claim: ProducerIdAndEpoch | None
-    ) -> ProducerIdAndEpoch:
+        self, transactional_id: str, timeout_ms: int, claim: TxnProducerId | None
+    ) -> TxnProducerId:
         """Return the id and epoch for a producer that begins, or continues from `claim` (KIP-360).
 
         An open transaction is aborted first, and the producer has to ask again.
@@ -98,7 +113,7 @@ class TransactionCoordinator:
             metadata.check_claim(claim)
         if metadata.state in PREPARING:
             raise ConcurrentTransactions(f"{metadata!r} is being ended")
-        if metadata.state is TransactionState.ONGOING:
+        if metadata.state is TxnState.ONGOING:
             self._abort_and_fence(metadata)
             raise ConcurrentTransactions(f"{metadata!r} had to be aborted first")
         metadata.initialise(timeout_ms, claim, self._cluster.new_producer_id)
@@ -109,7 +124,7 @@ class TransactionCoordinator:
     def add(
         self,
         transactional_id: str,
-        producer: ProducerIdAndEpoch,
+        producer: TxnProducerId,
         *,
         partitions: Collection[TopicPartition] = (),
         groups: Collection[str] = (),
@@ -120,21 +135,21 @@ class TransactionCoordinator:
         ConcurrentTransactions.
         """
         metadata = self._open(transactional_id, producer)
-        is_new = metadata.state is not TransactionState.ONGOING
-        metadata.add(partitions, groups)
+        is_new = metadata.state is not TxnState.ONGOING
+        metadata.add(partitions, groups, self._now_ms())
         if is_new:
             self._timers.schedule(
                 transactional_id, metadata.timeout_ms, lambda: self._expire(metadata)
             )
 
     def takes_part(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, member: TopicPartition | str
+        self, transactional_id: str, producer: TxnProducerId, member: TopicPartition | str
     ) -> bool:
         """Return whether a partition, or a group by its id, is part of it. Raises: as `add`."""
         metadata = self._open(transactional_id, producer)
         return member in (metadata.groups if isinstance(member, str) else metadata.partitions)
 
-    def _open(self, transactional_id: str, producer: ProducerIdAndEpoch) -> TransactionMetadata:
+    def _open(self, transactional_id: str, producer: TxnProducerId) -> TransactionMetadata:
         metadata = self._find(transactional_id)
         _check_id(metadata, producer)
         if metadata.producer_epoch != producer.producer_epoch:
@@ -156,11 +171,11 @@ class TransactionCoordinator:
     def end(
         self,
         transactional_id: str,
-        producer: ProducerIdAndEpoch,
+        producer: TxnProducerId,
         *,
         is_commit: bool,
         bumps_epoch: bool,
-    ) -> ProducerIdAndEpoch:
+    ) -> TxnProducerId:
         """End the transaction, and return the producer's next id and epoch.
 
         `bumps_epoch`: the client takes the next epoch from the response. So no batch of this
@@ -177,12 +192,15 @@ class TransactionCoordinator:
 
     def _end(
         self, metadata: TransactionMetadata, *, is_commit: bool, bumps_epoch: bool
-    ) -> ProducerIdAndEpoch:
+    ) -> TxnProducerId:
         next_producer_id = NO_PRODUCER_ID
         if bumps_epoch and metadata.has_exhausted_epochs:
             next_producer_id = self._cluster.new_producer_id()
         metadata.prepare(
-            is_commit=is_commit, bumps_epoch=bumps_epoch, next_producer_id=next_producer_id
+            self._now_ms(),
+            is_commit=is_commit,
+            bumps_epoch=bumps_epoch,
+            next_producer_id=next_producer_id,
         )
         going_on = metadata.after_completion()
         self._timers.cancel(metadata.transactional_id)
@@ -202,19 +220,19 @@ class TransactionCoordinator:
         if (
             node_id is not None
             and metadata is not None
-            and metadata.state is TransactionState.ONGOING
+            and metadata.state is TxnState.ONGOING
             and transactional_id not in self._timers.names
         ):
             self._abort_and_fence(metadata)
 
     def _abort_and_fence(self, metadata: TransactionMetadata) -> None:
-        is_v2 = self.options.transaction_version >= 2
+        is_v2 = self._cluster.features.level(TRANSACTION_VERSION) >= 2
         if not is_v2:
             metadata.fence()
         self._end(metadata, is_commit=False, bumps_epoch=is_v2)
 
 
-def _check_id(metadata: TransactionMetadata, producer: ProducerIdAndEpoch) -> None:
+def _check_id(metadata: TransactionMetadata, producer: TxnProducerId) -> None:
     if metadata.producer_id != producer.producer_id:
         raise InvalidProducerIdMapping(
             f"{metadata.transactional_id!r} has the producer id {metadata.producer_id}, "
@@ -223,7 +241,7 @@ def _check_id(metadata: TransactionMetadata, producer: ProducerIdAndEpoch) -> No
 
 
 def _check_end_v1(
-    metadata: TransactionMetadata, producer: ProducerIdAndEpoch, *, is_commit: bool
+    metadata: TransactionMetadata, producer: TxnProducerId, *, is_commit: bool
 ) -> bool:
     """Return whether the transaction has already ended in this way.
 
@@ -233,13 +251,13 @@ def _check_end_v1(
     if metadata.producer_epoch != producer.producer_epoch:
         raise ProducerFenced(f"{producer} is not in use; {metadata.producer} is")
     _check_not_ending(metadata, is_commit=is_commit)
-    if metadata.state not in (TransactionState.ONGOING, _COMPLETE[is_commit]):
+    if metadata.state not in (TxnState.ONGOING, _COMPLETE[is_commit]):
         raise _impossible_end(metadata, is_commit=is_commit)
     return metadata.state is _COMPLETE[is_commit]
 
 
 def _check_end_v2(
-    metadata: TransactionMetadata, producer: ProducerIdAndEpoch, *, is_commit: bool
+    metadata: TransactionMetadata, producer: TxnProducerId, *, is_commit: bool
 ) -> bool:
     """Return whether this very request has already ended the previous transaction in this way.
 
@@ -266,7 +284,7 @@ def _check_end_v2(
     _check_not_ending(metadata, is_commit=is_commit)
     if is_repeated and state is not _COMPLETE[is_commit]:
         raise _impossible_end(metadata, is_commit=is_commit)
-    if not is_repeated and is_commit and state is not TransactionState.ONGOING:
+    if not is_repeated and is_commit and state is not TxnState.ONGOING:
         raise _impossible_end(metadata, is_commit=is_commit)
     return is_repeated
 
@@ -282,4 +300,4 @@ def _impossible_end(metadata: TransactionMetadata, *, is_commit: bool) -> Invali
     return InvalidTxnState(f"{metadata!r} cannot {'commit' if is_commit else 'abort'}")
 
 
-__all__ = ["TransactionCoordinator"]
+__all__ = ["TxnCoordinator"]

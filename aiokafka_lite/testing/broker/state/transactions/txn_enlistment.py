@@ -17,8 +17,8 @@ from aiokafka_lite.errors import (
     TransactionAbortableError,
 )
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import TransactionCoordinator
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.transactions.txn_coordinator import TxnCoordinator
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnProducerId
 
 
 class Enlistment(Enum):
@@ -40,9 +40,9 @@ def enlistment_of(version: int, *, abortable_since: int, transactions_v2_since: 
 
 
 def enlist(
-    coordinator: TransactionCoordinator,
+    coordinator: TxnCoordinator,
     transactional_id: str,
-    producer: ProducerIdAndEpoch,
+    producer: TxnProducerId,
     member: TopicPartition | str,
     enlistment: Enlistment,
 ) -> None:

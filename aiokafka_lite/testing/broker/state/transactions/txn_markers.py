@@ -12,16 +12,21 @@ from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import UnknownTopicOrPartitionError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
-from aiokafka_lite.testing.broker.state.cluster_state import NO_LEADER, ClusterState
+from aiokafka_lite.testing.broker.state.cluster_state import (
+    NO_LEADER,
+    BrokerPartition,
+    ClusterState,
+)
 from aiokafka_lite.testing.broker.state.groups.group_coordinators import GroupCoordinators
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import (
     TransactionMetadata,
-    TransactionState,
+    TxnProducerId,
+    TxnState,
 )
 
 
 @dataclass(eq=False, slots=True)
-class _Ending:
+class _TxnEnding:
     """A transaction whose markers are being written."""
 
     metadata: TransactionMetadata
@@ -31,11 +36,19 @@ class _Ending:
 class TransactionMarkers:
     """The markers of a cluster's transactions that are still to be written."""
 
-    def __init__(self, cluster: ClusterState, groups: GroupCoordinators, clock: Clock) -> None:
+    def __init__(
+        self,
+        cluster: ClusterState,
+        groups: GroupCoordinators,
+        clock: Clock,
+        coordinator_epoch_of: Callable[[str], int] = lambda _: 0,
+    ) -> None:
+        """`coordinator_epoch_of` returns the epoch of a transactional id's coordinator."""
         self._cluster = cluster
         self._groups = groups
         self._clock = clock
-        self._endings: list[_Ending] = []
+        self._endings: list[_TxnEnding] = []
+        self._coordinator_epoch_of = coordinator_epoch_of
         self._is_held = False
         cluster.watch(on_nodes=self.write, on_topic_deleted=lambda _: self.write())
 
@@ -45,7 +58,7 @@ class TransactionMarkers:
         `metadata` loses each partition and group that has its marker. `on_complete` is called after
         the last one, possibly at once.
         """
-        self._endings.append(_Ending(metadata, on_complete))
+        self._endings.append(_TxnEnding(metadata, on_complete))
         self.write()
 
     def hold(self) -> None:
@@ -68,7 +81,7 @@ class TransactionMarkers:
                 ending.on_complete()
 
     def _write(self, metadata: TransactionMetadata) -> None:
-        is_commit = metadata.state is TransactionState.PREPARE_COMMIT
+        is_commit = metadata.state is TxnState.PREPARE_COMMIT
         for topic_partition in sorted(metadata.partitions):
             if self._write_to(topic_partition, metadata, is_commit=is_commit):
                 metadata.partitions.discard(topic_partition)
@@ -87,17 +100,36 @@ class TransactionMarkers:
             return True
         if partition.leader == NO_LEADER:
             return False
-        partition.producers.bump_epoch(metadata.producer_id, metadata.producer_epoch)
-        partition.append(
-            build_control_batch(
-                ControlRecordType.COMMIT if is_commit else ControlRecordType.ABORT,
-                base_offset=0,
-                producer_id=metadata.producer_id,
-                producer_epoch=metadata.producer_epoch,
-                timestamp_ms=int(self._clock.time() * 1000),
-            )
+        write_marker(
+            partition,
+            metadata.producer,
+            is_commit=is_commit,
+            coordinator_epoch=self._coordinator_epoch_of(metadata.transactional_id),
+            timestamp_ms=int(self._clock.time() * 1000),
         )
         return True
 
 
-__all__ = ["TransactionMarkers"]
+def write_marker(
+    partition: BrokerPartition,
+    producer: TxnProducerId,
+    *,
+    is_commit: bool,
+    coordinator_epoch: int,
+    timestamp_ms: int,
+) -> None:
+    """Append the marker of a transaction, unchecked."""
+    partition.producers.record_marker(*producer, coordinator_epoch, timestamp_ms)
+    partition.append(
+        build_control_batch(
+            ControlRecordType.COMMIT if is_commit else ControlRecordType.ABORT,
+            base_offset=0,
+            producer_id=producer.producer_id,
+            producer_epoch=producer.producer_epoch,
+            timestamp_ms=timestamp_ms,
+            coordinator_epoch=coordinator_epoch,
+        )
+    )
+
+
+__all__ = ["TransactionMarkers", "write_marker"]

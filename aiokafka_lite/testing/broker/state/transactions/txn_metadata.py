@@ -1,7 +1,7 @@
 """One transactional id as its coordinator knows it: state, producer id, epochs, and its parts.
 
 Defines the steps and their effect on ids and epochs; `txn_coordinator.py` decides which are
-allowed. Does not wait. Source: TransactionMetadata, TransactionState; KIP-98, KIP-360, KIP-890.
+allowed. Does not wait. Source: TransactionMetadata, TxnState; KIP-98, KIP-360, KIP-890.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ NO_PRODUCER_EPOCH = -1
 MAX_EPOCH = 2**15 - 1
 
 
-class TransactionState(StrEnum):
+class TxnState(StrEnum):
     """The states of a transactional id, in Kafka's words."""
 
     EMPTY = "Empty"
@@ -33,23 +33,21 @@ class TransactionState(StrEnum):
     """The transactional id does not exist."""
 
 
-_RESTING = frozenset(
-    {TransactionState.EMPTY, TransactionState.COMPLETE_COMMIT, TransactionState.COMPLETE_ABORT}
-)
-PREPARING = frozenset({TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT})
-ALLOWED_FROM: dict[TransactionState, frozenset[TransactionState]] = {
-    TransactionState.EMPTY: _RESTING,
-    TransactionState.ONGOING: _RESTING | {TransactionState.ONGOING},
-    TransactionState.PREPARE_COMMIT: frozenset({TransactionState.ONGOING}),
-    TransactionState.PREPARE_ABORT: _RESTING | {TransactionState.ONGOING},
-    TransactionState.COMPLETE_COMMIT: frozenset({TransactionState.PREPARE_COMMIT}),
-    TransactionState.COMPLETE_ABORT: frozenset({TransactionState.PREPARE_ABORT}),
-    TransactionState.DEAD: frozenset(),
+_RESTING = frozenset({TxnState.EMPTY, TxnState.COMPLETE_COMMIT, TxnState.COMPLETE_ABORT})
+PREPARING = frozenset({TxnState.PREPARE_COMMIT, TxnState.PREPARE_ABORT})
+ALLOWED_FROM: dict[TxnState, frozenset[TxnState]] = {
+    TxnState.EMPTY: _RESTING,
+    TxnState.ONGOING: _RESTING | {TxnState.ONGOING},
+    TxnState.PREPARE_COMMIT: frozenset({TxnState.ONGOING}),
+    TxnState.PREPARE_ABORT: _RESTING | {TxnState.ONGOING},
+    TxnState.COMPLETE_COMMIT: frozenset({TxnState.PREPARE_COMMIT}),
+    TxnState.COMPLETE_ABORT: frozenset({TxnState.PREPARE_ABORT}),
+    TxnState.DEAD: frozenset(),
 }
 """Target state -> the states it may follow."""
 
 
-class ProducerIdAndEpoch(NamedTuple):
+class TxnProducerId(NamedTuple):
     """The identity of a producer in its batches, and in its requests to the coordinator."""
 
     producer_id: int
@@ -61,7 +59,7 @@ class TransactionMetadata:
 
     def __init__(self, transactional_id: str, producer_id: int, timeout_ms: int) -> None:
         self.transactional_id = transactional_id
-        self.state = TransactionState.EMPTY
+        self.state = TxnState.EMPTY
         self.producer_id = producer_id
         self.previous_producer_id = NO_PRODUCER_ID
         """The identity before the last step, if that changed it."""
@@ -71,6 +69,8 @@ class TransactionMetadata:
         self.last_producer_epoch = NO_PRODUCER_EPOCH
         """The previous epoch, if its producer is the one that continues."""
         self.timeout_ms = timeout_ms
+        self.start_time_ms = -1
+        """When the newest transaction began; -1 before the first one of this producer."""
         self.partitions: set[TopicPartition] = set()
         self.groups: set[str] = set()
 
@@ -81,15 +81,15 @@ class TransactionMetadata:
         )
 
     @property
-    def producer(self) -> ProducerIdAndEpoch:
-        return ProducerIdAndEpoch(self.producer_id, self.producer_epoch)
+    def producer(self) -> TxnProducerId:
+        return TxnProducerId(self.producer_id, self.producer_epoch)
 
     @property
     def has_exhausted_epochs(self) -> bool:
         """Whether no epoch is left to assign: the last one is kept for fencing."""
         return is_exhausted(self.producer_epoch)
 
-    def check_claim(self, claim: ProducerIdAndEpoch) -> None:
+    def check_claim(self, claim: TxnProducerId) -> None:
         """Raise ProducerFenced unless a producer with the identity `claim` may be initialised anew.
 
         Its epoch is checked when it is to be raised.
@@ -107,7 +107,7 @@ class TransactionMetadata:
     # The steps…
 
     def initialise(
-        self, timeout_ms: int, claim: ProducerIdAndEpoch | None, new_producer_id: Callable[[], int]
+        self, timeout_ms: int, claim: TxnProducerId | None, new_producer_id: Callable[[], int]
     ) -> None:
         """Begin the next epoch, or a new id when no epoch is left. Source: KIP-360.
 
@@ -129,15 +129,21 @@ class TransactionMetadata:
                 if claim.producer_epoch != self.last_producer_epoch:
                     raise ProducerFenced(f"{claim} is over; {self.producer} is in use now")
                 epoch, last = self.producer_epoch, self.last_producer_epoch
-        self._move(TransactionState.EMPTY, producer_id, epoch)
+        self._move(TxnState.EMPTY, producer_id, epoch)
         self.last_producer_epoch = last
         self.timeout_ms = timeout_ms
+        self.start_time_ms = -1
 
-    def add(self, partitions: Iterable[TopicPartition], groups: Iterable[str]) -> None:
+    def add(self, partitions: Iterable[TopicPartition], groups: Iterable[str], now_ms: int) -> None:
         """Add partitions and the offsets of groups; the first ones begin the transaction."""
-        self._move(TransactionState.ONGOING, self.producer_id, self.producer_epoch)
+        began_ms = self._began_ms(now_ms)
+        self._move(TxnState.ONGOING, self.producer_id, self.producer_epoch)
+        self.start_time_ms = began_ms
         self.partitions.update(partitions)
         self.groups.update(groups)
+
+    def _began_ms(self, now_ms: int) -> int:
+        return self.start_time_ms if self.state is TxnState.ONGOING else now_ms
 
     def fence(self) -> None:
         """Raise the epoch in the middle of a transaction, to fence its producer for good (V1).
@@ -149,35 +155,42 @@ class TransactionMetadata:
         self.last_producer_epoch = NO_PRODUCER_EPOCH
 
     def prepare(
-        self, *, is_commit: bool, bumps_epoch: bool, next_producer_id: int = NO_PRODUCER_ID
+        self,
+        now_ms: int,
+        *,
+        is_commit: bool,
+        bumps_epoch: bool,
+        next_producer_id: int = NO_PRODUCER_ID,
     ) -> None:
         """Decide the outcome. With `bumps_epoch` the markers carry the next epoch (KIP-890)."""
-        state = TransactionState.PREPARE_COMMIT if is_commit else TransactionState.PREPARE_ABORT
+        state = TxnState.PREPARE_COMMIT if is_commit else TxnState.PREPARE_ABORT
         last, epoch = self.last_producer_epoch, self.producer_epoch
         if bumps_epoch:
             last, epoch = epoch, min(epoch + 1, MAX_EPOCH)
+        began_ms = self._began_ms(now_ms)
         self._move(state, self.producer_id, epoch)
+        self.start_time_ms = began_ms
         self.last_producer_epoch = last
         self.next_producer_id = next_producer_id
 
-    def after_completion(self) -> ProducerIdAndEpoch:
+    def after_completion(self) -> TxnProducerId:
         """Return the producer's identity after the markers are written."""
         if self.next_producer_id != NO_PRODUCER_ID:
-            return ProducerIdAndEpoch(self.next_producer_id, 0)
+            return TxnProducerId(self.next_producer_id, 0)
         return self.producer
 
     def complete(self) -> None:
         """Complete the transaction, after every marker is written."""
-        is_commit = self.state is TransactionState.PREPARE_COMMIT
+        is_commit = self.state is TxnState.PREPARE_COMMIT
         self._move(
-            TransactionState.COMPLETE_COMMIT if is_commit else TransactionState.COMPLETE_ABORT,
+            TxnState.COMPLETE_COMMIT if is_commit else TxnState.COMPLETE_ABORT,
             *self.after_completion(),
         )
         self.next_producer_id = NO_PRODUCER_ID
         self.partitions.clear()
         self.groups.clear()
 
-    def _move(self, state: TransactionState, producer_id: int, epoch: int) -> None:
+    def _move(self, state: TxnState, producer_id: int, epoch: int) -> None:
         if self.state not in ALLOWED_FROM[state]:
             raise IllegalStateError(f"{self!r} cannot become {state.value}")
         self.state = state
@@ -195,8 +208,8 @@ __all__ = [
     "NO_PRODUCER_EPOCH",
     "NO_PRODUCER_ID",
     "PREPARING",
-    "ProducerIdAndEpoch",
     "TransactionMetadata",
-    "TransactionState",
+    "TxnProducerId",
+    "TxnState",
     "is_exhausted",
 ]

@@ -7,7 +7,7 @@ from aiokafka_lite.testing.broker.state.transactions.txn_metadata import (
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
     TransactionMetadata,
-    TransactionState,
+    TxnState,
 )
 
 
@@ -16,7 +16,7 @@ class TransactionView:
     """A transactional id; an unknown one is DEAD and empty."""
 
     transactional_id: str
-    state: TransactionState = TransactionState.DEAD
+    state: TxnState = TxnState.DEAD
     producer_id: int = NO_PRODUCER_ID
     producer_epoch: int = NO_PRODUCER_EPOCH
     timeout_ms: int = -1

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.errors import FencedInstanceIdError, IllegalStateError, UnknownMemberIdError
+from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberMetadata
 from aiokafka_lite.testing.broker.state.groups.classic_group import (
     TRANSITIONS,
     ClassicGroup,
@@ -155,3 +156,18 @@ def test_what_a_log_keeps() -> None:
     kept.remove("a")
     assert list(group.members) == ["a", "b"]
     assert ClassicGroup("g").persisted().state is GroupState.EMPTY
+
+
+def test_the_topics_that_consumers_subscribe_to() -> None:
+    protocols = {"range": ConsumerProtocolMemberMetadata(0, ["t"], None).encode()}
+    group = joining("a", protocols=protocols)
+    group.start_generation()
+    assert (group.subscribes_to("t"), group.subscribes_to("u")) == (True, False)
+    unreadable = joining("a", protocols={"range": b"x"})
+    unreadable.start_generation()
+    assert unreadable.subscribes_to("u")
+    others = joining("a", protocols=protocols, protocol_type="connect")
+    others.start_generation()
+    assert not others.is_of_consumers
+    assert not others.subscribes_to("t")
+    assert not ClassicGroup("g").subscribes_to("t")

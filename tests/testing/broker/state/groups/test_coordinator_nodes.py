@@ -73,3 +73,16 @@ def test_keys_move_to_living_nodes_only() -> None:
     for node_id in (2, 7):
         with pytest.raises(BrokerNotAvailableError):
             nodes.move("k", node_id)
+
+
+def test_each_new_node_of_a_key_is_an_epoch() -> None:
+    bench, nodes, _ = nodes_of(2)
+    first = nodes.choose("k")
+    assert nodes.epoch_of("k") == 0
+    nodes.move("k", first)
+    nodes.move("k", None)
+    assert nodes.epoch_of("k") == 0
+    nodes.move("k", first)
+    nodes.move("k", 3 - (first or 0))
+    bench.cluster.set_alive(3 - (first or 0), is_alive=False)
+    assert nodes.epoch_of("k") == 3

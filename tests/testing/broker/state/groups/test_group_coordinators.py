@@ -5,11 +5,12 @@ import pytest
 from aiokafka_lite.errors import (
     BrokerNotAvailableError,
     GroupCoordinatorNotAvailableError,
+    NonEmptyGroup,
     NotCoordinatorForGroupError,
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker.state.groups.group_member import JoinResult
-from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset
+from aiokafka_lite.testing.broker.state.groups.group_offsets import StoredOffset
 from tests.testing.broker.bench import Bench
 from tests.testing.broker.state.groups.served_groups import join_request
 
@@ -74,7 +75,7 @@ async def test_a_move_takes_offsets_and_members_along_and_sends_off_who_waits() 
     bench = Bench(2)
     bench.topic()
     group = bench.groups.find_or_create("g")
-    group.offsets.commit(TopicPartition("t", 0), CommittedOffset(5))
+    group.offsets.commit(TopicPartition("t", 0), StoredOffset(5))
     answers: list[JoinResult] = []
     group.membership.join(join_request(), answers.append)
     first = answers[0].member_id
@@ -85,7 +86,7 @@ async def test_a_move_takes_offsets_and_members_along_and_sends_off_who_waits() 
     assert answers[1].error_code == NotCoordinatorForGroupError.errno
     view = bench.groups.view("g")
     assert (view.state, list(view.members)) == ("Stable", [first])
-    assert view.offsets == {TopicPartition("t", 0): CommittedOffset(5)}
+    assert view.offsets == {TopicPartition("t", 0): StoredOffset(5)}
     # The new coordinator expects heartbeats.
     await bench.clock.advance(10)
     assert bench.groups.view("g").state == "Empty"
@@ -126,6 +127,29 @@ def test_offsets_go_with_their_topic() -> None:
     bench = Bench()
     bench.topic("t")
     offsets = bench.groups.find_or_create("g").offsets
-    offsets.commit(TopicPartition("t", 0), CommittedOffset(1))
+    offsets.commit(TopicPartition("t", 0), StoredOffset(1))
     bench.cluster.delete_topic("t")
     assert list(offsets) == []
+
+
+def test_a_node_knows_its_groups() -> None:
+    bench = Bench(2)
+    groups = [bench.groups.find_or_create(name) for name in ("a", "b")]
+    bench.groups.nodes.move("a", 1)
+    bench.groups.nodes.move("b", 2)
+    assert [bench.groups.on_node(node) for node in (1, 2)] == [[groups[0]], [groups[1]]]
+
+
+async def test_a_group_without_members_is_deleted() -> None:
+    bench = Bench()
+    group = bench.groups.find_or_create("g")
+    group.membership.join(join_request(), lambda _: None)
+    with pytest.raises(NonEmptyGroup):
+        bench.groups.delete("g")
+    (member_id,) = group.membership.group.members
+    group.membership.leave(member_id, None)
+    group.membership.left("over")
+    await bench.clock.advance(60)
+    bench.groups.delete("g")
+    assert bench.groups.view("g").state == "Dead"
+    assert bench.groups.on_node(1) == []

@@ -5,6 +5,7 @@ import pytest
 from aiokafka_lite.errors import (
     FencedInstanceIdError,
     IllegalGenerationError,
+    NonEmptyGroup,
     RebalanceInProgressError,
     UnknownMemberIdError,
 )
@@ -293,3 +294,20 @@ async def test_the_last_one_to_leave_leaves_an_empty_group() -> None:
     assert (served.group.state, served.group.generation_id) == (GroupState.EMPTY, 2)
     assert served.clock.pending_timers == 0
     served.membership.left("nobody is there")
+
+
+def test_what_an_administrator_may_delete() -> None:
+    """Of a group with members, offsets only if they are consumers, which subscribe to topics."""
+    consumers, others = Served(), Served()
+    consumers.join()
+    others.join(protocol_type="connect")
+    consumers.membership.check_delete_offsets()
+    for refused in (
+        consumers.membership.check_delete,
+        others.membership.check_delete,
+        others.membership.check_delete_offsets,
+    ):
+        with pytest.raises(NonEmptyGroup, match="has members"):
+            refused()
+    Served().membership.check_delete()
+    Served().membership.check_delete_offsets()

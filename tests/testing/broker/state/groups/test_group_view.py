@@ -6,14 +6,14 @@ from aiokafka_lite.errors import ProtocolDecodeError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberAssignment
 from aiokafka_lite.testing.broker.state.groups.classic_group import GroupState
-from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset, GroupOffsets
+from aiokafka_lite.testing.broker.state.groups.group_offsets import GroupOffsets, StoredOffset
 from aiokafka_lite.testing.broker.state.groups.group_view import GroupMemberView, GroupView, view_of
 from tests.testing.broker.state.groups.served_groups import Served
 
 
 def test_a_view_does_not_change_with_its_group() -> None:
     served, offsets = Served(), GroupOffsets(10)
-    offsets.commit(TopicPartition("t", 0), CommittedOffset(7))
+    offsets.commit(TopicPartition("t", 0), StoredOffset(7))
     member_id = served.stable(group_instance_id="one")
     view = view_of(served.group, offsets, 3)
     assert view == GroupView(
@@ -25,7 +25,7 @@ def test_a_view_does_not_change_with_its_group() -> None:
         member_id,
         3,
         {member_id: GroupMemberView(member_id, "one", "c", b"r", b"all")},
-        {TopicPartition("t", 0): CommittedOffset(7)},
+        {TopicPartition("t", 0): StoredOffset(7)},
     )
     served.membership.leave(member_id, "one")
     served.membership.left("test")

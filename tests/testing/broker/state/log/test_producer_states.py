@@ -2,7 +2,11 @@
 
 import pytest
 
-from aiokafka_lite.errors import InvalidProducerEpoch, OutOfOrderSequenceNumber
+from aiokafka_lite.errors import (
+    InvalidProducerEpoch,
+    OutOfOrderSequenceNumber,
+    TransactionCoordinatorFenced,
+)
 from aiokafka_lite.testing.broker.state.log.producer_states import (
     MAX_SEQUENCE,
     AppendedBatch,
@@ -14,7 +18,7 @@ from aiokafka_lite.testing.broker.state.log.producer_states import (
 def append(states: ProducerStates, epoch: int, first: int, count: int, offset: int) -> None:
     assert states.check(7, epoch, first, count) is None
     last = last_sequence_of(first, count)
-    states.record(7, epoch, AppendedBatch(first, last, offset, -1))
+    states.record(7, epoch, AppendedBatch(first, last, offset, -1), 1)
 
 
 def test_batches_in_sequence_are_taken() -> None:
@@ -96,16 +100,16 @@ def test_a_forgotten_producer_may_start_anywhere() -> None:
 def test_a_marker_begins_its_epoch_at_sequence_0() -> None:
     """ProducerAppendInfo.appendEndTxnMarker; in V1 the epoch and its sequences go on."""
     states = ProducerStates()
-    states.bump_epoch(7, 3)
+    states.record_marker(7, 3, 0, 1)
     assert (states.epoch_of(7), states.epoch_of(8)) == (3, None)
     with pytest.raises(OutOfOrderSequenceNumber, match="0 comes next"):
         states.check(7, 3, 5, 1)
     with pytest.raises(InvalidProducerEpoch):
         states.check(7, 2, 0, 1)
     append(states, 3, 0, 2, 0)
-    states.bump_epoch(7, 3)
+    states.record_marker(7, 3, 0, 1)
     append(states, 3, 2, 1, 3)
-    states.bump_epoch(7, 4)
+    states.record_marker(7, 4, 0, 1)
     with pytest.raises(OutOfOrderSequenceNumber):
         states.check(7, 4, 3, 1)
     append(states, 4, 0, 1, 5)
@@ -122,7 +126,7 @@ def test_what_was_refused_comes_before_those_that_follow_it() -> None:
     append(states, 0, 2, 1, 0)
     with pytest.raises(OutOfOrderSequenceNumber, match="2 was refused before"):
         states.check(7, 0, 3, 1)  # the one appended was outside the transaction
-    states.record(7, 0, AppendedBatch(3, 3, 1, -1), is_transactional=True)
+    states.record(7, 0, AppendedBatch(3, 3, 1, -1), 1, is_transactional=True)
     append(states, 0, 4, 1, 2)
 
 
@@ -133,7 +137,7 @@ def test_in_transactions_v2_a_producer_that_is_not_known_begins_at_sequence_0() 
     with pytest.raises(OutOfOrderSequenceNumber, match="0 comes first"):
         states.check(7, 0, 3, 1)
     append(states, 0, 0, 1, 0)
-    states.record(7, 0, AppendedBatch(1, 1, 1, -1), is_transactional=True)
+    states.record(7, 0, AppendedBatch(1, 1, 1, -1), 1, is_transactional=True)
     states.verifying(7, 0, 2, is_v2=True)
     append(states, 0, 2, 1, 2)
 
@@ -145,5 +149,35 @@ def test_a_newer_epoch_is_verified_anew() -> None:
     states.verifying(7, 0, 0)
     with pytest.raises(OutOfOrderSequenceNumber, match="5 was refused before"):
         states.check(7, 1, 6, 1)
-    states.bump_epoch(7, 2)
+    states.record_marker(7, 2, 0, 1)
     append(states, 2, 0, 1, 0)
+
+
+def test_producers_as_administrators_see_them() -> None:
+    """ProducerStateEntry: a new epoch drops the sequence and keeps the coordinator's epoch."""
+    states = ProducerStates()
+    assert list(states.active()) == []
+    states.record(7, 0, AppendedBatch(0, 4, 0, -1), 1000)
+    assert list(states.active()) == [(7, 0, 4, 1000, -1)]
+    states.record_marker(7, 0, 3, 2000)
+    assert list(states.active()) == [(7, 0, 4, 2000, 3)]
+    states.record(7, 1, AppendedBatch(0, 0, 6, -1), 3000)
+    assert list(states.active()) == [(7, 1, 0, 3000, 3)]
+    states.record_marker(7, 2, 3, 4000)
+    states.record_marker(8, 5, 0, 4000)
+    assert list(states.active()) == [(7, 2, -1, 4000, 3), (8, 5, -1, 4000, 0)]
+
+
+def test_markers_of_an_epoch_or_of_a_coordinator_that_is_over_are_refused() -> None:
+    """ProducerAppendInfo.checkProducerEpoch and checkCoordinatorEpoch; KIP-1228."""
+    states = ProducerStates()
+    states.check_marker(7, 0, 0, ends_v2=True)
+    states.record_marker(7, 2, 3, 1)
+    states.check_marker(7, 2, 3, ends_v2=False)
+    states.check_marker(7, 3, 4, ends_v2=True)
+    with pytest.raises(InvalidProducerEpoch, match="epoch 2 was seen"):
+        states.check_marker(7, 1, 3, ends_v2=False)
+    with pytest.raises(InvalidProducerEpoch):
+        states.check_marker(7, 2, 3, ends_v2=True)
+    with pytest.raises(TransactionCoordinatorFenced, match="but 3 was seen"):
+        states.check_marker(7, 2, 2, ends_v2=False)

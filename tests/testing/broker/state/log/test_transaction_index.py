@@ -62,3 +62,12 @@ def test_a_transaction_is_open_from_its_first_batch_to_its_marker() -> None:
     assert (index.is_open(7), index.is_open(8)) == (True, False)
     index.append_marker(7, 1, is_commit=True)
     assert not index.is_open(7)
+
+
+def test_the_start_of_an_open_transaction() -> None:
+    index = TransactionIndex()
+    index.append_data(7, 3)
+    index.append_data(7, 5)
+    assert (index.start_of(7), index.start_of(8)) == (3, None)
+    index.append_marker(7, 6, is_commit=True)
+    assert index.start_of(7) is None

@@ -12,8 +12,8 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import (
-    ProducerIdAndEpoch,
-    TransactionState,
+    TxnProducerId,
+    TxnState,
 )
 from tests.testing.broker.bench import Bench
 
@@ -27,12 +27,12 @@ def bench_of(version: int = 2, nodes: int = 1) -> Bench:
     return bench
 
 
-def init(bench: Bench, *claim: int) -> ProducerIdAndEpoch:
-    claimed = ProducerIdAndEpoch(*claim) if claim else None
+def init(bench: Bench, *claim: int) -> TxnProducerId:
+    claimed = TxnProducerId(*claim) if claim else None
     return bench.transactions.init_producer_id("tx", TIMEOUT_S * 1000, claimed)
 
 
-def begun(bench: Bench) -> ProducerIdAndEpoch:
+def begun(bench: Bench) -> TxnProducerId:
     producer = init(bench)
     bench.transactions.add("tx", producer, partitions=[T0], groups=["g"])
     return producer
@@ -42,11 +42,11 @@ def end(
     bench: Bench, producer: tuple[int, int], *, is_commit: bool = True, v2: bool = True
 ) -> tuple[int, int]:
     return bench.transactions.end(
-        "tx", ProducerIdAndEpoch(*producer), is_commit=is_commit, bumps_epoch=v2
+        "tx", TxnProducerId(*producer), is_commit=is_commit, bumps_epoch=v2
     )
 
 
-def state(bench: Bench) -> TransactionState:
+def state(bench: Bench) -> TxnState:
     return bench.transactions.view("tx").state
 
 
@@ -72,7 +72,7 @@ async def test_initialising_aborts_what_is_open_first(version: int) -> None:
     assert begun(bench) == (0, 0)
     with pytest.raises(ConcurrentTransactions, match="aborted first"):
         init(bench)
-    assert state(bench) is TransactionState.COMPLETE_ABORT
+    assert state(bench) is TxnState.COMPLETE_ABORT
     assert markers(bench) == [(1, 1)]
     if version == 2:
         assert init(bench, 0, 0) == (0, 1)
@@ -106,14 +106,14 @@ async def test_only_the_present_producer_extends_its_transaction() -> None:
     add = bench.transactions.add
     for epoch in (0, 2):
         with pytest.raises(ProducerFenced, match="is not in use"):
-            add("tx", ProducerIdAndEpoch(0, epoch), partitions=[T0])
+            add("tx", TxnProducerId(0, epoch), partitions=[T0])
     with pytest.raises(InvalidProducerIdMapping, match="has the producer id 0, not 1"):
-        add("tx", ProducerIdAndEpoch(1, 1), partitions=[T0])
+        add("tx", TxnProducerId(1, 1), partitions=[T0])
     with pytest.raises(InvalidProducerIdMapping, match="no producer has the id 'other'"):
         add("other", producer, partitions=[T0])
     with pytest.raises(InvalidRequestError, match="needs a transactional id"):
         add("", producer, partitions=[T0])
-    assert state(bench) is TransactionState.EMPTY
+    assert state(bench) is TxnState.EMPTY
     add("tx", producer, partitions=[T0])
     add("tx", producer, partitions=[T1])
     assert bench.transactions.view("tx").partitions == {T0, T1}
@@ -137,9 +137,9 @@ async def test_nothing_is_added_while_the_last_transaction_is_being_ended() -> N
     bench.transactions.markers.hold()
     going_on = end(bench, producer)
     with pytest.raises(ConcurrentTransactions):
-        bench.transactions.add("tx", ProducerIdAndEpoch(*going_on), partitions=[T0])
+        bench.transactions.add("tx", TxnProducerId(*going_on), partitions=[T0])
     with pytest.raises(ConcurrentTransactions):
-        bench.transactions.takes_part("tx", ProducerIdAndEpoch(*going_on), T0)
+        bench.transactions.takes_part("tx", TxnProducerId(*going_on), T0)
 
 
 # EndTxn…
@@ -202,12 +202,12 @@ async def test_the_id_changes_with_the_last_epoch() -> None:
     init(bench)
     for epoch in range(32_766):
         assert end(bench, (0, epoch), is_commit=False) == (0, epoch + 1)
-    bench.transactions.add("tx", ProducerIdAndEpoch(0, 32_766), partitions=[T0])
+    bench.transactions.add("tx", TxnProducerId(0, 32_766), partitions=[T0])
     for _ in range(2):
         assert end(bench, (0, 32_766)) == (1, 0)
     with pytest.raises(InvalidTxnState):
         end(bench, (0, 32_766), is_commit=False)
-    bench.transactions.add("tx", ProducerIdAndEpoch(1, 0), partitions=[T0])
+    bench.transactions.add("tx", TxnProducerId(1, 0), partitions=[T0])
     with pytest.raises(InvalidProducerIdMapping):
         end(bench, (0, 32_766))
     assert end(bench, (1, 0)) == (1, 1)
@@ -223,10 +223,10 @@ async def test_what_takes_too_long_is_aborted_and_fenced(version: int) -> None:
     producer = begun(bench)
     await bench.clock.advance(TIMEOUT_S - 1)
     bench.transactions.add("tx", producer, partitions=[T1])
-    assert state(bench) is TransactionState.ONGOING
+    assert state(bench) is TxnState.ONGOING
     await bench.clock.advance(1.1)
     view = bench.transactions.view("tx")
-    assert (view.state, view.producer_epoch) == (TransactionState.COMPLETE_ABORT, 1)
+    assert (view.state, view.producer_epoch) == (TxnState.COMPLETE_ABORT, 1)
     assert markers(bench, T0) + markers(bench, T1) == [(1, 1), (1, 1)]
     with pytest.raises(ProducerFenced):
         bench.transactions.add("tx", producer, partitions=[T0])
@@ -237,10 +237,10 @@ async def test_each_transaction_has_the_whole_time() -> None:
     producer = begun(bench)
     for _ in range(3):
         await bench.clock.advance(TIMEOUT_S - 1)
-        producer = ProducerIdAndEpoch(*end(bench, producer))
+        producer = TxnProducerId(*end(bench, producer))
         assert bench.clock.pending_timers == 0
         bench.transactions.add("tx", producer, partitions=[T0])
-    assert state(bench) is TransactionState.ONGOING
+    assert state(bench) is TxnState.ONGOING
     bench.transactions.close()
     assert bench.clock.pending_timers == 0
 
@@ -250,9 +250,9 @@ async def test_without_a_coordinator_nothing_is_aborted_before_there_is_one() ->
     begun(bench)
     bench.transactions.nodes.move("tx", None)
     await bench.clock.advance(TIMEOUT_S + 1)
-    assert state(bench) is TransactionState.ONGOING
+    assert state(bench) is TxnState.ONGOING
     bench.transactions.nodes.move("tx", 1)
-    assert state(bench) is TransactionState.COMPLETE_ABORT
+    assert state(bench) is TxnState.COMPLETE_ABORT
 
 
 async def test_a_transaction_outlives_its_coordinator() -> None:
@@ -263,7 +263,7 @@ async def test_a_transaction_outlives_its_coordinator() -> None:
     bench.cluster.set_alive(former, is_alive=False)
     view = bench.transactions.view("tx")
     assert view.coordinator not in (None, former)
-    assert view.state is TransactionState.ONGOING
+    assert view.state is TxnState.ONGOING
     assert end(bench, producer) == (0, 1)
 
 
@@ -274,6 +274,6 @@ async def test_all_nodes_down_and_up_again() -> None:
     end(bench, producer)
     bench.cluster.set_alive(1, is_alive=False)
     bench.transactions.markers.release()
-    assert state(bench) is TransactionState.PREPARE_COMMIT, "no leader takes the marker"
+    assert state(bench) is TxnState.PREPARE_COMMIT, "no leader takes the marker"
     bench.cluster.set_alive(1, is_alive=True)
-    assert state(bench) is TransactionState.COMPLETE_COMMIT
+    assert state(bench) is TxnState.COMPLETE_COMMIT

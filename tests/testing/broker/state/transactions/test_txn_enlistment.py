@@ -18,7 +18,7 @@ from aiokafka_lite.testing.broker.state.transactions.txn_enlistment import (
     enlistment_of,
     is_retried_by_old_clients,
 )
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import ProducerIdAndEpoch
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnProducerId
 from tests.testing.broker.bench import Bench
 
 T0 = TopicPartition("t", 0)
@@ -69,9 +69,9 @@ async def test_who_is_refused_by_the_coordinator(enlistment: Enlistment) -> None
     bench = Bench()
     producer = bench.transactions.init_producer_id("tx", 1000, None)
     with pytest.raises(InvalidProducerEpoch, match="has been fenced"):
-        enlist(bench.transactions, "tx", ProducerIdAndEpoch(0, 5), T0, enlistment)
+        enlist(bench.transactions, "tx", TxnProducerId(0, 5), T0, enlistment)
     with pytest.raises(InvalidProducerIdMapping):
-        enlist(bench.transactions, "tx", ProducerIdAndEpoch(5, 0), T0, enlistment)
+        enlist(bench.transactions, "tx", TxnProducerId(5, 0), T0, enlistment)
     bench.transactions.nodes.move("tx", None)
     with pytest.raises(GroupCoordinatorNotAvailableError):
         enlist(bench.transactions, "tx", producer, T0, enlistment)

@@ -2,11 +2,12 @@
 
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_header import parse_header
-from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset
+from aiokafka_lite.testing.broker.state.groups.group_offsets import StoredOffset
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionMetadata
 from tests.testing.broker.bench import Bench, batch
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+NOW_MS = 5
 
 
 def prepared(
@@ -15,8 +16,8 @@ def prepared(
     """A transaction of producer 7 in epoch 3, ended as in V2: its markers have epoch 4."""
     metadata = TransactionMetadata("tx", 7, 1000)
     metadata.producer_epoch = 3
-    metadata.add(partitions, groups)
-    metadata.prepare(is_commit=is_commit, bumps_epoch=True)
+    metadata.add(partitions, groups, NOW_MS)
+    metadata.prepare(NOW_MS, is_commit=is_commit, bumps_epoch=True)
     return metadata
 
 
@@ -56,9 +57,9 @@ def test_a_marker_tells_who_watches_the_partition() -> None:
 
 def test_groups_take_their_offsets_over_or_drop_them() -> None:
     bench = Bench()
-    for is_commit, expected in ((False, None), (True, CommittedOffset(5))):
+    for is_commit, expected in ((False, None), (True, StoredOffset(5))):
         group = bench.groups.find_or_create("g")
-        group.offsets.commit_in_transaction(T0, CommittedOffset(5), 7, 3)
+        group.offsets.commit_in_transaction(T0, StoredOffset(5), 7, 3)
         metadata = prepared(groups=("g", "unknown"), is_commit=is_commit)
         assert end(bench, metadata) == ["yes"]
         assert group.offsets.get(T0) == expected

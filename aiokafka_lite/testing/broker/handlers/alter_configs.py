@@ -1,0 +1,40 @@
+"""AlterConfigs: replaces the settings of a resource; each succeeds or fails by itself."""
+
+from aiokafka_lite.errors import InvalidRequestError
+from aiokafka_lite.protocol.messages.alter_configs import (
+    AlterConfigsRequest,
+    AlterConfigsResource,
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
+)
+from aiokafka_lite.schema.version_range import VersionRange
+from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.handlers._config_changes import change_each
+from aiokafka_lite.testing.broker.state.config_changes import replace
+from aiokafka_lite.testing.broker.state.config_resources import BROKER_LOGGER, SettingsOwner
+
+
+def handle(context: RequestContext, request: AlterConfigsRequest) -> AlterConfigsResponse:
+    def alter(resource: SettingsOwner, asked: AlterConfigsResource) -> None:
+        if asked.resource_type == BROKER_LOGGER:  # levels are changed one by one only
+            raise InvalidRequestError(f"Unknown resource type {BROKER_LOGGER}")
+        settings = [(each.name, each.value) for each in asked.configs]
+        replace(resource, settings, validate_only=request.validate_only)
+
+    return AlterConfigsResponse(
+        responses=[
+            AlterConfigsResourceResponse(
+                resource_type=asked.resource_type,
+                resource_name=asked.resource_name,
+                error_code=code,
+                error_message=message,
+            )
+            for asked, code, message in change_each(context, request.resources, alter)
+        ]
+    )
+
+
+HANDLER = Handler(AlterConfigsRequest, handle, VersionRange(0, 2))
+
+
+__all__ = ["handle"]

@@ -1,0 +1,1 @@
+"""What the embedded broker does for security: TLS, the server's side of SASL, and ACLs."""

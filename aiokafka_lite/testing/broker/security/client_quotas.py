@@ -1,0 +1,161 @@
+"""The quotas of users, client ids and addresses: stored and described, not enforced. Does not wait.
+
+Source: ClientQuotaControlManager, ClientQuotasImage (KIP-546).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from ipaddress import ip_address
+from math import isclose
+
+from aiokafka_lite.errors import InvalidRequestError, UnsupportedVersionError
+from aiokafka_lite.protocol.messages.alter_client_quotas import EntityData, OpData
+from aiokafka_lite.protocol.messages.describe_client_quotas import (
+    ANY,
+    DEFAULT,
+    EXACT,
+    ComponentData,
+)
+
+USER, CLIENT_ID, IP = "user", "client-id", "ip"
+_LONG = (2**63 - 1, "a LONG")
+_INT = (2**31 - 1, "an INT")
+_DOUBLE = None
+_OF_CLIENTS = {
+    "producer_byte_rate": _LONG,
+    "consumer_byte_rate": _LONG,
+    "request_percentage": _DOUBLE,
+    "controller_mutation_rate": _DOUBLE,
+}
+_OF_ADDRESSES = {"connection_creation_rate": _INT}
+
+Entity = frozenset[tuple[str, str | None]]
+"""The types of an entity and their names; the name None is the default entity of the type."""
+
+
+class ClientQuotas:
+    """The quotas of one cluster."""
+
+    def __init__(self) -> None:
+        self._values: dict[Entity, dict[str, float]] = {}
+
+    def alter(
+        self, entity: Sequence[EntityData], ops: Sequence[OpData], *, validate_only: bool
+    ) -> None:
+        """Set and remove quotas of one entity; with `validate_only` only check them.
+
+        Raises: InvalidRequestError.
+        """
+        types = [each.entity_type for each in entity]
+        _check_entity(entity, types)
+        known = _OF_ADDRESSES if IP in types else _OF_CLIENTS
+        for op in ops:
+            if not op.remove:
+                _check_value(op.key, op.value, known)
+        if validate_only:
+            return
+        key = frozenset((each.entity_type, each.entity_name) for each in entity)
+        values = self._values.setdefault(key, {})
+        for op in ops:
+            if op.remove:
+                values.pop(op.key, None)
+            else:
+                values[op.key] = op.value
+        if not values:
+            del self._values[key]
+
+    def find(
+        self, components: Sequence[ComponentData], *, strict: bool
+    ) -> Iterator[tuple[Entity, Mapping[str, float]]]:
+        """Yield the entities that match all components, with their quotas.
+
+        With `strict` an entity has no further types. Raises: InvalidRequestError,
+        UnsupportedVersionError for an unknown type.
+        """
+        exact: dict[str, str | None] = {}
+        types: set[str] = set()
+        for each in components:
+            _check_component(each, {*exact, *types})
+            if each.match_type == ANY:
+                types.add(each.entity_type)
+            else:
+                exact[each.entity_type] = each.match
+        if IP in {*exact, *types} and len(components) > 1:
+            raise InvalidRequestError(
+                "Invalid entity filter component combination. IP filter component should not be "
+                "used with user or clientId filter component."
+            )
+        for entity, values in self._values.items():
+            names = dict(entity)
+            if strict and len(names) != len(components):
+                continue
+            if types <= names.keys() and exact.items() <= entity:
+                yield entity, values
+
+
+def _check_entity(entity: Sequence[EntityData], types: Sequence[str]) -> None:
+    if not entity:
+        raise InvalidRequestError("Invalid empty client quota entity")
+    for each in entity:
+        if types.count(each.entity_type) > 1:
+            raise InvalidRequestError(
+                f"Invalid client quota entity, duplicate entity type {each.entity_type}"
+            )
+        if each.entity_type not in (USER, CLIENT_ID, IP):
+            raise InvalidRequestError(f"Unhandled client quota entity type: {each.entity_type}")
+        if each.entity_name == "":
+            raise InvalidRequestError(f"Empty {each.entity_type} not supported")
+    if IP in types and len(types) > 1:
+        raise InvalidRequestError(
+            "Invalid quota entity combination, IP entity shouldnot be combined with User or "
+            "ClientId"
+        )
+    if IP in types:
+        _check_address(entity[0].entity_name)
+
+
+def _check_address(address: str | None) -> None:
+    """Raise InvalidRequestError unless this is an address; names of hosts are not looked up."""
+    try:
+        if address is not None:
+            ip_address(address)
+    except ValueError as error:
+        raise InvalidRequestError(f"{address} is not a valid IP or resolvable host.") from error
+
+
+def _check_value(key: str, value: float, known: Mapping[str, tuple[int, str] | None]) -> None:
+    if key not in known:
+        raise InvalidRequestError(f"Invalid configuration key {key}")
+    if value <= 0.0:
+        raise InvalidRequestError(f"Quota {key} must be greater than 0")
+    limit = known[key]
+    if limit is None:
+        return
+    most, name = limit
+    if value > most:
+        raise InvalidRequestError(f"Proposed value for {key} is too large for {name}.")
+    if not isclose(value % 1.0, 0.0, abs_tol=1e-6):
+        raise InvalidRequestError(f"{key} cannot be a fractional value.")
+
+
+def _check_component(asked: ComponentData, seen: set[str]) -> None:
+    kind = asked.entity_type
+    if not kind:
+        raise InvalidRequestError("Invalid empty entity type.")
+    if kind in seen:
+        raise InvalidRequestError(f"Entity type {kind} cannot appear more than once in the filter.")
+    if kind not in (USER, CLIENT_ID, IP):
+        raise UnsupportedVersionError(f"Unsupported entity type {kind}")
+    if asked.match_type == EXACT and asked.match is None:
+        raise InvalidRequestError(
+            "Request specified MATCH_TYPE_EXACT, but set match string to null."
+        )
+    names = {DEFAULT: "MATCH_TYPE_DEFAULT", ANY: "MATCH_TYPE_SPECIFIED"}
+    if asked.match_type in names and asked.match is not None:
+        raise InvalidRequestError(
+            f"Request specified {names[asked.match_type]}, but also specified a match string."
+        )
+    if asked.match_type not in (EXACT, DEFAULT, ANY):
+        raise InvalidRequestError(f"Unknown match type {asked.match_type}")
+
+
+__all__ = ["ClientQuotas"]

@@ -1,0 +1,69 @@
+"""The features of the cluster and their levels (KIP-584). Does not wait.
+
+The embedded broker has one: transaction.version. Source: FeatureControlManager.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from aiokafka_lite.errors import InvalidUpdateVersionError
+
+TRANSACTION_VERSION: Final = "transaction.version"
+SUPPORTED: Final[Mapping[str, range]] = {TRANSACTION_VERSION: range(3)}
+UPGRADE: Final = 1
+"""Kafka's number for a change that may only raise the level."""
+SAFE_DOWNGRADE: Final = 2
+"""Kafka's number for a change that may lower it without loss."""
+
+
+class ClusterFeatures:
+    """The levels that are in force."""
+
+    def __init__(self, levels: Mapping[str, int]) -> None:
+        self.levels = dict(levels)
+        self.epoch = 0
+        """Grows with each change."""
+
+    def level(self, name: str) -> int:
+        """Return the level of a feature; 0 means that it is off."""
+        return self.levels.get(name, 0)
+
+    def check(self, name: str, level: int, upgrade_type: int, controller_id: int) -> None:
+        """Raise InvalidUpdateVersionError unless the level may change so."""
+        supported = SUPPORTED.get(name)
+        why = None
+        if supported is None and level == 0:
+            why = f"Feature {name} not found."
+        elif supported is None:
+            why = f"Local controller {controller_id} does not support this feature."
+        elif level not in supported:
+            why = (
+                f"Local controller {controller_id} only supports versions {supported.start}-"
+                f"{supported.stop - 1}"
+            )
+        elif upgrade_type == UPGRADE and level < self.level(name):
+            why = (
+                "Can't downgrade the version of this feature without setting the upgrade type to "
+                "either safe or unsafe downgrade."
+            )
+        if why is not None:
+            raise InvalidUpdateVersionError(
+                f"Invalid update version {level} for feature {name}. {why}"
+            )
+
+    def update(self, levels: Mapping[str, int]) -> None:
+        """Change levels."""
+        if any(self.level(name) != level for name, level in levels.items()):
+            self.levels |= levels
+            self.epoch += 1
+
+
+__all__ = [
+    "SAFE_DOWNGRADE",
+    "SUPPORTED",
+    "TRANSACTION_VERSION",
+    "UPGRADE",
+    "ClusterFeatures",
+]

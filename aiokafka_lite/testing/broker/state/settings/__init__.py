@@ -1,0 +1,1 @@
+"""The settings of topics, groups and client metrics: names, types, defaults, checks."""

@@ -1,0 +1,53 @@
+"""Quotas of entities: stored, changed, found; the errors are compared with Apache Kafka's."""
+
+import pytest
+
+from aiokafka_lite.errors import InvalidRequestError
+from aiokafka_lite.protocol.messages.alter_client_quotas import EntityData, OpData
+from aiokafka_lite.protocol.messages.describe_client_quotas import (
+    ANY,
+    DEFAULT,
+    EXACT,
+    ComponentData,
+)
+from aiokafka_lite.testing.broker.security.client_quotas import ClientQuotas
+
+CAROL = frozenset({("user", "carol")})
+CAROLS_APP = frozenset({("user", "carol"), ("client-id", None)})
+
+
+def change(quotas: ClientQuotas, entity: object, value: float | None) -> None:
+    parts = [EntityData(entity_type=kind, entity_name=name) for kind, name in entity]  # type: ignore[attr-defined]
+    op = OpData(key="request_percentage", value=value or 0.0, remove=value is None)
+    quotas.alter(parts, [op], validate_only=False)
+
+
+def found(quotas: ClientQuotas, *components: ComponentData, strict: bool = False) -> set[object]:
+    return {entity for entity, _ in quotas.find(components, strict=strict)}
+
+
+def component(match_type: int, match: str | None = None) -> ComponentData:
+    return ComponentData(entity_type="user", match_type=match_type, match=match)
+
+
+def test_an_entity_is_found_by_its_parts_until_its_last_quota_is_removed() -> None:
+    quotas = ClientQuotas()
+    change(quotas, CAROL, 1.0)
+    change(quotas, CAROLS_APP, 2.0)
+    assert found(quotas) == {CAROL, CAROLS_APP}
+    assert found(quotas, component(EXACT, "carol")) == {CAROL, CAROLS_APP}
+    assert found(quotas, component(EXACT, "carol"), strict=True) == {CAROL}
+    assert found(quotas, component(DEFAULT)) == set()
+    assert found(quotas, component(ANY), strict=True) == {CAROL}
+    change(quotas, CAROL, None)
+    assert found(quotas) == {CAROLS_APP}
+
+
+def test_a_check_changes_nothing() -> None:
+    quotas = ClientQuotas()
+    carol = [EntityData(entity_type="user", entity_name="carol")]
+    op = OpData(key="request_percentage", value=1.0, remove=False)
+    quotas.alter(carol, [op], validate_only=True)
+    assert found(quotas) == set()
+    with pytest.raises(InvalidRequestError, match="duplicate entity type user"):
+        quotas.alter(carol * 2, [op], validate_only=True)

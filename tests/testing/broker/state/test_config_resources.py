@@ -1,0 +1,107 @@
+"""Each kind of resource knows its settings, and which errors a wrong name has."""
+
+import pytest
+
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    InvalidRequestError,
+    InvalidTopicError,
+    UnknownTopicOrPartitionError,
+)
+from aiokafka_lite.testing.broker.state.config_resources import (
+    BROKER,
+    BROKER_LOGGER,
+    CLIENT_METRICS,
+    GROUP,
+    TOPIC,
+    SettingsOwner,
+    own_values,
+    resource_of,
+)
+from tests.testing.broker.bench import Bench
+
+
+def resource(bench: Bench, kind: int, name: str) -> SettingsOwner:
+    return resource_of(bench.cluster, bench.cluster.nodes[1], kind, name, is_altered=True)
+
+
+def value(owner: SettingsOwner, name: str) -> tuple[str | None, int]:
+    (found,) = [each for each in owner.describe() if each.name == name]
+    return found.value, found.source
+
+
+def test_settings_of_all_brokers_are_the_defaults_of_topics() -> None:
+    bench = Bench(2)
+    topic = bench.topic(segment_ms="5")
+    assert value(resource(bench, TOPIC, "t"), "retention.ms") == ("604800000", 5)
+    resource(bench, BROKER, "").store({"message.max.bytes": "100", "log.retention.ms": "7"})
+    assert value(resource(bench, TOPIC, "t"), "retention.ms") == ("7", 3)
+    assert value(resource(bench, TOPIC, "t"), "max.message.bytes") == ("100", 3)
+    assert topic.partitions[0].config.max_message_bytes == 100
+    resource(bench, TOPIC, "t").store({"max.message.bytes": "200"})
+    assert topic.partitions[0].config.max_message_bytes == 200
+    resource(bench, BROKER, "1").store({"log.retention.ms": "9"})
+    assert value(resource(bench, TOPIC, "t"), "retention.ms") == ("9", 2)
+    resource(bench, BROKER, "").store({})
+    resource(bench, TOPIC, "t").store({})
+    assert topic.partitions[0].config.max_message_bytes == 1_048_588
+    assert bench.cluster.broker_settings.altered.keys() == {"1"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "changed", "source"),
+    [
+        (GROUP, "consumer.session.timeout.ms", "50000", 8),
+        (CLIENT_METRICS, "interval.ms", "1000", 7),
+    ],
+)
+def test_what_is_only_stored(kind: int, name: str, changed: str, source: int) -> None:
+    owner = resource(Bench(), kind, "x")
+    before = value(owner, name)
+    owner.check({name: changed}, [name])
+    owner.store({name: changed})
+    assert value(owner, name) == (changed, source)
+    owner.store({})
+    assert (value(owner, name), dict(owner.current())) == (before, {})
+
+
+def test_lists_have_defaults() -> None:
+    bench = Bench()
+    bench.topic()
+    defaults = [
+        resource(bench, TOPIC, "t").list_default("cleanup.policy", "APPEND"),
+        resource(bench, TOPIC, "t").list_default("retention.ms", "APPEND"),
+        resource(bench, BROKER, "").list_default("log.cleanup.policy", "APPEND"),
+        resource(bench, GROUP, "g").list_default("streams.rack.aware.assignment.tags", "APPEND"),
+        resource(bench, CLIENT_METRICS, "m").list_default("metrics", "APPEND"),
+    ]
+    assert defaults == ["delete", None, "delete", "", None]
+
+
+def test_a_node_has_values_of_its_own() -> None:
+    assert own_values(Bench().cluster.nodes[1]) == {
+        "node.id": "1",
+        "broker.id": "1",
+        "broker.rack": "r1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "error"),
+    [
+        (TOPIC, "nothing", UnknownTopicOrPartitionError),
+        (TOPIC, "bad name!", InvalidTopicError),
+        (TOPIC, "", InvalidRequestError),
+        (BROKER, "2", InvalidRequestError),
+        (BROKER, "one", InvalidRequestError),
+        (BROKER_LOGGER, "2", InvalidRequestError),
+        (BROKER_LOGGER, "one", InvalidRequestError),
+        (BROKER_LOGGER, "", InvalidRequestError),
+        (GROUP, "", InvalidRequestError),
+        (CLIENT_METRICS, "", InvalidRequestError),
+        (99, "x", InvalidRequestError),
+    ],
+)
+def test_wrong_names(kind: int, name: str, error: type[BrokerResponseError]) -> None:
+    with pytest.raises(error):
+        resource(Bench(), kind, name)
