@@ -10,7 +10,7 @@ import random
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Generic, Literal, Self, overload
+from typing import TYPE_CHECKING, Generic, Literal, NoReturn, Self, overload
 
 import anyio
 
@@ -21,12 +21,16 @@ from aiokafka_lite.arrow.record_columns import (
 )
 from aiokafka_lite.arrow.record_schema import field_mask, require_pyarrow
 from aiokafka_lite.broker_errors import for_code
+from aiokafka_lite.checks.offset_arguments import CommitListener, OffsetsToCommit
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.client_loop import refuse_pickling
+from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.consumer.consumer_arguments import (
     AS_ARGUMENTS,
     check_partitions,
+    check_timestamp,
     checked_pattern,
     checked_topics,
     is_int_from,
@@ -35,10 +39,11 @@ from aiokafka_lite.consumer.consumer_arguments import (
 )
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.consumer_engine import ConsumerEngine, statistics_of
-from aiokafka_lite.consumer.consumer_life import ConsumerLife, ConsumerState
+from aiokafka_lite.consumer.consumer_life import ConsumerLife
 from aiokafka_lite.consumer.fetch.decoded_records import RecordIteration
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.consumer.offset_calls import EARLIEST, LATEST, OffsetCalls
+from aiokafka_lite.consumer.offset_reset import AtTimestamp
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.subscription_state import (
     OffsetResetStrategy,
@@ -60,9 +65,9 @@ from aiokafka_lite.model import (
     ConsumerRecord,
     OffsetAndMetadata,
     OffsetAndTimestamp,
+    OffsetSpec,
     TopicPartition,
 )
-from aiokafka_lite.offset_arguments import CommitListener, OffsetsToCommit
 from aiokafka_lite.options.constructor import check_names, declare_options
 
 if TYPE_CHECKING:
@@ -70,7 +75,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from aiokafka_lite.client import AIOKafkaClient
     from aiokafka_lite.consumer.consumer_options import ConsumerOptions
+    from aiokafka_lite.metrics.explanation import Explanation
     from aiokafka_lite.metrics.statistics import ConsumerStatistics
 
 logger = logging.getLogger(__name__)
@@ -142,12 +149,15 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             self._subscription.subscribe(checked_topics(topics, AS_ARGUMENTS))
 
     def __repr__(self) -> str:
-        return repr(self._life)
+        life = getattr(self, "_life", None)  # absent when the constructor raised
+        return f"<{type(self).__name__}, not made>" if life is None else repr(life)
 
     def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
         # Absent when the constructor raised.
         life: ConsumerLife | None = getattr(self, "_life", None)
-        if life is None or life.engine is None or life.state is ConsumerState.STOPPED:
+        if life is None or life.engine is None or life.state is LifeState.STOPPED:
+            return
+        if life.engine.client.loop.is_of_parent:
             return
         _warn(f"Unclosed AIOKafkaConsumer {self!r}: {_TO_CLOSE}", ResourceWarning, source=self)
         life.engine.client.owner.close_soon()
@@ -155,14 +165,38 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             context = {"consumer": self, "message": "Unclosed AIOKafkaConsumer"}
             life.loop.call_exception_handler({**context, "remedy": _TO_CLOSE})
 
+    def __reduce__(self) -> NoReturn:
+        refuse_pickling(self)
+
     @property
     def _engine(self) -> ConsumerEngine | None:
         return self._life.engine
 
     @property
-    def client(self) -> KafkaClient | None:
-        """The cluster as this consumer sees it; None before `start()`."""
+    def kafka_client(self) -> KafkaClient | None:
+        """The connections and the metadata of this consumer; None before `start()`. Not in
+        aiokafka.
+        """
         return None if self._engine is None else self._engine.client
+
+    @property
+    def client(self) -> "AIOKafkaClient":
+        """The same under aiokafka's names: metadata, brokers, health checks."""
+        from aiokafka_lite.client import AIOKafkaClient  # noqa: PLC0415 - few programs ask for it
+
+        name = type(self).__name__
+        return AIOKafkaClient.of(self._config, lambda: self.kafka_client, name)
+
+    # aiokafka's names of its inside, which FastStream, OpenTelemetry and health checks read.
+    _client = client
+
+    @property
+    def _group_id(self) -> str | None:
+        return self._config.group_id
+
+    @property
+    def _coordinator(self) -> ConsumerGroupMetadata:  # read for its `member_id`
+        return self.group_metadata()
 
     # Life…
 
@@ -225,6 +259,19 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             else:  # what the newest poll returned may not be processed (B7)
                 await self._stop(self._config.stop_timeout_ms, processed_all=False)
 
+    def is_healthy(self) -> bool:
+        """Say whether the consumer runs and can reach a broker, for a readiness probe.
+
+        False before start() and after stop(), after a background task has failed, and while no
+        broker can be reached. A rebalance does not matter. A client that has no open connection
+        looks for a broker in the background, and the next call tells. Does not wait. Not in
+        aiokafka. Raises: IllegalStateError in another event loop or thread.
+        """
+        engine = self._engine
+        if engine is None or self._life.state is not LifeState.RUNNING:
+            return False
+        return engine.client.is_healthy()
+
     # What to read…
 
     def subscribe(
@@ -264,10 +311,13 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         else:
             self._subscription.subscribe(checked_topics(topics), by_group=by_group)
         self._listener = listener
-        self._assignment_changed()
-        if self._engine is not None and self._engine.group is not None:
+        engine = self._engine
+        if engine is None:
+            return
+        engine.subscription_changed()
+        if engine.group is not None:
             now = self._subscription.topics, self._subscription.pattern, listener
-            self._engine.group.subscribed(listener, has_changed=now != before)
+            engine.group.subscribed(listener, has_changed=now != before)
 
     def unsubscribe(self) -> None:
         """Let go of all topics and partitions, and of what is buffered of them.
@@ -279,9 +329,11 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         engine, owned = self._engine, self._subscription.assignment
         was_subscribed = self._subscription.is_subscribed
         self._subscription.unsubscribe()
-        if engine is not None and engine.group is not None and was_subscribed:
+        if engine is None:
+            return
+        if engine.group is not None and was_subscribed:
             engine.group.unsubscribed(owned)
-        self._assignment_changed()
+        engine.subscription_changed()
 
     def subscription(self) -> frozenset[str]:
         """Return the topics subscribed to; empty after assign()."""
@@ -302,17 +354,34 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             self._subscription.assign_from_user(())  # raises: subscribe() and assign() do not mix
         else:
             self._subscription.unsubscribe()
-        if self._engine is not None and self._engine.group is not None:
-            self._engine.group.assigned_by_user()
-        self._assignment_changed()
+        engine = self._engine
+        if engine is None:
+            return
+        if engine.group is not None:
+            engine.group.assigned_by_user()
+        engine.subscription_changed()
+
+    def incremental_assign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Read these partitions, too; the others go on undisturbed. One that is assigned already
+        keeps its position. Not in aiokafka. Raises: as `assign`.
+        """
+        self.assign([*self._subscription.queue(), *partitions])
+
+    def incremental_unassign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Read these partitions no more; the others go on undisturbed. Not in aiokafka.
+
+        Raises: as `assign`; IllegalStateError, with nothing changed, for a partition that is not
+        assigned.
+        """
+        gone = list(partitions)
+        check_partitions(gone)
+        for tp in gone:
+            self._subscription.assigned(tp)
+        self.assign([tp for tp in self._subscription.queue() if tp not in gone])
 
     def assignment(self) -> frozenset[TopicPartition]:
         """Return the partitions that are read; empty until the subscribed topics are known."""
         return self._subscription.assignment
-
-    def _assignment_changed(self) -> None:
-        if self._engine is not None:
-            self._engine.subscription_changed()
 
     # Reading…
 
@@ -421,7 +490,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         Polars, DuckDB, nanoarrow and others take it by the Arrow PyCapsule interface, without a
         copy. The native build needs no pyarrow for it, the pure one does.
 
-        Raises, Cancelled: as `getmany_arrow`.
+        Raises: as `getmany_arrow`. Cancelled: as `getmany_arrow`.
         """
         engine = self._life.running()
         self._check_readable(partitions)
@@ -441,7 +510,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         return builder.finish()
 
     def _checked_limit(self, timeout_ms: float, max_records: int | None) -> int:
-        """Return how many records one poll may return. Raises ValueError."""
+        """Return how many records one poll may return. Raises: ValueError."""
         if max_records is not None and not is_int_from(1, max_records):
             raise ValueError("`max_records` must be a positive Integer")
         if timeout_ms < 0:
@@ -488,7 +557,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             self._subscription.pause(tp)
 
     def resume(self, *partitions: TopicPartition) -> None:
-        """Undo pause(). Raises: as there."""
+        """Undo pause(). Raises: as `pause`."""
         self._life.check_loop()
         check_partitions(partitions, "partitions must be TopicPartition namedtuples")
         for tp in partitions:
@@ -545,11 +614,24 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
 
     async def seek_to_end(self, *partitions: TopicPartition) -> bool:
         """Go behind the last record; with read_committed behind the last stable one. Returns,
-        Raises, Cancelled: as `seek_to_beginning`.
+        Raises: as `seek_to_beginning`. Cancelled: as `seek_to_beginning`.
         """
         check_partitions(partitions)
         offsets = self._life.running().offsets
         return await offsets.seek_by_reset(partitions, OffsetResetStrategy.LATEST)
+
+    async def seek_to_timestamp(self, timestamp_ms: int, *partitions: TopicPartition) -> bool:
+        """Go to the first record at or after a time (ms since 1970), or to the end without one.
+
+        All assigned partitions move if none is named. Not in aiokafka.
+
+        Returns, Cancelled: as `seek_to_beginning`. Raises: ValueError for what is no time; else as
+        `seek_to_beginning`.
+        """
+        check_timestamp(timestamp_ms)
+        check_partitions(partitions)
+        offsets = self._life.running().offsets
+        return await offsets.seek_by_reset(partitions, AtTimestamp(timestamp_ms))
 
     async def seek_to_committed(
         self, *partitions: TopicPartition
@@ -581,7 +663,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         malformed offsets; IllegalOperation without group_id; IllegalStateError for partitions not
         assigned, of which PartitionRevokedError is also a CommitFailedError: the group has given
         one away; as `getone` before start and after stop, which ends a call that waits.
-        Cancelled, or stopped meanwhile: the offsets may be stored or not.
+        Cancelled: the offsets may be stored or not, as after a stop meanwhile.
         """
         await self._of_group().commit(offsets)
 
@@ -597,8 +679,9 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         self._of_group().commit_async(offsets, callback)
 
     def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """Return what `commit()` would store now, for a producer that commits it in a transaction:
-        the positions of all assigned partitions, behind what the newest poll returned.
+        """Return what `commit()` would store now, for a producer that commits it in a transaction.
+
+        These are the positions of all assigned partitions, behind the records of the newest poll.
 
         Raises: IllegalOperation without group_id; as `getone` before start and after stop.
         """
@@ -628,10 +711,20 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         check_partitions([partition])
         return await self._of_group().committed(partition, metadata=metadata)
 
+    async def _committed_of(
+        self, partitions: Collection[TopicPartition]
+    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
+        """Return what the group has stored for these partitions, by one request.
+
+        Raises: as `committed`. Cancelled: nothing stays behind.
+        """
+        return await self._of_group().committed_of(partitions)
+
     def group_metadata(self) -> ConsumerGroupMetadata:
-        """Return who this consumer is in its group, for a producer that commits offsets in its name
-        (KIP-447). The generation is -1 while it is in none; after a membership was lost the id is
-        still the lost one, which the coordinator refuses.
+        """Return the consumer's identity in its group, for a producer that commits its offsets.
+
+        The generation is -1 while the consumer has none. After it has lost its membership, the id
+        is still the lost one, which the coordinator refuses. Source: KIP-447.
 
         Raises: IllegalOperation without group_id; as `getone` before start.
         """
@@ -674,6 +767,23 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         """
         return await self._life.running().offsets.for_times(timestamps)
 
+    async def list_offsets(
+        self, offsets: Mapping[TopicPartition, OffsetSpec | int]
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """Return an offset of each partition, and the time of the record there.
+
+        A partition names an OffsetSpec, or a time (ms since 1970): the first record at or after it.
+        None where there is no such record. Partitions need not be assigned. Not in aiokafka.
+
+        With read_committed, OffsetSpec.LATEST is behind the last stable record, and no record
+        behind it is found.
+
+        Raises: ValueError for what is neither; UnsupportedVersionError for an OffsetSpec that a
+        leader does not know; else as `offsets_for_times`. Cancelled: nothing stays behind.
+        Source: KIP-734, KIP-405, KIP-1005, KIP-1023.
+        """
+        return await self._life.running().offsets.by_spec(offsets)
+
     async def beginning_offsets(
         self, partitions: Iterable[TopicPartition]
     ) -> dict[TopicPartition, int]:
@@ -688,7 +798,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
 
     async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """Return the offset behind the last record of each partition; with read_committed behind
-        the last stable one. Raises, Cancelled: as `beginning_offsets`.
+        the last stable one. Raises: as `beginning_offsets`. Cancelled: as `beginning_offsets`.
         """
         return await self._life.running().offsets.at_end(partitions, LATEST)
 
@@ -713,6 +823,14 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         """
         return self._assigned(partition).lag(read_committed=self._config.is_read_committed)
 
+    def current_lead(self, partition: TopicPartition) -> int | None:
+        """Return how many offsets lie between the beginning of the log and the position. None while
+        either is not known. Near 0, retention is about to delete what was not read yet.
+
+        Raises: AssertionError when it is not assigned. Java: records-lead. Not in aiokafka.
+        """
+        return self._assigned(partition).lead
+
     def last_poll_timestamp(self, partition: TopicPartition) -> int | None:
         """Return when the newest fetch was answered (ms since the epoch). As `highwater`."""
         return self._assigned(partition).last_poll_timestamp_ms
@@ -728,6 +846,16 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         done. Before start(): only the queue. Does not wait.
         """
         return statistics_of(self._subscription, self._counters, self._engine)
+
+    def explain(self) -> "tuple[Explanation, ...]":
+        """Return why nothing comes, or what is on its way: first what concerns the whole consumer,
+        then a value for each assigned partition. `str()` of each is a sentence.
+
+        Asks no broker. Does not wait.
+        """
+        from aiokafka_lite.consumer.fetch_explanation import explain_consumer  # noqa: PLC0415
+
+        return explain_consumer(self._life.state, self._config, self._subscription, self._engine)
 
     # The cluster…
 

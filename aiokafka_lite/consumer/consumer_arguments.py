@@ -1,18 +1,20 @@
 """Owns the checks of what users pass to the consumer's methods; error texts are aiokafka's.
 
-Plain functions; nothing is kept and nothing waits.
+Plain functions, without state. Does not wait.
 """
 
 import re
 import warnings
 from collections.abc import Iterable, Mapping
 
-from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.offset_arguments import check_topic_partition, checked_key
-from aiokafka_lite.topic_name import check_topic_name
-from aiokafka_lite.value_checks import is_int
+from aiokafka_lite.checks.offset_arguments import check_topic_partition, checked_key
+from aiokafka_lite.checks.topic_name import check_topic_name
+from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.model import OffsetSpec, TopicPartition
 
 AS_A_LIST = "give them as subscribe(['a', 'b'])"
+AIOKAFKAS_CONSUMER_TIMEOUT_MS = 200
+_MOST_TIMESTAMP = 2**63 - 1
 AS_ARGUMENTS = "give each topic as an argument of its own, such as AIOKafkaConsumer('a', 'b')"
 
 
@@ -49,8 +51,11 @@ def checked_topics(topics: object, how: str = AS_A_LIST) -> list[str]:
 
 
 def checked_pattern(pattern: object) -> re.Pattern[str]:
-    """Return the compiled pattern. Raises TypeError for anything but a str or a compiled pattern of
-    str, ValueError for one that is no regular expression."""
+    """Return the compiled pattern.
+
+    Raises: TypeError for anything but a str or a compiled pattern of str; ValueError for a str that
+    is not a regular expression.
+    """
     if isinstance(pattern, re.Pattern):
         pattern = pattern.pattern
     if not isinstance(pattern, str):
@@ -62,8 +67,10 @@ def checked_pattern(pattern: object) -> re.Pattern[str]:
 
 
 def checked_timestamps(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
-    """Return the timestamps (ms since the epoch) by partition. Raises TypeError, and ValueError for
-    negative ones."""
+    """Return the timestamps (ms since 1970) by partition.
+
+    Raises: TypeError for what is not a number; ValueError for a negative one.
+    """
     checked = {checked_key(tp): int(timestamp) for tp, timestamp in timestamps.items()}
     for tp, timestamp in checked.items():
         if timestamp < 0:
@@ -74,10 +81,41 @@ def checked_timestamps(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPa
     return checked
 
 
+def checked_specs(
+    offsets: Mapping[TopicPartition, OffsetSpec | int],
+) -> dict[TopicPartition, int]:
+    """Return what to ask ListOffsets for by partition: an OffsetSpec, or milliseconds since 1970.
+
+    Raises: TypeError for what is no partition; ValueError for what is neither of the two.
+    """
+    checked = {checked_key(tp): spec for tp, spec in offsets.items()}
+    for tp, spec in checked.items():
+        if not is_int(spec) or not min(OffsetSpec) <= spec <= _MOST_TIMESTAMP:
+            raise ValueError(
+                f"{tp.topic}-{tp.partition}: {spec!r} is no OffsetSpec and no time; give a member "
+                f"of OffsetSpec, or milliseconds since 1970 as an int from 0 to {_MOST_TIMESTAMP}"
+            )
+    return checked
+
+
+def check_timestamp(timestamp_ms: object) -> None:
+    """Raise ValueError for anything but milliseconds since 1970 that a request can carry."""
+    if not is_int(timestamp_ms) or not 0 <= timestamp_ms <= _MOST_TIMESTAMP:
+        raise ValueError(
+            f"timestamp_ms={timestamp_ms!r} is no time; give milliseconds since 1970 as an int "
+            f"from 0 to {_MOST_TIMESTAMP}"
+        )
+
+
 def warn_about_options_without_effect(
     loop: object, api_version: object, consumer_timeout_ms: object
 ) -> None:
-    """Warn, in the name of the constructor's caller, for each of these options that is given."""
+    """Warn, in the name of the constructor's caller, for each of these options that is given.
+
+    Settings classes, such as FastStream's, pass on aiokafka's default of `consumer_timeout_ms`.
+    """
+    if consumer_timeout_ms == AIOKAFKAS_CONSUMER_TIMEOUT_MS:
+        consumer_timeout_ms = None
     remedies = {
         "loop": (loop, "the running event loop is used"),
         "api_version": (api_version, "versions are negotiated with each broker"),
@@ -103,7 +141,9 @@ def warn_about_group_options(names: Iterable[str]) -> None:
 __all__ = [
     "AS_ARGUMENTS",
     "check_partitions",
+    "check_timestamp",
     "checked_pattern",
+    "checked_specs",
     "checked_timestamps",
     "checked_topics",
     "is_int_from",

@@ -1,12 +1,14 @@
 """Owns the consumer's options, their defaults and their limits, in one frozen value.
 
-What is common to every client is in `ClientConfig`. It does not wait.
+What is common to every client is in `ClientConfig`. Does not wait.
 """
 
-from collections.abc import Iterator, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from aiokafka_lite.checks.sendable_text import sendable
 from aiokafka_lite.cluster.client_config import (
     ClientConfig,
     DefaultInt,
@@ -22,9 +24,9 @@ from aiokafka_lite.consumer.offset_reset import (
     OffsetResetStrategy,
 )
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
 from aiokafka_lite.options.units import ByteCount, Milliseconds, RecordCount
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
-from aiokafka_lite.sendable_text import sendable
 from aiokafka_lite.serialization import AnyDeserializer
 
 IsolationLevel = Literal["read_uncommitted", "read_committed"]
@@ -36,7 +38,14 @@ _LARGEST_FRAME = 2**31 - 1
 """What fits the size in front of a frame."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+OffsetAdjuster = Callable[
+    [Mapping[TopicPartition, OffsetAndMetadata | None]],
+    Mapping[TopicPartition, int | OffsetAndMetadata | None],
+]
+"""`f(committed) -> adjusted`; the committed offset of a partition that is left out stays."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False, eq=False)
 class ConsumerConfig(ClientConfig):
     """The options of a consumer; names are aiokafka's, defaults are Java 4's.
 
@@ -45,10 +54,12 @@ class ConsumerConfig(ClientConfig):
 
     key_deserializer: AnyDeserializer[Any] | None = None
     """Turns the bytes of a key into the record's key; None: keys are bytes. A function of the
-    bytes, or an object with `deserialize(topic, headers, data)`. Java: key.deserializer."""
+    bytes, or an object with `deserialize(topic, headers, data)`; either may be an `async def`.
+    Java: key.deserializer."""
     value_deserializer: AnyDeserializer[Any] | None = None
     """Turns the bytes of a value into the record's value; None: values are bytes. A function of the
-    bytes, or an object with `deserialize(topic, headers, data)`. Java: value.deserializer."""
+    bytes, or an object with `deserialize(topic, headers, data)`; either may be an `async def`.
+    Java: value.deserializer."""
 
     fetch_max_wait_ms: Milliseconds = 500
     """How long a broker may hold back the response to a fetch that has less than `fetch_min_bytes`.
@@ -102,6 +113,10 @@ class ConsumerConfig(ClientConfig):
     """Commit the offsets of records that earlier polls returned; None: if there is a group. That is
     done every `auto_commit_interval_ms`, before partitions are revoked, and at the end. Java:
     enable.auto.commit."""
+    adjust_committed_offsets: OffsetAdjuster | None = None
+    """Called with the committed offsets of partitions that were just assigned, before they are
+    used. It returns other offsets for some of them; None: as without a committed offset. Only
+    here."""
     auto_commit_interval_ms: Milliseconds = DefaultInt(5000)
     """Time after which a poll commits automatically. Java: auto.commit.interval.ms."""
     partition_assignment_strategy: Sequence[Any] | None = None
@@ -121,6 +136,15 @@ class ConsumerConfig(ClientConfig):
     client_rack: str | None = None
     """Rack of this client: it reads from replicas there where the brokers offer that (KIP-392).
     Java: client.rack."""
+    assignment_rack: str | None = None
+    """Rack by which the assignors choose partitions for this member (KIP-881); None: `client_rack`,
+    "": none. With it alone, assignments follow racks and records come from leaders. Only here."""
+
+    @property
+    def member_rack(self) -> str | None:
+        """The rack that the member tells its group; None: none."""
+        rack = self.client_rack if self.assignment_rack is None else self.assignment_rack
+        return rack or None
 
     @property
     def is_read_committed(self) -> bool:
@@ -162,7 +186,9 @@ class ConsumerConfig(ClientConfig):
                 f"set isolation_level to one of {', '.join(map(repr, get_args(IsolationLevel)))}"
             )
         yield from _reset_faults(self.auto_offset_reset)
+        yield from _adjuster_faults(self.adjust_committed_offsets)
         yield from sendable("client_rack", self.client_rack)
+        yield from sendable("assignment_rack", self.assignment_rack)
         yield from one_of("group_protocol", self.group_protocol, get_args(GroupProtocol))
         yield from self._group_faults()
 
@@ -174,9 +200,8 @@ class ConsumerConfig(ClientConfig):
     @property
     def rebalance_timeout_or_default_ms(self) -> int:
         """`rebalance_timeout_ms`, or what stands in for it."""
-        if self.rebalance_timeout_ms is None:
-            return self.max_poll_interval_ms
-        return self.rebalance_timeout_ms
+        given_ms = self.rebalance_timeout_ms
+        return self.max_poll_interval_ms if given_ms is None else given_ms
 
     def _group_faults(self) -> Iterator[str]:
         yield from _name_faults("group_id", self.group_id)
@@ -208,7 +233,13 @@ class ConsumerConfig(ClientConfig):
     def _group_options_set(self) -> Iterator[str]:
         if self.enable_auto_commit:
             yield "enable_auto_commit"
-        for name in ("group_instance_id", "partition_assignment_strategy", "rebalance_timeout_ms"):
+        for name in (
+            "group_instance_id",
+            "partition_assignment_strategy",
+            "rebalance_timeout_ms",
+            "assignment_rack",
+            "adjust_committed_offsets",
+        ):
             if getattr(self, name) is not None:
                 yield name
         for name in _GROUP_TIMES:
@@ -258,6 +289,14 @@ def _reset_faults(auto_offset_reset: object) -> Iterator[str]:
         yield from one_of("auto_offset_reset", auto_offset_reset, choices)
 
 
+def _adjuster_faults(value: object) -> Iterator[str]:
+    if value is not None and (not callable(value) or inspect.iscoroutinefunction(value)):
+        yield (
+            f"adjust_committed_offsets={value!r} is no plain function; give one from a mapping of "
+            f"partitions to committed offsets to such a mapping"
+        )
+
+
 def _deserializer_faults(name: str, value: object) -> Iterator[str]:
     if value is not None and not callable(value) and not hasattr(value, "deserialize"):
         yield (
@@ -266,4 +305,4 @@ def _deserializer_faults(name: str, value: object) -> Iterator[str]:
         )
 
 
-__all__ = ["AutoOffsetReset", "ConsumerConfig", "GroupProtocol", "IsolationLevel"]
+__all__ = ["AutoOffsetReset", "ConsumerConfig", "GroupProtocol", "IsolationLevel", "OffsetAdjuster"]

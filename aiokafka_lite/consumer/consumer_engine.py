@@ -6,11 +6,13 @@ that starts again after a failure gets a new engine. Only `start`, `leave`, `giv
 """
 
 import logging
-from collections.abc import Collection, Sequence
+import weakref
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.refresh_failures import refused_topics
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
@@ -59,7 +61,7 @@ class ConsumerEngine:
         self._matched = MatchedTopics(exclude_internal=config.exclude_internal_topics)
         self.client = client
         self.buffer = FetchBuffer(subscription.revision)
-        self.collector = FetchCollector(subscription, self.buffer)
+        self.collector = FetchCollector(subscription, self.buffer, client.observer)
         self.fetcher = Fetcher(config, client, subscription, self.buffer, signal)
         self.group: ConsumerGroup | None = None
         if config.group_id is not None:
@@ -72,7 +74,7 @@ class ConsumerEngine:
                 self.assignment_changed,
                 listener,
             )
-        committed = None if self.group is None else self.group.offsets
+        committed = None if self.group is None else self.group.committed
         self.offset_fetcher = OffsetFetcher(config, client, subscription, signal, committed)
         self.poller = RecordPoller(
             client,
@@ -105,12 +107,14 @@ class ConsumerEngine:
     async def start(self) -> None:
         """Connect, learn of the subscribed topics, and with a group wait for an assignment.
 
-        Raises: as `AIOKafkaConsumer.start`. Cancelled, or failed: the caller calls `give_up`.
+        Raises: as `AIOKafkaConsumer.start`. Cancelled: the caller calls `give_up`, as after an
+        error.
         """
         client, group = self.client, self.group
         client.metadata.add_listener(self.follow)
         self._set_topics_of_interest()
         await client.start()
+        client.loop.add_fork_listener(self.collector.decoded.forget)
         client.owner.add_failure_callback(self._look_again)
         bound_s = self._config.default_api_timeout_ms / 1000
         if group is None:
@@ -134,10 +138,9 @@ class ConsumerEngine:
         """Raise the error of a subscribed topic if the error never passes. A group waits for topics
         that do not exist yet.
         """
-        for topic in sorted(self._subscription.topics):
-            said = snapshot.topic_error(topic)
-            if said is not None and not said.retriable:
-                raise said(f"topic {topic!r}: {said.description}")
+        refusal = refused_topics(self._subscription.topics, snapshot)
+        if refusal is not None:
+            raise refusal
 
     # Closing…
 
@@ -198,7 +201,7 @@ class ConsumerEngine:
     def follow(self, snapshot: MetadataSnapshot) -> None:
         """Take over new metadata: topics of the subscription that came, grew or went (B1)."""
         subscription = self._subscription
-        self.offset_fetcher.follow_topics()
+        self.offset_fetcher.validator.follow_topics()
         topics_changed = False
         if subscription.mode is SubscriptionMode.PATTERN:
             found = self._matched.update(
@@ -243,7 +246,7 @@ class ConsumerEngine:
         again before the metadata is old.
         """
         subscription = self._subscription
-        of_group = frozenset() if self.group is None else self.group.topics
+        of_group = frozenset() if self.group is None else self.group.membership.topics
         named = {*subscription.topics, *of_group, *(tp.topic for tp in subscription.assignment)}
         if subscription.mode is SubscriptionMode.PATTERN:
             self.client.metadata.set_topics(
@@ -253,6 +256,15 @@ class ConsumerEngine:
             self.client.metadata.set_topics(named)
 
     # What the public consumer asks…
+
+    def lags(self) -> dict[TopicPartition, int]:
+        """Return how many offsets the end is ahead of each partition whose end is known."""
+        is_committed = self._config.is_read_committed
+        lags = {
+            state.topic_partition: state.lag(read_committed=is_committed)
+            for state in tuple(self._subscription.states())
+        }
+        return {tp: lag for tp, lag in lags.items() if lag is not None}
 
     async def list_topics(self, names: Collection[str] | None) -> Sequence[MetadataResponseTopic]:
         """Return what a node says of these topics, or of all.
@@ -274,6 +286,32 @@ class ConsumerEngine:
         return response.topics
 
 
+def observe(
+    engine: ConsumerEngine,
+    config: ConsumerConfig,
+    subscription: SubscriptionState,
+    counters: Counters,
+) -> None:
+    """Tell the observer of the options, if there is one, that the consumer starts."""
+    counters.observe(
+        config.observer,
+        "consumer",
+        config.client_id,
+        config.group_id,
+        _statistics_while_alive(weakref.ref(engine), subscription, counters),
+    )
+
+
+def _statistics_while_alive(
+    engine: weakref.ref[ConsumerEngine], subscription: SubscriptionState, counters: Counters
+) -> "Callable[[], ConsumerStatistics | None]":
+    def statistics() -> "ConsumerStatistics | None":
+        alive = engine()
+        return None if alive is None else statistics_of(subscription, counters, alive)
+
+    return statistics
+
+
 def statistics_of(
     subscription: SubscriptionState, counters: Counters, engine: ConsumerEngine | None
 ) -> "ConsumerStatistics":
@@ -288,6 +326,7 @@ def statistics_of(
 
     buffered = [] if engine is None else list(engine.buffer)
     pending = frozenset() if engine is None else engine.fetcher.pending_fetches
+    usage = (0, 0) if engine is None else engine.client.network.usage()
     return ConsumerStatistics(
         queue=subscription.queue(),
         free=() if engine is None else tuple(engine.fetcher.free_partitions()),
@@ -296,14 +335,25 @@ def statistics_of(
             for fetch in buffered
         ),
         unread_bytes=sum(fetch.size_in_bytes for fetch in buffered),
+        lags={} if engine is None else engine.lags(),
+        leads={} if engine is None else _leads(subscription),
+        since_poll_s=None if engine is None or engine.group is None else engine.group.since_poll_s,
         fetching_nodes=frozenset(fetch.node_id for fetch in pending),
-        network=counters.network(),
+        network=counters.network(open_connections=usage[0], in_flight=usage[1]),
         fetches=counters.fetches,
         fetched_bytes=counters.fetched_bytes,
         returned_records=0 if engine is None else engine.collector.returned_records,
         rebalances=counters.rebalances,
         commits=counters.commits,
     )
+
+
+def _leads(subscription: SubscriptionState) -> dict[TopicPartition, int]:
+    return {
+        state.topic_partition: lead
+        for state in tuple(subscription.states())
+        if (lead := state.lead) is not None
+    }
 
 
 def _group_kind() -> "type[ConsumerGroup]":
@@ -319,4 +369,4 @@ def _has_gone(tp: TopicPartition, snapshot: MetadataSnapshot) -> bool:
     return bool(partitions) and tp.partition not in partitions
 
 
-__all__ = ["ConsumerEngine", "statistics_of"]
+__all__ = ["ConsumerEngine", "observe", "statistics_of"]

@@ -8,16 +8,16 @@ know the public consumer, so that a consumer dropped without `stop()` is noticed
 import asyncio
 import logging
 import random
-from enum import Enum
 
 import anyio
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.life import Life, LifeState
 from aiokafka_lite.concurrency.running_loop import running_loop
 from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.consumer.consumer_engine import ConsumerEngine
+from aiokafka_lite.consumer.consumer_engine import ConsumerEngine, observe
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
@@ -28,33 +28,21 @@ from aiokafka_lite.metrics.counters import Counters
 logger = logging.getLogger(__name__)
 
 
-class ConsumerState(Enum):
-    """The states of a consumer."""
-
-    NEW = "not started"
-    STARTING = "starting"
-    RUNNING = "running"
-    STOPPING = "stopping"
-    STOPPED = "stopped"
-
-
-MAY_FOLLOW: dict[ConsumerState, frozenset[ConsumerState]] = {
+MAY_FOLLOW: dict[LifeState, frozenset[LifeState]] = {
     # A stop before the start has nothing to close.
-    ConsumerState.NEW: frozenset({ConsumerState.STARTING, ConsumerState.STOPPED}),
+    LifeState.NEW: frozenset({LifeState.STARTING, LifeState.STOPPED}),
     # A start that failed may be repeated. A stop during the start ends at once.
-    ConsumerState.STARTING: frozenset(
-        {ConsumerState.RUNNING, ConsumerState.NEW, ConsumerState.STOPPED}
-    ),
+    LifeState.STARTING: frozenset({LifeState.RUNNING, LifeState.NEW, LifeState.STOPPED}),
     # STOPPED without STOPPING: the event loop has ended, so nothing can be closed any more.
-    ConsumerState.RUNNING: frozenset({ConsumerState.STOPPING, ConsumerState.STOPPED}),
+    LifeState.RUNNING: frozenset({LifeState.STOPPING, LifeState.STOPPED}),
     # Polls return no more records. A rebalance listener may still commit.
-    ConsumerState.STOPPING: frozenset({ConsumerState.STOPPED}),
-    ConsumerState.STOPPED: frozenset({ConsumerState.STOPPED}),
+    LifeState.STOPPING: frozenset({LifeState.STOPPED}),
+    LifeState.STOPPED: frozenset({LifeState.STOPPED}),
 }
 """State -> the states that may come next."""
 
 
-class ConsumerLife:
+class ConsumerLife(Life[LifeState]):
     """The state of one consumer, and its engine while it has one."""
 
     def __init__(
@@ -69,6 +57,7 @@ class ConsumerLife:
         name: str,
     ) -> None:
         """`name` is the name of the consumer's class, for logs and errors."""
+        super().__init__(MAY_FOLLOW, LifeState.NEW)
         self.engine: ConsumerEngine | None = None
         """The parts of a consumer that starts, runs or stops; None before, and after a failure."""
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -80,39 +69,27 @@ class ConsumerLife:
         self._rng = rng
         self._counters = counters
         self._name = name
-        self._state = ConsumerState.NEW
         self._waiting_calls = WaitingCalls(clock, _stopped_meanwhile)
 
     def __repr__(self) -> str:
         return f"<{self._name} client_id={self._config.client_id!r} {self._state.value}>"
 
     @property
-    def state(self) -> ConsumerState:
-        """The present state."""
-        return self._state
-
-    @property
     def has_stopped(self) -> bool:
         """Whether stop() was called."""
-        return self._state in (ConsumerState.STOPPING, ConsumerState.STOPPED)
+        return self._state in (LifeState.STOPPING, LifeState.STOPPED)
 
-    def to(self, state: ConsumerState) -> None:
-        """Go to `state`.
-
-        Raises, without a change: ConsumerStoppedError when the consumer is stopped,
-        IllegalStateError for any other state that may not come next.
-        """
-        if state not in MAY_FOLLOW[self._state]:
-            if self._state is ConsumerState.STOPPED:
-                raise ConsumerStoppedError(f"{self!r} cannot be started again; make a new one")
-            raise IllegalStateError(f"{self!r}: did you call start() twice?")
-        self._state = state
+    def refusal(self, _state: LifeState, /) -> Exception:
+        """Return ConsumerStoppedError of a stopped consumer; otherwise IllegalStateError."""
+        if self._state is LifeState.STOPPED:
+            return ConsumerStoppedError(f"{self!r} cannot be started again; make a new one")
+        return IllegalStateError(f"{self!r}: did you call start() twice?")
 
     # Which calls are allowed…
 
     def check_loop(self) -> None:
         """Raise IllegalStateError in another event loop than that of start()."""
-        if self.engine is not None and self._state is not ConsumerState.STOPPED:
+        if self.engine is not None and self._state is not LifeState.STOPPED:
             self.engine.client.loop.check()
 
     def check_not_stopped(self) -> None:
@@ -131,8 +108,8 @@ class ConsumerLife:
         self.check_loop()
         engine = self.engine
         if engine is not None and (
-            self._state is ConsumerState.RUNNING
-            or (self._state is not ConsumerState.STOPPED and engine.is_in_listener)
+            self._state is LifeState.RUNNING
+            or (self._state is not LifeState.STOPPED and engine.is_in_listener)
         ):
             return engine
         self.check_not_stopped()
@@ -149,7 +126,7 @@ class ConsumerLife:
         Cancelled: as if it had failed, which leaves no task, socket or timer behind.
         """
         loop = running_loop()
-        self.to(ConsumerState.STARTING)
+        self.to(LifeState.STARTING)
         self.loop = loop
         client = KafkaClient(
             self._config,
@@ -162,10 +139,11 @@ class ConsumerLife:
         self.engine = engine = ConsumerEngine(
             self._config, client, self._subscription, self._signal, self._waiting_calls, listener
         )
+        observe(engine, self._config, self._subscription, self._counters)
         try:
             await engine.start()
             self.check_not_stopped()
-            self.to(ConsumerState.RUNNING)
+            self.to(LifeState.RUNNING)
         except BaseException as error:
             try:
                 with anyio.CancelScope(shield=True):
@@ -173,7 +151,7 @@ class ConsumerLife:
             finally:  # also when it is cancelled once more
                 self.engine = None
                 if not self.has_stopped:
-                    self.to(ConsumerState.NEW)
+                    self.to(LifeState.NEW)
             if self.has_stopped:
                 raise ConsumerStoppedError(f"{self!r} while it was starting") from error
             raise
@@ -185,11 +163,11 @@ class ConsumerLife:
         `processed_all`: what the newest poll returned counts as processed (B7).
         """
         engine = self.engine
-        if engine is None or self._state in (ConsumerState.NEW, ConsumerState.STOPPED):
-            self.to(ConsumerState.STOPPED)
+        if engine is None or self._state in (LifeState.NEW, LifeState.STOPPED):
+            self.to(LifeState.STOPPED)
             return
         if engine.client.loop.has_ended:
-            self.to(ConsumerState.STOPPED)
+            self.to(LifeState.STOPPED)
             logger.warning("%r: its event loop has ended before stop()", self)
             return
         self.check_loop()
@@ -198,10 +176,10 @@ class ConsumerLife:
                 "stop() inside a rebalance listener would wait for itself: let the listener "
                 "return, and stop the consumer afterwards"
             )
-        if self._state is ConsumerState.STOPPING:
+        if self._state is LifeState.STOPPING:
             await self._wait_for_other_stop(timeout_ms / 1000)
-        elif self._state is ConsumerState.STARTING:
-            self.to(ConsumerState.STOPPED)
+        elif self._state is LifeState.STARTING:
+            self.to(LifeState.STOPPED)
             engine.stop()
             await engine.close_client(timeout_ms / 1000)
         else:
@@ -210,7 +188,7 @@ class ConsumerLife:
     async def _stop_running(
         self, engine: ConsumerEngine, timeout_ms: float, *, processed_all: bool
     ) -> None:
-        self.to(ConsumerState.STOPPING)
+        self.to(LifeState.STOPPING)
         engine.stop()
         self._waiting_calls.end()
         bounds = divide_stop_time(timeout_ms)
@@ -220,7 +198,7 @@ class ConsumerLife:
         except TimeoutError:
             logger.warning("%r: its group or fetches did not end within %d ms", self, timeout_ms)
         finally:
-            self.to(ConsumerState.STOPPED)
+            self.to(LifeState.STOPPED)
             self._waiting_calls.end()  # those of a listener
             left_s = bounds.total_s - (self._clock.monotonic() - began_s)
             await engine.close_client(max(left_s, 1.0))
@@ -229,7 +207,7 @@ class ConsumerLife:
     async def _wait_for_other_stop(self, timeout_s: float) -> None:
         """Wait until another call of stop() has ended, at most `timeout_s`."""
         until_s = self._clock.monotonic() + timeout_s
-        while self._state is ConsumerState.STOPPING and self._clock.monotonic() < until_s:
+        while self._state is LifeState.STOPPING and self._clock.monotonic() < until_s:
             await self._signal.wait(until_s)
 
 
@@ -237,4 +215,4 @@ def _stopped_meanwhile() -> ConsumerStoppedError:
     return ConsumerStoppedError("the consumer was stopped while this call waited for an answer")
 
 
-__all__ = ["MAY_FOLLOW", "ConsumerLife", "ConsumerState"]
+__all__ = ["MAY_FOLLOW", "ConsumerLife"]

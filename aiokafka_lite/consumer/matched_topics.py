@@ -1,7 +1,7 @@
 """Owns which topics a subscription by pattern may take: it believes no single metadata answer.
 
 A broker that has just started, or an election, leaves a topic out of an answer or describes it with
-an error. Letting go of it for that would lose its positions. It reads no clock and does not wait.
+an error. Letting go of it for that would lose its positions. It reads no clock. Does not wait.
 
 One response of a broker that has just started could otherwise make a group rebalance twice.
 """
@@ -9,7 +9,7 @@ One response of a broker that has just started could otherwise make a group reba
 from collections.abc import Collection
 from typing import NamedTuple
 
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 
 PATIENCE_S = 5.0
 """How long a topic has to be absent from every answer until it counts as deleted."""

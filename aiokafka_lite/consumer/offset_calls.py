@@ -7,17 +7,22 @@ The public methods, and what they raise, are documented in `consumer.py`.
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from aiokafka_lite.checks.offset_arguments import CommitListener, OffsetsToCommit, checked_offsets
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata.refresh_failures import why_leaderless
 from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
-from aiokafka_lite.consumer.consumer_arguments import check_partitions, checked_timestamps
+from aiokafka_lite.consumer.consumer_arguments import (
+    check_partitions,
+    checked_specs,
+    checked_timestamps,
+)
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.offset_reset import OffsetReset
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
-from aiokafka_lite.consumer.position.leader_watch import why_unreadable
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
 from aiokafka_lite.consumer.position.offset_questions import ListedOffset
 from aiokafka_lite.consumer.position.partition_state import FetchState, PartitionState
 from aiokafka_lite.consumer.position.subscription_state import (
-    OffsetResetStrategy,
     SubscriptionState,
 )
 from aiokafka_lite.consumer.record_poller import RecordPoller
@@ -31,9 +36,9 @@ from aiokafka_lite.model import (
     ConsumerGroupMetadata,
     OffsetAndMetadata,
     OffsetAndTimestamp,
+    OffsetSpec,
     TopicPartition,
 )
-from aiokafka_lite.offset_arguments import CommitListener, OffsetsToCommit, checked_offsets
 
 if TYPE_CHECKING:
     from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
@@ -109,6 +114,8 @@ class OffsetCalls:
             if not group.had(tp):
                 self._subscription.assigned(tp)  # raises
         group.offsets.check_may_commit()
+        if (missing or not assigned) and self._subscription.is_subscribed:
+            group.check_is_member()
         if missing:
             tp = missing[0]
             raise PartitionRevokedError(
@@ -126,12 +133,18 @@ class OffsetCalls:
         self, partition: TopicPartition, *, metadata: bool
     ) -> int | OffsetAndMetadata | None:
         """See `AIOKafkaConsumer.committed`."""
-        found = (await self._fetch_committed([partition]))[partition]
-        if found is None:
-            return None
-        if metadata:
-            return OffsetAndMetadata(found.offset, found.metadata, found.leader_epoch)
-        return found.offset
+        found = (await self.committed_of([partition]))[partition]
+        return found if found is None or metadata else found.offset
+
+    async def committed_of(
+        self, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
+        """Return what the group has stored for each partition. As `AIOKafkaConsumer.committed`."""
+        found = await self._fetch_committed(list(partitions))
+        return {
+            tp: each and OffsetAndMetadata(each.offset, each.metadata, each.leader_epoch)
+            for tp, each in found.items()
+        }
 
     async def _fetch_committed(
         self, partitions: list[TopicPartition]
@@ -139,7 +152,7 @@ class OffsetCalls:
         group = self._group
         async with self._waiting_calls.one():
             return await self._client.ask_until_answered(
-                lambda: group.offsets.fetch_committed(partitions),
+                lambda: group.committed.fetch_committed(partitions),
                 self._api_timeout_s,
                 what=f"committed offsets of {sorted(partitions)}",
                 remedy=(
@@ -173,7 +186,7 @@ class OffsetCalls:
             snapshot = self._client.metadata.snapshot
             reason = "its leader has not answered"
             if snapshot.leader(partition).node_id is None:
-                reason = why_unreadable(partition, snapshot)
+                reason = why_leaderless(partition, snapshot)
             raise KafkaTimeoutError(
                 f"no position for {partition.topic}-{partition.partition} within {timeout_s:g} s: "
                 f"{reason}; check the partition and its leader, or raise default_api_timeout_ms"
@@ -181,7 +194,10 @@ class OffsetCalls:
         return self._subscription.assigned(partition).offset
 
     def _has_position(self, partition: TopicPartition) -> bool:
-        """Raises IllegalStateError for a partition that is not assigned, and will not be soon."""
+        """Say whether the partition has a valid position.
+
+        Raises: IllegalStateError if it is not assigned, and the group will not assign it soon.
+        """
         state = self._subscription.get(partition)
         group = self._of_group
         if state is None and group is not None and group.may_get(partition):
@@ -189,7 +205,7 @@ class OffsetCalls:
         return self._subscription.assigned(partition).position is not None
 
     async def seek_by_reset(
-        self, partitions: Iterable[TopicPartition], strategy: OffsetResetStrategy
+        self, partitions: Iterable[TopicPartition], strategy: OffsetReset
     ) -> bool:
         """See `AIOKafkaConsumer.seek_to_beginning`."""
         wanted = set(self._assigned_or_all(partitions))
@@ -240,6 +256,19 @@ class OffsetCalls:
         listed = await self._ask_leaders(checked)
         return {
             tp: None if found.offset < 0 else OffsetAndTimestamp(found.offset, found.timestamp)
+            for tp, found in listed.items()
+        }
+
+    async def by_spec(
+        self, offsets: Mapping[TopicPartition, OffsetSpec | int]
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """See `AIOKafkaConsumer.list_offsets`."""
+        checked = checked_specs(offsets)
+        if not checked:
+            return {}
+        listed = await self._ask_leaders(checked)
+        return {
+            tp: None if found.offset < 0 else OffsetAndTimestamp(found.offset, found.time_or_none)
             for tp, found in listed.items()
         }
 

@@ -1,6 +1,6 @@
-"""Owns where a partition without a position goes: an end of its log, or some time back from now.
+"""Owns where a partition without a position goes: an end of its log, or a time.
 
-Values and their parsing; nothing is asked and nothing waits.
+Values and their parsing. Does not wait.
 Source: KIP-1106, AutoOffsetResetStrategy, java.time.Duration.parse.
 
 It also decides where to go on in a topic that was deleted and created again. The positions of the
@@ -66,7 +66,23 @@ class ByDuration:
         return max(now_ms - self.duration_ms, 0)
 
 
-OffsetReset = OffsetResetStrategy | ByDuration
+@dataclass(frozen=True, slots=True)
+class AtTimestamp:
+    """The first record at or after a time, or the end when there is none."""
+
+    timestamp_ms: int
+
+    @property
+    def label(self) -> str:
+        """The time, for the log."""
+        return f"timestamp {self.timestamp_ms}"
+
+    def timestamp(self, now_ms: int) -> int:  # noqa: ARG002 - asked of every kind of reset
+        """Return what to ask ListOffsets for."""
+        return self.timestamp_ms
+
+
+OffsetReset = OffsetResetStrategy | ByDuration | AtTimestamp
 
 _RESET_BY_OPTION: dict[str, OffsetReset | None] = {
     "earliest": OffsetResetStrategy.EARLIEST,
@@ -103,6 +119,7 @@ def parse_duration_ms(text: str) -> int:
 
 __all__ = [
     "BY_DURATION_PREFIX",
+    "AtTimestamp",
     "ByDuration",
     "OffsetReset",
     "OffsetResetStrategy",

@@ -13,7 +13,7 @@ class PollSignal:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._waiters: set[asyncio.Future[None]] = set()
+        self._waiters: dict[asyncio.Future[None], None] = {}  # in the order of their calls
 
     @property
     def waiting(self) -> int:
@@ -32,12 +32,12 @@ class PollSignal:
         Cancelled: nothing stays behind.
         """
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiters.add(waiter)
+        self._waiters[waiter] = None
         timer = None if until_s is None else self._clock.call_at(until_s, lambda: _wake(waiter))
         try:
             await waiter
         finally:
-            self._waiters.discard(waiter)
+            del self._waiters[waiter]
             if timer is not None:
                 timer.cancel()
 

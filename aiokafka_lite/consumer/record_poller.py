@@ -13,15 +13,16 @@ from aiokafka_lite.consumer.fetch.completed_fetch import Record
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.fetch.fetch_planner import PlannedFetch
+from aiokafka_lite.consumer.fetch.fetch_preparations import FetchPreparations
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import LeaderWatch
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
 from aiokafka_lite.consumer.position.partition_state import PartitionState
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
-from aiokafka_lite.errors import ConsumerStoppedError
+from aiokafka_lite.errors import ConsumerStoppedError, KafkaError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.record.columns_builder import ColumnsBuilder
+from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 
 if TYPE_CHECKING:
     from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
@@ -33,7 +34,7 @@ _TURN_S = 0.002
 """How many polls that find records run in a row, and for how long, until other tasks run."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _FetchesOnTheirWay:
     """The fetches one poll awaits before it raises the error of a fetch that was set aside."""
 
@@ -70,6 +71,7 @@ class RecordPoller:
         self._fetcher = fetcher
         self._group = group
         self._offset_fetcher = offset_fetcher
+        self._preparations = FetchPreparations(client, signal, timeout_s=leader_timeout_s)
         self._leader_watch = LeaderWatch(leader_timeout_s)
         self._wanted: list[Collection[TopicPartition]] = []  # by the polls that run; empty: all
         self._is_stopped = False
@@ -92,8 +94,9 @@ class RecordPoller:
     async def poll(
         self, partitions: Collection[TopicPartition], max_records: int, timeout_s: float
     ) -> dict[TopicPartition, list[Record]]:
-        """Return up to `max_records` records as soon as there is one, {} when the time is over or
-        the consumer was stopped.
+        """Return up to `max_records` records once at least one can be returned.
+
+        It returns {} after `timeout_s`, or if the consumer was stopped.
 
         Raises: as `FetchCollector.collect`; position errors; KafkaError for a failed background
         task. Cancelled: nothing was taken; fetches and resets on their way go on.
@@ -105,7 +108,10 @@ class RecordPoller:
         return taken or {}
 
     def poll_one(self, partitions: Collection[TopicPartition]) -> Coroutine[Any, Any, Record]:
-        """Return the next record; wait for it without bound. Raises, Cancelled: as `poll_for`."""
+        """Return the next record; wait for it without bound.
+
+        Raises: as `poll_for`. Cancelled: as `poll_for`.
+        """
         return self.poll_for(partitions, self._collector.collect_one, None)
 
     async def poll_columns(
@@ -115,7 +121,7 @@ class RecordPoller:
         timeout_s: float,
         until: Mapping[TopicPartition, int],
     ) -> None:
-        """Append records to the empty `columns` as soon as there is one.
+        """Append records to the empty `columns` once at least one can be returned.
 
         A partition that has come to its offset of `until` is paused before anything more is
         fetched. When all have, the poll returns. Raises: as `poll`; IllegalStateError, with nothing
@@ -182,6 +188,8 @@ class RecordPoller:
                     taken = collect(partitions)
                 finally:
                     fetches_due_s = self._fetcher.start_fetches()
+                    if self._collector.unprepared:
+                        self._preparations.start(self._collector.unprepared)
                 if taken:
                     return taken
                 fetches_due_s = self._fetch_what_is_wanted(fetches_due_s)
@@ -282,25 +290,54 @@ class RecordPoller:
         self, partitions: Collection[TopicPartition], fetches: _FetchesOnTheirWay, *, is_over: bool
     ) -> None:
         """Raise the errors of a poll that has nothing to return (A9)."""
-        self._raise_errors()
+        self._raise_passing_errors()
         standing = self._collector.standing_error(partitions)
         standing = standing or self._offset_fetcher.missing_position_error(partitions)
+        if standing is None:
+            standing = self._leader_error()
+            is_refusal = standing is not None and not standing.retriable
+            if is_refusal and not is_over and not self._are_others_ready():
+                standing = None  # a refused topic must not keep the others from being read
         if standing is not None and (fetches.are_over(self._fetcher.pending_fetches) or is_over):
             raise standing
 
+    def _are_others_ready(self) -> bool:
+        """Say whether each partition that has a leader can be fetched: the group has assigned
+        them, and they have positions.
+        """
+        if self._group is not None and self._group.membership.awaits_assignment:
+            return False
+        snapshot = self._client.metadata.snapshot
+        return all(
+            state.position is not None or snapshot.leader(state.topic_partition).node_id is None
+            for state in self._subscription.states()
+        )
+
     def _raise_errors(self) -> None:
-        error = self._fetcher.take_error() or self._offset_fetcher.take_error()
-        if error is None:
-            snapshot, subscription = self._client.metadata.snapshot, self._subscription
-            leaderless = (*self._offset_fetcher.leaderless, *self._fetcher.leaderless)
-            error = self._leader_watch.check(
-                [tp for tp in leaderless if subscription.get(tp) is not None],
-                [name for name in subscription.topics if not snapshot.partition_ids(name)],
-                snapshot,
-                self._client.clock.monotonic(),
-            )
+        self._raise_passing_errors()
+        error = self._leader_error()
         if error is not None:
             raise error
+
+    def _raise_passing_errors(self) -> None:
+        error = (
+            self._fetcher.take_error()
+            or self._offset_fetcher.take_error()
+            or self._preparations.take_error()
+        )
+        if error is not None:
+            raise error
+
+    def _leader_error(self) -> KafkaError | None:
+        """Return the error of partitions without a leader, and of topics without partitions."""
+        snapshot, subscription = self._client.metadata.snapshot, self._subscription
+        leaderless = (*self._offset_fetcher.leaderless, *self._fetcher.leaderless)
+        return self._leader_watch.check(
+            [tp for tp in leaderless if subscription.get(tp) is not None],
+            [name for name in subscription.topics if not snapshot.partition_ids(name)],
+            snapshot,
+            self._client.clock.monotonic(),
+        )
 
     async def _wait(self, *until_s: float | None) -> None:
         """Wait for the signal, at most until the earliest of the moments."""

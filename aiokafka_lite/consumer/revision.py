@@ -1,14 +1,14 @@
-"""Owns the count of changes that may set a partition free to fetch, or stop it, and what changed.
+"""Owns the count of changes after which a partition may become free to fetch or stop being free.
 
-Subscription and buffer share it, so that whoever has seen a number need not look again, and who
-plans fetches looks only at the partitions that are named. It does not wait.
+The subscription and the buffer share it. While the number is the same, nothing must be looked at
+again. The planner of fetches looks only at the partitions that were noted. Does not wait.
 """
 
 from aiokafka_lite.model import TopicPartition
 
 
 class Revision:
-    """Compare `number`; note a change of a partition with `note`, any other with `number += 1`."""
+    """Counts changes in `number`: of a partition by `note`, any other by `number += 1`."""
 
     __slots__ = ("_changed", "number")
 
@@ -17,7 +17,7 @@ class Revision:
         self._changed: dict[TopicPartition, None] = {}
 
     def note(self, tp: TopicPartition) -> None:
-        """Something of the partition has changed: its state, its position, what is buffered."""
+        """Note that a partition has changed: its state, its position, or its buffered fetches."""
         self.number += 1
         self._changed[tp] = None
 

@@ -1,4 +1,4 @@
-"""How the time a consumer has to stop is divided between the steps of stopping. Plain.
+"""How the time a consumer has to stop is divided between the steps of stopping. Does not wait.
 
 A consumer gives up its group if no broker of the group has answered for 4.5 s, whatever
 `stop_timeout_ms` is. Any response, a refusal too, means that more time may help. Without one, the
@@ -19,7 +19,7 @@ _SESSIONS_S = 1.0
 """Closing fetch sessions is a courtesy to the brokers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class StopBounds:
     """The bounds of one stop, in seconds."""
 

@@ -3,6 +3,7 @@ and ends all that trouble.
 """
 
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.virtual_network import VirtualNetwork
 from tests.adversity.group.group_steps import (
     NODES,
     Disconnect,
@@ -15,7 +16,6 @@ from tests.adversity.group.group_steps import (
     StopNode,
     Trouble,
 )
-from tests.adversity.simulation import Network
 
 ClusterStep = (
     MoveCoordinator
@@ -33,7 +33,7 @@ ClusterStep = (
 class ClusterTroubles:
     """The troubles of one cluster and of the group in it."""
 
-    def __init__(self, broker: EmbeddedBroker, network: Network, group_id: str) -> None:
+    def __init__(self, broker: EmbeddedBroker, network: VirtualNetwork, group_id: str) -> None:
         self.alive = set(range(1, NODES + 1))
         """The nodes that run."""
         self._broker = broker

@@ -8,7 +8,7 @@ import pytest
 from aiokafka_lite.errors import KafkaConnectionError, RequestTimedOutError
 from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
-from tests.net.connections import (
+from tests.net.support.connections import (
     answered,
     ask,
     metadata_named,
@@ -16,7 +16,7 @@ from tests.net.connections import (
     produce_request,
     unanswered_produce,
 )
-from tests.net.scripted_node import METADATA, PRODUCE, ScriptedNode, ScriptedPeer
+from tests.net.support.scripted_node import METADATA, PRODUCE, ScriptedNode, ScriptedPeer
 from tests.support.leftovers import nothing_left_behind
 from tests.support.patience import eventually
 

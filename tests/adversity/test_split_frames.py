@@ -8,9 +8,14 @@ import pytest
 
 from aiokafka_lite.net import transport as transport_module
 from aiokafka_lite.net.transport import LARGE_FRAME_BYTES
-from tests.net.connections import answered, ask, connection_to, metadata_named, opened
-from tests.net.recorded_frames import feed, transport_without_socket
-from tests.net.scripted_node import ScriptedNode, answer_bytes, api_versions_response, framed
+from tests.net.support.connections import answered, ask, connection_to, metadata_named, opened
+from tests.net.support.recorded_frames import feed, transport_without_socket
+from tests.net.support.scripted_node import (
+    ScriptedNode,
+    answer_bytes,
+    api_versions_response,
+    framed,
+)
 from tests.support.leftovers import nothing_left_behind
 
 

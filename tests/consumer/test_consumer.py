@@ -64,6 +64,11 @@ def test_options_without_effect_are_called_deprecated(name: str) -> None:
         AIOKafkaConsumer("t", **options)
 
 
+def test_the_default_of_an_option_without_effect_may_be_passed_on() -> None:
+    """As FastStream does for each of its subscribers. A warning would fail this test."""
+    AIOKafkaConsumer("t", consumer_timeout_ms=200)
+
+
 # Arguments…
 
 

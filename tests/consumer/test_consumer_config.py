@@ -77,16 +77,9 @@ def test_no_limit_of_records_may_be_asked_for_with_none() -> None:
     assert ConsumerConfig(max_poll_records=None).max_poll_records is None
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("group_protocol", "consumer"),
-        ("security_protocol", "SSL"),
-    ],
-)
-def test_an_option_of_a_later_feature_is_refused_by_name(name: str, value: object) -> None:
-    with pytest.raises(FeatureNotSupportedError, match=name):
-        ConsumerConfig(**{name: value})  # type: ignore[arg-type]
+def test_an_option_of_a_later_feature_is_refused_by_name() -> None:
+    with pytest.raises(FeatureNotSupportedError, match="group_protocol"):
+        ConsumerConfig(group_protocol="consumer")
 
 
 @pytest.mark.parametrize(
@@ -168,6 +161,23 @@ def test_a_wrong_auto_offset_reset_is_refused_with_the_remedy(value: object, fau
 
 def test_a_duration_and_a_rack_are_accepted() -> None:
     ConsumerConfig(auto_offset_reset="by_duration:P1DT12H", client_rack="a")
+
+
+def test_the_rack_of_a_member_is_that_of_the_client_unless_it_has_its_own() -> None:
+    assert ConsumerConfig().member_rack is None
+    assert ConsumerConfig(client_rack="a").member_rack == "a"
+    assert ConsumerConfig(client_rack="a", assignment_rack="b").member_rack == "b"
+    assert ConsumerConfig(client_rack="a", assignment_rack="").member_rack is None
+    assert ConsumerConfig(assignment_rack="b").group_options_without_group == ("assignment_rack",)
+
+
+async def _adjust_later(_committed: object) -> None: ...
+
+
+@pytest.mark.parametrize("adjust", [5, _adjust_later])
+def test_what_adjusts_offsets_is_a_plain_function(adjust: Any) -> None:
+    with pytest.raises(KafkaConfigurationError, match="is no plain function"):
+        ConsumerConfig(group_id="g", adjust_committed_offsets=adjust)
 
 
 def test_isolation_level_is_a_question_with_yes_or_no() -> None:

@@ -3,19 +3,20 @@
 import pytest
 
 from aiokafka_lite.clock import SYSTEM_CLOCK
+from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.consumer.consumer_life import MAY_FOLLOW, ConsumerLife, ConsumerState
+from aiokafka_lite.consumer.consumer_life import MAY_FOLLOW, ConsumerLife
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import ConsumerStoppedError, IllegalStateError, KafkaConnectionError
 from aiokafka_lite.metrics.counters import Counters
 from tests.scenarios.consuming import consumer_of, embedded
 
-NEW, STARTING, RUNNING, STOPPING, STOPPED = ConsumerState
+NEW, STARTING, RUNNING, STOPPING, STOPPED = LifeState
 
 
-def life_in(state: ConsumerState) -> ConsumerLife:
+def life_in(state: LifeState) -> ConsumerLife:
     """A life that has come to `state` by the table, without an engine."""
     life = ConsumerLife(
         ConsumerConfig(client_id="c"),
@@ -26,7 +27,7 @@ def life_in(state: ConsumerState) -> ConsumerLife:
         counters=Counters(),
         name="Consumer",
     )
-    ways: dict[ConsumerState, list[ConsumerState]] = {NEW: []}
+    ways: dict[LifeState, list[LifeState]] = {NEW: []}
     while state not in ways:
         for known, moves in tuple(ways.items()):
             for each in MAY_FOLLOW[known]:
@@ -36,9 +37,9 @@ def life_in(state: ConsumerState) -> ConsumerLife:
     return life
 
 
-@pytest.mark.parametrize("after", ConsumerState)
-@pytest.mark.parametrize("before", ConsumerState)
-def test_the_table_decides_which_state_follows(before: ConsumerState, after: ConsumerState) -> None:
+@pytest.mark.parametrize("after", LifeState)
+@pytest.mark.parametrize("before", LifeState)
+def test_the_table_decides_which_state_follows(before: LifeState, after: LifeState) -> None:
     life = life_in(before)
     if after in MAY_FOLLOW[before]:
         life.to(after)
@@ -50,14 +51,14 @@ def test_the_table_decides_which_state_follows(before: ConsumerState, after: Con
     assert life.state is before
 
 
-@pytest.mark.parametrize("state", ConsumerState)
-def test_every_state_can_be_reached_and_may_end(state: ConsumerState) -> None:
+@pytest.mark.parametrize("state", LifeState)
+def test_every_state_can_be_reached_and_may_end(state: LifeState) -> None:
     assert life_in(state).state is state
     assert STOPPED in MAY_FOLLOW[state]
 
 
-@pytest.mark.parametrize("state", ConsumerState)
-def test_calls_are_refused_with_the_reason_that_the_state_gives(state: ConsumerState) -> None:
+@pytest.mark.parametrize("state", LifeState)
+def test_calls_are_refused_with_the_reason_that_the_state_gives(state: LifeState) -> None:
     """Without an engine no call for records is allowed, whatever the state."""
     life = life_in(state)
     assert life.has_stopped is (state in (STOPPING, STOPPED))

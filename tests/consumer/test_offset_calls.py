@@ -19,8 +19,10 @@ from aiokafka_lite.errors import (
     LeaderNotAvailableError,
     TopicAuthorizationFailedError,
     UnstableOffsetCommitError,
+    UnsupportedVersionError,
 )
-from aiokafka_lite.model import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
+from aiokafka_lite.model import OffsetAndMetadata, OffsetAndTimestamp, OffsetSpec, TopicPartition
+from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
@@ -159,6 +161,37 @@ async def test_offsets_for_times_finds_the_first_record_from_a_time_on() -> None
         assert await consumer.offsets_for_times({}) == {}
 
 
+async def test_seek_to_timestamp_goes_to_the_first_record_from_a_time_on() -> None:
+    async with simple(P0, P1) as (broker, consumer):
+        fill(broker, P0, 2, 3)
+        fill(broker, P1, 2)
+        assert await consumer.seek_to_timestamp(1003)
+        assert [await consumer.position(tp) for tp in (P0, P1)] == [3, 2], "or to the end"
+        assert (await consumer.getone(P0)).offset == 3
+        assert await consumer.seek_to_timestamp(0, P1)
+        assert [await consumer.position(tp) for tp in (P0, P1)] == [4, 0]
+        with pytest.raises(IllegalStateError, match="not assigned"):
+            await consumer.seek_to_timestamp(0, P2)
+        for no_time in (-1, 1.5, True, "1003", 2**63):
+            with pytest.raises(ValueError, match=r"is no time; give milliseconds"):
+                await consumer.seek_to_timestamp(no_time)  # type: ignore[arg-type]
+
+
+async def test_seek_to_timestamp_goes_on_after_its_call_was_cancelled() -> None:
+    async with simple(P0) as (broker, consumer):
+        fill(broker, P0, 5)
+        assert await consumer.position(P0) == 0
+        broker.faults.stall(ListOffsetsRequest)
+        asked = len(broker.requests_of(ListOffsetsRequest))
+        seeking = asyncio.create_task(consumer.seek_to_timestamp(1002))
+        await broker.wait_until(lambda: len(broker.requests_of(ListOffsetsRequest)) > asked)
+        seeking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await seeking
+        broker.faults.release()
+        assert (await asyncio.wait_for(consumer.getone(), 30)).offset == 2
+
+
 async def test_beginning_and_end_of_partitions_that_need_not_be_assigned() -> None:
     async with simple() as (broker, consumer):
         fill(broker, P0, 2, 3)
@@ -169,6 +202,44 @@ async def test_beginning_and_end_of_partitions_that_need_not_be_assigned() -> No
         assert await consumer.end_offsets([]) == {}
         assert await consumer.beginning_offsets([]) == {}
         assert broker.requests_of(ListOffsetsRequest) == []
+
+
+async def test_list_offsets_finds_what_leaders_know_of_partitions() -> None:
+    async with simple() as (broker, consumer):
+        fill(broker, P0, 2, 3)
+        broker.delete_records(P0, 1)
+        found = await consumer.list_offsets({P0: OffsetSpec.MAX_TIMESTAMP, P1: OffsetSpec.LATEST})
+        assert found == {P0: OffsetAndTimestamp(4, 1004), P1: OffsetAndTimestamp(0, None)}
+        assert await consumer.list_offsets({P0: 1003, P1: OffsetSpec.MAX_TIMESTAMP}) == {
+            P0: OffsetAndTimestamp(3, 1003),
+            P1: None,
+        }
+        for spec, offset in [(OffsetSpec.EARLIEST, 1), (OffsetSpec.EARLIEST_LOCAL, 1)]:
+            one = (await consumer.list_offsets({P0: spec}))[P0]
+            assert one is not None
+            assert one.offset == offset
+        assert await consumer.list_offsets({P0: OffsetSpec.LATEST_TIERED}) == {P0: None}
+        assert await consumer.list_offsets({}) == {}
+        with pytest.raises(ValueError, match=r"t-0: -7 is no OffsetSpec and no time"):
+            await consumer.list_offsets({P0: -7})
+
+
+@pytest.mark.parametrize(
+    ("spec", "version"),
+    [(OffsetSpec.MAX_TIMESTAMP, 6), (OffsetSpec.LATEST_TIERED, 8)],
+)
+async def test_a_spec_that_the_leader_does_not_know_is_refused(
+    spec: OffsetSpec, version: int
+) -> None:
+    async with (
+        embedded({"t": 2}, max_versions={ApiKey.LIST_OFFSETS: version}) as broker,
+        consumer_of(broker) as consumer,
+    ):
+        text = rf"{spec.name} of t-1 needs version {version + 1} .* up to {version}"
+        with pytest.raises(UnsupportedVersionError, match=text):
+            await consumer.list_offsets({P0: OffsetSpec.LATEST, P1: spec})
+        assert broker.requests_of(ListOffsetsRequest) == []
+        assert await consumer.list_offsets({P0: OffsetSpec.LATEST})
 
 
 async def test_partitions_and_times_are_checked() -> None:

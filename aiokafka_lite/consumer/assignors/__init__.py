@@ -1,1 +1,1 @@
-"""The assignors, by which the leader of a group assigns partitions to members. Plain."""
+"""The assignors, by which the leader of a group assigns partitions to members. Does not wait."""

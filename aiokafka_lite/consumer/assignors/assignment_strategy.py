@@ -1,4 +1,4 @@
-"""Makes a consumer's assignors out of its option `partition_assignment_strategy`. Plain.
+"""Makes a consumer's assignors out of its option `partition_assignment_strategy`. Does not wait.
 
 Each consumer gets its own: an assignor may remember what its consumer had.
 """
@@ -21,13 +21,11 @@ def make_assignors(strategy: object = None) -> tuple[AbstractPartitionAssignor, 
     """Return new assignors, the preferred one first. None stands for `DEFAULT_STRATEGY`.
 
     `strategy` lists classes, which are called without arguments, and instances, which are used as
-    they are. Assignors in aiokafka's form will do, with `name`, `assign`, `metadata` and
-    `on_assignment` on the class: they come out as instances, and need not have the rest of
-    AbstractPartitionAssignor.
+    they are. A class in aiokafka's form also counts as an assignor. It has `name`, `assign`,
+    `metadata` and `on_assignment`, and nothing else of AbstractPartitionAssignor.
 
-    Raises:
-        KafkaConfigurationError: no list, or an empty one; an entry that is no assignor; two of one
-        name; no rebalance protocol that all support.
+    Raises: KafkaConfigurationError if `strategy` is not a list or is empty, if an entry is not an
+    assignor, if two have the same name, or if they have no rebalance protocol in common.
     """
     if strategy is None:
         strategy = DEFAULT_STRATEGY

@@ -1,7 +1,7 @@
 """What an assignor is, and what all of them share; `assignment_strategy` says which there are.
 
-An assignor runs in the group's leader. It reads members' subscriptions and the cluster, and never
-waits. What it remembers belongs to one consumer: two consumers of a process share no assignor.
+An assignor runs in the group's leader. It reads the members' subscriptions and the cluster. What
+it remembers belongs to one consumer: two consumers of a process share no assignor. Does not wait.
 """
 
 from abc import ABC, abstractmethod

@@ -1,4 +1,4 @@
-"""The sticky assignment of a group whose members all subscribe to the same topics. Plain.
+"""The sticky assignment of a group whose members all subscribe to the same topics. Does not wait.
 
 Then only counts decide: every member gets `floor(partitions / members)`, and some one more.
 """
@@ -27,7 +27,7 @@ class ConstrainedAssignment:
     ) -> None:
         self.assigned: dict[str, list[TopicPartition]] = {member_id: [] for member_id in owned}
         self.moved: dict[TopicPartition, str] = {}
-        """Partitions that an owner has to give up first, and who gets them."""
+        """Partitions that an owner must give up first, each with the member that gets it."""
         self._partitions = partitions
         self._contested = contested
         self._racks = racks

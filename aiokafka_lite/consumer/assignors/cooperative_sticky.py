@@ -1,7 +1,7 @@
 """The assignor "cooperative-sticky": sticky, for members that keep reading while they rebalance.
 
 A partition that moves from one member to another is assigned to no member at first. Its owner
-revokes it and joins again; the second rebalance assigns it (KIP-429). Plain.
+revokes it and joins again; the second rebalance assigns it (KIP-429). Does not wait.
 """
 
 from collections.abc import Collection, Iterable, Mapping

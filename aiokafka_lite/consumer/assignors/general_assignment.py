@@ -1,4 +1,4 @@
-"""The sticky assignment of a group whose members subscribe to different topics. Plain.
+"""The sticky assignment of a group whose members subscribe to different topics. Does not wait.
 
 Partitions with an owner stay there. The others go to the members with the fewest. Then partitions
 move from full members to emptier ones, until no move makes the group more balanced.
@@ -20,8 +20,8 @@ Subscribers = frozenset[str]
 class GeneralAssignment:
     """One assignment in the making: claims kept, the rest dealt, then balanced.
 
-    `topics` has the partitions of each topic. `owned` is by member. `previous` says who had a
-    partition in an older generation: it goes back there before it goes anywhere else.
+    `topics` has the partitions of each topic. `owned` has those of each member. `previous` names
+    the owner of a partition in an older generation, which gets it back before any other member.
     Source: AbstractStickyAssignor.GeneralAssignmentBuilder.
     """
 

@@ -1,4 +1,4 @@
-"""Which members are near which partitions, for the sticky assignors (KIP-881). Plain; no waiting.
+"""Which members are near which partitions, for the sticky assignors (KIP-881). Does not wait.
 
 Built for one assignment. It is empty where racks cannot matter: then each member is near all.
 """

@@ -49,7 +49,7 @@ class RangePartitionAssignor(AbstractPartitionAssignor):
 
 
 class _TopicShares:
-    """One topic while it is shared out: who may take how much of what is left."""
+    """One topic during its assignment: how many of the remaining partitions a member may get."""
 
     def __init__(
         self,

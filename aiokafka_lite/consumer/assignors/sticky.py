@@ -1,8 +1,9 @@
 """The assignor "sticky", and what "cooperative-sticky" shares with it: the claims of members.
 
 The assignment is balanced first; then as many partitions as possible keep their owner. This file
-settles the claims; `constrained_assignment` and `general_assignment` deal partitions out. Plain.
+settles the claims; `constrained_assignment` and `general_assignment` deal partitions out.
 A member tells its former partitions in its subscription. An assignor keeps only those of its own.
+Does not wait.
 """
 
 import logging
@@ -52,19 +53,20 @@ class StickyAssignments(NamedTuple):
 
 
 class AbstractStickyAssignor(AbstractPartitionAssignor):
-    """An assignor that keeps partitions where they are; a subclass says where members claim them.
+    """An assignor that keeps partitions where they are; a subclass reads the members' claims.
 
-    Source: AbstractStickyAssignor, KIP-54, KIP-881. Where Java's gives a member what it has not
-    subscribed to, or a partition to nobody or to two (a member without topics, a claim to a
-    partition that is no more, an outdated claim to an unsubscribed topic), this one does not.
+    Java's assignor can give a member a topic that it has not subscribed to. It can also give a
+    partition to no member, or to two. That happens after a claim to a deleted partition, an
+    outdated claim to an unsubscribed topic, or with a member without topics. This assignor does
+    not do so. Source: AbstractStickyAssignor, KIP-54, KIP-881.
     """
 
     @abstractmethod
     def claim(self, member: ConsumerProtocolMemberMetadata) -> Claim:
-        """Return what the member says it had."""
+        """Return the partitions that the member says it owned."""
 
     def balance(self, cluster: AssignmentCluster, members: Members) -> StickyAssignments:
-        """Return the assignment before anything is said of who must give up what first."""
+        """Return the assignment, without regard to partitions that must be given up first."""
         topics = topic_partitions(cluster, members)
         partitions = [partition for numbers in topics.values() for partition in numbers]
         racks = RackInfo(cluster, partitions, members)
@@ -119,7 +121,7 @@ class StickyPartitionAssignor(AbstractStickyAssignor):
 class _Claims:
     """All members' claims: to each partition the newest counts.
 
-    Two of one generation cancel each other: one of them must be wrong, and nobody knows which.
+    Two claims of one generation cancel each other, because one of them must be wrong.
     """
 
     def __init__(self, claims: Mapping[str, Claim]) -> None:
@@ -154,7 +156,7 @@ class _Claims:
         return owned
 
     def outdated(self) -> dict[TopicPartition, str]:
-        """Return who had a partition in the newest generation before the group's newest."""
+        """Return each partition's owner in the newest generation before the group's newest."""
         newest = max(claim.generation for claim in self._claims.values())
         found: dict[TopicPartition, tuple[int, str]] = {}
         for member_id, claim in self._claims.items():

@@ -1,9 +1,10 @@
 # cython: language_level=3, binding=False, boundscheck=False, wraparound=False, annotation_typing=False
 """Records one by one, without a poll for each: the native twin of `_decoded_records_py`.
 
-`async for` asks for an awaitable and awaits it at once. While records are at hand that is a
-`NextRecord`, which takes one only when it is awaited: who drops it, or cancels the task around it
-before it runs, has taken nothing. It is a coroutine to asyncio, and costs a quarter of one.
+`async for` asks for an awaitable and awaits it at once. While decoded records are left, the
+awaitable is a `NextRecord`. It takes a record only when it is awaited. So a `NextRecord` that is
+dropped has taken nothing, and neither has one whose task is cancelled before it runs. asyncio
+accepts it as a coroutine. It costs a quarter of one.
 """
 
 from cpython.exc cimport PyErr_SetString
@@ -11,7 +12,7 @@ from cpython.list cimport PyList_GET_SIZE
 from cpython.object cimport PyObject, PyObject_GenericSetAttr
 from libc.stdint cimport int64_t, uint64_t
 
-from aiokafka_lite._consumer_record cimport ConsumerRecord
+from aiokafka_lite.consumer_record._consumer_record cimport ConsumerRecord
 from aiokafka_lite.concurrency.awaitable cimport (
     ALK_SPARES,
     PYGEN_NEXT,
@@ -35,7 +36,7 @@ cdef extern from *:
     """
     #include <structmember.h>
 
-    /* Where an object with __slots__ keeps an attribute; NULL where it is no such object. */
+    /* Return where an object with __slots__ keeps an attribute; NULL if it has no such slot. */
     static PyObject **alk_slot(PyObject *self, PyObject *name) {
         PyObject *found = _PyType_Lookup(Py_TYPE(self), name);
         if (found == NULL || !Py_IS_TYPE(found, &PyMemberDescr_Type))
@@ -61,7 +62,7 @@ cdef extern from *:
         return found != NULL && found == _PyType_Lookup(Py_TYPE(self), other);
     }
 
-    /* A number that changes with whatever is set in the class or its bases; 0: it has none. */
+    /* Return a number that changes when an attribute of the class or of a base is set; 0: none. */
     static inline unsigned int alk_class_version(PyObject *self) {
     #if defined(Py_GIL_DISABLED) || !defined(Py_TPFLAGS_VALID_VERSION_TAG)
         return 0;
@@ -76,7 +77,7 @@ cdef extern from *:
         return own == NULL || *own == NULL ? 0 : PyDict_Contains(*own, name);
     }
 
-    /* The same for the instance; CPython deprecates the number, and has removed it in 3.14. */
+    /* Return such a number for the instance. CPython deprecates it and removed it in 3.14. */
     static inline uint64_t alk_instance_version(PyObject *self) {
     #if defined(Py_GIL_DISABLED) || PY_VERSION_HEX >= 0x030E0000
         return 0;
@@ -95,9 +96,9 @@ cdef extern from *:
     #endif
     }
 
-    /* Put `anext` into the slot of a class that has the `__anext__` of `base`. Classes made in
-       Python look a method of C up by its name otherwise, at a third of the cost of a step. Where
-       somebody sets `__anext__` later, the interpreter fills the slot anew. */
+    /* Put `anext` into the slot of a class that has the `__anext__` of `base`. Without this, a
+       class made in Python looks up a C method by its name, which is a third of the cost of a step.
+       If `__anext__` is set later, the interpreter fills the slot anew. */
     static inline void alk_use_anext(PyObject *self, PyObject *base, PyObject *name,
                                      PyObject *(*anext)(PyObject *)) {
         PyTypeObject *type = Py_TYPE(self);
@@ -120,12 +121,12 @@ cdef extern from *:
 cdef class DecodedRecords:
     """The records of one fetch that were decoded ahead, and the positions that move with them.
 
-    They may be handed out while `revision` stands where it stood: no seek, no pause, no answer.
+    They may be handed out while `revision` has not changed: no seek, no pause, no response.
     """
 
     cdef list records
     cdef object revision, seen, fetch, state
-    # Where the revision and the two positions are kept, in the objects held above.
+    # The addresses of the revision and of the two positions, inside the objects above.
     cdef PyObject **revision_number
     cdef PyObject **fetch_offset
     cdef PyObject **state_offset
@@ -143,7 +144,7 @@ cdef class DecodedRecords:
         self.fetch_offset = self.state_offset = NULL
 
     def follow(self, list records not None, fetch, state):
-        """Hand out `records`, the next one last, from here on; the list is shared with `fetch`."""
+        """Hand out `records`, the last item first, from now on. `fetch` shares the list."""
         self.records = records
         self.seen = self.revision.number
         self.fetch, self.state = fetch, state
@@ -151,13 +152,13 @@ cdef class DecodedRecords:
         self.state_offset = alk_slot(state, "offset")
 
     def __len__(self):
-        """How many are left, the last one included."""
+        """Return how many records are left, including the one that `take` does not return."""
         return PyList_GET_SIZE(self.records)
 
     def take(self):
         """Return the next record and move the positions behind it; None: a poll is due.
 
-        It is for the last record, too: its partition may come free with it.
+        The last record needs a poll, too, because its partition may then be fetched again.
         """
         return take_next(self)
 
@@ -193,8 +194,8 @@ cdef inline object take_next(DecodedRecords self):
 cdef class NextRecord:
     """Gives the next record of an iteration when it is awaited, once."""
 
-    # The collector knows of it only once it holds a coroutine: until then it lives from the call to
-    # the await, and what it refers to does not refer back.
+    # The garbage collector tracks it only once it holds a coroutine. Until then it lives from the
+    # call to the await, and the objects it refers to do not refer back.
     cdef RecordIteration iteration
     cdef object slow
     cdef bint is_used, stop_holds_value
@@ -212,7 +213,7 @@ cdef class NextRecord:
     def __next__(self):
         return driven(self, None)
 
-    # With these it is a `collections.abc.Coroutine`, which `asyncio.create_task` wants.
+    # These methods make it a `collections.abc.Coroutine`, which `asyncio.create_task` needs.
 
     def send(self, value):
         return driven(self, value)
@@ -232,7 +233,7 @@ cdef class NextRecord:
 
 
 cdef PySendResult step(NextRecord self, PyObject *sent, PyObject **result) except -1:
-    """Go on; PYGEN_RETURN with the record in `result`, or what the coroutine of a poll says."""
+    """Take one step. PYGEN_RETURN: `result` is the record; else what the poll's coroutine gave."""
     if self.slow is None:
         if self.is_used:
             raise RuntimeError("cannot reuse an awaitable that was awaited")
@@ -253,7 +254,7 @@ cdef inline PyObject *new_reference(object of) noexcept:
 
 
 cdef object driven(NextRecord self, object sent):
-    """As `step`, for who calls a method: the record comes as a StopIteration."""
+    """Do a `step` for a method call: the record comes as a StopIteration."""
     cdef PyObject *result = NULL
     cdef PySendResult outcome = step(self, <PyObject *>sent, &result)
     found = owned(result)
@@ -285,7 +286,7 @@ cdef PyObject *tp_iternext(PyObject *self) except? NULL:
     return NULL
 
 
-cdef alk_slots slots  # the ones to put in; once they are in, the ones that were there
+cdef alk_slots slots  # the new slots; after `patch_slots`, the original ones
 cdef PyObject *spare[16]
 cdef int spares = 0
 
@@ -293,7 +294,7 @@ cdef int spares = 0
 cdef void tp_dealloc(PyObject *self) noexcept:
     global spares
     if spares >= ALK_SPARES:
-        slots.tp_dealloc(self)  # the one that was there
+        slots.tp_dealloc(self)  # the original one
         return
     PyObject_GC_UnTrack(self)
     (<NextRecord>self).iteration = None
@@ -325,9 +326,9 @@ cdef NextRecord next_record(RecordIteration iteration):
 
 
 cdef class RecordIteration:
-    """Makes a consumer an iterator: by `take`, and by `_next_by_getone` where `take` has no record.
+    """Makes a consumer an iterator, by `take`, or by `_next_by_getone` if `take` has no record.
 
-    The consumer's class has `getone` under a second name, `_own_getone`. Where a subclass or an
+    The consumer's class has `getone` under a second name, `_own_getone`. If a subclass or an
     instance replaces `getone`, the two differ, and every record comes from `getone`.
     """
 
@@ -360,9 +361,9 @@ cdef unsigned int own_class = 0  # the version of a class that was last seen to 
 
 
 cdef inline bint has_own_getone(RecordIteration self) except -1:
-    """Look for another `getone`, in the class and in the instance: only after these have changed.
+    """Say whether neither the class nor the instance has replaced `getone`.
 
-    The versions are CPython's, which gives none twice.
+    It looks only after one of them has changed. CPython numbers the changes, no number twice.
     """
     global own_class
     cdef uint64_t version
@@ -379,15 +380,15 @@ cdef inline bint has_own_getone(RecordIteration self) except -1:
 
 
 cdef class _Numbered:
-    """For the self-test: whatever has an offset."""
+    """For the self-test: an object with an offset."""
 
     cdef public object offset, next_offset, number
 
 
 cdef bint self_test() except -1:
-    """Return whether the interpreter's `await`, and who drives a coroutine by hand, get the record.
+    """Return whether `await` and calls of `send` get the record.
 
-    The awaiter is compiled by the interpreter at hand: Cython's own `await` goes another way.
+    The running interpreter compiles the awaiter, because Cython's own `await` uses other slots.
     """
     cdef RecordIteration iteration = RecordIteration()
     cdef DecodedRecords decoded
@@ -433,11 +434,11 @@ cdef bint patch_slots() except -1:
         if self_test():
             return True
     except Exception:
-        pass  # any answer but "as it should be" is a no
+        pass  # an unexpected error is a failed test, too
     alk_swap_slots(<PyTypeObject *>NextRecord, &slots)
     spares = 0
     return False
 
 
 HAS_PATCHED_SLOTS = patch_slots()
-"""Whether this interpreter goes along with the replaced slots."""
+"""Whether the replaced slots work in this interpreter."""

@@ -1,7 +1,7 @@
 """Records one by one, without a poll for each: the pure twin.
 
-A poll for one record decodes some ahead. Until anything else happens, the next ones need only be
-handed out. Nothing here waits by itself.
+A poll for one record decodes some records ahead. `take` hands them out one by one, until a seek, a
+pause or a response changes the revision. Only `_next_by_getone` waits.
 """
 
 from collections.abc import Callable, Coroutine
@@ -15,7 +15,7 @@ from aiokafka_lite.consumer.revision import Revision
 class DecodedRecords:
     """The records of one fetch that were decoded ahead, and the positions that move with them.
 
-    They may be handed out while `revision` stands where it stood: no seek, no pause, no answer.
+    They may be handed out while `revision` has not changed: no seek, no pause, no response.
     """
 
     __slots__ = ("_fetch", "_records", "_revision", "_seen", "_state", "handed_out")
@@ -34,20 +34,20 @@ class DecodedRecords:
         self._state: PartitionState | None = None
 
     def follow(self, records: list[Record], fetch: CompletedFetch, state: PartitionState) -> None:
-        """Hand out `records`, the next one last, from here on; the list is shared with `fetch`."""
+        """Hand out `records`, the last item first, from now on. `fetch` shares the list."""
         self._records = records
         self._seen = self._revision.number
         self._fetch = fetch
         self._state = state
 
     def __len__(self) -> int:
-        """How many are left, the last one included."""
+        """Return how many records are left, including the one that `take` does not return."""
         return len(self._records)
 
     def take(self) -> Record | None:
         """Return the next record and move the positions behind it; None: a poll is due.
 
-        It is for the last record, too: its partition may come free with it.
+        The last record needs a poll, too, because its partition may then be fetched again.
         """
         records = self._records
         if len(records) < 2 or self._seen != self._revision.number:
@@ -61,16 +61,16 @@ class DecodedRecords:
 
 
 class RecordIteration:
-    """Makes a consumer an iterator: by `take`, and by `_next_by_getone` where `take` has no record.
+    """Makes a consumer an iterator, by `take`, or by `_next_by_getone` if `take` has no record.
 
-    The consumer's class has `getone` under a second name, `_own_getone`. Where a subclass or an
+    The consumer's class has `getone` under a second name, `_own_getone`. If a subclass or an
     instance replaces `getone`, the two differ, and every record comes from `getone`.
     """
 
     _decoded: DecodedRecords | None = None
     _own_getone: Callable[..., Any]
     _next_by_getone: Callable[..., Coroutine[Any, Any, Any]]
-    """Returns the next record by `getone`, however long it takes."""
+    """Returns the next record by a call of `getone`, without a time limit."""
 
     async def __anext__(self) -> Any:
         """Return the next record. Cancelled: none was taken."""

@@ -1,22 +1,24 @@
-"""Owns one partition's part of a fetch answer: raw bytes, turned into records as they are taken.
+"""Owns one partition's part of a fetch response: raw bytes, decoded into records as they are taken.
 
-It carries its own next offset, so that whoever drains it can see whether it still fits the
-subscription's position (A6). It changes nothing but itself and does not wait.
+It keeps its own next offset. The collector compares that with the position in the subscription
+before it takes records (A6). A fetch changes only itself. Does not wait.
 """
 
 from typing import Any
 
-from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.position.partition_state import FetchState, PartitionState
-from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.errors import KafkaError, RecordDeserializationError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
-from aiokafka_lite.record.columns_builder import ColumnsBuilder
+from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
+from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
+from aiokafka_lite.serialization import NotPreparedError
 
 CHUNK_RECORDS = 512
 CHUNK_BYTES = 65_536
-"""How much is decoded ahead for records taken one by one: enough to pay for the call, little
-enough that the allocator reuses the memory."""
+"""How much `take_one` decodes ahead. More would cost memory that the allocator cannot reuse; less
+would make the call of the decoder dear."""
 
 Record = ConsumerRecord[Any, Any]
 
@@ -24,8 +26,8 @@ Record = ConsumerRecord[Any, Any]
 class CompletedFetch:
     """Records of one partition from `fetch_offset` on, or the error that came in their place.
 
-    Without a cursor it is a failure: it holds no bytes and `error` is what the user has to hear.
-    With one, `error` is set once the bytes could not be read on and the user has heard of it: the
+    Without a cursor it is a failure: it holds no bytes, and the next poll raises `error`. With a
+    cursor, `error` is set after a poll has raised that the bytes cannot be decoded any further. The
     fetch then stands aside (A9).
     """
 
@@ -33,6 +35,9 @@ class CompletedFetch:
         "_chunk",
         "_chunk_epoch",
         "_cursor",
+        "_deserialized",
+        "_failure",
+        "deserializer",
         "end_offset",
         "error",
         "fetch_offset",
@@ -41,9 +46,11 @@ class CompletedFetch:
         "leader_epoch",
         "next_offset",
         "node_id",
+        "raw",
         "received_at_s",
         "size_in_bytes",
         "topic_partition",
+        "unprepared",
     )
 
     def __init__(
@@ -53,6 +60,7 @@ class CompletedFetch:
         *,
         node_id: int,
         cursor: RecordCursor | None = None,
+        deserializer: RecordDeserializer | None = None,
         size_in_bytes: int = 0,
         error: KafkaError | None = None,
         incarnation: int = 0,
@@ -64,22 +72,30 @@ class CompletedFetch:
         self.fetch_offset = fetch_offset
         self.node_id = node_id
         self.incarnation = incarnation
-        """Of the topic: one that was deleted and created again has another."""
+        """The topic's incarnation. A topic that was deleted and created again has another one."""
         self.leader = leader
-        """Who led the partition when it was fetched: the log of another may differ from it."""
+        """The leader of the partition when it was fetched. Another leader's log may differ."""
         self.received_at_s = received_at_s
-        """When the answer came, in the clock's monotonic seconds."""
+        """When the response came, in the clock's monotonic seconds."""
         self.end_offset = end_offset
-        """Where it will stand when it is used up; None: not known, or of no interest."""
+        """The offset after its last record; None: not known, or not needed."""
         self.size_in_bytes = size_in_bytes
         self.error: Exception | None = error
         self.next_offset = fetch_offset
-        """The offset after the last record handed out; past control batches and gaps."""
+        """The offset after the last record handed out, and after control batches and gaps there."""
         self.leader_epoch = -1
         """The epoch of the last record handed out, -1 when not known."""
         self._cursor = cursor
         self._chunk: list[Record] = []  # decoded, not handed out; the next one is the last
         self._chunk_epoch = -1
+        self.deserializer = deserializer
+        """What makes objects of the records' bytes; None: nothing."""
+        self.unprepared: NotPreparedError | None = None
+        """What has to be awaited before more records can be taken; `prepared` ends that."""
+        self.raw: list[Record] = []
+        """Records taken from the cursor that are not deserialized, in offset order."""
+        self._deserialized: list[Record] = []  # by `prepared`, in offset order, before `raw`
+        self._failure: RecordDeserializationError | None = None  # of the record behind them
 
     def __repr__(self) -> str:
         topic, partition = self.topic_partition
@@ -88,19 +104,22 @@ class CompletedFetch:
 
     @property
     def is_failure(self) -> bool:
-        """True when it never held bytes, only an error."""
+        """True if it never held bytes, only an error."""
         return self._cursor is None
 
     @property
     def is_drained(self) -> bool:
-        """True when nothing is left to take."""
-        return not self._chunk and (self._cursor is None or self._cursor.exhausted)
+        """True if no record is left to take."""
+        if self._chunk or self.raw or self._deserialized or self._failure is not None:
+            return False
+        return self._cursor is None or self._cursor.exhausted
 
     def fits(self, state: PartitionState) -> bool:
-        """Say whether it goes on where the position of its partition stands (A6).
+        """Say whether its next record is the one at the position of its partition (A6).
 
-        It does not outlive the leadership it was fetched under: the next leader's log may have been
-        truncated before its end, and a valid position says nothing of what lies behind it (2b-14).
+        It does not fit once the partition has another leader. That leader's log may have been
+        truncated before the end of this fetch. A valid position says nothing about the records
+        behind it (2b-14).
         """
         return (
             self.next_offset == state.offset
@@ -110,11 +129,12 @@ class CompletedFetch:
         )
 
     def take(self, max_records: int) -> list[Record]:
-        """Return up to `max_records` records in offset order and move on behind them.
+        """Return up to `max_records` records in offset order and move `next_offset` behind them.
 
-        An empty list means that there was none left, which may move `next_offset` all the same.
-        Raises: what the cursor raises for bytes it cannot read (CorruptRecordException,
-        RecordDeserializationError, …), only at the bad record itself and again at each call.
+        An empty list means that no record was left. `next_offset` may still move, over a gap.
+        Raises: CorruptRecordException, RecordDeserializationError, … for bytes that the cursor
+        cannot read, only at the bad record itself, and again at each call; NotPreparedError at a
+        record whose deserializer has to wait first.
         """
         chunk = self._chunk
         if not chunk:
@@ -128,14 +148,14 @@ class CompletedFetch:
         if len(taken) < max_records and not self.is_drained:
             try:
                 taken += self._take_from_cursor(max_records - len(taken))
-            except Exception:  # noqa: BLE001 - sticky: it comes back with the next take (A9)
+            except Exception:  # noqa: BLE001 - the next take raises it again (A9)
                 return taken
         return taken
 
     def take_columns(self, columns: ColumnsBuilder) -> int:
-        """Append the next records to `columns` until those are full, and move on behind them.
+        """Append the next records to `columns` until those are full; return how many.
 
-        Returns how many. Raises: as `take`; only with nothing appended.
+        `next_offset` moves behind them. Raises: as `take`, but only if nothing was appended.
         """
         before = len(columns)
         if self._chunk:
@@ -149,13 +169,13 @@ class CompletedFetch:
         except Exception:
             if len(columns) == before:
                 raise
-            # Sticky: it comes back with the next take (A9).
+            # The next take raises it again (A9).
         finally:
             self._stand_at_cursor()
         return len(columns) - before
 
     def _append_decoded(self, columns: ColumnsBuilder) -> None:
-        """Append what was decoded ahead."""
+        """Append the records that were decoded ahead."""
         chunk = self._chunk
         columns.begin(*self.topic_partition)
         while chunk and not columns.is_full:
@@ -174,9 +194,9 @@ class CompletedFetch:
             self._stand_at_cursor()
 
     def take_one(self) -> Record | None:
-        """Return the next record and move on behind it; None when there is none left.
+        """Return the next record and move `next_offset` behind it; None if no record is left.
 
-        Decodes some records ahead; they count as not taken. Raises: as `take`.
+        It decodes some records ahead. Those do not count as taken. Raises: as `take`.
         """
         if not self._chunk:
             self._decode_ahead()
@@ -191,47 +211,107 @@ class CompletedFetch:
 
     @property
     def decoded(self) -> list[Record]:
-        """Records decoded ahead by `take_one`, the next one last; for the one-by-one fast path."""
+        """The records that `take_one` decoded ahead, the next one last, for `DecodedRecords`."""
         return self._chunk
 
     def fail(self, error: Exception) -> None:
-        """Stand aside with `error` in place of the bytes, which cannot be read on (A9)."""
+        """Keep `error` in place of the bytes, which cannot be decoded any further (A9)."""
         self.error = error
         self.end_offset = None
         self.size_in_bytes = 0
         self.release()
 
     def own_bytes(self) -> None:
-        """Copy what is left to memory of its own, out of the answer it came with."""
+        """Copy the unread bytes out of the response, into memory of their own."""
         if self._cursor is not None:
             self._cursor.own_bytes()
 
     def release(self) -> None:
-        """Drop the bytes and what was decoded ahead."""
-        self._chunk = []
+        """Drop the bytes and the records that were decoded ahead."""
+        self._chunk, self.raw, self._deserialized, self._failure = [], [], [], None
         if self._cursor is not None:
             self._cursor.release()
+
+    def prepared(
+        self, deserialized: list[Record], failure: RecordDeserializationError | None
+    ) -> None:
+        """Go on after the wait, with the records of `raw` that were deserialized meanwhile.
+
+        `failure` is the error of the record behind them. Without any, the others are deserialized
+        when they are taken.
+        """
+        self.unprepared = None
+        if self.raw:  # else the fetch was released
+            self.raw = [] if failure is not None else self.raw[len(deserialized) :]
+            self._deserialized = deserialized
+            self._failure = failure
 
     def _take_from_cursor(self, max_records: int) -> list[Record]:
         if self._cursor is None:
             return []
         try:
-            return self._cursor.take(max_records)
+            return self._next_records(max_records)
         finally:
             self._stand_at_cursor()
+
+    def _next_records(self, max_records: int, max_bytes: int | None = None) -> list[Record]:
+        """Return the next records, deserialized."""
+        assert self._cursor is not None
+        deserializer = self.deserializer
+        if deserializer is None:
+            return self._cursor.take(max_records, max_bytes)
+        if self._deserialized:
+            ready = self._deserialized
+            self._deserialized = ready[max_records:]
+            return ready[:max_records]
+        if self._failure is not None:
+            raise self._failure.with_traceback(None)
+        if self.raw:
+            records, self.raw = self.raw[:max_records], self.raw[max_records:]
+        elif deserializer.is_async:
+            records = self._cursor.take(CHUNK_RECORDS, CHUNK_BYTES)
+        else:
+            records = self._cursor.take(max_records, max_bytes)
+        return self._made_objects(deserializer, records)
+
+    def _made_objects(
+        self, deserializer: RecordDeserializer, records: list[Record]
+    ) -> list[Record]:
+        if deserializer.is_async:
+            if records:
+                self.raw = records + self.raw
+                self.unprepared = NotPreparedError("an async deserializer is awaited", _nothing)
+                raise self.unprepared
+            return records
+        given = records.copy()
+        failed = deserializer.apply(records)
+        if failed is None:
+            return records
+        if isinstance(failed.__cause__, NotPreparedError):
+            self.raw = given[len(records) :] + self.raw
+            self.unprepared = failed.__cause__
+            if not records:
+                raise self.unprepared.with_traceback(None)
+        else:
+            self._failure = failed
+            self.raw = []
+            if not records:
+                raise failed
+        return records
 
     def _decode_ahead(self) -> None:
         if self._cursor is None:
             return
         chunk: list[Record] = []
         try:
-            chunk = self._cursor.take(CHUNK_RECORDS, CHUNK_BYTES)
+            chunk = self._next_records(CHUNK_RECORDS, CHUNK_BYTES)
         finally:
             if not chunk:
                 self._stand_at_cursor()
-        # The newest epoch that was read serves every record before it: logs which have an epoch in
-        # common are the same up to its first offset. An older one could tell of a truncation that
-        # never was, and none at all would have the next election find nothing (KIP-320).
+        # Each record of the chunk gets the newest epoch of the chunk. That is safe, because logs
+        # with a common epoch are equal up to its first offset. With an older epoch, a validation
+        # could report a truncation that never happened. Without an epoch, no election would be
+        # followed by a validation (KIP-320).
         self._chunk_epoch = self._cursor.last_leader_epoch
         chunk.reverse()
         self._chunk = chunk
@@ -243,7 +323,16 @@ class CompletedFetch:
     def _stand_at_cursor(self) -> None:
         assert self._cursor is not None
         self.next_offset = self._cursor.next_offset
+        waiting = self._deserialized or self.raw
+        if waiting:
+            self.next_offset = waiting[0].offset
+        if not self._deserialized and self._failure is not None:
+            self.next_offset = self._failure.offset
         self.leader_epoch = self._cursor.last_leader_epoch
+
+
+def _nothing() -> Any:
+    raise AssertionError("the consumer awaits the deserializers itself")
 
 
 __all__ = ["CompletedFetch", "Record"]

@@ -1,14 +1,15 @@
 """Chooses at import what hands out records one by one: the native leaf, else its twin in Python.
 
-A step of `async for` bypasses `getone`, because a coroutine per record costs more than to read it.
-It does so only while `getone` is our own method, so a `getone` that a user replaces sees every
-record. `own_getone` is the method to compare with. The native twin compares again only when
-CPython's version numbers of class and instance have changed. Its C function fills the slot of the
-consumer's class, since a class made in Python calls a method in C by name. Both together were an
-eighth of the instructions of a record.
+A step of `async for` bypasses `getone`, because a coroutine costs more than reading a record. It
+does so only while `getone` is our own method, so a `getone` that a user replaces sees every record.
+`_own_getone` is the method to compare with. The native twin compares again only after CPython's
+version number of the class or of the instance has changed. It also puts its C function into the
+`__anext__` slot of the consumer's class. Without that, the interpreter would look up the method by
+name at each step. The comparison and the look-up together were an eighth of the instructions of a
+record.
 
-`getone` is an `async def` in both twins, unlike `send`. A task may be cancelled before it runs. A
-record that a ready awaitable had taken would then be lost.
+`getone` is an `async def` in both twins, unlike `send`. If it took its record at the call, a task
+that is cancelled before it runs would lose the record.
 """
 
 from typing import TYPE_CHECKING

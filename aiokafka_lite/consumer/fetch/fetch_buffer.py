@@ -1,7 +1,8 @@
 """Owns the queue `completed_fetches`: what was fetched and not yet returned, oldest first.
 
-It counts, per node, the raw bytes that lie unread, and the memory of the answers they lie in: a
-fetch is a view of its whole answer. It decides nothing and does not wait.
+A fetch is a view of a whole response, and keeps the memory of that response. So the buffer counts
+two things for each node: the unread raw bytes, and the memory of the responses that hold them. It
+decides nothing. Does not wait.
 """
 
 from collections import Counter
@@ -14,23 +15,23 @@ from aiokafka_lite.model import TopicPartition
 
 
 class AnswerMemory:
-    """The memory of one answer, which stays as long as a fetch that is a view of it."""
+    """The memory of one response. It is kept as long as any fetch that is a view of it."""
 
     __slots__ = ("fetches", "size_in_bytes")
 
     def __init__(self, size_in_bytes: int) -> None:
         self.size_in_bytes = size_in_bytes
         self.fetches: dict[CompletedFetch, None] = {}
-        """What lies in it and is not used up."""
+        """The fetches with unread bytes in this memory."""
 
     @property
     def is_mostly_read(self) -> bool:
-        """Whether less than half of it is unread."""
+        """True if less than half of it is unread."""
         return 2 * sum(fetch.size_in_bytes for fetch in self.fetches) < self.size_in_bytes
 
 
 class FetchBuffer:
-    """The completed fetches in the order they are served (A5, A8)."""
+    """The completed fetches, in the order in which polls take from them (A5, A8)."""
 
     def __init__(self, revision: Revision | None = None) -> None:
         self.revision = revision or Revision()
@@ -46,9 +47,9 @@ class FetchBuffer:
         return len(self._completed_fetches)
 
     def __iter__(self) -> Iterator[CompletedFetch]:
-        """Iterate oldest first; the loop may remove what it sees, and nothing may come meanwhile.
+        """Iterate oldest first. The loop may remove the fetch it is at; it must not add any.
 
-        A poll is mostly served by the first: only who wants more pays for a copy of all the rest.
+        Most polls need only the first fetch. A poll that needs more pays for a copy of the others.
         """
         oldest = next(iter(self._completed_fetches), None)
         if oldest is None:
@@ -60,27 +61,27 @@ class FetchBuffer:
 
     @property
     def buffered(self) -> Collection[TopicPartition]:
-        """The partitions of which anything waits here; for who asks about many (A7)."""
+        """The partitions with a fetch in the buffer (A7)."""
         return self._fetches_of
 
     def is_buffered(self, tp: TopicPartition) -> bool:
-        """Say whether anything of the partition waits here; then it is not free to fetch (A7)."""
+        """Say whether the buffer has a fetch of the partition, which then is not fetched (A7)."""
         return tp in self._fetches_of
 
     def is_next(self, fetch: CompletedFetch) -> bool:
-        """Say whether nothing of its partition was fetched before it and waits here."""
+        """Say whether this is the oldest buffered fetch of its partition."""
         return self._fetches_of[fetch.topic_partition][0] is fetch
 
     def end_offset(self, state: PartitionState) -> int | None:
-        """Return where a fetch ahead of the position has to go on (`prefetch_max_bytes`).
+        """Return the offset at which to fetch ahead of the position (`prefetch_max_bytes`).
 
-        It is the end of the fetch before. So order, positions, errors and seeks need no new rule.
-        The oldest fetch of a partition fits its position or is dropped. The next one fits when that
-        is used up. An error ahead only delays the next fetch. If it lasts, it is raised when the
-        position gets there.
+        It is the end of the newest buffered fetch. So order, positions, errors and seeks need no
+        new rule. The oldest fetch of a partition fits its position, or it is dropped. The next one
+        fits once the oldest is used up. An error in a fetch ahead only delays the next fetch. If
+        the error lasts, a poll raises it when the position gets there.
 
-        None when nothing of the partition is buffered, or what is does not fit its position, or
-        cannot be read to its end.
+        None if nothing of the partition is buffered, if its oldest fetch does not fit the position,
+        or if the end of its newest fetch is not known.
         """
         fetches = self._fetches_of.get(state.topic_partition)
         if fetches is None or not fetches[0].fits(state):
@@ -88,19 +89,19 @@ class FetchBuffer:
         return fetches[-1].end_offset
 
     def unread_bytes(self, node_id: int) -> int:
-        """Return the raw bytes from that node in fetches not yet used up (A11)."""
+        """Return the raw bytes from that node in fetches that are not used up (A11)."""
         return self._unread_bytes[node_id]
 
     def held_bytes(self, node_id: int) -> int:
-        """Return the memory of the answers from that node in which anything lies unread."""
+        """Return the bytes of memory of the responses from that node that have unread parts."""
         return self._held_bytes[node_id]
 
     def newest_at_s(self, node_id: int) -> float:
-        """Return when (monotonic) the newest fetch of that node came that was not empty."""
+        """Return when the newest fetch from that node was received, in monotonic seconds."""
         return self._newest_at_s[node_id]
 
     def add(self, fetch: CompletedFetch, memory: AnswerMemory | None = None) -> None:
-        """Append a fetch that just came in, as a part of `memory`; None: its bytes are its own."""
+        """Append a new fetch, which is a view of `memory`; None: it owns its bytes."""
         self._completed_fetches[fetch] = None
         self._fetches_of.setdefault(fetch.topic_partition, []).append(fetch)
         self._unread_bytes[fetch.node_id] += fetch.size_in_bytes
@@ -118,7 +119,7 @@ class FetchBuffer:
         self._memory_of[fetch] = memory
 
     def _let_go(self, fetch: CompletedFetch) -> None:
-        """Note that the fetch needs no memory any more."""
+        """Note that the fetch needs no memory of its response any more."""
         memory = self._memory_of.pop(fetch, None)
         if memory is None:
             return
@@ -128,10 +129,10 @@ class FetchBuffer:
             self._held_bytes[fetch.node_id] -= memory.size_in_bytes
 
     def copy_leftovers(self, node_id: int) -> None:
-        """Give what is unread in answers of a node that are mostly read memory of its own.
+        """Copy unread bytes out of a node's responses that are mostly read, to free their memory.
 
-        What is left holds less than twice its bytes, then. Costs a copy of less than half of each
-        answer, once.
+        Afterwards the unread bytes of a node hold less than twice their size in memory. Each
+        response is copied at most once, and less than half of it.
         """
         for memory in [each for each in self._memories.get(node_id, ()) if each.is_mostly_read]:
             for fetch in list(memory.fetches):
@@ -140,7 +141,7 @@ class FetchBuffer:
                 self._hold(fetch, AnswerMemory(fetch.size_in_bytes))
 
     def remove(self, fetch: CompletedFetch) -> None:
-        """Take a fetch out and drop its bytes."""
+        """Remove a fetch and drop its bytes."""
         del self._completed_fetches[fetch]
         tp = fetch.topic_partition
         fetches = self._fetches_of[tp]
@@ -153,10 +154,10 @@ class FetchBuffer:
         self.revision.note(tp)
 
     def set_aside(self, fetch: CompletedFetch, error: Exception) -> None:
-        """Keep a fetch that cannot be read on for the sake of its error, without its bytes (A9).
+        """Keep the error of a fetch that cannot be decoded any further, and drop its bytes (A9).
 
-        It no longer counts as unread, so that the other partitions of its node are read on (A11).
-        What was fetched behind it is dropped: nobody gets there but by a seek.
+        They no longer count as unread, so the other partitions of the node are fetched on (A11).
+        Later fetches of the partition are dropped, because only a seek leads behind the bad record.
         """
         for behind in self._fetches_of[fetch.topic_partition][1:]:
             self.remove(behind)
@@ -166,7 +167,7 @@ class FetchBuffer:
         self.revision.note(fetch.topic_partition)
 
     def discard(self, unwanted: Callable[[TopicPartition], bool]) -> None:
-        """Take out the fetches of the partitions `unwanted` says yes to."""
+        """Remove the fetches of the partitions for which `unwanted` returns True."""
         for fetch in self:
             if unwanted(fetch.topic_partition):
                 self.remove(fetch)
@@ -174,12 +175,12 @@ class FetchBuffer:
     def make_room(
         self, node_id: int, max_bytes: int, idle: Callable[[CompletedFetch], bool]
     ) -> list[TopicPartition]:
-        """Drop the newest fetches of a node until less than `max_bytes` of its bytes lie unread.
+        """Drop the newest fetches of a node until fewer than `max_bytes` of its bytes are unread.
 
-        Only when every fetch of the node is `idle` (paused, say): otherwise the polls make room.
-        Idle fetches would stop the other partitions of the node. The positions stay, and the data
-        is fetched again.
-        Returns the partitions of the fetches dropped.
+        It drops some only if every fetch of the node is `idle`, for example paused. No poll would
+        take from them, and they would stop the fetching of the node's other partitions. The
+        positions stay, so the data is fetched again later. Returns the partitions of the dropped
+        fetches.
         """
         dropped: list[TopicPartition] = []
         fetches = [fetch for fetch in self if fetch.node_id == node_id and fetch.size_in_bytes]

@@ -1,6 +1,6 @@
-"""Owns what a poll hands out: takes records from the oldest fetches and moves the positions along.
+"""Owns what a poll returns: takes records from the oldest fetches and moves the positions.
 
-Nothing here waits: from the first record taken to the return of the poll there is no await, so a
+Does not wait. From the first record taken to the return of the poll there is no await, so a
 cancelled poll has taken nothing. Source: A5, A6, A8, A9, FetchCollector.
 """
 
@@ -11,52 +11,65 @@ from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch, Record
 from aiokafka_lite.consumer.fetch.decoded_records import DecodedRecords
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.position.subscription_state import PartitionState, SubscriptionState
+from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.record.columns_builder import ColumnsBuilder
+from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
+from aiokafka_lite.serialization import NotPreparedError
 
 _T = TypeVar("_T")
 _NOBODYS = TopicPartition("", -1)
 
 
 class Processed(Protocol):
-    """What a group has to know of the records that polls have returned."""
+    """What a group must know about the records that polls have returned."""
 
     @property
     def handed_out(self) -> int:
         """How many records were returned without a poll. It changes while the application reads."""
 
     def begin_poll(self) -> None:
-        """Count a poll: what the earlier ones returned is processed from now on (B7)."""
+        """Count a poll. The records of earlier polls count as processed from now on (B7)."""
 
     def settle(self) -> None:
         """Bring the processed offsets up to date with the records returned without a poll (B7)."""
 
 
 class FetchCollector:
-    """Drains the buffer into polls, oldest fetch first. Both share one `Revision`."""
+    """Moves records from the buffer to polls, oldest fetch first.
 
-    def __init__(self, subscription: SubscriptionState, buffer: FetchBuffer) -> None:
+    The subscription and the buffer must share one `Revision`.
+    """
+
+    def __init__(
+        self,
+        subscription: SubscriptionState,
+        buffer: FetchBuffer,
+        observer: Observer = NO_OBSERVER,
+    ) -> None:
         assert subscription.revision is buffer.revision
         self._subscription = subscription
         self._buffer = buffer
+        self._observer = observer
         self._revision = subscription.revision
         self.decoded = DecodedRecords(self._revision)
-        """What `collect_one` has decoded ahead; taking from it is a poll each."""
+        """The records that `collect_one` has decoded ahead. Each `take` of it counts as a poll."""
+        self.unprepared: dict[CompletedFetch, None] = {}
+        """Fetches whose deserializer has to wait. Polls skip them; `FetchPreparations` waits."""
         self._returned = 0
-        self._settled = 0  # how many of those it has handed out are accounted for
-        # The fetch they are of.
+        self._settled = 0  # how many of the handed out records `settle` has counted
+        # The fetch that `decoded` takes from, and the state of its partition.
         self._chunk_fetch = CompletedFetch(_NOBODYS, 0, node_id=-1)
         self._chunk_state = PartitionState(_NOBODYS)
 
     def collect(
         self, max_records: int, partitions: Collection[TopicPartition] = ()
     ) -> dict[TopicPartition, list[Record]]:
-        """Take up to `max_records` records, of `partitions` only if any are named.
+        """Take up to `max_records` records, only of `partitions` if any are named.
 
-        Records of one partition are in offset order. Empty when nothing is buffered that may be
-        returned. Raises: the error at the head of the queue, when nothing was collected before it;
-        otherwise that error waits for the next call. A fetch that cannot be read on stands aside
-        afterwards, a failure without bytes is removed.
+        Records of one partition are in offset order. The result is empty if no buffered record may
+        be returned. Raises: the error of a fetch, if no record was collected before it; otherwise
+        the next call raises it. Afterwards a fetch that cannot be decoded any further stands aside.
+        A failure without bytes is removed.
         """
         collected: dict[TopicPartition, list[Record]] = {}
         budget = max_records
@@ -75,6 +88,9 @@ class FetchCollector:
 
         self._drain(take, collected, partitions)
         self._returned += max_records - budget
+        if self._observer.is_heard:
+            for tp, records in collected.items():
+                self._observer.records_returned(tp, len(records))
         return collected
 
     def collect_columns(
@@ -82,11 +98,13 @@ class FetchCollector:
     ) -> int:
         """Append records to the empty `columns` until those are full; return how many.
 
-        Otherwise, and in what it raises, as `collect`.
+        It chooses the records as `collect` does. Raises: as `collect`.
         """
 
         def take(fetch: CompletedFetch) -> bool:
-            fetch.take_columns(columns)
+            appended = fetch.take_columns(columns)
+            if appended and self._observer.is_heard:
+                self._observer.records_returned(fetch.topic_partition, appended)
             return not columns.is_full
 
         self._drain(take, columns, partitions)
@@ -99,46 +117,52 @@ class FetchCollector:
         taken: Sized,
         partitions: Collection[TopicPartition],
     ) -> None:
-        """Let `take` have the fetches in the order they are served, until it wants no more.
+        """Call `take` with one fetch after the other, oldest first, until it returns False.
 
-        `taken` is what it has so far. Raises: as `collect`.
+        `taken` holds what `take` has collected so far. Raises: as `collect`.
         """
         self.settle()
         for fetch in self._buffer:
             state = self._usable(fetch, partitions)
-            if state is None or _stands_aside(fetch):
+            if state is None or _stands_aside(fetch) or fetch.unprepared is not None:
                 continue
             if fetch.is_failure and taken:
                 break
             try:
                 wants_more = self._take(take, fetch, state)
+            except NotPreparedError:
+                continue  # the other partitions go on
             except Exception as error:
                 if taken:
-                    break  # sticky: the next poll meets it with nothing before it
+                    break  # the next poll takes nothing before it, and raises it again
                 self._set_aside(fetch, error)
                 raise
             if not wants_more:
                 break
 
     def collect_one(self, partitions: Collection[TopicPartition] = ()) -> Record | None:
-        """Take one record; None when nothing is buffered that may be returned.
+        """Take one record; None if no buffered record may be returned.
 
-        Raises: as `collect`. Records decoded ahead can afterwards be taken from `decoded`, unless
-        `partitions` are named: others may be older.
+        Afterwards the records decoded ahead can be taken from `decoded`. If `partitions` are named
+        they cannot, because records of other partitions may be older. Raises: as `collect`.
         """
         self.settle()
         self.decoded.forget()
         for fetch in self._buffer:
             state = self._usable(fetch, partitions)
-            if state is None or _stands_aside(fetch):
+            if state is None or _stands_aside(fetch) or fetch.unprepared is not None:
                 continue
             try:
                 record = self._take(CompletedFetch.take_one, fetch, state)
+            except NotPreparedError:
+                continue
             except Exception as error:
                 self._set_aside(fetch, error)
                 raise
             if record is not None:
                 self._returned += 1
+                if self._observer.is_heard:
+                    self._observer.records_returned(fetch.topic_partition, 1)
                 if fetch.decoded and not partitions:
                     self.decoded.follow(fetch.decoded, fetch, state)
                     self._chunk_fetch, self._chunk_state = fetch, state
@@ -156,30 +180,35 @@ class FetchCollector:
         return self.decoded.handed_out
 
     def begin_poll(self) -> None:
-        """Count a poll: what the earlier ones returned is processed from now on (B7)."""
+        """Count a poll. The records of earlier polls count as processed from now on (B7)."""
         self.settle()
         self._subscription.poll_number += 1
 
     def settle(self) -> None:
-        """Catch up on the polls that taking from `decoded` was: only the newest one's record is not
+        """Count the records taken from `decoded`, each as a poll: only the newest one is not
         processed yet (B7).
 
-        Called before anything else moves the fetch they are of, so that its offset is theirs.
+        It is called before anything else moves the fetch of these records. So the offset of the
+        fetch is still the one behind the newest of them.
         """
         handed_out = self.decoded.handed_out
         if handed_out == self._settled:
             return
+        fetch, state = self._chunk_fetch, self._chunk_state
+        if self._observer.is_heard:
+            self._observer.records_returned(fetch.topic_partition, handed_out - self._settled)
         self._settled = handed_out
         self._subscription.poll_number += 1
-        fetch, state = self._chunk_fetch, self._chunk_state
-        if fetch.incarnation == state.incarnation:  # else its offsets are a deleted topic's
+        if fetch.incarnation == state.incarnation:  # else the topic of these offsets was deleted
             state.moved_in_poll = self._subscription.poll_number
-            # Not the state's own offset: a seek may have moved it since.
+            # Not `state.offset`: a seek may have changed it since.
             state.processed_offset = fetch.next_offset - 1
             state.processed_epoch = state.offset_epoch
 
     def standing_error(self, partitions: Collection[TopicPartition] = ()) -> Exception | None:
-        """Return the error of the oldest fetch that stands aside and is asked for (A9)."""
+        """Return the error of the oldest fetch that stands aside, only of `partitions` if any are
+        named (A9).
+        """
         for fetch in self._buffer:
             if self._usable(fetch, partitions) is not None and _stands_aside(fetch):
                 assert fetch.error is not None
@@ -189,24 +218,27 @@ class FetchCollector:
     def _usable(
         self, fetch: CompletedFetch, partitions: Collection[TopicPartition]
     ) -> PartitionState | None:
-        """Return the state of a fetch to be taken from; drop one that does not fit the position."""
+        """Return the state of a partition whose fetch may be taken from, else None.
+
+        A fetch that no longer fits the position is dropped.
+        """
         tp = fetch.topic_partition
         state = self._subscription.get(tp)
         if state is None:
             self._buffer.remove(fetch)
             return None
         if not fetch.fits(state):
-            if self._buffer.is_next(fetch):  # else it was fetched ahead, and its turn may come
+            if self._buffer.is_next(fetch):  # else it was fetched ahead, and may fit later
                 self._buffer.remove(fetch)
             return None
         if state.is_held or (partitions and tp not in partitions):
-            return None  # it keeps its place (KAFKA-7548)
+            return None  # the fetch keeps its place in the buffer (KAFKA-7548)
         return state
 
     def _take(
         self, take: Callable[[CompletedFetch], _T], fetch: CompletedFetch, state: PartitionState
     ) -> _T:
-        """Take from a fetch, which moves the position along."""
+        """Take from a fetch, and move the position to the fetch's next offset."""
         if fetch.is_failure:
             self._raise_failure(fetch)
         self._subscription.note_move(state)
@@ -214,6 +246,8 @@ class FetchCollector:
             taken = take(fetch)
         finally:
             _follow(state, fetch)
+            if fetch.unprepared is not None:
+                self.unprepared[fetch] = None
         self._finish_if_drained(fetch)
         return taken
 
@@ -229,7 +263,7 @@ class FetchCollector:
             self._subscription.move_to_end(fetch.topic_partition)
 
     def _raise_failure(self, fetch: CompletedFetch) -> None:
-        # Out of the queue first: a failure must not block it for ever.
+        # The failure leaves the queue first, so that it cannot block the queue for ever.
         self._buffer.remove(fetch)
         assert fetch.error is not None
         raise fetch.error
@@ -240,7 +274,7 @@ def _stands_aside(fetch: CompletedFetch) -> bool:
 
 
 def _follow(state: PartitionState, fetch: CompletedFetch) -> None:
-    """Position and fetch move together (A6)."""
+    """Set the position to the fetch's next offset: both move together (A6)."""
     state.offset = fetch.next_offset
     state.offset_epoch = fetch.leader_epoch
 

@@ -1,7 +1,8 @@
-"""Owns the decision what to fetch next: which nodes are asked, and what each request says.
+"""Owns the decision what to fetch next: which nodes get a request, and what each request says.
 
-It keeps a fetch session per node; what those want of their nodes is kept by `FetchWishes`. It sends
-nothing and does not wait. Source: A3, A7, A8, A10, A11, AbstractFetch.prepareFetchRequests.
+It keeps one fetch session per node. `FetchWishes` tells each session which partitions to ask for.
+The planner sends nothing. Does not wait.
+Source: A3, A7, A8, A10, A11, AbstractFetch.prepareFetchRequests.
 """
 
 from collections.abc import Collection, Iterable
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
@@ -29,7 +30,7 @@ from aiokafka_lite.protocol.messages.fetch import (
 )
 
 _LEAST_WAIT_MS = 5
-"""How long an answer may be held at least, if it may be held at all, while data lies unread."""
+"""While data of a node is unread, its next request lets the broker wait at least this long."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,32 +40,33 @@ class PlannedFetch:
     node_id: int
     request: FetchRequest
     max_version: int | None
-    """12 when a partition has no topic id; None: the newest both sides know."""
+    """12 if a partition has no topic id; None: the newest version that both sides know."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class FetchRound:
-    """What one poll may set going."""
+    """The fetches that one poll starts, and why other partitions got none."""
 
     fetches: list[PlannedFetch] = field(default_factory=list)
     leaderless: list[TopicPartition] = field(default_factory=list)
     """Partitions that are free but have no known leader: metadata is out of date."""
     needs_metadata: bool = False
-    """A preferred replica is to be read from no longer: the leaders decide anew."""
+    """True if the lease of a preferred replica is over, or the replica is offline. The leader is
+    read next, and may name a replica again."""
     lacks_room: bool = False
-    """A node got no fetch because too much of its data lies unread (A11)."""
+    """True if a node got no fetch because too much of its data is unread (A11)."""
     due_at_s: float | None = None
-    """When something may be fetched that may not now because of a backoff; None: nothing is."""
+    """When the first backoff ends that now keeps a partition or node from a fetch; None: none."""
 
 
 class NodeView(Protocol):
-    """What the planner has to know of a node besides its partitions."""
+    """What the planner must know of a node besides its partitions."""
 
     def fetch_delay(self, node_id: int) -> float | None:
-        """Return the seconds until it may be asked, None while it owes an answer (A10)."""
+        """Return the seconds until the node may get a fetch; None while one is in flight (A10)."""
 
     def fetch_version(self, node_id: int) -> int | None:
-        """Return the version a Fetch would have there; None when it was never connected."""
+        """Return the version of a Fetch to this node; None if it was never connected."""
 
 
 class FetchPlanner:
@@ -85,23 +87,27 @@ class FetchPlanner:
         self._wishes = FetchWishes(config, subscription, buffer, self.session)
 
     def session(self, node_id: int) -> FetchSession:
-        """Return the node's session handler."""
+        """Return the node's session, a new one if it has none."""
         session = self._sessions.get(node_id)
         if session is None:
             session = self._sessions[node_id] = FetchSession(node_id)
         return session
 
     def open_sessions(self) -> list[FetchSession]:
-        """Return the sessions brokers keep for us."""
+        """Return the sessions that brokers keep for this consumer."""
         return [session for session in self._sessions.values() if session.is_open]
 
     def free_partitions(self, now_s: float) -> list[TopicPartition]:
-        """Return the partitions a fetch may ask for, in queue order: not buffered, … (A7)."""
+        """Return the partitions that a fetch may ask for now, in queue order (A7)."""
         states = self._wishes.free_states(self._subscription.queue(), now_s)
         return [state.topic_partition for state in states]
 
+    def was_dropped(self, tp: TopicPartition) -> bool:
+        """Say whether the partition is not asked for because its data was dropped unread."""
+        return self._wishes.was_dropped(tp)
+
     def plan_round(self, snapshot: MetadataSnapshot, now_s: float) -> FetchRound:
-        """Return a fetch for every node that has free partitions and may be asked now.
+        """Return a fetch for each node that has free partitions and may get a request now.
 
         The sessions count these fetches as sent.
         """
@@ -127,19 +133,20 @@ class FetchPlanner:
         return found
 
     def want(self, partitions: Collection[TopicPartition]) -> None:
-        """Ask again for what `make_room_for` has dropped of `partitions`, of all if none is named.
+        """Ask again for the data of `partitions` (if none is named, of all) that was dropped.
 
-        Named by a poll that begins; the polls that run are those that `make_room_for` spares.
+        Each poll calls it when it begins. `make_room_for` drops no data that a running poll wants.
         """
         self._wishes.want(partitions)
 
     def make_room_for(
         self, wanted: Collection[TopicPartition], snapshot: MetadataSnapshot, now_s: float
     ) -> None:
-        """Drop unread data that stops the fetch of `wanted`, which is all that polls wait for.
+        """Drop unread data that keeps `wanted`, all that polls wait for, from being fetched.
 
-        They would wait without end for others to take what fills a node's buffer (A11). What is
-        dropped is not asked for until a poll wants it, or it would be fetched over and over.
+        Otherwise these polls wait without end, since no poll takes the data that fills the node's
+        share of the buffer (A11). Dropped data is not fetched again until a poll wants it;
+        otherwise the client would fetch and drop it over and over.
         """
 
         def is_in_the_way(fetch: CompletedFetch) -> bool:
@@ -178,7 +185,7 @@ class FetchPlanner:
         forgotten = planned.to_forget
         version = self._nodes.fetch_version(session.node_id)
         if max_version is None and version is not None and version >= FetchRequest.topic_ids_since:
-            # By name, this would forget the very partition that is sent under its new id.
+            # In a version with names only, this would forget the partition sent under its new id.
             forgotten += planned.to_replace
         request = self._request(
             planned, forgotten=forgotten, max_wait_ms=self._max_wait_ms(session.node_id, now_s)
@@ -186,11 +193,12 @@ class FetchPlanner:
         return PlannedFetch(session.node_id, request, max_version)
 
     def _max_wait_ms(self, node_id: int, now_s: float) -> int:
-        """Return how long the node may hold the answer: `fetch_max_wait_ms`, but no longer than its
-        newest data has been lying here.
+        """Return how long the node may wait for data before it responds.
 
-        The partitions of that data are not in the request (A7). When they are used up they have to
-        wait for its end, which then costs no more time than using them up did.
+        It is `fetch_max_wait_ms`, but at most the age of the node's newest unread data. The
+        partitions of that data are not in the request (A7). Once polls have used the data up, these
+        partitions must wait until the node has responded. That wait is then no longer than the time
+        in which the data was used up.
 
         Measured with four partitions of one node, three of them at their end: 600,000 records of
         the fourth take 0.6 s instead of 34 s. The number of requests grows with the logarithm of
@@ -209,7 +217,7 @@ class FetchPlanner:
         forgotten: Iterable[ForgottenPartition],
         max_wait_ms: int,
     ) -> FetchRequest:
-        # Names and ids are both filled in: the version decides which of them goes on the wire.
+        # Names and ids are both filled in. The version decides which of them are sent.
         return FetchRequest(
             max_wait_ms=max_wait_ms,
             min_bytes=self._config.fetch_min_bytes,
@@ -229,7 +237,10 @@ def _due(found: FetchRound, at_s: float) -> None:
 
 
 def _topics(planned: FetchSessionRequest) -> list[FetchTopic]:
-    """Group neighbours of one topic only: the order of the partitions is the order of service."""
+    """Group partitions by topic only if they are neighbours.
+
+    The broker fills the partitions in their order in the request, so the order must stay.
+    """
     topics: list[FetchTopic] = []
     last: tuple[str, UUID] | None = None
     for tp, data in planned.to_send.items():

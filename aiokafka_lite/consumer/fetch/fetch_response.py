@@ -1,6 +1,6 @@
-"""Owns what a Fetch answer means: data for the buffer, errors to act on, watermarks to remember.
+"""Owns what a Fetch response means: data for the buffer, errors to act on, watermarks to remember.
 
-It changes the subscription, the buffer and the node's session; it sends nothing and does not wait.
+It changes the subscription, the buffer and the node's session. It sends nothing. Does not wait.
 Source: 2b-8 to 2b-16, AbstractFetch.handleFetchSuccess, FetchCollector.handleInitializeErrors.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from aiokafka_lite.cluster.leader_updates import UpdateLeaders, hinted_nodes, leader_hints
+from aiokafka_lite.cluster.metadata.leader_updates import UpdateLeaders, hinted_nodes, leader_hints
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
@@ -43,6 +43,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchResponse, PartitionData
 from aiokafka_lite.record.batch_reader import RecordCursor
+from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
 from aiokafka_lite.schema.field_types import ZERO_UUID
 
 logger = logging.getLogger(__name__)
@@ -60,7 +61,7 @@ _TOPIC_CHANGED = {
     InconsistentTopicIdError.errno,
 }
 _NOT_THERE = _LEADER_MOVED | _TOPIC_CHANGED | {OffsetOutOfRangeError.errno}
-"""A preferred replica that says so is not to be read from any more."""
+"""After one of these errors, a preferred replica is not read any more."""
 _HINTED = {NotLeaderForPartitionError.errno, FencedLeaderEpochError.errno}
 _TRY_AGAIN = {UnknownLeaderEpochError.errno, UnknownError.errno}
 _RAISED_AS_SENT = {TopicAuthorizationFailedError.errno, CorruptRecordException.errno}
@@ -68,20 +69,20 @@ _RAISED_AS_SENT = {TopicAuthorizationFailedError.errno, CorruptRecordException.e
 
 @dataclass(slots=True)
 class FetchOutcome:
-    """What is left to do for whoever brought the answer."""
+    """What the fetcher must do after a response was handled."""
 
     is_accepted: bool = False
-    """False: the session refused it, no data was used; ask again with a full fetch."""
+    """False: the session refused the response, and no data was used. Send a full fetch next."""
     needs_metadata: bool = False
     records_bytes: int = 0
-    """Size of the record batches in an accepted answer."""
+    """Size of the record batches in an accepted response."""
+    error_codes: tuple[int, ...] = ()
+    """The errors of partitions in an accepted response."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Arrival:
-    """When the answer came (monotonic seconds, and milliseconds since the epoch), and where it
-    lies.
-    """
+    """When a response came (monotonic seconds, milliseconds since 1970), and its memory."""
 
     now_s: float
     timestamp_ms: int
@@ -89,7 +90,7 @@ class _Arrival:
 
 
 class FetchResponseHandler:
-    """Applies Fetch answers."""
+    """Applies Fetch responses."""
 
     def __init__(
         self,
@@ -108,9 +109,10 @@ class FetchResponseHandler:
     def handle(
         self, session: FetchSession, response: FetchResponse, *, now_s: float, timestamp_ms: int
     ) -> FetchOutcome:
-        """Apply the answer to the newest request of `session`.
+        """Apply the response to the newest request of `session`.
 
-        Answers for partitions that were let go or whose position changed meanwhile are dropped.
+        Data and errors of a partition are dropped if it is no longer assigned, or if its position
+        has changed since the request.
         """
         unknown_ids: set[UUID] = set()
         answers = dict(_named_partitions(session, response, unknown_ids))
@@ -135,21 +137,22 @@ class FetchResponseHandler:
             if state is None or asked is None or _is_other_log(state, asked):
                 continue
             if data.error_code:
+                outcome.error_codes += (data.error_code,)
                 if tp in moved:
-                    self._subscription.move_to_end(tp)  # and asked for again at once (KIP-951)
+                    self._subscription.move_to_end(tp)  # the next round asks again (KIP-951)
                     continue
                 outcome.needs_metadata |= data.error_code in _LEADER_MOVED | _TOPIC_CHANGED
                 if _is_at(state, asked.fetch_offset):
                     self._handle_error(session, state, data, arrival)
                 elif self._is_ahead(state, asked.fetch_offset):
                     self._put_off_error(state, data, arrival)
-                # Else it is about an offset nobody wants now.
+                # Else no poll needs this offset now.
             elif _is_at(state, asked.fetch_offset) or self._is_ahead(state, asked.fetch_offset):
                 self._handle_data(session, state, asked.fetch_offset, data, arrival)
         return outcome
 
     def _is_ahead(self, state: PartitionState, fetch_offset: int) -> bool:
-        """Say whether the offset is behind what is buffered of the partition, which is in order."""
+        """Say whether the offset is where the buffered fetches of the partition end."""
         return (
             state.fetch_state is FetchState.FETCHING
             and self._buffer.end_offset(state) == fetch_offset
@@ -158,7 +161,7 @@ class FetchResponseHandler:
     def _follow_hints(
         self, answers: Mapping[TopicPartition, PartitionData], response: FetchResponse
     ) -> Collection[TopicPartition]:
-        """Take over the leaders the answer names; return the partitions that have moved (2b-9)."""
+        """Apply the leaders that the response names; return the partitions that moved (2b-9)."""
         named = [
             (tp, data.current_leader) for tp, data in answers.items() if data.error_code in _HINTED
         ]
@@ -199,8 +202,6 @@ class FetchResponseHandler:
                 (aborted.producer_id, aborted.first_offset)
                 for aborted in data.aborted_transactions or ()
             ],
-            key_deserializer=self._config.key_deserializer,
-            value_deserializer=self._config.value_deserializer,
         )
         if not cursor.has_complete_batch:
             cursor.release()
@@ -213,6 +214,7 @@ class FetchResponseHandler:
                 offset,
                 node_id=session.node_id,
                 cursor=cursor,
+                deserializer=self._deserializer_of(tp),
                 size_in_bytes=size,
                 incarnation=state.incarnation,
                 leader=state.leader,
@@ -221,6 +223,12 @@ class FetchResponseHandler:
             ),
             arrival.memory,
         )
+
+    def _deserializer_of(self, tp: TopicPartition) -> RecordDeserializer | None:
+        key, value = self._config.key_deserializer, self._config.value_deserializer
+        if key is None and value is None:
+            return None
+        return RecordDeserializer(tp.topic, tp.partition, key, value)
 
     def _too_large(self, tp: TopicPartition, offset: int, size: int) -> RecordTooLargeError:
         return RecordTooLargeError(
@@ -247,7 +255,7 @@ class FetchResponseHandler:
             logger.debug("fetching %s: %s; asking again", place, for_code(code).message)
             self._back_off(state, arrival)
         elif code == OffsetOutOfRangeError.errno and was_preferred:
-            # A follower may be behind, or its log begin later: the leader has the last word.
+            # A follower may be behind the leader, or its log may begin later: the leader decides.
             logger.debug("fetching %s: out of range; asking the leader", place)
             self._subscription.move_to_end(state.topic_partition)
         elif code == OffsetOutOfRangeError.errno:
@@ -302,7 +310,7 @@ class FetchResponseHandler:
         arrival: _Arrival,
         offset: int | None = None,
     ) -> None:
-        """Queue the error behind the data that came before it (A9). `offset`: None, the position"""
+        """Queue the error behind the data that came before it (A9). `offset` None: the position."""
         self._back_off(state, arrival)
         self._buffer.add(
             CompletedFetch(
@@ -317,8 +325,10 @@ class FetchResponseHandler:
         )
 
     def _put_off_error(self, state: PartitionState, data: PartitionData, arrival: _Arrival) -> None:
-        """Let the position come to where it happened, and then ask again: an error of what was
-        fetched ahead is nothing to the user, and no reason to reset (A9).
+        """Drop an error of a fetch ahead of the position, and ask again after a backoff (A9).
+
+        Such an error is not raised and resets nothing. If it is still there when the position has
+        come to its offset, it is handled then.
         """
         if data.error_code in _NOT_THERE:
             self._subscription.forget_replica(state)
@@ -333,7 +343,10 @@ class FetchResponseHandler:
 def _named_partitions(
     session: FetchSession, response: FetchResponse, unknown_ids: set[UUID]
 ) -> Iterator[tuple[TopicPartition, PartitionData]]:
-    """Yield the partitions under their topic's name; ids the request did not have are collected."""
+    """Yield each partition of a response under its topic's name.
+
+    Topic ids that the request did not have are added to `unknown_ids`.
+    """
     for topic in response.responses:
         name = topic.topic or session.topic_name(topic.topic_id)
         if name is None:
@@ -344,7 +357,7 @@ def _named_partitions(
 
 
 def _memory_size(answers: Iterable[PartitionData]) -> int:
-    """Return the size of the memory that the records of one answer are views of."""
+    """Return the bytes of memory that the records of one response are views of."""
     for data in answers:
         if data.records:
             whole = data.records.obj if isinstance(data.records, memoryview) else data.records
@@ -353,7 +366,7 @@ def _memory_size(answers: Iterable[PartitionData]) -> int:
 
 
 def wants(state: PartitionState, asked: SessionPartition) -> bool:
-    """Say whether the partition still waits for just what was asked."""
+    """Say whether the partition still needs exactly what the request asked for."""
     return not _is_other_log(state, asked) and _is_at(state, asked.fetch_offset)
 
 
@@ -362,8 +375,10 @@ def _is_at(state: PartitionState, fetch_offset: int) -> bool:
 
 
 def _is_other_log(state: PartitionState, asked: SessionPartition) -> bool:
-    """Say whether the answer is about a topic of the same name that is no more, or was asked of a
-    leadership that is over: another leader's log may have been truncated (KIP-320).
+    """Say whether the response comes from another log than the one that is read now.
+
+    That is so if the topic was deleted and created again, or if the partition has another leader
+    now. The log of the new leader may have been truncated (KIP-320).
     """
     if ZERO_UUID not in (state.topic_id, asked.topic_id) and state.topic_id != asked.topic_id:
         return True

@@ -1,9 +1,9 @@
-"""Owns one node's fetch session (KIP-227): what we want, what the broker knows of that, and so what
-to tell it.
+"""Owns one node's fetch session (KIP-227): what the client wants, and what the broker remembers.
 
-It decides which partitions a Fetch request must name and whether an answer may be used. A request
-within a session costs what has changed since the last one, however much there is that has not. It
-builds no request and does not wait. Source: KIP-227, KIP-516, FetchSessionHandler.
+From the difference it decides which partitions a Fetch request must name, and whether a response
+may be used. The cost of a request in a session grows with the changes since the last one, not with
+the number of partitions. It builds no request. Does not wait.
+Source: KIP-227, KIP-516, FetchSessionHandler.
 """
 
 import logging
@@ -26,17 +26,17 @@ _MAX_EPOCH = 2**31 - 1
 
 
 class SessionPartition(NamedTuple):
-    """What the session knows of a partition; a difference means that it must be sent again."""
+    """What the session knows of a partition. A partition with a difference must be sent again."""
 
     topic_id: UUID
-    """ZERO_UUID when the broker told none."""
+    """ZERO_UUID if the broker has no topic ids."""
     fetch_offset: int
     max_bytes: int
     current_leader_epoch: int
 
 
 class ForgottenPartition(NamedTuple):
-    """A partition the broker must drop from the session, by the id it was known under."""
+    """A partition that the broker must drop from the session, and its topic id in the session."""
 
     topic_partition: TopicPartition
     topic_id: UUID
@@ -44,35 +44,35 @@ class ForgottenPartition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FetchSessionRequest:
-    """What one Fetch request has to say to the session."""
+    """What one Fetch request must tell the broker about the session."""
 
     session_id: int
     session_epoch: int
     to_send: Mapping[TopicPartition, SessionPartition]
-    """In the order of the request: the broker fills them in that order."""
+    """In the order of the request. The broker fills them in that order."""
     to_forget: tuple[ForgottenPartition, ...]
     to_replace: tuple[ForgottenPartition, ...]
-    """Partitions whose topic id changed, under the old id; they are in `to_send` under the new."""
+    """Partitions whose topic id has changed, with the old id. `to_send` has the new id."""
     can_use_topic_ids: bool
-    """False: some partition has no topic id, so the request may be of version 12 at most (2a-6)."""
+    """False: some partition has no topic id, so the request's version is 12 at most (2a-6)."""
 
     @property
     def is_full(self) -> bool:
-        """True when the request lists every partition, False when only what changed (2a-2)."""
+        """True if the request lists every partition, False if it lists only changes (2a-2)."""
         return self.session_epoch in (INITIAL_EPOCH, FINAL_EPOCH)
 
 
 class FetchSession:
-    """The session with one node. Starts without one; the broker may grant or refuse it."""
+    """The session with one node. The first request asks for one; the broker may refuse it."""
 
     def __init__(self, node_id: int) -> None:
         self.node_id = node_id
         self.session_id = NO_SESSION_ID
         self.epoch = INITIAL_EPOCH
         self.wanted: dict[TopicPartition, SessionPartition] = {}
-        """What the next request is to ask for."""
+        """What the next request must ask for."""
         self.partitions: dict[TopicPartition, SessionPartition] = {}
-        """What the session holds as of the newest request."""
+        """What the session holds after the newest request."""
         self._changed: dict[TopicPartition, None] = {}  # where the two may differ
         self._wanted_without_id = 0
         self._topics: Counter[tuple[UUID, str]] = Counter()  # of `partitions`
@@ -87,17 +87,17 @@ class FetchSession:
 
     @property
     def is_open(self) -> bool:
-        """True when the broker keeps a session that should be closed some day."""
+        """True if the broker keeps a session, which `build_close` can end."""
         return self.session_id != NO_SESSION_ID
 
     def topic_name(self, topic_id: UUID) -> str | None:
-        """Return the topic of this id in the newest request; None when it was not in it."""
+        """Return the topic with this id in the newest request; None if the request lacks the id."""
         return self._names.get(topic_id) if self._uses_topic_ids else None
 
     # What is wanted…
 
     def want(self, tp: TopicPartition, data: SessionPartition) -> None:
-        """Ask for a partition from the next request on, or for it otherwise than before."""
+        """Ask for a partition from the next request on, or change what is asked of it."""
         before = self.wanted.get(tp)
         if before == data:
             return
@@ -108,7 +108,7 @@ class FetchSession:
         self._changed[tp] = None
 
     def unwant(self, tp: TopicPartition) -> None:
-        """Ask for a partition no longer; harmless when it was not asked for."""
+        """Stop asking for a partition. Harmless if it was not asked for."""
         before = self.wanted.pop(tp, None)
         if before is not None:
             self._wanted_without_id -= before.topic_id == ZERO_UUID
@@ -119,9 +119,9 @@ class FetchSession:
     def build(self, place: Callable[[TopicPartition], int]) -> FetchSessionRequest:
         """Return what to send so that the session holds exactly `wanted`.
 
-        `place` says where a wanted partition stands in the order of service. The session counts as
-        changed from here on: report what became of the request to `handle_response` or
-        `handle_error`. Source: 2a-2, 2a-4, 2a-5, 2a-6.
+        `place` returns the place of a wanted partition in the order in which the broker shall fill
+        them. The session counts as changed from now on. Report the end of the request to
+        `handle_response` or `handle_error`. Source: 2a-2, 2a-4, 2a-5, 2a-6.
         """
         if self.epoch == INITIAL_EPOCH:
             return self._build_full(place)
@@ -147,7 +147,7 @@ class FetchSession:
             data = self.wanted[tp]
             if self.partitions.get(tp) == data:
                 continue
-            before = self._drop(tp)  # what was sent moves to the end (2a-4)
+            before = self._drop(tp)  # a partition that is sent moves to the end (2a-4)
             self._hold(tp, data)
             to_send[tp] = data
             if before is not None and _is_replaced(before.topic_id, data.topic_id):
@@ -178,7 +178,7 @@ class FetchSession:
         self._names.clear()
 
     def build_close(self) -> FetchSessionRequest:
-        """Return the request that ends the session: full, empty, final epoch (2a-11)."""
+        """Return the request that ends the session: no partitions and the final epoch (2a-11)."""
         closing = FetchSessionRequest(self.session_id, FINAL_EPOCH, {}, (), (), True)
         self._forget_session()
         self._forget_partitions()
@@ -205,10 +205,10 @@ class FetchSession:
         partitions: Collection[TopicPartition],
         unknown_topic_ids: Collection[UUID] = (),
     ) -> bool:
-        """Take note of an answer and say whether its data may be used.
+        """Update the session after a response; return whether the data of the response may be used.
 
-        `partitions` are those the answer names, `unknown_topic_ids` the ids in it that the request
-        did not have. Source: 2a-3, 2a-7, 2a-8, 2a-9.
+        `partitions` are those that the response names. `unknown_topic_ids` are those ids in it that
+        the request did not have. Source: 2a-3, 2a-7, 2a-8, 2a-9.
         """
         if error_code:
             self._handle_error_code(error_code)
@@ -259,7 +259,7 @@ class FetchSession:
         return True
 
     def handle_error(self) -> None:
-        """Note that the newest request got no answer: the next one starts anew (2a-10)."""
+        """Note that the newest request got no response: the next one is a full one (2a-10)."""
         self.epoch = INITIAL_EPOCH
 
     def _forget_session(self) -> None:
@@ -272,8 +272,8 @@ class FetchSession:
         extra = set(partitions) - self.partitions.keys()
         missing = self.partitions.keys() - set(partitions)
         logger.info(
-            "node %d answered %r with %d partitions nobody asked for, %d unknown topic ids and "
-            "without %d of ours; its data is dropped, the next fetch is a full one",
+            "node %d answered %r with %d partitions that were not requested, %d unknown topic ids, "
+            "and without %d requested ones; its data is dropped, and the next fetch is a full one",
             self.node_id,
             self,
             len(extra),

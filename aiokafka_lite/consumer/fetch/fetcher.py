@@ -1,15 +1,15 @@
-"""Owns the fetches on their way: at most one per node, and each a round that a poll has planned.
+"""Owns the fetches in flight: at most one per node, and each a round that a poll has planned.
 
 The poll plans a round without waiting: which nodes are asked, and for which offsets. A background
-task per node then sends the planned request, awaits the answer and files it into the buffer. A
-poll that gives up therefore leaves its fetch running. No task starts a round by itself. The second
-fetch of a poll is such a round. Source: A1, A2, A10.
+task per node then sends the planned request, awaits the response and files it into the buffer. So
+a poll that times out or is cancelled leaves its fetch running. No task starts a round by itself.
+The second fetch of a poll is such a round. Source: A1, A2, A10.
 
-The poll plans, not the task. Otherwise polls that never suspend would plan with the positions of a
-later poll. The order of response, drain and second fetch would not hold either.
+The poll plans, not the task. If tasks planned, and polls never suspended, a plan would use the
+positions of a later poll. And a response might come between the records taken and the second fetch.
 
 The task costs one turn of the event loop at each end of a round. In bulk that is 1 instruction of
-895 per record. If each record is a fetch of its own, a record costs 617 thousand instructions
+895 per record. If each record comes in its own fetch, a record costs 617 thousand instructions
 instead of 567.
 """
 
@@ -21,7 +21,7 @@ import anyio
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
@@ -33,7 +33,8 @@ from aiokafka_lite.consumer.fetch.fetch_session import FetchSession, SessionPart
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import missed
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
-from aiokafka_lite.errors import FrameTooLargeError, KafkaError, RecordTooLargeError
+from aiokafka_lite.errors import FrameTooLargeError, KafkaError, RecordTooLargeError, for_code
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 from aiokafka_lite.protocol.messages.fetch import FetchRequest, FetchResponse
@@ -41,26 +42,28 @@ from aiokafka_lite.protocol.messages.fetch import FetchRequest, FetchResponse
 logger = logging.getLogger(__name__)
 
 _CLOSE_SESSIONS_S = 1.0
-"""Closing sessions only spares the broker memory, so `close` waits no longer for it (2a-11)."""
+"""How long `close` waits for sessions to close. Closing only frees memory of the broker (2a-11)."""
 _NAMED = 3
-"""How many partitions an error about a whole answer names."""
+"""How many partitions an error about a whole response names."""
 
 
 @dataclass(slots=True, eq=False)
 class _NodeFetches:
-    """One node's fetches: at most one is planned or on its way (A10)."""
+    """One node's fetches: at most one is planned or in flight (A10)."""
 
     node_id: int
     go: Wakeup = field(default_factory=Wakeup)
     loop: OwnedTask | None = None
     planned: PlannedFetch | None = None
     failures: int = 0
+    failure: str = ""
+    """The text of the newest failure, while `failures` counts any."""
     refusals: int = 0
     retry_at_s: float = 0.0
 
 
 class Fetcher:
-    """Runs the rounds of fetches that polls plan, and files the answers into the buffer."""
+    """Runs the rounds of fetches that polls plan, and files the responses into the buffer."""
 
     def __init__(
         self,
@@ -81,27 +84,27 @@ class Fetcher:
         self._nodes: dict[int, _NodeFetches] = {}
         self._error: KafkaError | None = None
         self._asked: Mapping[TopicPartition, SessionPartition] = {}
-        """What the request asked for whose answer was too large; empty for other errors."""
+        """What the request asked for, if `_error` is a response that was too large; else empty."""
         self._looked_at: tuple[int, int] | None = None
         self._due_at_s: float | None = None
         self._leaderless: tuple[TopicPartition, ...] = ()
         self.lacks_room = False
-        """The newest round left a node out because too much of its data lies unread (A11)."""
+        """True if the newest round left a node out because too much of its data is unread (A11)."""
         self.unsent = 0
-        """How many planned fetches the tasks have not sent yet: they need a turn of the loop."""
+        """How many planned fetches the tasks have not sent. They need a turn of the loop for it."""
         self._is_closed = False
         self._may_read_from_followers = config.client_rack is not None
         self._assignment: frozenset[TopicPartition] = frozenset()
         self._leaders_of: tuple[int, int] | None = None
         self._leaders: set[int | None] = set()
 
-    # For the poll: nothing here waits…
+    # For the poll; none of these waits…
 
     def start_fetches(self) -> float | None:
-        """Set a round going at every node that may be asked now and has free partitions (A2, A3).
+        """Start a round at each node that has free partitions and may get a request (A2, A3).
 
-        Returns the moment (monotonic seconds) when it makes sense to call again without anything
-        else having changed; None: only a change makes sense.
+        Returns the moment (monotonic seconds) when the first backoff ends; None: no backoff. Until
+        that moment, another call starts nothing unless something else changes. Does not wait.
         """
         if self._is_closed:
             return None
@@ -125,10 +128,11 @@ class Fetcher:
         return found.due_at_s
 
     def _every_leader_owes_an_answer(self, snapshot: MetadataSnapshot) -> bool:
-        """Say so where no round can be planned, without a look at every partition.
+        """Say whether every leader has a fetch in flight, so that no round can be planned.
 
-        Polls ask it each time they have used up a fetch. They may have thousands of partitions, but
-        few leaders. The leaders are looked up after the assignment or the metadata has changed.
+        Polls call this each time they have used up a fetch. A consumer may have thousands of
+        partitions, but few leaders. So the leaders are remembered, until the assignment or the
+        metadata changes.
         """
         assigned = self._subscription.assignment
         if self._leaders_of != (snapshot.version, id(assigned)):
@@ -143,36 +147,52 @@ class Fetcher:
         )
 
     def want(self, partitions: Collection[TopicPartition]) -> None:
-        """Note that a poll of `partitions` begins, of all if none is named."""
+        """Note that a poll of `partitions` begins; if none is named, of all."""
         self._planner.want(partitions)
 
     def start_fetches_for(self, wanted: Collection[TopicPartition]) -> float | None:
-        """As `start_fetches`, when all polls that run want `wanted` alone and found none of it."""
+        """Drop unread data that keeps `wanted` from being fetched, then `start_fetches`.
+
+        It is called if all running polls want only `wanted` and found none of it buffered.
+        """
         clock = self._client.clock
         self._planner.make_room_for(wanted, self._client.metadata.snapshot, clock.monotonic())
         return self.start_fetches()
 
     @property
     def pending_fetches(self) -> frozenset[PlannedFetch]:
-        """The fetches that were set going and are not answered yet, at most one per node."""
+        """The fetches that were started and have no response yet, at most one per node."""
         return frozenset(node.planned for node in self._nodes.values() if node.planned is not None)
 
     @property
     def leaderless(self) -> tuple[TopicPartition, ...]:
-        """The partitions that could be fetched if a leader were known, as of the newest round, and
-        as far as that is the user's business."""
+        """The partitions that the newest round did not fetch because they had no known leader.
+
+        Only those that `leader_watch.missed` finds worth an error for the user."""
         return missed(self._leaderless, self._subscription, self._client.metadata.snapshot)
 
     def free_partitions(self) -> list[TopicPartition]:
         """Return the partitions that a fetch may ask for, in queue order."""
         return self._planner.free_partitions(self._client.clock.monotonic())
 
-    def take_error(self) -> KafkaError | None:
-        """Return a failure the application has to hear of, once.
+    def was_dropped(self, tp: TopicPartition) -> bool:
+        """Say whether the partition is not fetched because its data was dropped unread."""
+        return self._planner.was_dropped(tp)
 
-        An answer that was too large is none of its business when one of the partitions was sought
-        elsewhere or let go since: what is asked for now may fit, and if not, the next answer says
-        so.
+    def is_asked_for(self, tp: TopicPartition, node_id: int) -> bool:
+        """Say whether the newest request to the node asks for the partition."""
+        return tp in self._planner.session(node_id).partitions
+
+    def failure_of(self, node_id: int) -> str:
+        """Return why the newest fetch from the node failed; "" if it did not."""
+        node = self._nodes.get(node_id)
+        return node.failure if node is not None and node.failures else ""
+
+    def take_error(self) -> KafkaError | None:
+        """Return a failure that the poll must raise, once.
+
+        A response that was too large is not raised if one of its partitions was sought or taken
+        away since. The next response may fit; if it does not, its error is raised.
         """
         error, self._error = self._error, None
         asked, self._asked = self._asked, {}
@@ -185,7 +205,7 @@ class Fetcher:
     # For the planner…
 
     def fetch_delay(self, node_id: int) -> float | None:
-        """Return the seconds until the node may be asked, None while it owes an answer (A10)."""
+        """Return the seconds until the node may get a fetch; None while one is in flight (A10)."""
         delay_s = self._client.network.ready_delay(node_id, Lane.FETCH)
         node = self._nodes.get(node_id)
         if node is None:
@@ -195,7 +215,7 @@ class Fetcher:
         return max(delay_s, node.retry_at_s - self._client.clock.monotonic(), 0.0)
 
     def fetch_version(self, node_id: int) -> int | None:
-        """Return the version a Fetch would have there; None when it was never connected."""
+        """Return the version of a Fetch to this node; None if it was never connected."""
         return self._client.network.max_version(node_id, FetchRequest)
 
     # Rounds…
@@ -211,7 +231,7 @@ class Fetcher:
         self.unsent += 1
 
     async def _run_rounds(self, node: _NodeFetches) -> None:
-        """Run one round of a node after the other, each when a poll has planned it."""
+        """Run the rounds of a node one after the other, each after a poll has planned it."""
         while True:
             await node.go.wait()
             self.unsent -= 1
@@ -248,6 +268,8 @@ class Fetcher:
             self._refused(node, response)
             return
         self._client.observer.records_fetched(node.node_id, outcome.records_bytes)
+        for code in outcome.error_codes:
+            self._client.observer.failed("fetch", for_code(code)())
         if node.failures:
             logger.info("node %d answers fetches again", node.node_id)
         node.failures = node.refusals = 0
@@ -256,7 +278,7 @@ class Fetcher:
         logger.debug(
             "node %d: fetch answer with error %d refused", node.node_id, response.error_code
         )
-        # The full fetch that follows is the remedy; only if that does not help is there no hurry.
+        # A full fetch follows at once. Only if that is refused too, the next one waits.
         if node.refusals:
             self._back_off(node, node.refusals - 1)
         node.refusals += 1
@@ -264,13 +286,18 @@ class Fetcher:
     def _failed(self, node: _NodeFetches, error: KafkaError) -> None:
         session = self._planner.session(node.node_id)
         session.handle_error()
-        for tp in session.partitions:  # a follower that is out of reach is no help (2a-10)
+        for tp in session.partitions:  # a follower that cannot be reached is not read (2a-10)
             if (state := self._subscription.get(tp)) is not None:
                 self._subscription.forget_replica(state)
         level = logging.DEBUG if node.failures else logging.WARNING
-        logger.log(level, "a fetch from node %d failed: %s", node.node_id, error)
+        client_id = self._client.config.client_id
+        logger.log(
+            level, "%s: a fetch from node %d failed: %s", client_id, node.node_id, reason_of(error)
+        )
+        self._client.observer.failed("fetch", error)
         self._back_off(node, node.failures)
         node.failures += 1
+        node.failure = reason_of(error)
         if error.invalid_metadata:
             self._client.metadata.request_update()
         if isinstance(error.__cause__, FrameTooLargeError):
@@ -283,12 +310,13 @@ class Fetcher:
         delay_s = self._client.retry_backoff.delay(attempts)
         node.retry_at_s = self._client.clock.monotonic() + delay_s
 
-    # Once no more is wanted…
+    # The end…
 
     async def close(self, timeout_s: float) -> None:
-        """End the loops, then close the sessions, which may take `timeout_s` and may fail unheard.
+        """End the fetch loops, then close the sessions, within `timeout_s` seconds.
 
-        Idempotent. Cancelled: loops are ending, sessions stay open until the broker drops them.
+        Sessions that cannot be closed are only logged. Idempotent. Cancelled: the loops end, and
+        the sessions stay open until the broker drops them.
         """
         self._is_closed = True
         busy = {node.node_id for node in self._nodes.values() if node.planned is not None}
@@ -307,7 +335,7 @@ class Fetcher:
         try:
             async with deadline(self._client.clock, timeout_s), anyio.create_task_group() as group:
                 for session in sessions:
-                    # Behind a long poll the request would wait for its end: take another way.
+                    # In the lane of a fetch in flight, the request would wait for its response.
                     lane = Lane.GENERAL if session.node_id in busy else Lane.FETCH
                     group.start_soon(self._close_session, session, lane)
         except TimeoutError:
@@ -316,7 +344,7 @@ class Fetcher:
     async def _close_session(self, session: FetchSession, lane: Lane) -> None:
         planned = self._planner.plan_close(session)
         if self._client.network.ready_delay(planned.node_id, lane):
-            return  # not reachable: the broker will drop the session by itself
+            return  # the node cannot be reached; the broker will drop the session by itself
         try:
             await self._client.network.request(
                 planned.node_id, planned.request, lane=lane, max_version=planned.max_version
@@ -326,7 +354,7 @@ class Fetcher:
 
 
 def _too_large(session: FetchSession, error: FrameTooLargeError) -> RecordTooLargeError:
-    """Say what to do about an answer nobody will ever accept: asking again brings it again (A4)."""
+    """Return the error for a response above the frame limit: asking again brings it again (A4)."""
     asked = sorted(f"{topic}-{partition}" for topic, partition in session.partitions)
     more = f" and {len(asked) - _NAMED} more" if len(asked) > _NAMED else ""
     too_large = RecordTooLargeError(

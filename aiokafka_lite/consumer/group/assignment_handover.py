@@ -60,7 +60,7 @@ class AssignmentHandover:
         user: AssignmentUser,
         name: object = "consumer",
     ) -> None:
-        """`name`: who the log speaks of."""
+        """`name`: the member's name in log lines."""
         self._name = name
         self._subscription = subscription
         self._protocol = protocol
@@ -76,15 +76,13 @@ class AssignmentHandover:
         """
         owned = self._subscription.assignment
         if self._protocol is RebalanceProtocol.EAGER:
-            await self._revoke(owned)
+            await self._revoke(owned, committing=owned)
             return
-        epoch = self._subscription.ownership_epoch
         unwanted = {tp for tp in owned if tp.topic not in self._subscription.topics}
-        self._subscription.revoke_soon(unwanted)
-        if owned:
+        if unwanted:
+            await self._revoke(unwanted, committing=owned)
+        elif owned:
             await self._user.commit_before_revocation(owned)
-        if unwanted and epoch == self._subscription.ownership_epoch:
-            await self._give_up(unwanted)
 
     async def lose(self, why: str = "") -> None:
         """Let go of what the group has given away already; the log says `why`, if that is known."""
@@ -110,7 +108,7 @@ class AssignmentHandover:
         epoch = self._subscription.ownership_epoch
         revoked, added = changes(self._subscription.assignment, assigned)
         if revoked:
-            await self._revoke(revoked)
+            await self._revoke(revoked, committing=revoked)
         if epoch != self._subscription.ownership_epoch:
             return False
         kept = [tp for tp in self._subscription.queue() if tp not in revoked]
@@ -130,15 +128,15 @@ class AssignmentHandover:
         if farewell.owned:
             await self._listeners.left(farewell.owned, farewell.listener, is_lost=is_lost)
 
-    async def _revoke(self, partitions: Collection[TopicPartition]) -> None:
+    async def _revoke(
+        self, partitions: Collection[TopicPartition], *, committing: Collection[TopicPartition]
+    ) -> None:
         epoch = self._subscription.ownership_epoch
         self._subscription.revoke_soon(partitions)
-        if partitions:
-            await self._user.commit_before_revocation(partitions)
-        if epoch == self._subscription.ownership_epoch:
-            await self._give_up(partitions)
-
-    async def _give_up(self, partitions: Collection[TopicPartition]) -> None:
+        if committing:
+            await self._user.commit_before_revocation(committing)
+        if epoch != self._subscription.ownership_epoch:
+            return  # everything was lost or given up meanwhile
         if partitions:
             logger.info("%s gives up %s", self._name, _names(partitions))
         await self._listeners.revoked(partitions)

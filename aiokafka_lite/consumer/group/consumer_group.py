@@ -7,9 +7,10 @@ Only `commit_before_revocation`, `wait_for_assignment` and `close` wait.
 import logging
 from collections.abc import Callable, Collection
 
+from aiokafka_lite.checks.offset_arguments import CommitListener
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
@@ -22,7 +23,8 @@ from aiokafka_lite.consumer.group.offsets.offset_committer import (
     OffsetCommitter,
     Offsets,
 )
-from aiokafka_lite.consumer.group.poll_watch import PollWatch, Verdict
+from aiokafka_lite.consumer.group.offsets.offset_lookup import OffsetLookup
+from aiokafka_lite.consumer.group.poll_watch import PollWatch
 from aiokafka_lite.consumer.group.rebalance_listener import (
     ConsumerRebalanceListener,
     ListenerCalls,
@@ -37,7 +39,6 @@ from aiokafka_lite.errors import (
     KafkaTimeoutError,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
-from aiokafka_lite.offset_arguments import CommitListener
 
 logger = logging.getLogger(__name__)
 
@@ -65,13 +66,15 @@ class ConsumerGroup:
         self._on_assignment_changed = on_assignment_changed
         self.listeners = ListenerCalls()
         self.listeners.listener = listener
-        cache = CoordinatorCache(client)
+        self.coordinators = cache = CoordinatorCache(client)
         parts = GroupParts(config, client, cache, subscription, self.listeners, signal, self)
         self.membership: Membership = ClassicMembership(parts)
         """The only place that chooses a group protocol."""
         self.offsets = OffsetCommitter(
             client, cache, config.group_id, self.membership, subscription, signal
         )
+        self.committed = OffsetLookup(client, cache, config.group_id)
+        """Where positions are asked for that the group has committed."""
         self._once_assigned: set[TopicPartition] = set()
         self._watch = PollWatch(config.max_poll_interval_ms / 1000)
         self._watch_task: OwnedTask | None = None
@@ -93,7 +96,13 @@ class ConsumerGroup:
     def start(self) -> None:
         """Start the group's tasks. They join once there is a subscription."""
         self.membership.start()
-        self._watch_task = self._client.owner.spawn("poll_watch", self._watch_polls)
+        self._watch_task = self._client.owner.spawn(
+            "poll_watch",
+            self._watch.run,
+            self.membership,
+            self._client.clock,
+            lambda: self._processed.handed_out,
+        )
         if self._auto_commit is not None:
             self._auto_commit.restart()
         if self._subscription.is_subscribed:
@@ -200,16 +209,22 @@ class ConsumerGroup:
         self.membership.metadata_changed(snapshot)
 
     @property
-    def topics(self) -> frozenset[str]:
-        """The topics of all members, if this one leads the group."""
-        return self.membership.topics
-
-    @property
     def metadata(self) -> ConsumerGroupMetadata:
         """Who the consumer is in its group (KIP-447)."""
         return self.offsets.identity()
 
+    @property
+    def since_poll_s(self) -> float | None:
+        """Seconds since the last poll ended; 0 while one runs, None while no poll is due."""
+        return self._watch.waited_s(self._client.clock.monotonic(), mark=self._processed.handed_out)
+
     # Commits…
+
+    def check_is_member(self) -> None:
+        """Raise CommitFailedError, with the reason, if a join failed: without partitions, because
+        the member gave them up to join."""
+        if not self.membership.is_stable:
+            raise self.membership.commit_failed()
 
     def had(self, tp: TopicPartition) -> bool:
         """Return whether the partition was assigned to this member since it subscribed."""
@@ -313,25 +328,6 @@ class ConsumerGroup:
     def _look_again(self) -> None:
         self._subscription.revision.number += 1
         self._signal.notify()
-
-    # The watch over max_poll_interval_ms…
-
-    async def _watch_polls(self) -> None:
-        clock = self._client.clock
-        while True:
-            await clock.sleep(self._watch.next_check_s(clock.monotonic()))
-            if not self.membership.is_stable:
-                continue
-            verdict = self._watch.check(clock.monotonic(), mark=self._processed.handed_out)
-            if verdict is Verdict.WARN:
-                logger.warning(
-                    "%s: no poll for most of max_poll_interval_ms=%d: the group will give the "
-                    "partitions to others; poll more often, or raise max_poll_interval_ms",
-                    self.membership,
-                    self._config.max_poll_interval_ms,
-                )
-            elif verdict is Verdict.OVERDUE:
-                await self.membership.poll_overdue(self._watch.since_s)
 
 
 def _reporter(callback: CommitListener | None) -> CommitCallback:

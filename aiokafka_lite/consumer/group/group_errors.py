@@ -1,6 +1,6 @@
-"""What each error of a group request calls for: the tables 2e-3, 2e-4, 2e-12 and 2e-15. Plain.
+"""What each error of a group request calls for: the tables 2e-3, 2e-4, 2e-12 and 2e-15.
 
-The caller of the request carries the action out.
+The caller of the request carries the action out. Does not wait.
 """
 
 from enum import Enum

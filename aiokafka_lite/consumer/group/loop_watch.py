@@ -1,7 +1,7 @@
 """Notices that the event loop was blocked: then a timer of this file comes late.
 
 While the loop is blocked, no heartbeat is sent and no poll runs. The newest blocks are kept, so
-that the error of a lost membership can name them as the cause. Nothing here waits.
+that the error of a lost membership can name them as the cause. Does not wait.
 
 Neither a heartbeat nor a poll can distinguish a blocked loop from a slow coordinator; a timer can.
 Three looks per heartbeat interval cost nothing measurable.
@@ -46,7 +46,8 @@ class LoopWatch:
     def start(self) -> None:
         """Start the timer. Idempotent."""
         if self._timer is None:
-            self._arm()
+            self._due_at_s = self._clock.monotonic() + self._step_s
+            self._timer = self._clock.call_at(self._due_at_s, self._look)
 
     def stop(self) -> None:
         """Stop the timer. Idempotent."""
@@ -57,10 +58,6 @@ class LoopWatch:
     def blocked_s(self, since_s: float) -> float:
         """Return how long the blocks took that ended after `since_s` (monotonic), in seconds."""
         return sum(late_s for ended_at_s, late_s in self._blocks if ended_at_s > since_s)
-
-    def _arm(self) -> None:
-        self._due_at_s = self._clock.monotonic() + self._step_s
-        self._timer = self._clock.call_at(self._due_at_s, self._look)
 
     def _look(self) -> None:
         self._timer = None
@@ -76,7 +73,7 @@ class LoopWatch:
                 self._name,
                 late_s,
             )
-        self._arm()
+        self.start()
 
 
 __all__ = ["LoopWatch"]

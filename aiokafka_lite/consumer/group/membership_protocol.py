@@ -5,12 +5,12 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.group.assignment_handover import AssignmentUser
 from aiokafka_lite.consumer.group.group_errors import Action
@@ -19,6 +19,9 @@ from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import BrokerResponseError, CommitFailedError
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
+
+if TYPE_CHECKING:
+    from aiokafka_lite.metrics.explanation import Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,9 @@ class Membership(CommitMembership, Protocol):
     @property
     def is_stable(self) -> bool:
         """Whether the member has its assignment and the group does not rebalance."""
+
+    def explain(self) -> "Explanation | None":
+        """Return why the group has assigned nothing yet, or no longer; None if it has."""
 
     @property
     def topics(self) -> frozenset[str]:

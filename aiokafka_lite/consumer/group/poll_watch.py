@@ -1,14 +1,21 @@
 """Measures how long a member with partitions was not polled (`max_poll_interval_ms`).
 
 Time counts from the end of the last poll, or from a later assignment that gave the member its first
-partitions. It stands still while a poll runs, and while the member has no partitions. Plain: the
-caller passes each moment. Source: KIP-62.
+partitions. It stands still while a poll runs, and while the member has no partitions. Only
+`run` waits: it looks in time, and tells the member. Source: KIP-62.
 
 The time also counts for a member that never polls: it would otherwise hold its partitions for ever.
 A member without partitions holds nothing that another could need.
 """
 
+import logging
+from collections.abc import Callable
 from enum import Enum
+from typing import Protocol
+
+from aiokafka_lite.clock import Clock
+
+logger = logging.getLogger(__name__)
 
 WARN_AT = 0.8
 """The part of the interval after which the log warns."""
@@ -26,8 +33,19 @@ class Verdict(Enum):
     OVERDUE = 2
 
 
+class WatchedMember(Protocol):
+    """What the watch needs of a membership."""
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether the member has its assignment and the group does not rebalance."""
+
+    async def poll_overdue(self, since_s: float) -> None:
+        """Leave the group until the next poll: there was none since `since_s` (monotonic)."""
+
+
 class PollWatch:
-    """The consumer reports polls and assignments; a task calls `check` now and then."""
+    """The consumer reports polls and assignments; `run` looks whether a poll is overdue."""
 
     def __init__(self, interval_s: float) -> None:
         self.interval_s = interval_s
@@ -81,6 +99,16 @@ class PollWatch:
             return Verdict.WARN
         return Verdict.FINE
 
+    def waited_s(self, now_s: float, *, mark: object) -> float | None:
+        """Return the seconds since the last poll; None while the member owns no partitions.
+        `mark`: as for `check`, after whose newest value records were taken on the fast path.
+        """
+        if not self._owns_partitions:
+            return None
+        if self._polls_running or mark != self._mark:
+            return 0.0
+        return now_s - self.since_s
+
     def next_check_s(self, now_s: float) -> float:
         """Return after how many seconds `check` may return another verdict."""
         step_s = self.interval_s * (1 - WARN_AT)
@@ -90,6 +118,28 @@ class PollWatch:
         moments = (self.interval_s * WARN_AT, self.interval_s)
         left_s = [moment - waited_s for moment in moments if moment > waited_s]
         return max(min([step_s, *left_s]), _SHORTEST_STEP_S)
+
+    async def run(
+        self, member: WatchedMember, clock: Clock, handed_out: Callable[[], object]
+    ) -> None:
+        """Log a warning, then tell `member` that a poll is overdue. Runs until it is cancelled.
+
+        `handed_out()` returns the mark for `check`. A member that is not stable is not looked at.
+        """
+        while True:
+            await clock.sleep(self.next_check_s(clock.monotonic()))
+            if not member.is_stable:
+                continue
+            verdict = self.check(clock.monotonic(), mark=handed_out())
+            if verdict is Verdict.WARN:
+                logger.warning(
+                    "%s: no poll for most of max_poll_interval_ms=%d: the group will give the "
+                    "partitions to others; poll more often, or raise max_poll_interval_ms",
+                    member,
+                    round(self.interval_s * 1000),
+                )
+            elif verdict is Verdict.OVERDUE:
+                await member.poll_overdue(self.since_s)
 
     def _count_from(self, now_s: float) -> None:
         self.since_s = now_s
@@ -107,4 +157,4 @@ def overdue_reason(max_poll_interval_ms: int, blocked_s: float) -> str:
     )
 
 
-__all__ = ["PollWatch", "Verdict", "overdue_reason"]
+__all__ = ["PollWatch", "Verdict", "WatchedMember", "overdue_reason"]

@@ -1,4 +1,4 @@
-"""Owns what a group keeps of a position, and the question for it. Nothing waits here."""
+"""Owns what a group stores of a position, and the protocol of asking for it. Does not wait."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple, Protocol
@@ -14,21 +14,21 @@ class CommittedOffset(NamedTuple):
     offset: int
     """The next offset to read."""
     leader_epoch: int = -1
-    """The leader epoch of the record before `offset`; -1 when not known."""
+    """The leader epoch of the record before `offset`; -1 if not known."""
     metadata: str = ""
     topic_id: UUID = ZERO_UUID
-    """Of the topic that was read; ZERO_UUID: whichever has the name now."""
+    """The id of the topic that was read; ZERO_UUID: of the topic that has the name now."""
 
 
 class CommittedOffsets(Protocol):
-    """Where committed offsets are asked for: a group's coordinator."""
+    """Returns committed offsets. A group's coordinator implements it."""
 
     async def fetch_committed(
         self, partitions: Collection[TopicPartition]
     ) -> Mapping[TopicPartition, CommittedOffset | None]:
-        """Return the group's offset of each partition; None, or nothing, where there is none.
+        """Return the group's offset of each partition. One without an offset is None or missing.
 
-        Raises: KafkaError; a retriable one is no news to the user.
+        Raises: KafkaError; the user is not told of a retriable one.
         """
 
 

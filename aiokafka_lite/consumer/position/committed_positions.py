@@ -1,6 +1,6 @@
-"""Owns asking the group where to start: once per assignment, before any reset.
+"""Owns asking the group for committed offsets: once per assignment, before any reset.
 
-The question runs as a task of the client, so that a poll that gave up does not take it along.
+The request runs in a task of the client, so it goes on if the poll times out or is cancelled.
 Source: B4 (2), 2c-4, 2c-5, ConsumerCoordinator.initWithCommittedOffsetsIfNeeded.
 """
 
@@ -8,9 +8,10 @@ import logging
 from collections.abc import Collection, Mapping
 from functools import partial
 
+from aiokafka_lite.checks.offset_arguments import checked_offsets
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
-from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig, OffsetAdjuster
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset, CommittedOffsets
 from aiokafka_lite.consumer.position.retained_error import RetainedError
@@ -19,20 +20,20 @@ from aiokafka_lite.consumer.position.subscription_state import (
     PartitionState,
     SubscriptionState,
 )
-from aiokafka_lite.errors import KafkaError
-from aiokafka_lite.model import TopicPartition, names_of
+from aiokafka_lite.errors import IllegalArgumentError, KafkaError
+from aiokafka_lite.model import OffsetAndMetadata, TopicPartition, names_of
 
 logger = logging.getLogger(__name__)
 
 LOG_AFTER_S = 1.0
-"""A coordinator that starts, or a transaction that ends, is over sooner and not worth a line."""
+"""The delay before the first warning. A coordinator's start or a transaction's end is shorter."""
 
 LOG_AGAIN_S = 60.0
-"""As long as it lasts, the log hears of it this often."""
+"""The time between two warnings while the offsets cannot be fetched."""
 
 
 class CommittedPositions:
-    """Moves partitions that have just been assigned to what the group has committed of them."""
+    """Moves newly assigned partitions to the offsets that the group has committed."""
 
     def __init__(
         self,
@@ -46,16 +47,18 @@ class CommittedPositions:
         self._client = client
         self._subscription = subscription
         self._signal = signal
+        self._adjust = config.adjust_committed_offsets
         self._bound_s = config.default_api_timeout_ms / 1000
-        self._asked: set[PartitionState] = set()  # by identity: a state is one assignment's
+        self._asked: set[PartitionState] = set()  # compared by identity: one state per assignment
         self._error = RetainedError()
         self._in_vain_since_s: float | None = None
         self._log_at_s = 0.0
 
     def start(self) -> float | None:
-        """Ask for what was not asked yet, if there is anything.
+        """Ask for the committed offsets that were not asked for yet, in a task.
 
-        Returns the moment (monotonic seconds) when to call again although nothing has changed.
+        Returns the moment (monotonic seconds) when the first backoff ends; None: no backoff. Call
+        again then, even if nothing has changed. Does not wait.
         """
         now_s = self._client.clock.monotonic()
         due_at_s: float | None = None
@@ -69,18 +72,20 @@ class CommittedPositions:
                 wanted.append(state)
         if wanted:
             self._asked.update(wanted)
-            self._client.owner.spawn("committed_positions.ask", self._ask, frozenset(wanted))
+            self._client.owner.spawn("committed_positions.ask", self._ask, wanted)
         return due_at_s
 
     def take_error(self) -> KafkaError | None:
-        """Return a failure the application has to hear of, once; none for what was let go."""
+        """Return a failure that the poll must raise, once; None if its partitions are gone."""
         return self._error.take()
 
-    async def _ask(self, states: frozenset[PartitionState]) -> None:
+    async def _ask(self, states: list[PartitionState]) -> None:
         partitions = [state.topic_partition for state in states]
         try:
             async with deadline(self._client.clock, self._bound_s):
                 found = await self._committed.fetch_committed(partitions)
+            if self._adjust is not None:
+                found = adjusted({tp: found.get(tp) for tp in partitions}, self._adjust)
         except KafkaError as error:
             self._asked_in_vain(partitions, error)
             if not error.retriable:
@@ -93,11 +98,11 @@ class CommittedPositions:
             self._in_vain_since_s = None
             self._apply(states, found)
         finally:
-            self._asked -= states
+            self._asked.difference_update(states)
         self._signal.notify()
 
     def _asked_in_vain(self, partitions: Collection[TopicPartition], why: object) -> None:
-        """Log at DEBUG, or where it takes long as a warning, that nothing can be read yet."""
+        """Log that the partitions cannot be read yet: at DEBUG, as a warning if it takes long."""
         now_s = self._client.clock.monotonic()
         if self._in_vain_since_s is None:
             self._in_vain_since_s, self._log_at_s = now_s, now_s + LOG_AFTER_S
@@ -106,8 +111,8 @@ class CommittedPositions:
             level, self._log_at_s = logging.WARNING, now_s + LOG_AGAIN_S
         logger.log(
             level,
-            "nothing is read of %s: the group's committed offsets cannot be had for %.0f s (%s); "
-            "asking again",
+            "nothing is read of %s: the group's committed offsets could not be fetched for %.0f s "
+            "(%s); asking again",
             names_of(sorted(partitions)),
             now_s - self._in_vain_since_s,
             why,
@@ -124,7 +129,7 @@ class CommittedPositions:
             if committed is None:
                 self._subscription.note_no_committed(state)
                 continue
-            logger.info("%s-%d: going on at the committed %d", *tp, committed.offset)
+            logger.info("%s-%d: starting at the committed offset %d", *tp, committed.offset)
             self._client.metadata.note_leader_epoch(tp, committed.leader_epoch)
             self._subscription.seek(tp, committed.offset, committed.leader_epoch)
 
@@ -135,11 +140,40 @@ class CommittedPositions:
             self._subscription.back_off(state, now_s + delay_s)
 
     def _is_wanted(self, state: PartitionState) -> bool:
-        """Say whether the partition is still assigned, by the same assignment, and nowhere."""
+        """Say whether the same assignment still has the partition, and it still has no position."""
         return (
             self._subscription.get(state.topic_partition) is state
             and state.fetch_state is FetchState.INITIALIZING
         )
 
 
-__all__ = ["CommittedPositions"]
+def adjusted(
+    committed: Mapping[TopicPartition, CommittedOffset | None], adjust: OffsetAdjuster
+) -> dict[TopicPartition, CommittedOffset | None]:
+    """Return the offsets that the user's function makes of committed ones.
+
+    Raises: IllegalArgumentError, chained to the function's own error, if it fails or returns
+    anything but offsets of these partitions.
+    """
+    given = {
+        tp: each and OffsetAndMetadata(each.offset, each.metadata, each.leader_epoch)
+        for tp, each in committed.items()
+    }
+    result = dict(committed)
+    try:
+        for tp, place in adjust(given).items():
+            before = result[tp]
+            if place is None:
+                result[tp] = None
+            elif before is None or (place is not given[tp] and place != before.offset):
+                at = checked_offsets({tp: place})[tp]
+                result[tp] = CommittedOffset(at.offset, at.leader_epoch, at.metadata)
+    except Exception as error:
+        raise IllegalArgumentError(
+            f"adjust_committed_offsets={adjust!r} failed for {names_of(sorted(committed))}: "
+            f"{error!r}; it returns a mapping of these partitions to offsets"
+        ) from error
+    return result
+
+
+__all__ = ["CommittedPositions", "adjusted"]

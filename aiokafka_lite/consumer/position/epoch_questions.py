@@ -1,6 +1,6 @@
-"""Owns the OffsetForLeaderEpoch conversation: whom to ask, what an answer means for a position.
+"""Owns OffsetForLeaderEpoch requests and what their responses mean for a position.
 
-Plain functions over values; nothing is kept and nothing waits.
+Plain functions over values, without state. Does not wait.
 Source: 2c-2, 2c-3, KIP-320, OffsetsForLeaderEpochUtils, SubscriptionState.maybeCompleteValidation.
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.position.partition_state import PartitionState
 from aiokafka_lite.errors import (
     BrokerResponseError,
@@ -30,7 +30,7 @@ _UNDEFINED = -1
 
 
 class EpochQuestion(NamedTuple):
-    """A position to be validated; an answer is of use only while the position is this one."""
+    """A position to be validated. The answer counts only while the position is still this one."""
 
     offset: int
     offset_epoch: int
@@ -38,30 +38,30 @@ class EpochQuestion(NamedTuple):
 
 
 class EpochEnd(NamedTuple):
-    """Where the leader's log has the end of the epoch asked about, or of the one before it."""
+    """The end of the asked epoch in the leader's log, or of the last epoch before it."""
 
     epoch: int
     end_offset: int
 
     @property
     def is_defined(self) -> bool:
-        """False: the leader knows no such epoch, nor an earlier one."""
+        """False if the leader knows neither that epoch nor an earlier one."""
         return _UNDEFINED not in (self.epoch, self.end_offset)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class EpochOutcome:
-    """An answer, sorted by what is to be done about each partition."""
+    """A response, sorted by what must be done about each partition."""
 
     ends: dict[TopicPartition, EpochEnd] = field(default_factory=dict)
     to_retry: dict[TopicPartition, type[BrokerResponseError]] = field(default_factory=dict)
     """Ask again after a backoff, with newer metadata."""
     refused: dict[TopicPartition, BrokerResponseError] = field(default_factory=dict)
-    """Asking again is of no use; the user has to hear of it."""
+    """Asking again cannot help, so the poll raises the error."""
 
 
 def question_of(state: PartitionState) -> EpochQuestion | None:
-    """Return what to ask about a position; None while nobody is known to lead."""
+    """Return what to ask about a position; None while the leader is not known."""
     if state.leader is None or state.leader.node_id is None:
         return None
     return EpochQuestion(state.offset, state.offset_epoch, state.leader)
@@ -70,7 +70,7 @@ def question_of(state: PartitionState) -> EpochQuestion | None:
 def build_request(
     questions: Mapping[TopicPartition, EpochQuestion],
 ) -> OffsetForLeaderEpochRequest:
-    """Return one leader's request."""
+    """Return the request to one leader."""
     topics: dict[str, OffsetForLeaderTopic] = {}
     for tp, question in questions.items():
         topic = topics.setdefault(tp.topic, OffsetForLeaderTopic(topic=tp.topic, partitions=[]))
@@ -87,7 +87,7 @@ def build_request(
 def read_response(
     response: OffsetForLeaderEpochResponse, asked: Iterable[TopicPartition]
 ) -> EpochOutcome:
-    """Sort an answer; a partition that was asked about and is missing in it is to be retried."""
+    """Sort a response. A partition that is missing in it must be asked about again."""
     outcome = EpochOutcome()
     answers = {
         TopicPartition(topic.topic, answer.partition): answer

@@ -1,13 +1,14 @@
-"""Owns the patience with partitions nobody leads: the log hears of them once, the user in the end.
+"""Owns the decision when a partition without a leader is logged, and when it is an error.
 
-It reads metadata and decides; it asks nobody and does not wait.
+It reads metadata and sends nothing. Does not wait.
 """
 
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.refresh_failures import refused_topics, why_leaderless
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import KafkaError, UnknownTopicOrPartitionError
 from aiokafka_lite.model import TopicPartition
@@ -15,20 +16,7 @@ from aiokafka_lite.model import TopicPartition
 logger = logging.getLogger(__name__)
 
 LOG_AFTER_S = 1.0
-"""An election, or a topic being created, is over sooner and not worth a line."""
-
-
-def why_unreadable(tp: TopicPartition, snapshot: MetadataSnapshot) -> str:
-    """Say in words what the metadata has against a partition that has no leader."""
-    if tp.topic not in snapshot.topics:
-        return "no broker has described the topic yet"
-    said = snapshot.topic_error(tp.topic)
-    if said is not None:
-        return f"{said.message} ({said.description})"
-    if tp.partition not in snapshot.partition_ids(tp.topic):
-        count = len(snapshot.partition_ids(tp.topic))
-        return f"the topic has {count} partitions, numbered from 0"
-    return "it has no leader"
+"""The delay before the warning. Most elections and topic creations are shorter."""
 
 
 def missed(
@@ -36,10 +24,10 @@ def missed(
     subscription: SubscriptionState,
     snapshot: MetadataSnapshot,
 ) -> tuple[TopicPartition, ...]:
-    """Return the partitions whose absence is the user's business.
+    """Return those of `leaderless` that a timeout error names.
 
-    Those of a subscription that do not exist any more are not: nobody named them, and their topic
-    may come again.
+    It leaves out partitions that no longer exist and come from a subscription. The user has not
+    named these, and their topic may be created again.
     """
     return tuple(
         tp
@@ -48,24 +36,24 @@ def missed(
     )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Absence:
     since_s: float
     is_logged: bool = False
 
 
 class LeaderWatch:
-    """Remembers since when partitions have no leader, and topics no partitions.
+    """Remembers since when partitions have had no leader, and topics no partitions.
 
-    `patience_s`: how long a partition that was named and does not exist, as far as the metadata
-    says, is waited for before the user hears of it. A partition that exists is waited for without
-    end, an election or a restart is on its way; so is a subscribed topic, it may come later.
+    `patience_s`: after this time, an assigned partition that the metadata does not have is an
+    error. A partition that exists never is: its leader will come with an election or a restart. A
+    subscribed topic never is, either: it may be created later.
     """
 
     def __init__(self, patience_s: float) -> None:
         self._patience_s = patience_s
         self.due_at_s: float | None = None
-        """When `check` may have something new to say without new metadata; None: never."""
+        """When to call `check` again although the metadata has not changed; None: no need to."""
         self._absences: dict[TopicPartition | str, _Absence] = {}
 
     def check(
@@ -75,7 +63,10 @@ class LeaderWatch:
         snapshot: MetadataSnapshot,
         now_s: float,
     ) -> KafkaError | None:
-        """Return the error the user has to hear of now, if any. Both iterables are complete."""
+        """Return the error that the poll must raise now, if any.
+
+        Both iterables must be complete: what is missing in them has been found.
+        """
         everything: list[TopicPartition | str] = [*leaderless, *missing_topics]
         before = self._absences
         self._absences = {
@@ -90,6 +81,9 @@ class LeaderWatch:
             ),
             default=None,
         )
+        topics = (item if isinstance(item, str) else item.topic for item in self._absences)
+        if refusal := refused_topics(topics, snapshot):
+            return refusal
         for missing, absence in self._absences.items():
             error = self._verdict(missing, absence, snapshot, now_s)
             if error is not None:
@@ -105,11 +99,8 @@ class LeaderWatch:
     ) -> KafkaError | None:
         tp = TopicPartition(missing, 0) if isinstance(missing, str) else missing
         if tp.topic not in snapshot.topics:
-            return None  # nobody has answered yet
-        reason = why_unreadable(tp, snapshot)
-        said = snapshot.topic_error(tp.topic)
-        if said is not None and not said.retriable:
-            return said(f"topic {tp.topic!r}: {reason}")
+            return None  # no broker has described the topic yet
+        reason = why_leaderless(tp, snapshot)
         waited_s = now_s - absence.since_s
         name = missing if isinstance(missing, str) else f"{tp.topic}-{tp.partition}"
         if waited_s >= LOG_AFTER_S and not absence.is_logged:
@@ -118,11 +109,11 @@ class LeaderWatch:
         exists = tp.partition in snapshot.partition_ids(tp.topic)
         if exists or isinstance(missing, str) or waited_s < self._patience_s:
             return None
-        absence.since_s = now_s  # should the user go on, the waiting begins anew
+        absence.since_s = now_s  # if the application polls again, the waiting begins anew
         return UnknownTopicOrPartitionError(
             f"{name} does not exist after {self._patience_s:g} s: {reason}; "
             f"create it, check its name, or assign others"
         )
 
 
-__all__ = ["LeaderWatch", "missed", "why_unreadable"]
+__all__ = ["LeaderWatch", "missed"]

@@ -1,7 +1,7 @@
-"""Owns asking the leaders for offsets: for positions that are missing, and for the user.
+"""Owns asking the leaders for offsets, for missing positions and for the user's calls.
 
-Resets run as tasks of the client, one per node asked, so that a poll that gave up does not take
-them along; polls start them and look at the subscription.
+A poll starts resets and later finds their result in the subscription. Resets run in tasks of the
+client, one for each node. So they go on if the poll times out or is cancelled.
 Source: B4, B5, 2c-5, 2c-6, OffsetFetcher.
 """
 
@@ -13,9 +13,11 @@ from functools import partial
 import anyio
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata.refresh_failures import refused_topics, why_leaderless
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.offset_reset import (
+    AtTimestamp,
     ByDuration,
     OffsetReset,
     OffsetResetStrategy,
@@ -23,7 +25,7 @@ from aiokafka_lite.consumer.offset_reset import (
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffsets
 from aiokafka_lite.consumer.position.committed_positions import CommittedPositions
-from aiokafka_lite.consumer.position.leader_watch import missed, why_unreadable
+from aiokafka_lite.consumer.position.leader_watch import missed
 from aiokafka_lite.consumer.position.offset_questions import (
     ListedOffset,
     ListOffsetsOutcome,
@@ -42,6 +44,11 @@ from aiokafka_lite.consumer.position.subscription_state import (
 )
 from aiokafka_lite.errors import KafkaError, KafkaTimeoutError, UnknownError
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.list_offsets import (
+    ListOffsetsRequest,
+    lowest_version,
+    unknown_spec_error,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +56,7 @@ _Questions = Mapping[TopicPartition, OffsetQuestion]
 
 
 class OffsetFetcher:
-    """Finds positions for partitions that have none, and answers questions about offsets."""
+    """Finds positions for partitions that have none, and lists offsets for the user."""
 
     def __init__(
         self,
@@ -59,7 +66,7 @@ class OffsetFetcher:
         signal: PollSignal,
         committed: CommittedOffsets | None = None,
     ) -> None:
-        """`committed`: whom to ask for committed offsets before resets; None without a group."""
+        """`committed`: asked for committed offsets before any reset; None without a group."""
         self._config = config
         self._committed: CommittedPositions | None = None
         if committed is not None:
@@ -67,35 +74,37 @@ class OffsetFetcher:
         self._client = client
         self._subscription = subscription
         self._signal = signal
-        self._validator = OffsetValidator(
+        self.validator = OffsetValidator(
             config.request_timeout_ms / 1000, client, subscription, signal
         )
         self._error = RetainedError()
         self._leaderless: tuple[TopicPartition, ...] = ()
 
-    # For the poll: nothing here waits…
+    # For the poll; none of these waits…
 
     def update_positions(self) -> float | None:
-        """Set going what finds the missing positions (B4).
+        """Start the requests that find the missing positions (B4).
 
-        Returns the moment (monotonic seconds) when it makes sense to call again without anything
-        else having changed; None: only a change makes sense.
+        Returns the moment (monotonic seconds) when the first backoff ends; None: no backoff. Until
+        that moment, another call starts nothing unless something else changes. Does not wait.
         """
-        self._validator.follow_metadata()
+        self.validator.follow_metadata()
         if self._subscription.has_all_fetch_positions():
-            self._leaderless = self._validator.leaderless = ()
+            self._leaderless = self.validator.leaderless = ()
             return None
         due_at_s = None if self._committed is None else self._committed.start()
         self._subscription.reset_missing_positions(without_committed=self._committed is not None)
-        return _earliest(due_at_s, self.start_resets(), self._validator.start())
+        return _earliest(due_at_s, self.start_resets(), self.validator.start())
 
     def follow_topics(self) -> None:
-        """New metadata is there: void the positions in topics that were created anew."""
-        self._validator.follow_topics()
+        """Call it after new metadata: it voids the positions in topics that were created anew."""
+        self.validator.follow_topics()
 
     def raise_for_missing_positions(self) -> None:
-        """Raise NoOffsetForPartitionError or OffsetOutOfRangeError for partitions that only a seek
-        helps, until the user has heard of them and has sought any.
+        """Raise an error if partitions have no position and only a seek can give them one.
+
+        After the error was raised, a seek of any partition stops it (A9).
+        Raises: NoOffsetForPartitionError; OffsetOutOfRangeError if a topic was created anew.
         """
         self._subscription.raise_for_missing_positions(
             without_committed=self._committed is not None
@@ -104,8 +113,9 @@ class OffsetFetcher:
     def missing_position_error(
         self, partitions: Collection[TopicPartition] = ()
     ) -> KafkaError | None:
-        """Return the error of those of `partitions` that only a seek helps, of all if none is
-        named; None: there are none.
+        """Return the error for partitions that only a seek can give a position; None: none.
+
+        Only `partitions` count, or all if none is named.
         """
         return self._subscription.missing_position_error(
             partitions, without_committed=self._committed is not None
@@ -113,20 +123,24 @@ class OffsetFetcher:
 
     @property
     def leaderless(self) -> tuple[TopicPartition, ...]:
-        """The partitions without a valid position that have no known leader either, as far as that
-        is the user's business."""
-        waiting = (*self._leaderless, *self._validator.leaderless)
+        """The partitions that have neither a valid position nor a known leader.
+
+        Only those that `leader_watch.missed` finds worth an error for the user."""
+        waiting = (*self._leaderless, *self.validator.leaderless)
         return missed(waiting, self._subscription, self._client.metadata.snapshot)
 
     def take_error(self) -> KafkaError | None:
-        """Return a failure the application has to hear of, once."""
-        error = self._error.take() or self._validator.take_error()
+        """Return a failure that the poll must raise, once."""
+        error = self._error.take() or self.validator.take_error()
         if error is None and self._committed is not None:
             return self._committed.take_error()
         return error
 
     def start_resets(self) -> float | None:
-        """Ask for the positions of the partitions that await a reset. Returns: as above."""
+        """Ask for the positions of the partitions that await a reset, in a task per node.
+
+        Returns the moment (monotonic seconds) when the first backoff ends; None: no backoff.
+        """
         now_s = self._client.clock.monotonic()
         hold_until_s = now_s + self._config.request_timeout_ms / 1000
         due_at_s: float | None = None
@@ -180,9 +194,9 @@ class OffsetFetcher:
         strategies: Mapping[TopicPartition, OffsetReset],
     ) -> None:
         for tp, listed in outcome.offsets.items():
-            if listed.offset < 0 and isinstance(strategies[tp], ByDuration):
+            if listed.offset < 0 and isinstance(strategies[tp], ByDuration | AtTimestamp):
                 self._go_on_to_the_end(tp, strategies[tp])
-            elif listed.offset < 0:  # both ends of a log have an offset: the answer is no answer
+            elif listed.offset < 0:  # both ends of a log have an offset, so this answer is wrong
                 outcome.to_retry[tp] = UnknownError
             elif self._subscription.reset(tp, strategies[tp], listed.offset):
                 self._client.metadata.note_leader_epoch(tp, listed.leader_epoch)
@@ -204,7 +218,7 @@ class OffsetFetcher:
             self._keep(refusal, {tp: strategies[tp]})
 
     def _go_on_to_the_end(self, tp: TopicPartition, strategy: OffsetReset) -> None:
-        """Ask for the end: the log has no record as young as the duration wants (2c-6)."""
+        """Reset to the end instead: the log has no record that new (2c-6)."""
         if self._waiting_for(tp, strategy) is not None:
             self._subscription.await_reset(tp, OffsetResetStrategy.LATEST)
 
@@ -219,7 +233,7 @@ class OffsetFetcher:
         self._error.keep(error, [partial(self._waiting_for, *item) for item in strategies.items()])
 
     def _waiting_for(self, tp: TopicPartition, strategy: OffsetReset) -> PartitionState | None:
-        """Return the partition's state while it still waits for this very reset (B5)."""
+        """Return the partition's state if it still waits for exactly this reset, else None (B5)."""
         state = self._subscription.get(tp)
         if state is None or state.fetch_state is not FetchState.AWAIT_RESET:
             return None
@@ -238,11 +252,13 @@ class OffsetFetcher:
     async def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
     ) -> dict[TopicPartition, ListedOffset]:
-        """Return the offset of each partition at its timestamp (-1 the end, -2 the beginning).
+        """Return the offset of each partition at its time (ms since 1970), or of its OffsetSpec.
 
-        Partitions need not be assigned. Raises: KafkaTimeoutError naming what is missing and why:
-        after `timeout_s`, and after `request_timeout_ms` where it does not exist;
-        TopicAuthorizationFailedError. Cancelled: nothing stays behind.
+        Partitions need not be assigned.
+        Raises: KafkaTimeoutError after `timeout_s`, with the missing partitions and the reasons;
+        also after `request_timeout_ms` for a partition that does not exist;
+        TopicAuthorizationFailedError; UnsupportedVersionError for an OffsetSpec that a leader does
+        not know. Cancelled: nothing stays behind.
         """
         for topic in {tp.topic for tp in timestamps}:
             self._client.metadata.add_topic(topic)
@@ -250,6 +266,7 @@ class OffsetFetcher:
         missing = dict(timestamps)
         reasons: dict[TopicPartition, str] = {}
         attempts = 0
+        before = self._client.metadata.snapshot.version  # its errors may be out of date
         unknown_s = min(timeout_s, self._config.request_timeout_ms / 1000)
         unknown_until_s = self._client.clock.monotonic() + unknown_s
         try:
@@ -261,6 +278,7 @@ class OffsetFetcher:
                         del missing[tp]
                     if not missing:
                         return {tp: found[tp] for tp in timestamps}
+                    self._raise_for_refused(missing, before)
                     self._client.metadata.request_update()
                     until_s = self._client.clock.monotonic() + self._client.retry_backoff.delay(
                         attempts
@@ -278,6 +296,27 @@ class OffsetFetcher:
                 f"partitions exist and have a leader, or raise default_api_timeout_ms"
             ) from error
 
+    async def _check_version(self, node_id: int, questions: _Questions) -> None:
+        """Raise UnsupportedVersionError for an OffsetSpec that the node does not know."""
+        tp = max(questions, key=lambda each: lowest_version(questions[each].timestamp))
+        spec = questions[tp].timestamp
+        if not lowest_version(spec):
+            return
+        network = self._client.network
+        await network.connect(node_id)
+        version = network.max_version(node_id, ListOffsetsRequest)
+        if version is None or version < lowest_version(spec):
+            raise unknown_spec_error(tp, spec, node_id, version)
+
+    def _raise_for_refused(self, missing: Collection[TopicPartition], before: int) -> None:
+        """Raise the error of topics that metadata newer than version `before` refuses for good."""
+        snapshot = self._client.metadata.snapshot
+        if snapshot.version == before:
+            return
+        refusal = refused_topics((tp.topic for tp in missing), snapshot)
+        if refusal is not None:
+            raise refusal
+
     def _raise_for_unknown(
         self,
         missing: Collection[TopicPartition],
@@ -293,12 +332,12 @@ class OffsetFetcher:
         ]
         if unknown:
             raise KafkaTimeoutError(
-                f"{_listed(unknown, reasons)} did not come into being within {waited_s:g} s; check "
-                f"topic and number, or raise request_timeout_ms"
+                f"{_listed(unknown, reasons)} does not exist after {waited_s:g} s; check the name "
+                f"of the topic and the number, or raise request_timeout_ms"
             )
 
     async def _wait_until(self, until_s: float, missing: tuple[TopicPartition, ...]) -> None:
-        """Wait for the backoff to end, or for the first news of a leader that was not known."""
+        """Wait until the backoff ends, or, if no leader was known, until one is known."""
         clock = self._client.clock
         snapshot = self._client.metadata.snapshot
         had_leaders = any(snapshot.leader(tp).node_id is not None for tp in missing)
@@ -311,15 +350,16 @@ class OffsetFetcher:
     async def _ask_leaders(
         self, timestamps: Mapping[TopicPartition, int], reasons: dict[TopicPartition, str]
     ) -> dict[TopicPartition, ListedOffset]:
-        """Ask every leader once, side by side; what went wrong is noted in `reasons`."""
+        """Ask every leader once, all at the same time. `reasons` gets the failures."""
         asked = group_by_leader(timestamps.items(), self._client.metadata.snapshot)
         for tp in asked.leaderless:
-            reasons[tp] = why_unreadable(tp, self._client.metadata.snapshot)
+            reasons[tp] = why_leaderless(tp, self._client.metadata.snapshot)
         found: dict[TopicPartition, ListedOffset] = {}
         refused: list[KafkaError] = []
 
         async def ask(node_id: int, questions: _Questions) -> None:
             try:
+                await self._check_version(node_id, questions)
                 outcome = await self._ask(node_id, questions)
             except KafkaError as error:
                 reasons.update(dict.fromkeys(questions, str(error)))

@@ -1,6 +1,6 @@
-"""Owns the ListOffsets conversation: whom to ask, with which request, and what an answer means.
+"""Owns ListOffsets requests: which leader gets which, and what a response means.
 
-Plain functions over values; nothing is kept and nothing waits.
+Plain functions over values, without state. Does not wait.
 Source: 2c-6, 2c-7, OffsetFetcherUtils.
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.errors import (
     BrokerResponseError,
     FencedLeaderEpochError,
@@ -35,10 +35,10 @@ CONSUMER_REPLICA_ID = -1
 
 
 class OffsetQuestion(NamedTuple):
-    """What is asked about a partition."""
+    """The question about one partition."""
 
     timestamp: int
-    """Milliseconds since the epoch; -1 the end, -2 the beginning of the log."""
+    """Milliseconds since 1970, or an OffsetSpec."""
     current_leader_epoch: int
 
 
@@ -46,36 +46,41 @@ class ListedOffset(NamedTuple):
     """The answer for one partition."""
 
     offset: int
-    """-1: there is no record at or after the timestamp."""
+    """-1: the log has no record at or after the timestamp."""
     timestamp: int
     leader_epoch: int
 
+    @property
+    def time_or_none(self) -> int | None:
+        """The record's time in ms; None at an end of the log, or if the record has none."""
+        return self.timestamp if self.timestamp >= 0 else None
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, eq=False)
 class LeaderQuestions:
-    """Questions by the node that leads, and the partitions without a known leader."""
+    """The questions for each leader's node, and the partitions without a known leader."""
 
     by_node: dict[int, dict[TopicPartition, OffsetQuestion]] = field(default_factory=dict)
     leaderless: list[TopicPartition] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ListOffsetsOutcome:
-    """An answer, sorted by what is to be done about each partition."""
+    """A response, sorted by what must be done about each partition."""
 
     offsets: dict[TopicPartition, ListedOffset] = field(default_factory=dict)
     to_retry: dict[TopicPartition, type[BrokerResponseError]] = field(default_factory=dict)
     """Ask again after a backoff, with newer metadata."""
     refused: dict[TopicPartition, BrokerResponseError] = field(default_factory=dict)
-    """Asking again is of no use; the user has to hear of it."""
+    """Asking again cannot help, so the user gets the error."""
     unanswerable: list[TopicPartition] = field(default_factory=list)
-    """The log's format is too old to know timestamps: no result, no error."""
+    """The log's format is too old for timestamps. It gives neither a result nor an error."""
 
 
 def group_by_leader(
     timestamps: Iterable[tuple[TopicPartition, int]], snapshot: MetadataSnapshot
 ) -> LeaderQuestions:
-    """Sort the partitions by whom to ask (F3)."""
+    """Group the partitions by their leader (F3)."""
     questions = LeaderQuestions()
     for tp, timestamp in timestamps:
         leader = snapshot.leader(tp)
@@ -127,10 +132,10 @@ _RETRY_QUIETLY = {
 def read_response(
     response: ListOffsetsResponse, questions: Mapping[TopicPartition, OffsetQuestion]
 ) -> ListOffsetsOutcome:
-    """Sort an answer; a partition that was asked about and is missing in it is to be retried.
+    """Sort a response. A partition that is missing in it must be asked about again.
 
-    Every error that is not a verdict on the user's rights is worth another try (2c-7): what is
-    unexpected today may be gone after an upgrade or an election.
+    Every error leads to another try, except those of authorization and of an old log format (2c-7).
+    An unexpected error may be gone after an upgrade or an election.
     """
     outcome = ListOffsetsOutcome()
     for topic in response.topics:
@@ -159,7 +164,7 @@ def read_response(
 
 
 def is_expected(error: type[BrokerResponseError]) -> bool:
-    """Say whether an error to be retried is part of normal life, such as an election."""
+    """Say whether an error belongs to normal operation, such as an election."""
     return error.errno in _RETRY_QUIETLY
 
 

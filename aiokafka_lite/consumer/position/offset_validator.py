@@ -1,8 +1,9 @@
-"""Owns the positions' agreement with the metadata: who leads, which topic it is, and whether the
-leader's log still has what was read before them.
+"""Owns the comparison of positions with the metadata, and with the log of a new leader.
 
-Leaders are asked by tasks of the client, one per node, so that a poll that gave up does not take
-them along; polls start them and look at the subscription.
+It notices a new leader, or another topic of the same name. Then it asks the leader whether its log
+still has the records before the position. A poll starts this and later finds the result in the
+subscription. The requests run in tasks of the client, one for each node. So they go on if the poll
+times out or is cancelled.
 Source: 2c-1 to 2c-3, KIP-320, OffsetFetcher.validatePositionsIfNeeded.
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Collection, Mapping
 from functools import partial
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.epoch_questions import (
     EpochEnd,
@@ -37,14 +38,14 @@ logger = logging.getLogger(__name__)
 _Questions = Mapping[TopicPartition, EpochQuestion]
 
 NEWER_EPOCH_PATIENCE = 5
-"""After so many backoffs the present leader decides about a position with an unknown, newer epoch.
+"""After so many backoffs, the present leader decides about a position with a newer leader epoch.
 
-The epoch may come from another cluster. Java may wait for ever.
+Such an epoch may come from another cluster. Java may wait for ever.
 """
 
 
 class OffsetValidator:
-    """Notices new leaders and new topics, and has positions validated."""
+    """Notices new leaders and new topics, and validates positions."""
 
     def __init__(
         self,
@@ -53,7 +54,7 @@ class OffsetValidator:
         subscription: SubscriptionState,
         signal: PollSignal,
     ) -> None:
-        """`hold_s`: how long an answer is waited for before the question is asked again."""
+        """`hold_s`: without a response in this time, the question is asked again."""
         self._hold_s = hold_s
         self._client = client
         self._subscription = subscription
@@ -61,10 +62,10 @@ class OffsetValidator:
         self._seen_version = -1
         self._error = RetainedError()
         self.leaderless: tuple[TopicPartition, ...] = ()
-        """Positions to be validated that have no known leader to ask."""
+        """The partitions whose position must be validated but whose leader is not known."""
 
     def follow_metadata(self) -> None:
-        """Compare every position with the metadata, if there is any news on either side (2c-2)."""
+        """Compare positions with the metadata: all if it is new, else only new positions (2c-2)."""
         snapshot, subscription = self._client.metadata.snapshot, self._subscription
         is_known = snapshot.version == self._seen_version
         for state in subscription.unfollowed if is_known else subscription.states():
@@ -76,7 +77,7 @@ class OffsetValidator:
         subscription.all_followed()
 
     def follow_topics(self) -> None:
-        """Void the positions in topics that were created anew, before anybody commits them."""
+        """Void the positions in topics that were created anew, before a commit uses them."""
         for state in self._subscription.states():
             self._follow_topic(state, self._client.metadata.snapshot)
 
@@ -89,9 +90,10 @@ class OffsetValidator:
             )
 
     def start(self) -> float | None:
-        """Ask about the positions that await validation.
+        """Ask about the positions that await validation, in a task per node.
 
-        Returns the moment (monotonic seconds) when to call again although nothing has changed.
+        Returns the moment (monotonic seconds) when the first backoff ends; None: no backoff. Call
+        again then, even if nothing has changed. Does not wait.
         """
         now_s = self._client.clock.monotonic()
         due_at_s: float | None = None
@@ -117,25 +119,27 @@ class OffsetValidator:
         return due_at_s
 
     def take_error(self) -> KafkaError | None:
-        """Return a failure the application has to hear of, once."""
+        """Return a failure that the poll must raise, once."""
         return self._error.take()
 
     def _can_validate(self, question: EpochQuestion) -> bool:
-        """Say whether both epochs are known and the leader can compare them."""
+        """Say whether both epochs are known and the leader supports the request."""
         if question.leader.epoch < 0 or question.offset_epoch < 0:
             return False
         assert question.leader.node_id is not None
         version = self._client.network.max_version(
             question.leader.node_id, OffsetForLeaderEpochRequest
         )
-        # None: perhaps not connected yet.
+        # None: not connected yet, so the leader may support it.
         return version is None or version >= OffsetForLeaderEpochRequest.consumers_since
 
     def _waits_for_newer_leader(
         self, state: PartitionState, question: EpochQuestion, now_s: float
     ) -> bool:
-        """Say whether to wait for metadata: who led before the position's epoch began cannot know
-        where it ended, and would call it truncated (2c-4).
+        """Say whether to wait for newer metadata, because the position's epoch is newer (2c-4).
+
+        A leader of an earlier epoch does not know where the position's epoch ends. It would report
+        a truncation.
         """
         if question.offset_epoch <= question.leader.epoch:
             return False
@@ -180,7 +184,7 @@ class OffsetValidator:
             self._keep(refusal, [tp], questions)
 
     def _conclude(self, state: PartitionState, question: EpochQuestion, end: EpochEnd) -> None:
-        """Go on, go back, or give up, by what the leader's log has (2c-3)."""
+        """Keep the position, move it back, or report a truncation, as the leader says (2c-3)."""
         subscription, tp = self._subscription, state.topic_partition
         if end.is_defined and end.end_offset >= state.offset:
             subscription.complete_validation(state)
@@ -190,11 +194,11 @@ class OffsetValidator:
             self._retry_later([tp], {tp: question})
             self._keep(_truncation(place, tp, question, end), [tp], {tp: question})
         elif end.is_defined:
-            logger.warning("%s, going on at %d", place, end.end_offset)
+            logger.warning("%s; reading goes on at offset %d", place, end.end_offset)
             subscription.truncate(state, end.end_offset, end.epoch)
         else:
             strategy = subscription.default_reset
-            logger.warning("%s, nobody knows where; reset to %s", place, strategy.label)
+            logger.warning("%s, at an unknown place; reset to %s", place, strategy.label)
             subscription.await_reset(tp, strategy)
 
     def _retry_later(self, partitions: Collection[TopicPartition], questions: _Questions) -> None:
@@ -213,7 +217,7 @@ class OffsetValidator:
         return self._waiting_for(tp, question) is not None
 
     def _waiting_for(self, tp: TopicPartition, question: EpochQuestion) -> PartitionState | None:
-        """Return the partition's state while its position is exactly the one asked about."""
+        """Return the partition's state if its position is still the one asked about, else None."""
         state = self._subscription.get(tp)
         if state is None or state.fetch_state is not FetchState.AWAIT_VALIDATION:
             return None
@@ -224,13 +228,13 @@ def _truncation(
     place: str, tp: TopicPartition, question: EpochQuestion, end: EpochEnd
 ) -> LogTruncationError:
     known = (
-        f"the logs part at offset {end.end_offset} of leader epoch {end.epoch}"
+        f"the logs differ from offset {end.end_offset} of leader epoch {end.epoch}"
         if end.is_defined
-        else "where the logs part is not known"
+        else "from which offset the logs differ is not known"
     )
     return LogTruncationError(
         f"{place}; {known}, and auto_offset_reset is 'none'; records that were read may be gone "
-        f"or replaced: seek() to where to go on",
+        f"or replaced: seek() to the offset from which to read on",
         topic_partition=tp,
         fetch_offset=question.offset,
         divergent_offset=end.end_offset if end.is_defined else None,

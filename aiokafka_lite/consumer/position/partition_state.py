@@ -1,6 +1,6 @@
 """Owns what is known of one assigned partition: its position, its state, its watermarks.
 
-The table of transitions is here; who makes them is `SubscriptionState`. Nothing here waits.
+The table of transitions is here. `SubscriptionState` makes the transitions. Does not wait.
 Source: 2c-1, 2c-2, SubscriptionState.TopicPartitionState.
 """
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from uuid import UUID
 
-from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.offset_reset import OffsetReset
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.model import TopicPartition
@@ -18,10 +18,10 @@ from aiokafka_lite.schema.field_types import ZERO_UUID
 class FetchState(Enum):
     """What is known of a partition's position. Source: SubscriptionState.FetchStates."""
 
-    INITIALIZING = "no position, and nobody was asked for one yet"
-    AWAIT_RESET = "no position; the leader is to be asked where the reset strategy points"
+    INITIALIZING = "no position, and no broker was asked for one yet"
+    AWAIT_RESET = "no position; the leader must be asked for the offset of the reset strategy"
     FETCHING = "a valid position: the partition may be fetched"
-    AWAIT_VALIDATION = "a position that the leader has yet to compare with its log (KIP-320)"
+    AWAIT_VALIDATION = "a position that the leader must first compare with its log (KIP-320)"
 
 
 NEXT_STATES = {
@@ -44,81 +44,88 @@ NEXT_STATES = {
 }
 
 NO_OFFSET = -1
-"""Not an offset of any record. Kept instead of None where every poll compares."""
+"""No record has this offset. It stands for None where every poll compares offsets."""
 
 
 @dataclass(slots=True, eq=False)
 class PartitionState:
-    """One assigned partition (B2). All empty at first; changed by `SubscriptionState` only."""
+    """One assigned partition (B2). Its fields are empty at first. Only `SubscriptionState` changes
+    them."""
 
     topic_partition: TopicPartition
     fetch_state: FetchState = FetchState.INITIALIZING
     place: int = 0
-    """Where it stands in the queue: the smaller, the sooner it is served (A8)."""
+    """Its place in the queue. Partitions with smaller numbers are fetched first (A8)."""
     offset: int = NO_OFFSET
     """The next offset to fetch; NO_OFFSET unless FETCHING or AWAIT_VALIDATION."""
     offset_epoch: int = -1
-    """The leader epoch of the record before `offset`; -1 when not known."""
+    """The leader epoch of the record before `offset`; -1 if not known."""
     leader: LeaderAndEpoch | None = None
-    """Who led when the position was last compared with the metadata; None: not compared yet."""
+    """The leader when the position was last compared with the metadata; None: not compared yet."""
     reset_strategy: OffsetReset | None = None
-    """Where an AWAIT_RESET goes; None: the topic is another one now, only a seek helps."""
+    """Where an AWAIT_RESET goes. None: the topic was created anew, and only a seek helps."""
     topic_id: UUID = ZERO_UUID
-    """Of the topic the position belongs to; ZERO_UUID when not known."""
+    """The id of the topic that the position belongs to; ZERO_UUID if not known."""
     incarnation: int = 0
-    """Counts the topics there were of this name: what was fetched of another is of no use."""
+    """Counts the topics that have had this name. A fetch of an earlier one is dropped."""
     preferred_replica: int | None = None
-    """The follower that the leader told to read from (KIP-392)."""
+    """The follower that the leader named to read from (KIP-392)."""
     preferred_until_s: float = 0.0
-    """When (monotonic) to ask the leader again."""
+    """When to read from the leader again, in monotonic seconds."""
     has_no_committed: bool = False
     """The group was asked for a committed offset and has none (B4.2)."""
     is_told_missing: bool = False
-    """The user was told that only a seek gives it a position."""
+    """A poll has raised that only a seek can give it a position."""
     is_left_missing: bool = False
-    """After that the user sought another partition: it keeps the others from nothing (A9)."""
+    """After that error the user sought some partition. Polls return the other partitions (A9)."""
     is_paused: bool = False
     is_being_revoked: bool = False
-    """The group takes it away: nothing more is fetched or returned (2c-9)."""
+    """The group is taking it away. It is neither fetched nor returned (2c-9)."""
     is_being_assigned: bool = False
-    """on_partitions_assigned() has not returned: nothing is fetched yet (2c-9)."""
+    """on_partitions_assigned() has not returned. It is not fetched yet (2c-9)."""
     moved_in_poll: int = 0
     """The number of the poll in which the position moved last."""
     processed_offset: int = NO_OFFSET
-    """The position when that poll began; what auto-commit may commit of it (B7)."""
+    """The position when that poll began, which auto-commit may commit (B7)."""
     processed_epoch: int = -1
     high_watermark: int | None = None
     last_stable_offset: int | None = None
     log_start_offset: int | None = None
     last_poll_timestamp_ms: int | None = None
     retry_at_s: float = 0.0
-    """The moment (monotonic) before which nothing more is asked about this partition (H5)."""
+    """Until this moment (monotonic seconds) no request asks about this partition (H5)."""
     failures: int = 0
     """Failures in a row, of fetches or of resets."""
 
     @property
     def position(self) -> int | None:
-        """The next offset to fetch, or None while there is none, or none that is valid."""
+        """The next offset to fetch; None while there is no valid one."""
         return self.offset if self.fetch_state is FetchState.FETCHING else None
 
     @property
     def is_fetchable(self) -> bool:
-        """True when it may be fetched and its buffered records may be returned (B3)."""
+        """True if it may be fetched and its buffered records may be returned (B3)."""
         return self.fetch_state is FetchState.FETCHING and not self.is_held
 
     @property
     def is_held(self) -> bool:
-        """True while its records stay where they are, whatever its position."""
+        """True while it is neither fetched nor returned, whatever its position."""
         return self.is_paused or self.is_being_revoked or self.is_being_assigned
 
     def lag(self, *, read_committed: bool) -> int | None:
-        """Return how many offsets lie between the position and the end; None when not known.
+        """Return the number of offsets from the position to the end; None if not known.
 
         The end is the last stable offset with `read_committed`, else the high watermark (2b-19).
         """
         end = self.last_stable_offset if read_committed else self.high_watermark
         position = self.position
         return None if end is None or position is None else max(end - position, 0)
+
+    @property
+    def lead(self) -> int | None:
+        """The number of offsets from the log's beginning to the position; None if not known."""
+        start, position = self.log_start_offset, self.position
+        return None if start is None or position is None else max(position - start, 0)
 
     def __repr__(self) -> str:
         topic, partition = self.topic_partition
@@ -127,7 +134,7 @@ class PartitionState:
         return f"<{topic}-{partition} {self.fetch_state.name} {place}{paused}>"
 
     def to(self, fetch_state: FetchState) -> None:
-        """Go to `fetch_state`. Raises IllegalStateError for a move that has no sense."""
+        """Go to `fetch_state`. Raises: IllegalStateError if `NEXT_STATES` does not allow it."""
         if fetch_state not in NEXT_STATES[self.fetch_state]:
             raise IllegalStateError(
                 f"cannot go to {fetch_state.name} while {self.fetch_state.name}"

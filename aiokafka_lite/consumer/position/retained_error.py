@@ -1,6 +1,6 @@
-"""Owns errors of background questions until the user is told: once, and only if they still matter.
+"""Owns an error of a background request until a poll raises it, once, if it still matters.
 
-It does not wait. Source: 2c-7, OffsetFetcherUtils.cachedResetPositionsException.
+Does not wait. Source: 2c-7, OffsetFetcherUtils.cachedResetPositionsException.
 """
 
 from collections.abc import Callable, Iterable
@@ -9,18 +9,21 @@ from aiokafka_lite.errors import KafkaError
 
 
 class RetainedError:
-    """The newest error; an older one that nobody has taken is forgotten for it."""
+    """Keeps the newest error. A new error replaces an older one that no poll has taken."""
 
     def __init__(self) -> None:
         self._error: KafkaError | None = None
         self._concerns: tuple[Callable[[], object], ...] = ()
 
     def keep(self, error: KafkaError, concerns: Iterable[Callable[[], object]]) -> None:
-        """Keep `error` as long as one of `concerns` says that what failed is still wanted."""
+        """Keep `error` until it is taken.
+
+        Each of `concerns` says for one partition whether what failed is still wanted.
+        """
         self._error, self._concerns = error, tuple(concerns)
 
     def take(self) -> KafkaError | None:
-        """Return the error, once; None when there is none or nobody wants what failed."""
+        """Return the error, once; None if there is none, or if no concern is still wanted."""
         error, concerns = self._error, self._concerns
         self._error, self._concerns = None, ()
         return error if any(is_wanted() for is_wanted in concerns) else None

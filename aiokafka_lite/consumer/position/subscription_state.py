@@ -1,8 +1,9 @@
-"""Owns what the consumer reads and where it stands: the only holder of truth for positions.
+"""Owns what the consumer reads, and the position of each partition.
 
-Every other part asks here; a buffered fetch that disagrees with the position found here is dropped.
-What polls ask for (who has no position, who was not compared with the metadata) is kept as it
-changes: no poll looks at every partition. It knows no network and no clock, and it does not wait.
+Every other part takes positions from here. A buffered fetch that does not fit its position is
+dropped. The partitions without a position, and those not compared with the metadata, are kept in
+tables of their own. So no poll looks at every partition. It uses no network and no clock. Does not
+wait.
 """
 
 import re
@@ -10,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from enum import Enum
 from uuid import UUID
 
-from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.offset_reset import OffsetReset, OffsetResetStrategy
 from aiokafka_lite.consumer.position.partition_state import (
     NO_OFFSET,
@@ -31,12 +32,12 @@ _NAMES_SHOWN = 8
 
 
 class SubscriptionMode(Enum):
-    """How partitions are chosen. The two ways exclude each other until unsubscribe() (B1)."""
+    """How partitions are chosen. Only unsubscribe() leads from one mode to another (B1)."""
 
     NONE = "nothing is subscribed or assigned"
-    TOPICS = "subscribe(topics): every partition of the topics, or what the group assigns of them"
-    PATTERN = "subscribe(pattern=...): as TOPICS, of the topics whose names match"
-    ASSIGNED = "assign(partitions): what the user named"
+    TOPICS = "subscribe(topics): every partition of the topics, or those that the group assigns"
+    PATTERN = "subscribe(pattern=...): as TOPICS, for the topics whose names match"
+    ASSIGNED = "assign(partitions): the partitions that the user named"
 
 
 class SubscriptionState:
@@ -48,10 +49,10 @@ class SubscriptionState:
         self.topics: frozenset[str] = frozenset()
         self.pattern: re.Pattern[str] | None = None
         self.poll_number = 1
-        """Counts the polls, so that positions know in which of them they moved (B7)."""
+        """Counts the polls. Each position remembers the poll in which it moved last (B7)."""
         self.ownership_epoch = 0
-        """Counts how often all partitions were lost or given up at once. What was begun for the
-        partitions of an earlier epoch must not be ended for those of this one."""
+        """Counts how often all partitions were lost or given up at once. A handover that began in
+        an earlier epoch must not go on in this one."""
         self.revision = revision or Revision()
         self._unfollowed: dict[TopicPartition, PartitionState] = {}
         self._without_position: dict[TopicPartition, PartitionState] = {}
@@ -62,10 +63,10 @@ class SubscriptionState:
     # What is subscribed…
 
     def subscribe(self, topics: Iterable[str], *, by_group: bool = False) -> None:
-        """Replace the subscribed topics; partitions of topics no longer named are let go.
+        """Replace the subscribed topics. Partitions of other topics are no longer assigned.
 
-        `by_group`: they are held back until the group takes them away. Raises: IllegalStateError
-        after assign() or a pattern.
+        `by_group`: those stay assigned but held, until the group takes them away.
+        Raises: IllegalStateError after assign() or a pattern.
         """
         self._enter(SubscriptionMode.TOPICS)
         self.topics = frozenset(topics)
@@ -75,10 +76,10 @@ class SubscriptionState:
             self._replace_assignment([tp for tp in self._states if tp.topic in self.topics])
 
     def subscribe_pattern(self, pattern: re.Pattern[str], *, by_group: bool = False) -> None:
-        """Subscribe to the topics that `match_topics` will find; replaces an earlier pattern.
+        """Subscribe to the topics that `match_topics` will find. It replaces an earlier pattern.
 
-        `by_group`: what is assigned stays until the group takes it away. Raises: IllegalStateError
-        after subscribe(topics) or assign().
+        `by_group`: assigned partitions stay until the group takes them away.
+        Raises: IllegalStateError after subscribe(topics) or assign().
         """
         self._enter(SubscriptionMode.PATTERN)
         self.pattern = pattern
@@ -87,22 +88,22 @@ class SubscriptionState:
             self._replace_assignment(())
 
     def matches(self, name: str) -> bool:
-        """Say whether a topic of that name is one of the pattern's."""
+        """Say whether the pattern matches a topic's name."""
         assert self.pattern is not None
         return self.pattern.match(name) is not None
 
     def match_topics(self, names: Iterable[str]) -> bool:
-        """Take the names that match the pattern as the topics; say whether they changed.
+        """Subscribe to those of `names` that match the pattern; say whether the topics changed.
 
-        Partitions of topics that are gone stay until the group, or `assign_from_subscribed`, takes
-        them away.
+        Partitions of topics that no longer match stay until the group, or `assign_from_subscribed`,
+        takes them away.
         """
         before = self.topics
         self.topics = frozenset(filter(self.matches, names))
         return self.topics != before
 
     def assign_from_user(self, partitions: Iterable[TopicPartition]) -> None:
-        """Replace the assignment; partitions that stay keep their position and pause.
+        """Replace the assignment. Partitions that stay keep their position and stay paused.
 
         Raises: IllegalStateError after subscribe().
         """
@@ -110,18 +111,18 @@ class SubscriptionState:
         self._replace_assignment(partitions)
 
     def assign_from_subscribed(self, partitions: Iterable[TopicPartition]) -> None:
-        """Replace the assignment of a subscription; new partitions join at the queue's end."""
+        """Replace the assignment of a subscription. New partitions go to the end of the queue."""
         assert self.is_subscribed
         self._replace_assignment(partitions)
 
     def assign_from_group(
         self, partitions: Iterable[TopicPartition], *, await_callback: bool = False
     ) -> None:
-        """Take over what the group assigned; partitions that stay keep position and pause (2c-9).
+        """Take over what the group assigned. Partitions that stay keep their position (2c-9).
 
-        Nothing else lifts the hold of `revoke_soon`: call it for an assignment of this
-        `ownership_epoch` only. What is no longer subscribed stays held until it is let go.
-        `await_callback`: the new ones are not fetched until `callback_is_over`.
+        Only this call lifts the hold of `revoke_soon`. So call it only for an assignment that was
+        made in this `ownership_epoch`. Partitions of topics that are no longer subscribed stay held
+        until `let_go`. `await_callback`: new partitions are not fetched until `callback_is_over`.
         """
         assert self.is_subscribed
         before = self._assignment
@@ -132,19 +133,19 @@ class SubscriptionState:
             self.revision.note(tp)
 
     def revoke_soon(self, partitions: Iterable[TopicPartition]) -> None:
-        """Fetch and return no more of `partitions`: the group takes them away (2c-9)."""
+        """Stop fetching and returning `partitions`, because the group takes them away (2c-9)."""
         for tp in partitions:
             if (state := self._states.get(tp)) is not None:
                 state.is_being_revoked = True
                 self.revision.note(tp)
 
     def lose_everything(self) -> None:
-        """Fetch and return no more of anything assigned: it may have other owners by now."""
+        """Stop fetching and returning all partitions, because other members may own them now."""
         self.ownership_epoch += 1
         self.revoke_soon(self._assignment)
 
     def let_go(self, partitions: Collection[TopicPartition]) -> None:
-        """Own `partitions` no more; the others are held, or not, as before."""
+        """Remove `partitions` from the assignment. The others stay held or not held, as before."""
         self._replace_assignment([tp for tp in self._states if tp not in partitions])
 
     def callback_is_over(self) -> None:
@@ -154,7 +155,7 @@ class SubscriptionState:
             self.revision.note(tp)
 
     def unsubscribe(self) -> None:
-        """Let go of everything; subscribe() and assign() are both open again."""
+        """Remove all partitions and topics. Both subscribe() and assign() are possible again."""
         self.mode = SubscriptionMode.NONE
         self.topics = frozenset()
         self.pattern = None
@@ -186,11 +187,11 @@ class SubscriptionState:
         self._assignment = frozenset(kept)
         self.revision.number += 1
 
-    # Looking…
+    # Questions…
 
     @property
     def is_subscribed(self) -> bool:
-        """Whether partitions come by subscribe(), not by assign()."""
+        """True if partitions come from subscribe(), not from assign()."""
         return self.mode in (SubscriptionMode.TOPICS, SubscriptionMode.PATTERN)
 
     @property
@@ -199,19 +200,19 @@ class SubscriptionState:
         return self._assignment
 
     def queue(self) -> tuple[TopicPartition, ...]:
-        """Return all assigned partitions, the next to be served first (A8)."""
+        """Return all assigned partitions, those to be fetched next first (A8)."""
         return tuple(self._states)
 
     def states(self) -> Iterable[PartitionState]:
-        """Return the states in queue order; not to be kept across a change of the assignment."""
+        """Return the states in queue order. The result is void after a change of the assignment."""
         return self._states.values()
 
     def get(self, tp: TopicPartition) -> PartitionState | None:
-        """Return the partition's state; None when it is not assigned."""
+        """Return the partition's state; None if it is not assigned."""
         return self._states.get(tp)
 
     def assigned_names(self) -> str:
-        """Return what is assigned, in words for the end of an error."""
+        """Return the names of the assigned partitions, for the end of an error text."""
         names = [f"{topic}-{partition}" for topic, partition in sorted(self.assignment)]
         if not names:
             return "no partition is"
@@ -219,7 +220,7 @@ class SubscriptionState:
         return f"assigned: {', '.join(names[:_NAMES_SHOWN])}{more}"
 
     def assigned(self, tp: TopicPartition) -> PartitionState:
-        """Return the partition's state. Raises IllegalStateError when it is not assigned."""
+        """Return the partition's state. Raises: IllegalStateError if it is not assigned."""
         state = self._states.get(tp)
         if state is None:
             raise IllegalStateError(f"Partition {tp} is not assigned; {self.assigned_names()}")
@@ -230,15 +231,15 @@ class SubscriptionState:
         return not self._without_position
 
     def initializing(self) -> Iterator[PartitionState]:
-        """Yield the partitions for whose position nobody was asked yet, or not in vain (B4)."""
+        """Yield the partitions without a position for which no reset has begun (B4)."""
         return self._without_position_in(FetchState.INITIALIZING)
 
     def awaiting_reset(self) -> Iterator[PartitionState]:
-        """Yield the partitions whose leader is to be asked (B4)."""
+        """Yield the partitions whose leader must be asked for the offset of a reset (B4)."""
         return self._without_position_in(FetchState.AWAIT_RESET)
 
     def awaiting_validation(self) -> Iterator[PartitionState]:
-        """Yield the partitions whose position is to be compared with the leader's log (2c-1)."""
+        """Yield the partitions whose position must be compared with the leader's log (2c-1)."""
         return self._without_position_in(FetchState.AWAIT_VALIDATION)
 
     def _without_position_in(self, fetch_state: FetchState) -> Iterator[PartitionState]:
@@ -248,21 +249,21 @@ class SubscriptionState:
         return sorted(self._without_position.values(), key=_place)
 
     def place(self, tp: TopicPartition) -> int:
-        """Return where an assigned partition stands in the queue: the smaller, the sooner (A8).
+        """Return the place of an assigned partition in the queue (A8).
 
-        Places only grow. So the few partitions that changed are sorted, without a walk through the
-        queue.
+        Partitions with smaller numbers are fetched first. A number only grows. So the few
+        partitions that changed can be sorted by it, without a look at the whole queue.
         """
         return self._states[tp].place
 
     # Positions…
 
     def seek(self, tp: TopicPartition, offset: int, offset_epoch: int = -1) -> None:
-        """Set the position; a reset that was pending is off (B6).
+        """Set the position, and cancel a pending reset (B6).
 
-        `offset_epoch`: the leader epoch of the record before `offset`; if it is known, the position
-        is validated before it is fetched (2c-4, 2c-8). Raises: IllegalStateError when the partition
-        is not assigned.
+        `offset_epoch`: the leader epoch of the record before `offset`. If it is known, the position
+        is validated before it is fetched (2c-4, 2c-8).
+        Raises: IllegalStateError if the partition is not assigned.
         """
         state = self.assigned(tp)
         self._set_position(state, offset, offset_epoch)
@@ -270,9 +271,9 @@ class SubscriptionState:
             self._to(state, FetchState.AWAIT_VALIDATION)
 
     def await_reset(self, tp: TopicPartition, strategy: OffsetReset) -> None:
-        """Empty the position; the leader is to be asked where `strategy` points (B6).
+        """Remove the position. The leader must be asked for the offset of `strategy` (B6).
 
-        Raises: IllegalStateError when the partition is not assigned.
+        Raises: IllegalStateError if the partition is not assigned.
         """
         self._empty_position(self.assigned(tp), strategy)
 
@@ -287,9 +288,9 @@ class SubscriptionState:
         self.revision.note(state.topic_partition)
 
     def reset(self, tp: TopicPartition, strategy: OffsetReset, offset: int) -> bool:
-        """Use the answer to a reset; say whether it was still wanted (B5).
+        """Set the position to the offset of a reset; say whether the reset was still wanted (B5).
 
-        It is not when the partition was let go, a seek came in between, or another reset did.
+        It is not if the partition was taken away, or if a seek or another reset came since.
         """
         state = self._states.get(tp)
         if (
@@ -298,7 +299,7 @@ class SubscriptionState:
             or state.reset_strategy != strategy
         ):
             return False
-        # The epoch of that offset is the answer's, but of the record *at* it, not before it: 2c-6.
+        # The response has the epoch of the record *at* this offset, not of the one before (2c-6).
         self._set_position(state, offset, -1)
         return True
 
@@ -325,7 +326,7 @@ class SubscriptionState:
 
     @property
     def unfollowed(self) -> Collection[PartitionState]:
-        """The partitions not compared with the metadata since their position was set (2c-2)."""
+        """The partitions with a position that was not compared with the metadata yet (2c-2)."""
         return self._unfollowed.values()
 
     def all_followed(self) -> None:
@@ -333,10 +334,10 @@ class SubscriptionState:
         self._unfollowed.clear()
 
     def follow_leader(self, state: PartitionState, leader: LeaderAndEpoch) -> None:
-        """Take note of who leads the partition now (2c-2).
+        """Store the present leader of the partition (2c-2).
 
-        A position that another leader, or an earlier epoch, knew is to be validated by this one if
-        both epochs are known; its preferred replica is forgotten.
+        If the leader or its epoch has changed, the preferred replica is forgotten. The new leader
+        must then validate the position, if both epochs are known.
         """
         before, state.leader = state.leader, leader
         if before in (None, leader):
@@ -347,10 +348,10 @@ class SubscriptionState:
         self.revision.note(state.topic_partition)
 
     def follow_topic(self, state: PartitionState, topic_id: UUID) -> bool:
-        """Take note of the topic's id; say whether the topic is another one than before.
+        """Store the topic's id; say whether the topic is another one than before.
 
-        Then the position belonged to a topic that is no more: it is reset by policy, and without
-        one only a seek helps, which `raise_for_missing_positions` says.
+        In that case the position belonged to a topic that was deleted. It is reset by the default
+        strategy. Without a strategy `raise_for_missing_positions` raises that only a seek helps.
         """
         before, state.topic_id = state.topic_id, topic_id
         if before in (ZERO_UUID, topic_id):
@@ -366,12 +367,12 @@ class SubscriptionState:
         return True
 
     def complete_validation(self, state: PartitionState) -> None:
-        """Let a position be fetched: the leader's log has what comes before it (2c-3)."""
+        """Let a position be fetched: the leader's log has the records before it (2c-3)."""
         self._to(state, FetchState.FETCHING)
         self.revision.note(state.topic_partition)
 
     def truncate(self, state: PartitionState, end_offset: int, epoch: int) -> None:
-        """Go back to where the leader's log parted from what was read (2c-3)."""
+        """Move the position back to where the leader's log differs from what was read (2c-3)."""
         leader = state.leader
         self._set_position(state, end_offset, epoch)
         state.leader = leader
@@ -379,15 +380,16 @@ class SubscriptionState:
     # Where to read…
 
     def prefer_replica(self, state: PartitionState, node_id: int, until_s: float) -> None:
-        """Read from that follower until then (monotonic); the same one again does not prolong it
-        (2b-5).
+        """Read from a follower until `until_s` (monotonic).
+
+        If the leader names the same follower again, the time stays (2b-5).
         """
         if state.preferred_replica != node_id:
             state.preferred_replica, state.preferred_until_s = node_id, until_s
             self.revision.note(state.topic_partition)
 
     def forget_replica(self, state: PartitionState) -> bool:
-        """Read from the leader again; say whether it was otherwise."""
+        """Read from the leader again; say whether a replica was preferred."""
         if state.preferred_replica is None:
             return False
         state.preferred_replica = None
@@ -402,21 +404,23 @@ class SubscriptionState:
         self.revision.number += 1
 
     def reset_missing_positions(self, *, without_committed: bool = False) -> None:
-        """Mark the partitions nobody has asked for yet for a reset by the default strategy (B4.3).
+        """Mark the partitions without a position for a reset by the default strategy (B4.3).
 
-        `without_committed`: only those the group has no committed offset of (2c-5).
+        `without_committed`: only those for which the group has no committed offset (2c-5).
         """
         if self.default_reset is not None:
             for state in self._unasked(without_committed):
                 self._empty_position(state, self.default_reset)
 
     def raise_for_missing_positions(self, *, without_committed: bool = False) -> None:
-        """Raise what `missing_position_error` returns, until the user has heard of it and has
-        sought another way (`leave_missing`).
+        """Raise the error of `missing_position_error`, unless `leave_missing` came after it.
+
+        The listener may still seek the partitions with which it was called.
         """
         if not self._without_position:
             return
-        missing = [*self._lost(), *self._unresettable(without_committed)]
+        found = (*self._lost(), *self._unresettable(without_committed))
+        missing = [state for state in found if not state.is_being_assigned]
         if all(state.is_left_missing for state in missing):
             return
         for state in missing:
@@ -426,24 +430,32 @@ class SubscriptionState:
         raise error
 
     def leave_missing(self) -> None:
-        """Let other partitions be read though those the user was told of have no position: the user
-        has sought another way."""
+        """Note that the user sought a partition after the error about missing positions.
+
+        From now on, polls return records of the other partitions.
+        """
         for state in self._without_position.values():
             state.is_left_missing = state.is_told_missing
 
     def missing_position_error(
         self, partitions: Collection[TopicPartition] = (), *, without_committed: bool = False
     ) -> KafkaError | None:
-        """Return what to say of partitions (of `partitions` only, if any are named) for which
-        auto_offset_reset "none" leaves no position but by a seek; None: there are none.
+        """Return the error for partitions that only a seek can give a position; None: none.
 
-        NoOffsetForPartitionError, or OffsetOutOfRangeError where the topic was deleted and created
-        again.
+        That is so with auto_offset_reset "none". Only `partitions` count. If none is named, all
+        count but those with which the listener is being called.
+        The error is an OffsetOutOfRangeError if a topic was deleted and created again, else a
+        NoOffsetForPartitionError.
         """
         if not self._without_position:
             return None
         lost, unasked = (
-            [state for state in states if not partitions or state.topic_partition in partitions]
+            [
+                state
+                for state in states
+                if state.topic_partition in partitions
+                or not (partitions or state.is_being_assigned)
+            ]
             for states in (self._lost(), self._unresettable(without_committed))
         )
         if lost:
@@ -475,7 +487,7 @@ class SubscriptionState:
     # What counts as processed…
 
     def note_move(self, state: PartitionState) -> None:
-        """Remember where a position stood when the newest poll began, before it moves (B7)."""
+        """Before a position moves, store where it was when the newest poll began (B7)."""
         if state.moved_in_poll != self.poll_number:
             state.moved_in_poll = self.poll_number
             state.processed_offset = state.offset
@@ -484,11 +496,11 @@ class SubscriptionState:
     def processed(
         self, partitions: Collection[TopicPartition] | None = None, since: int = 0
     ) -> dict[TopicPartition, tuple[int, int]]:
-        """Return the (offset, leader epoch) each position had when the newest poll began (B7).
+        """Return the (offset, leader epoch) that each position had when the newest poll began (B7).
 
-        What earlier polls returned counts as processed, what the newest one returned does not.
-        Partitions that had no position then are left out, and those that moved last before the poll
-        of number `since`.
+        Records of earlier polls count as processed; those of the newest poll do not. Two kinds of
+        partitions are left out. The first had no position then. The second moved last before the
+        poll with the number `since`.
         """
         number = self.poll_number
         found: dict[TopicPartition, tuple[int, int]] = {}
@@ -503,10 +515,10 @@ class SubscriptionState:
                 found[tp] = (offset, epoch)
         return found
 
-    # Serving…
+    # The queue, pauses and backoffs…
 
     def move_to_end(self, tp: TopicPartition) -> None:
-        """Put the partition at the end of the queue: it was used up, or it failed (A8, 2b-16)."""
+        """Put a partition at the end of the queue: its fetch was used up or failed (A8, 2b-16)."""
         state = self._states.pop(tp, None)
         if state is not None:
             self._states[tp] = state
@@ -514,7 +526,7 @@ class SubscriptionState:
             self._next_place += 1
 
     def pause(self, tp: TopicPartition) -> None:
-        """Stop fetching and returning; what is buffered stays. Raises: as `assigned`."""
+        """Stop fetching and returning a partition. Buffered fetches stay. Raises: as `assigned`."""
         self.assigned(tp).is_paused = True
         self.revision.note(tp)
 
@@ -528,7 +540,7 @@ class SubscriptionState:
         return {tp for tp, state in self._states.items() if state.is_paused}
 
     def back_off(self, state: PartitionState, retry_at_s: float) -> None:
-        """Count a failure; ask nothing about the partition before `retry_at_s` (monotonic)."""
+        """Count a failure. No request asks about the partition before `retry_at_s` (monotonic)."""
         state.failures += 1
         state.retry_at_s = retry_at_s
         self.revision.note(state.topic_partition)

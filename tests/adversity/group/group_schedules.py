@@ -1,6 +1,6 @@
 """The run of a schedule: a cluster, a group of consumers, and what `group_steps` says happens.
 
-`play` goes through the steps in a simulation, ends all trouble, and lets the members that are there
+`play` goes through the steps in virtual time, ends all trouble, and lets the members that are there
 read on. What the model has to complain of by then is what the tests judge.
 """
 
@@ -15,8 +15,9 @@ from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.state.cluster_state import TopicState
-from aiokafka_lite.testing.broker.state.groups.group_offsets import CommittedOffset, GroupOffsets
+from aiokafka_lite.testing.broker.state.groups.group_offsets import GroupOffsets, StoredOffset
 from aiokafka_lite.testing.fake_clock import FakeClock
+from aiokafka_lite.testing.virtual_network import VirtualNetwork
 from tests.adversity.cluster_troubles import ClusterTroubles
 from tests.adversity.group.group_member import API_TIMEOUT_MS, Member
 from tests.adversity.group.group_model import GroupModel
@@ -50,7 +51,6 @@ from tests.adversity.group.group_steps import (
     Wait,
     Write,
 )
-from tests.adversity.simulation import Network
 from tests.consumer.batches import batch
 
 GROUP = "g"
@@ -70,7 +70,7 @@ class Play:
         self,
         broker: EmbeddedBroker,
         clock: FakeClock,
-        network: Network,
+        network: VirtualNetwork,
         model: GroupModel,
         *,
         is_cooperative: bool,
@@ -306,7 +306,7 @@ class Play:
 
 
 async def play(
-    clock: FakeClock, network: Network, *, schedule: Sequence[Step], is_cooperative: bool
+    clock: FakeClock, network: VirtualNetwork, *, schedule: Sequence[Step], is_cooperative: bool
 ) -> GroupModel:
     """Let a schedule happen to a group; return the model, with its complaints."""
     model = GroupModel(clock.monotonic)
@@ -335,11 +335,11 @@ async def play(
 
 
 def _telling(
-    model: GroupModel, commit: Callable[[GroupOffsets, TopicPartition, CommittedOffset], None]
-) -> Callable[[GroupOffsets, TopicPartition, CommittedOffset], None]:
+    model: GroupModel, commit: Callable[[GroupOffsets, TopicPartition, StoredOffset], None]
+) -> Callable[[GroupOffsets, TopicPartition, StoredOffset], None]:
     """Return a commit() of the coordinator that the model hears of."""
 
-    def telling(self: GroupOffsets, tp: TopicPartition, committed: CommittedOffset) -> None:
+    def telling(self: GroupOffsets, tp: TopicPartition, committed: StoredOffset) -> None:
         commit(self, tp, committed)
         model.commit(tp, committed.offset, committed.leader_epoch)
 

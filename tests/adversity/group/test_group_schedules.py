@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aiokafka_lite.testing.virtual_loop import run_virtual
 from tests.adversity.group.group_schedules import MAX_TURNS, play
 from tests.adversity.group.group_steps import Step
 from tests.adversity.group.group_strategies import group_schedules
-from tests.adversity.simulation import run
 from tests.adversity.soak import play_seeds, the_same_each_time
 
 EXAMPLES = 300
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.timeout(10_000), pytest.mark.usefixtures("quiet")]
 
 def judge(schedule: list[Step], *, is_cooperative: bool) -> None:
     """Play a schedule; fail with the story if the model complains."""
-    model = run(
+    model = run_virtual(
         partial(play, schedule=schedule, is_cooperative=is_cooperative),
         max_turns=MAX_TURNS,
         max_time_s=10_000,
@@ -64,7 +64,7 @@ def test_a_schedule_is_played_the_same_way_twice(
 ) -> None:
     """Two plays have the same joins, records and commits at the same times"""
     first, second = (
-        run(
+        run_virtual(
             partial(play, schedule=schedule, is_cooperative=is_cooperative),
             max_turns=MAX_TURNS,
             max_time_s=10_000,

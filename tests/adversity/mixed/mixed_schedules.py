@@ -22,6 +22,7 @@ from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdReque
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
+from aiokafka_lite.testing.virtual_network import VirtualNetwork
 from tests.adversity.producer.producer_schedules import (
     NODES,
     TOPIC,
@@ -33,7 +34,6 @@ from tests.adversity.producer.producer_schedules import (
 from tests.adversity.producer.send_calls import Call, Caller, CancelCalls, Form, Way
 from tests.adversity.producer.send_model import Written
 from tests.adversity.schedule_strategies import random_seeds
-from tests.adversity.simulation import Network
 from tests.adversity.topic_changes import (
     PARTITIONS,
     CreateTopic,
@@ -141,7 +141,11 @@ class MixedPlay(Play):
     """One run of a schedule."""
 
     def __init__(
-        self, broker: EmbeddedBroker, producer: AIOKafkaProducer, clock: FakeClock, network: Network
+        self,
+        broker: EmbeddedBroker,
+        producer: AIOKafkaProducer,
+        clock: FakeClock,
+        network: VirtualNetwork,
     ) -> None:
         super().__init__(broker, producer, clock, network, PARTITIONS[TOPIC])
         self.topics = Topics(broker)
@@ -181,7 +185,7 @@ class MixedPlay(Play):
 
     async def _refresh(self) -> None:
         with suppress(KafkaError):
-            await self.producer.client.metadata.refresh()
+            await self.producer.kafka_client.metadata.refresh()
 
     async def _send_to(self, name: str) -> None:
         try:
@@ -219,7 +223,7 @@ async def make_all(caller: Caller, burst: Burst) -> None:
 
 async def play_mixed(
     clock: FakeClock,
-    network: Network,
+    network: VirtualNetwork,
     *,
     schedule: Sequence[MixedStep],
     options: MixedOptions,

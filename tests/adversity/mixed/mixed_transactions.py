@@ -15,12 +15,12 @@ from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRe
 from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
+from aiokafka_lite.testing.virtual_network import VirtualNetwork
 from tests.adversity.committed_log import committed_records
 from tests.adversity.mixed.mixed_schedules import Burst, MixedOptions, make_all
 from tests.adversity.producer.producer_schedules import NODES, producer_options
 from tests.adversity.producer.send_calls import Call, Caller, CancelCalls, Way
 from tests.adversity.producer.send_model import Written
-from tests.adversity.simulation import Network
 from tests.adversity.topic_changes import (
     PARTITIONS,
     CreateTopic,
@@ -108,7 +108,11 @@ class MixedTransactionPlay(TransactionPlay):
     """One run of a schedule."""
 
     def __init__(
-        self, broker: EmbeddedBroker, clock: FakeClock, network: Network, options: MixedOptions
+        self,
+        broker: EmbeddedBroker,
+        clock: FakeClock,
+        network: VirtualNetwork,
+        options: MixedOptions,
     ) -> None:
         super().__init__(broker, clock, network)
         self.topics = Topics(broker)
@@ -192,7 +196,7 @@ class MixedTransactionPlay(TransactionPlay):
                 self.topics.step(step)
             case Refresh():
                 self.topics.mislead(step)
-                self.producer.client.metadata.request_update()
+                self.producer.kafka_client.metadata.request_update()
             case SendOffsets():
                 await self.begin()
                 await self._send_offsets()
@@ -273,7 +277,7 @@ class MixedTransactionPlay(TransactionPlay):
 
 async def play_mixed_transactions(
     clock: FakeClock,
-    network: Network,
+    network: VirtualNetwork,
     *,
     schedule: Sequence[MixedTransactionStep],
     options: MixedOptions,

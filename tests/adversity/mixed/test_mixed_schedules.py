@@ -19,6 +19,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.testing.virtual_loop import run_virtual
 from tests.adversity.mixed.mixed_schedules import (
     BAD_NAMES,
     BadName,
@@ -55,7 +56,6 @@ from tests.adversity.producer.send_model import (
     judge_refused,
 )
 from tests.adversity.schedule_strategies import several, weighted
-from tests.adversity.simulation import run
 from tests.adversity.soak import play_seeds, the_same_each_time
 from tests.adversity.topic_changes import CreateTopic, DeleteTopic
 from tests.adversity.transaction.transaction_schedules import DropOf, FailOf
@@ -130,7 +130,7 @@ SETTINGS = the_same_each_time(EXAMPLES)
 
 def judge(schedule: list[MixedStep], options: MixedOptions) -> None:
     """Play a schedule, and compare what senders were told with what is in the logs."""
-    story = run(partial(play_mixed, schedule=schedule, options=options))
+    story = run_virtual(partial(play_mixed, schedule=schedule, options=options))
     made = story.caller.made
     try:
         judge_answers(made)
@@ -167,14 +167,16 @@ def test_a_schedule_is_played_the_same_way_twice(
     schedule: list[MixedStep], options: MixedOptions
 ) -> None:
     """Two plays have the same calls at the same times, with the same places in the same logs"""
-    first, second = (run(partial(play_mixed, schedule=schedule, options=options)) for _ in "12")
+    first, second = (
+        run_virtual(partial(play_mixed, schedule=schedule, options=options)) for _ in "12"
+    )
     assert str(first) == str(second)
 
 
 def test_the_seed_decides_which_partitions_are_sticky() -> None:
     """The same seed gives the same partitions, and not all seeds give the same"""
     stories = [
-        str(run(partial(play_mixed, schedule=STICKY, options=MixedOptions(seed=number))))
+        str(run_virtual(partial(play_mixed, schedule=STICKY, options=MixedOptions(seed=number))))
         for number in [*range(4), *range(4)]
     ]
     assert stories[:4] == stories[4:]

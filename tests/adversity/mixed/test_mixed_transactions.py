@@ -21,6 +21,7 @@ from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdReque
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
+from aiokafka_lite.testing.virtual_loop import run_virtual
 from tests.adversity.mixed.mixed_schedules import (
     MixedOptions,
     bursts,
@@ -40,7 +41,6 @@ from tests.adversity.mixed.mixed_transactions import (
 from tests.adversity.producer.send_calls import CancelCalls, Made, Way
 from tests.adversity.producer.send_model import Written, judge_answers, judge_logs, judge_refused
 from tests.adversity.schedule_strategies import several, weighted
-from tests.adversity.simulation import run
 from tests.adversity.soak import play_seeds, the_same_each_time
 from tests.adversity.transaction.transaction_schedules import (
     Abort,
@@ -133,7 +133,7 @@ def judge(
     schedule: list[MixedTransactionStep], options: MixedOptions, transaction_version: int
 ) -> None:
     """Play a schedule, and compare what the user knows with what readers see."""
-    story = run(
+    story = run_virtual(
         partial(
             play_mixed_transactions,
             schedule=schedule,
@@ -239,7 +239,7 @@ def test_a_schedule_is_played_the_same_way_twice(
 ) -> None:
     """Two plays have the same transactions and calls, with the same places in the same logs"""
     first, second = (
-        run(
+        run_virtual(
             partial(
                 play_mixed_transactions, schedule=schedule, options=options, transaction_version=2
             )

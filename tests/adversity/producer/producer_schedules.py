@@ -20,7 +20,7 @@ from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.adversity.simulation import Network
+from aiokafka_lite.testing.virtual_network import VirtualNetwork
 
 TOPIC = "orders"
 NODES = 3
@@ -211,7 +211,7 @@ class HurtCluster:
         self,
         broker: EmbeddedBroker,
         clock: FakeClock,
-        network: Network,
+        network: VirtualNetwork,
         partitions: int,
     ) -> None:
         self.broker = broker
@@ -255,7 +255,7 @@ class Play(HurtCluster):
         broker: EmbeddedBroker,
         producer: AIOKafkaProducer,
         clock: FakeClock,
-        network: Network,
+        network: VirtualNetwork,
         partitions: int,
     ) -> None:
         super().__init__(broker, clock, network, partitions)
@@ -383,7 +383,7 @@ class Play(HurtCluster):
 
 async def play(
     clock: FakeClock,
-    network: Network,
+    network: VirtualNetwork,
     *,
     schedule: Sequence[Step],
     options: Options = Options(),  # noqa: B008  immutable

@@ -26,6 +26,7 @@ from aiokafka_lite.errors import (
     UnknownProducerId,
     UnknownTopicOrPartitionError,
 )
+from aiokafka_lite.testing.virtual_loop import run_virtual
 from tests.adversity.producer.producer_schedules import (
     DELIVERY_TIMEOUT_MS,
     MAX_BLOCK_MS,
@@ -53,7 +54,6 @@ from tests.adversity.producer.producer_schedules import (
     play,
 )
 from tests.adversity.schedule_strategies import random_seeds, several, weighted
-from tests.adversity.simulation import run
 from tests.adversity.soak import thorough
 
 ROUNDING_S = 0.001
@@ -196,7 +196,7 @@ def _judge_last(story: Story) -> None:
 @given(schedule=schedules, options=producer_options)
 def test_the_log_holds_what_was_acknowledged(schedule: list[Step], options: Options) -> None:
     """The log holds what was acknowledged, over drops and timeouts (2d-8 to 2d-20)."""
-    story = run(partial(play, schedule=schedule, options=options))
+    story = run_virtual(partial(play, schedule=schedule, options=options))
     judge(story)
     _judge_last(story)
 
@@ -207,7 +207,7 @@ def test_the_log_holds_what_was_acknowledged_when_brokers_forget(
     schedule: list[Step], options: Options
 ) -> None:
     """The log holds what was acknowledged when brokers forget producers (2d-17 to 2d-19)."""
-    story = run(partial(play, schedule=schedule, options=options))
+    story = run_virtual(partial(play, schedule=schedule, options=options))
     judge(story)
     _judge_last(story)
 
@@ -216,5 +216,5 @@ def test_the_log_holds_what_was_acknowledged_when_brokers_forget(
 @given(schedule=schedules, options=producer_options)
 def test_a_schedule_is_played_the_same_way_twice(schedule: list[Step], options: Options) -> None:
     """Two plays have the same sends at the same times, with the same places in the same logs."""
-    first, second = (run(partial(play, schedule=schedule, options=options)) for _ in "12")
+    first, second = (run_virtual(partial(play, schedule=schedule, options=options)) for _ in "12")
     assert str(first) == str(second)

@@ -1,6 +1,6 @@
 """The run of a schedule: a cluster, sessions that copy a topic, and what `session_steps` says.
 
-`play_sessions` goes through the steps in a simulation, ends all trouble, and lets the sessions that
+`play_sessions` goes through the steps in virtual time, ends all trouble, and lets the sessions that
 are there copy the rest. What the model has to complain of by then is what the tests judge.
 """
 
@@ -13,8 +13,9 @@ from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStick
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnState
 from aiokafka_lite.testing.fake_clock import FakeClock
+from aiokafka_lite.testing.virtual_network import VirtualNetwork
 from tests.adversity.cluster_troubles import ClusterTroubles
 from tests.adversity.committed_log import committed_records
 from tests.adversity.group.group_steps import NODES, Crash, Isolate, MoveLeader, Wait, Work, Write
@@ -40,7 +41,6 @@ from tests.adversity.session.session_steps import (
     SessionStep,
     TakeOver,
 )
-from tests.adversity.simulation import Network
 from tests.consumer.batches import batch
 
 GROUP = "g"
@@ -63,7 +63,7 @@ class SessionPlay:
         self,
         broker: EmbeddedBroker,
         clock: FakeClock,
-        network: Network,
+        network: VirtualNetwork,
         model: SessionModel,
         *,
         is_cooperative: bool,
@@ -284,9 +284,9 @@ class SessionPlay:
 
 
 _OPEN = (
-    TransactionState.ONGOING,
-    TransactionState.PREPARE_COMMIT,
-    TransactionState.PREPARE_ABORT,
+    TxnState.ONGOING,
+    TxnState.PREPARE_COMMIT,
+    TxnState.PREPARE_ABORT,
 )
 
 
@@ -296,7 +296,7 @@ def _transactional_id(number: int) -> str:
 
 async def play_sessions(
     clock: FakeClock,
-    network: Network,
+    network: VirtualNetwork,
     *,
     schedule: Sequence[SessionStep],
     is_cooperative: bool,

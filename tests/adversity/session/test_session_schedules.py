@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aiokafka_lite.testing.virtual_loop import run_virtual
 from tests.adversity.group.group_steps import Isolate, Reconnect, Wait
 from tests.adversity.session.session_schedules import MAX_TURNS, play_sessions
 from tests.adversity.session.session_steps import Copy, Expel, Join, SessionStep
 from tests.adversity.session.session_strategies import session_schedules
-from tests.adversity.simulation import run
 from tests.adversity.soak import play_seeds, the_same_each_time
 
 EXAMPLES = 150
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.timeout(10_000), pytest.mark.usefixtures("quiet")]
 
 def judge(schedule: list[SessionStep], *, is_cooperative: bool, transaction_version: int) -> None:
     """Play a schedule; fail with the story if the model complains."""
-    model = run(
+    model = run_virtual(
         partial(
             play_sessions,
             schedule=schedule,

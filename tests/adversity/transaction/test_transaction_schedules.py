@@ -20,11 +20,11 @@ from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.testing.virtual_loop import run_virtual
 from tests.adversity.producer.producer_schedules import (
     Send,
 )
 from tests.adversity.schedule_strategies import several, weighted
-from tests.adversity.simulation import run
 from tests.adversity.soak import thorough
 from tests.adversity.transaction.transaction_schedules import (
     Abort,
@@ -154,7 +154,7 @@ def test_readers_see_the_committed_transactions_and_nothing_else(
     schedule: list[TransactionStep], transaction_version: int
 ) -> None:
     """Readers see the committed transactions only, over lost answers and moves (2d'-1 to 2d'-8)."""
-    story = run(
+    story = run_virtual(
         partial(play_transactions, schedule=schedule, transaction_version=transaction_version)
     )
     judge(story)

@@ -24,6 +24,7 @@ from aiokafka_lite.producer.transaction.transaction_state import TransactionStat
 from aiokafka_lite.schema.message import Request
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
+from aiokafka_lite.testing.virtual_network import VirtualNetwork
 from tests.adversity.committed_log import committed_records
 from tests.adversity.producer.producer_schedules import (
     NODES,
@@ -38,7 +39,6 @@ from tests.adversity.producer.producer_schedules import (
     Wait,
     producer_options,
 )
-from tests.adversity.simulation import Network
 
 TRANSACTIONAL_ID = "t"
 TRANSACTION_TIMEOUT_MS = 10_000
@@ -169,7 +169,7 @@ class TransactionStory:
 class TransactionPlay(HurtCluster):
     """One run of a schedule."""
 
-    def __init__(self, broker: EmbeddedBroker, clock: FakeClock, network: Network) -> None:
+    def __init__(self, broker: EmbeddedBroker, clock: FakeClock, network: VirtualNetwork) -> None:
         super().__init__(broker, clock, network, PARTITIONS)
         self.story = TransactionStory()
         self.producer: AIOKafkaProducer
@@ -339,7 +339,7 @@ class TransactionPlay(HurtCluster):
 
 async def play_transactions(
     clock: FakeClock,
-    network: Network,
+    network: VirtualNetwork,
     *,
     schedule: Sequence[TransactionStep],
     transaction_version: int,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiokafka_lite.arrow.record_columns import RecordColumnsBuilder
-from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.fetch import _decoded_records_py, fetch_collector
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
@@ -380,7 +380,7 @@ def test_the_last_record_of_a_chunk_takes_the_whole_way_since_it_may_free_a_part
 
 
 @pytest.mark.parametrize("change", ["seek", "pause", "unassign", "new data"])
-def test_whatever_changes_ends_the_short_way(change: str) -> None:
+def test_a_change_keeps_records_that_were_decoded_ahead_from_being_taken(change: str) -> None:
     bench = Bench(P0, P1)
     bench.add(P0, batches(0, 10))
     assert bench.one() == (P0, 0)

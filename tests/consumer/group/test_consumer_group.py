@@ -94,7 +94,7 @@ async def test_partitions_that_were_here_before_are_known() -> None:
         scene.consumer.subscribe(["u"])
         await assigned(scene.consumer, [TopicPartition("u", 0)])
         assert scene.group.had(P0)
-        assert scene.group.topics == {"u"}, "of the whole group, which this member leads"
+        assert scene.group.membership.topics == {"u"}, "of the whole group, which this member leads"
         (member_id,) = scene.broker.group("g").members
         generation_id = scene.broker.group("g").generation_id
         assert scene.group.metadata == ("g", generation_id, member_id, None)

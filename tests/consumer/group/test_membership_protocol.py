@@ -1,11 +1,10 @@
 """A second group protocol is plugged in where `ConsumerGroup` chooses one, and nowhere else."""
 
 from collections.abc import Callable, Collection
-from typing import ClassVar
 
 import pytest
 
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
@@ -37,7 +36,7 @@ class FixedMembership:
     is_rebalancing = False
     join_timeout_s = 5.0
     topics: frozenset[str] = frozenset()
-    commit_actions: ClassVar = COMMIT_ACTIONS
+    commit_actions = COMMIT_ACTIONS
 
     def __init__(self, parts: GroupParts) -> None:
         assert parts.config.group_id is not None
@@ -60,6 +59,9 @@ class FixedMembership:
     @property
     def is_stable(self) -> bool:
         return not self._is_wanted
+
+    def explain(self) -> None:
+        return None
 
     def start(self) -> None:
         self._tasks = [self._parts.client.owner.spawn("fixed_membership", self._run)]

@@ -1,10 +1,13 @@
 """max_poll_interval_ms counts while a member that owns partitions is not polled (KIP-62)."""
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aiokafka_lite.consumer.group.poll_watch import PollWatch, Verdict
+from aiokafka_lite.testing.fake_clock import FakeClock
 
 FINE, WARN, OVERDUE = Verdict.FINE, Verdict.WARN, Verdict.OVERDUE
 
@@ -173,3 +176,39 @@ def test_who_polls_within_the_interval_is_never_overdue(steps: list[tuple[bool, 
         else:
             now_s += passed_s
             assert check(watch, now_s) is not OVERDUE
+
+
+# The loop…
+
+
+class Member:
+    """Writes down since when it is said to be overdue."""
+
+    is_stable = True
+
+    def __init__(self) -> None:
+        self.overdue_since: list[float] = []
+
+    async def poll_overdue(self, since_s: float) -> None:
+        self.overdue_since.append(since_s)
+
+
+async def test_the_loop_warns_and_then_tells_a_stable_member(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    member, clock = Member(), FakeClock()
+    began_s = clock.monotonic()
+    watch = an_owner(began_s)
+    task = asyncio.ensure_future(watch.run(member, clock, lambda: 0))
+    await clock.advance(81)
+    assert "no poll for most of max_poll_interval_ms=100000" in caplog.text
+    assert member.overdue_since == []
+    member.is_stable = False
+    await clock.advance(30)
+    assert member.overdue_since == [], "the member is between two assignments"
+    member.is_stable = True
+    await clock.advance(20)
+    assert member.overdue_since == [began_s]
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

@@ -2,19 +2,22 @@
 
 import asyncio
 from collections.abc import Collection, Mapping
+from typing import Any
 
 import pytest
 
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
+from aiokafka_lite.consumer.position.committed_positions import adjusted
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
 from aiokafka_lite.consumer.position.subscription_state import FetchState
 from aiokafka_lite.errors import (
     CoordinatorLoadInProgressError,
     GroupAuthorizationFailedError,
+    IllegalArgumentError,
     KafkaError,
     NoOffsetForPartitionError,
 )
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
@@ -23,7 +26,7 @@ from tests.consumer.position.test_offset_fetcher import Bench, asking
 from tests.scenarios.consuming import embedded, fill
 from tests.support.patience import eventually
 
-P0, P1 = tps(0, 1)
+P0, P1, P2, P3 = tps(0, 1, 2, 3)
 
 
 class Group:
@@ -197,3 +200,53 @@ async def test_b4_2_a_question_without_answer_is_asked_again() -> None:
         group.may_answer.set()
         bench.fetcher.update_positions()
         await at(bench, P0, 2)
+
+
+async def test_a_hook_adjusts_what_the_group_has_committed_before_it_is_used() -> None:
+    asked: list[Mapping[TopicPartition, OffsetAndMetadata | None]] = []
+
+    def adjust(
+        committed: Mapping[TopicPartition, OffsetAndMetadata | None],
+    ) -> dict[TopicPartition, int | OffsetAndMetadata | None]:
+        asked.append(committed)
+        return {P0: 1, P1: 2, P2: None}
+
+    group = Group(
+        {P0: CommittedOffset(3, 5, "note"), P2: CommittedOffset(4), P3: CommittedOffset(2)}
+    )
+    async with (
+        embedded({"t": 4}) as broker,
+        asking(broker, P0, P1, P2, P3, group_id="g", adjust_committed_offsets=adjust) as bench,
+    ):
+        join(bench, group)
+        bench.fetcher.update_positions()
+        for tp, offset in ((P0, 1), (P1, 2), (P3, 2)):
+            await at(bench, tp, offset)
+        bench.fetcher.update_positions()
+        await at(bench, P2, 0)
+        (committed,) = asked
+        assert committed[P0] == OffsetAndMetadata(3, "note")
+        assert committed[P1] is None
+        assert bench.subscription.assigned(P0).offset_epoch == -1
+
+
+@pytest.mark.parametrize("result", [{P0: -1}, {P1: 3}, {P0: "3"}, None])
+async def test_a_hook_that_fails_is_raised_by_the_poll_and_nothing_is_read(result: Any) -> None:
+    group = Group({P0: CommittedOffset(3)})
+    options = {"group_id": "g", "adjust_committed_offsets": lambda _committed: result}
+    async with embedded({"t": 2}) as broker, asking(broker, P0, **options) as bench:
+        join(bench, group)
+        bench.fetcher.update_positions()
+        await failed(bench, P0)
+        with pytest.raises(IllegalArgumentError, match=r"adjust_committed_offsets=.*t-0"):
+            raise bench.fetcher.take_error() or AssertionError
+        assert bench.subscription.assigned(P0).position is None
+
+
+def test_an_offset_that_the_hook_leaves_as_it_is_keeps_its_epoch() -> None:
+    committed = {P0: CommittedOffset(3, 5, "note"), P1: CommittedOffset(4, 6)}
+    assert adjusted(committed, lambda given: given) == committed
+    assert adjusted(committed, lambda _given: {P0: 3}) == committed
+    assert adjusted(committed, lambda _given: {}) == committed
+    moved = adjusted(committed, lambda _given: {P0: OffsetAndMetadata(2, "", 4), P1: 1})
+    assert moved == {P0: CommittedOffset(2, 4), P1: CommittedOffset(1)}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.position.epoch_questions import (
     EpochEnd,
     EpochQuestion,

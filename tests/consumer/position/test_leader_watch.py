@@ -2,8 +2,7 @@
 
 import pytest
 
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
-from aiokafka_lite.consumer.position.leader_watch import LeaderWatch, missed, why_unreadable
+from aiokafka_lite.consumer.position.leader_watch import LeaderWatch, missed
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import (
     BrokerResponseError,
@@ -82,21 +81,6 @@ def test_a_subscribed_topic_that_time_does_not_mend_is_raised() -> None:
     snapshot = cluster({}, errors={"t": TopicAuthorizationFailedError.errno})
     raised = LeaderWatch(patience_s=60.0).check([], ["t"], snapshot, 0.0)
     assert isinstance(raised, TopicAuthorizationFailedError)
-
-
-@pytest.mark.parametrize(
-    ("snapshot", "words"),
-    [
-        (cluster({}), "no broker has described the topic yet"),
-        (UNKNOWN, "UNKNOWN_TOPIC_OR_PARTITION"),
-        (cluster({P9: 1}), "the topic has 1 partitions"),
-        (cluster({P0: -1}), "it has no leader"),
-    ],
-)
-def test_the_metadata_says_why_a_partition_cannot_be_read(
-    snapshot: MetadataSnapshot, words: str
-) -> None:
-    assert words in why_unreadable(P0, snapshot)
 
 
 def test_a_leader_in_between_begins_the_patience_anew() -> None:

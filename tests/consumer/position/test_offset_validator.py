@@ -159,7 +159,7 @@ async def test_2c_4_a_leader_of_an_earlier_epoch_is_not_asked_about_a_newer_one(
 
 @pytest.mark.parametrize(
     ("epoch", "divergent", "text"),
-    [(0, 4, "part at offset 4 of leader epoch 0"), (7, None, "where the logs part is not known")],
+    [(0, 4, "from offset 4 of leader epoch 0"), (7, None, "the logs differ is not known")],
 )
 async def test_2c_3_without_a_policy_a_truncated_log_is_an_error_until_the_user_seeks(
     epoch: int, divergent: int | None, text: str

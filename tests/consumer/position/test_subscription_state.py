@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.position.subscription_state import (
     NO_OFFSET,
     FetchState,
@@ -165,6 +165,20 @@ def test_b4_without_a_strategy_it_is_raised_until_the_user_has_heard_and_sought(
     state.seek(P1, 0)
     state.seek(P2, 0)
     assert state.missing_position_error() is None
+
+
+def test_b4_no_poll_asks_for_a_position_that_the_listener_may_still_set() -> None:
+    """A poll may run while the listener awaits something, before it seeks the other partitions."""
+    state = SubscriptionState(None)
+    state.subscribe(["t"])
+    state.assign_from_group([P0, P1], await_callback=True)
+    state.raise_for_missing_positions()
+    assert state.missing_position_error() is None
+    assert isinstance(state.missing_position_error([P1]), NoOffsetForPartitionError)
+    state.seek(P0, 0)
+    state.callback_is_over()
+    with pytest.raises(NoOffsetForPartitionError, match="t-1"):
+        state.raise_for_missing_positions()
 
 
 def test_b4_a_pending_reset_is_kept_even_without_a_strategy() -> None:

@@ -14,6 +14,7 @@ from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.group.classic.member import Member
 from aiokafka_lite.errors import KafkaError, for_code
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocol
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from aiokafka_lite.protocol.messages.join_group import (
@@ -54,19 +55,27 @@ class ClassicCoordinator:
         self._client = client
         self._cache = cache
         self._member = member
+        self._rebalance_ms = config.rebalance_timeout_or_default_ms
+        self._rebalance_bound_s = max(
+            config.request_timeout_ms / 1000, self._rebalance_ms / 1000 + JOIN_GRACE_S
+        )
 
     @property
     def node_id(self) -> int | None:
         """The node id of the coordinator; None if it must be found first."""
         return self._cache.known(CoordinatorType.GROUP, self._member.group_id)
 
+    @property
+    def why_unknown(self) -> str | None:
+        """Why the coordinator is not known; None if it is."""
+        if self.node_id is not None:
+            return None
+        failure = self._cache.last_failure
+        return "it is being looked for" if failure is None else reason_of(failure)
+
     def lost(self, why: object) -> None:
         """Forget the coordinator: the next request finds it again."""
         self._cache.forget(CoordinatorType.GROUP, self._member.group_id, why)
-
-    async def find(self, timeout_s: float) -> int:
-        """Return the coordinator's node. Raises: as `CoordinatorCache.find`."""
-        return await self._cache.find(CoordinatorType.GROUP, self._member.group_id, timeout_s)
 
     async def join(
         self, protocols: Sequence[JoinGroupRequestProtocol], reason: str
@@ -81,7 +90,7 @@ class ClassicCoordinator:
         request = JoinGroupRequest(
             group_id=self._member.group_id,
             session_timeout_ms=config.session_timeout_ms,
-            rebalance_timeout_ms=config.rebalance_timeout_or_default_ms,
+            rebalance_timeout_ms=self._rebalance_ms,
             member_id=self._member.generation.member_id,
             group_instance_id=self._member.group_instance_id,
             protocol_type=ConsumerProtocol.PROTOCOL_TYPE,
@@ -91,7 +100,10 @@ class ClassicCoordinator:
         return await self._ask(request, self._rebalance_bound_s)
 
     async def sync(self, assignments: Mapping[str, bytes]) -> SyncGroupResponse:
-        """Send SyncGroup, as the leader with all assignments. Raises, Cancelled: as `join`."""
+        """Send SyncGroup, as the leader with all assignments.
+
+        Raises: as `join`. Cancelled: as `join`.
+        """
         generation = self._member.generation
         request = SyncGroupRequest(
             group_id=self._member.group_id,
@@ -109,7 +121,7 @@ class ClassicCoordinator:
         return await self._ask(request, self._rebalance_bound_s)
 
     async def heartbeat(self) -> HeartbeatResponse:
-        """Send Heartbeat. Raises, Cancelled: as `join`."""
+        """Send Heartbeat. Raises: as `join`. Cancelled: as `join`."""
         generation = self._member.generation
         request = HeartbeatRequest(
             group_id=self._member.group_id,
@@ -159,20 +171,17 @@ class ClassicCoordinator:
         )
         return LeaveGroupRequest(group_id=group_id, members=[identity])
 
-    @property
-    def _rebalance_bound_s(self) -> float:
-        rebalance_s = self._config.rebalance_timeout_or_default_ms / 1000
-        return max(self._config.request_timeout_ms / 1000, rebalance_s + JOIN_GRACE_S)
-
     async def _ask(self, request: Request[R], timeout_s: float) -> R:
-        node_id = await self.find(self._config.request_timeout_ms / 1000)
+        group_id = self._member.group_id
+        node_id = await self._cache.find(
+            CoordinatorType.GROUP, group_id, self._config.request_timeout_ms / 1000
+        )
         try:
             return await self._client.network.request(
                 node_id, request, lane=Lane.COORDINATOR, timeout_s=timeout_s
             )
         except KafkaError as error:
             if error.retriable:
-                group_id = self._member.group_id
                 self._cache.forget(CoordinatorType.GROUP, group_id, error, failed=node_id)
             raise
 

@@ -1,14 +1,13 @@
 """What only the leader of a group does: it assigns partitions, and watches the topics of all
 members.
 
-Only `lead` waits, for metadata of topics that other members subscribe to. Source: 2e-9, KIP-814.
+Only `assign` waits, for metadata of topics that other members subscribe to. Source: 2e-9, KIP-814.
 """
 
 import logging
-from collections.abc import Sequence
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor, RebalanceProtocol
 from aiokafka_lite.consumer.group.classic.rebalance import (
     ClusterView,
@@ -18,7 +17,7 @@ from aiokafka_lite.consumer.group.classic.rebalance import (
     topics_of,
 )
 from aiokafka_lite.errors import KafkaError
-from aiokafka_lite.protocol.messages.join_group import JoinGroupResponseMember
+from aiokafka_lite.protocol.messages.join_group import JoinGroupResponse
 
 logger = logging.getLogger(__name__)
 
@@ -38,14 +37,24 @@ class GroupLeader:
         self.topics = frozenset()
         self._picture = None
 
-    async def lead(self, members: Sequence[JoinGroupResponseMember]) -> None:
-        """Read the topics of all members. Refreshes the metadata if it lacks one of them.
+    async def assign(
+        self,
+        assignor: AbstractPartitionAssignor,
+        joined: JoinGroupResponse,
+        protocol: RebalanceProtocol,
+    ) -> dict[str, bytes]:
+        """Return each member's assignment, encoded. {} if another member leads, or if the group
+        goes on with the former assignment because a static leader came back (KIP-814).
 
-        Cancelled: the topics are known, their metadata may not be.
+        Refreshes the metadata if it lacks a topic of some member. Raises: the errors of the
+        assignor. Cancelled: the topics are known, their metadata may not be.
         """
-        told = read_members(members)
-        self.topics = topics_of(told)
-        self._with_racks = any(member.rack_id for member in told.values())
+        if joined.leader != joined.member_id:
+            self.step_down()
+            return {}
+        members = read_members(joined.members)
+        self.topics = topics_of(members)
+        self._with_racks = any(member.rack_id for member in members.values())
         snapshot = self._client.metadata.snapshot
         if not all(snapshot.partition_ids(topic) for topic in self.topics):
             for topic in self.topics:
@@ -54,17 +63,11 @@ class GroupLeader:
                 await self._client.metadata.refresh(self._client.config.request_timeout_ms / 1000)
             except KafkaError as error:
                 logger.warning("assigning with the metadata at hand: %s", error)
-        self._picture = self._look(self._client.metadata.snapshot)
-
-    def assign(
-        self,
-        assignor: AbstractPartitionAssignor,
-        members: Sequence[JoinGroupResponseMember],
-        protocol: RebalanceProtocol,
-    ) -> dict[str, bytes]:
-        """Return each member's assignment, encoded. Raises: the errors of the assignor."""
         cluster = ClusterView(self._client.metadata.snapshot)
-        given = assign(assignor, cluster, read_members(members), protocol)
+        self._picture = picture(self.topics, cluster, with_racks=self._with_racks)
+        if joined.skip_assignment:
+            return {}
+        given = assign(assignor, cluster, members, protocol)
         logger.info(
             "this member leads; %s assigned %s",
             assignor.name,
@@ -74,10 +77,10 @@ class GroupLeader:
 
     def has_changed(self, snapshot: MetadataSnapshot) -> bool:
         """Return whether topics came, went, grew or moved since the assignment was made (2e-9)."""
-        return self._picture is not None and self._look(snapshot) != self._picture
-
-    def _look(self, snapshot: MetadataSnapshot) -> dict[str, tuple[object, ...]]:
-        return picture(self.topics, ClusterView(snapshot), with_racks=self._with_racks)
+        if self._picture is None:
+            return False
+        cluster = ClusterView(snapshot)
+        return picture(self.topics, cluster, with_racks=self._with_racks) != self._picture
 
 
 __all__ = ["GroupLeader"]

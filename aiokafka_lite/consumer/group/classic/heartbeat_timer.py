@@ -19,11 +19,18 @@ class HeartbeatTimer:
         """When the next heartbeat is to be sent."""
         self.expires_at_s = 0.0
         """When the coordinator gives the member up without another heartbeat."""
+        self.heard_at_s = 0.0
+        """When the coordinator last answered, as far as the session is concerned."""
 
     def restart(self, now_s: float) -> None:
-        """Begin a session: the member has joined, or the coordinator was found again."""
-        self._failures = 0
+        """Begin a session: the member has joined."""
+        self.answered(now_s)
         self.due_at_s = now_s + self._interval_s
+
+    def expired(self, now_s: float) -> None:
+        """Send a heartbeat now, and wait another session for its answer: the session expired."""
+        self._failures = 0
+        self.due_at_s = now_s
         self.expires_at_s = now_s + self.session_s
 
     def sent(self, now_s: float) -> None:
@@ -33,6 +40,7 @@ class HeartbeatTimer:
     def answered(self, now_s: float) -> None:
         """Extend the session: the coordinator answered a heartbeat."""
         self._failures = 0
+        self.heard_at_s = now_s
         self.expires_at_s = now_s + self.session_s
 
     def failed(self, now_s: float) -> None:

@@ -41,7 +41,6 @@ class Heartbeats:
         self._member = member
         self._timer = timer
         self._loop_watch = loop_watch
-        self._heard_at_s = 0.0
         self._clock = clock
         self._on_error = on_error
         self._on_failure = on_failure
@@ -49,14 +48,13 @@ class Heartbeats:
 
     def restart(self) -> None:
         """Begin a session: the member has just joined a generation."""
-        self._heard_at_s = self._clock.monotonic()
-        self._timer.restart(self._heard_at_s)
+        self._timer.restart(self._clock.monotonic())
         self._wakeup.set()
 
     def why_lost(self) -> str:
         """Return why the coordinator gave the member up, if this client knows it; else ""."""
-        silent_s = self._clock.monotonic() - self._heard_at_s
-        blocked_s = self._loop_watch.blocked_s(self._heard_at_s)
+        silent_s = self._clock.monotonic() - self._timer.heard_at_s
+        blocked_s = self._loop_watch.blocked_s(self._timer.heard_at_s)
         if silent_s < self._timer.session_s or not blocked_s:
             return ""
         return (
@@ -69,64 +67,56 @@ class Heartbeats:
     async def run(self) -> None:
         """Send heartbeats until cancelled. Waits while the member is in no generation."""
         try:
-            await self._run()
+            while True:
+                if not self._member.sends_heartbeats:
+                    await self._wakeup.wait()
+                    continue
+                self._loop_watch.start()
+                now_s = self._clock.monotonic()
+                if self._timer.is_expired(now_s):
+                    self._coordinator.lost("the session timed out without an answer to a heartbeat")
+                    self._timer.expired(now_s)
+                if now_s < self._timer.due_at_s:
+                    await self._wakeup.wait_for(self._clock, self._timer.due_at_s - now_s)
+                    continue
+                await self._beat(now_s)
         finally:
             self._loop_watch.stop()
 
-    async def _run(self) -> None:
-        while True:
-            if not self._member.sends_heartbeats:
-                await self._wakeup.wait()
-                continue
-            self._loop_watch.start()
-            now_s = self._clock.monotonic()
-            if self._timer.is_expired(now_s):
-                self._coordinator.lost("the session timed out without an answer to a heartbeat")
-                self._timer.restart(now_s)
-                self._timer.due_at_s = now_s
-            if now_s < self._timer.due_at_s:
-                await self._wakeup.wait_for(self._clock, self._timer.due_at_s - now_s)
-                continue
-            await self._beat()
-
-    async def _beat(self) -> None:
-        generation = self._member.generation
-        self._timer.sent(self._clock.monotonic())
+    async def _beat(self, now_s: float) -> None:
+        member, generation = self._member, self._member.generation
+        failure: KafkaError | None = None
+        error_code = 0
+        self._timer.sent(now_s)
         try:
-            answer = await self._coordinator.heartbeat()
+            error_code = (await self._coordinator.heartbeat()).error_code
         except KafkaError as error:
-            logger.debug("heartbeat of %r: %s", self._member, error)
-            if self._is_current(generation):
-                self._timer.failed(self._clock.monotonic())
-                if not error.retriable:
-                    self._on_failure(error)
-        else:
-            if self._is_current(generation):
-                self._heard(answer.error_code, generation)
-
-    def _is_current(self, generation: Generation) -> bool:
-        """Return whether a response about `generation` still matters (2e-4)."""
-        return self._member.generation is generation and self._member.sends_heartbeats
-
-    def _heard(self, error_code: int, generation: Generation) -> None:
+            logger.debug("heartbeat of %r: %s", member, error)
+            failure = error
         now_s = self._clock.monotonic()
-        if not error_code:
-            self._answered(now_s)
-            return
+        if member.generation is not generation or not member.sends_heartbeats:
+            return  # what this says about `generation` does not matter any more (2e-4)
+        if failure is not None:
+            self._timer.failed(now_s)
+            if not failure.retriable:
+                self._on_failure(failure)
+        elif error_code:
+            self._refused(error_code, generation, now_s)
+        else:
+            self._timer.answered(now_s)
+
+    def _refused(self, error_code: int, generation: Generation, now_s: float) -> None:
         action, error = HEARTBEAT_ACTIONS.action_for(error_code)
         logger.info("heartbeat of %r: %s", self._member, error.message)
         if action is Action.REJOIN:
-            self._answered(now_s)  # the coordinator has counted this heartbeat
+            self._timer.answered(now_s)  # the coordinator has counted this heartbeat
         elif action in (Action.RETRY, Action.FIND_COORDINATOR):
             self._timer.failed(now_s)
         if action is Action.FIND_COORDINATOR:
             self._coordinator.lost(error.message)
         elif action is not Action.RETRY:
-            self._on_error(action, error(f"heartbeat: {error.description}"), generation)
-
-    def _answered(self, now_s: float) -> None:
-        self._heard_at_s = now_s
-        self._timer.answered(now_s)
+            what = f"heartbeat in group {self._member.group_id!r}"
+            self._on_error(action, error(f"{what}: {error.description}"), generation)
 
 
 __all__ = ["Heartbeats"]

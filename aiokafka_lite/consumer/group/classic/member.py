@@ -1,6 +1,6 @@
 """A member's state, generation and ids, with the table of states that Kafka's protocol has.
 
-Plain: it changes itself only. Source: 2e-1, 2e-2, AbstractCoordinator.
+It changes only itself. Does not wait. Source: 2e-1, 2e-2, AbstractCoordinator.
 """
 
 from dataclasses import dataclass
@@ -131,8 +131,9 @@ class Member:
         if not (self.former_id or self.generation.member_id):
             return CommitFailedError(f"the consumer has not joined group {self.group_id!r} yet")
         why = self.why_lost or (
-            "the coordinator gave it up, as it does after session_timeout_ms without a heartbeat; "
-            "commit again after the next poll, for what is assigned then"
+            "the coordinator gave it up; it does so after session_timeout_ms without a heartbeat, "
+            "and when an admin removes the member; commit again after the next poll, for what is "
+            "assigned then"
         )
         return CommitFailedError(
             f"group {self.group_id!r} has moved on and this member no longer owns the partitions: "

@@ -1,9 +1,9 @@
 """A consumer's membership by JoinGroup and SyncGroup. A background task joins, hands partitions
 over and leaves; it does not wait for polls (F2).
 
-`next_step` decides what the task does next, `member` holds the ids, `group_errors` says what each
-error calls for, `assignment_handover` moves partitions. Source: 2e-1 to 2e-12,
-AbstractCoordinator, ConsumerCoordinator.
+`next_step` decides what the task does next, `join_round` joins, `departure` leaves, and
+`assignment_handover` moves partitions. `member` holds the ids, `group_errors` says what each error
+calls for. Source: 2e-1 to 2e-12, AbstractCoordinator, ConsumerCoordinator.
 
 An error may end the membership until the next poll, which then rejoins. A static member that was
 fenced never rejoins by itself. Another consumer has its place, and a rejoin would remove that one.
@@ -14,39 +14,24 @@ all the time.
 
 import logging
 from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
 
 from aiokafka_lite.cluster.error_actions import ErrorActions
-from aiokafka_lite.cluster.lane import Lane
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
-from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
-from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor
-from aiokafka_lite.consumer.group.assignment_handover import (
-    AssignmentHandover,
-    Farewell,
-)
+from aiokafka_lite.consumer.group.assignment_handover import AssignmentHandover
 from aiokafka_lite.consumer.group.classic.classic_coordinator import (
     JOIN_GRACE_S,
     ClassicCoordinator,
 )
-from aiokafka_lite.consumer.group.classic.group_leader import GroupLeader
+from aiokafka_lite.consumer.group.classic.departure import Departure
 from aiokafka_lite.consumer.group.classic.heartbeat_timer import HeartbeatTimer
 from aiokafka_lite.consumer.group.classic.heartbeats import Heartbeats
+from aiokafka_lite.consumer.group.classic.join_round import JoinRefusedError, JoinRound
 from aiokafka_lite.consumer.group.classic.member import Generation, Member, MemberState
-from aiokafka_lite.consumer.group.classic.next_step import (
-    MembershipEvent,
-    NextStep,
-    step_after,
-)
-from aiokafka_lite.consumer.group.classic.rebalance import (
-    MemberPosition,
-    assignor_faults,
-    find_assignor,
-    join_protocols,
-    rebalance_protocol,
-    strangers,
-)
+from aiokafka_lite.consumer.group.classic.next_step import MembershipEvent, NextStep, step_after
+from aiokafka_lite.consumer.group.classic.rebalance import strangers
 from aiokafka_lite.consumer.group.group_errors import (
     COMMIT_ACTIONS,
     JOIN_ACTIONS,
@@ -56,11 +41,13 @@ from aiokafka_lite.consumer.group.group_errors import (
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
 from aiokafka_lite.consumer.group.membership_protocol import GroupParts
 from aiokafka_lite.consumer.group.poll_watch import overdue_reason
-from aiokafka_lite.consumer.stop_bounds import LEAVE_S
 from aiokafka_lite.errors import BrokerResponseError, CommitFailedError, KafkaError
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
 from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberAssignment
-from aiokafka_lite.protocol.messages.join_group import JoinGroupResponse
+
+if TYPE_CHECKING:
+    from aiokafka_lite.metrics.explanation import Explanation
 
 logger = logging.getLogger(__name__)
 
@@ -78,14 +65,7 @@ class ClassicMembership:
         self._coordinator = coordinator
         self._member = member
         self._subscription = parts.subscription
-        self._assignors = make_assignors(config.partition_assignment_strategy)
-        self._listeners = parts.listeners
         self._signal = parts.signal
-        self._protocol = rebalance_protocol(self._assignors)
-        self._handover = AssignmentHandover(
-            parts.subscription, self._protocol, parts.listeners, parts.user, member
-        )
-        self.leader = GroupLeader(client)
         heartbeat_s = config.heartbeat_interval_ms / 1000
         self._loop_watch = LoopWatch(
             client.clock, repr(config.client_id), heartbeat_s, lambda: member.sends_heartbeats
@@ -99,12 +79,21 @@ class ClassicMembership:
             self._heartbeat_said,
             self._fail,
         )
+        self._round = JoinRound(
+            config, client, parts.subscription, member, coordinator, self._heartbeats
+        )
+        self.leader = self._round.leader
+        self._handover = AssignmentHandover(
+            parts.subscription, self._round.protocol, parts.listeners, parts.user, member
+        )
+        self._departure = Departure(
+            member, self.leader, self._handover, coordinator, parts.listeners
+        )
         self._wakeup = Wakeup()
         self._tasks: list[OwnedTask] = []
         self._step = NextStep.PREPARE
         self._failed_joins = 0
-        self._leaving: Farewell | None = None
-        """What `leave_soon` was called for, until the listener was told."""
+        self._rebalance_began_s: float | None = None
         self._error: KafkaError | None = None
         self.completed_joins = 0
         """How many assignments were taken over."""
@@ -153,6 +142,15 @@ class ClassicMembership:
         """Whether the member has its assignment and the group does not rebalance."""
         return self._member.state is MemberState.STABLE
 
+    def explain(self) -> "Explanation | None":
+        """As `explain_join`."""
+        from aiokafka_lite.consumer.group.classic.join_explanation import (  # noqa: PLC0415 - few ask
+            explain_join,
+        )
+
+        coordinator = self._coordinator
+        return explain_join(self._member, self._step, self._error, coordinator.why_unknown)
+
     @property
     def topics(self) -> frozenset[str]:
         """The topics of all members, if this one leads the group."""
@@ -176,8 +174,7 @@ class ClassicMembership:
         let go of `owned`. The background task does it.
         """
         self._member.rejoin_reason = None
-        if self._leaving is None:  # else nothing was assigned since
-            self._leaving = Farewell(owned, reason, self._listeners.listener)
+        self._departure.intend(owned, reason)
         self._error = None
         self._changes_step(MembershipEvent.UNSUBSCRIBED)
         self._wakeup.set()
@@ -225,10 +222,7 @@ class ClassicMembership:
         member_id = self.leave_for_silence(
             overdue_reason(self._config.max_poll_interval_ms, self._loop_watch.blocked_s(since_s))
         )
-        if member_id and not self._member.is_static:
-            await self._coordinator.leave(
-                member_id, "the application did not poll in time", LEAVE_S
-            )
+        await self._departure.leave_unpolled(member_id)
 
     async def close(self) -> None:
         """End the tasks, and a listener that runs in them. Does not leave the group: `leave` does.
@@ -250,43 +244,30 @@ class ClassicMembership:
 
         Cancelled: the member has left; the listener or the coordinator may not know it.
         """
-        farewell = self._leaving
-        if farewell is None and self._subscription.is_subscribed:
-            farewell = Farewell(owned, reason, self._listeners.listener)
-        if farewell is not None:
-            await self._say_goodbye(farewell, timeout_s)
-
-    async def _say_goodbye(self, farewell: Farewell, timeout_s: Callable[[], float]) -> None:
-        """Tell the listener, then leave the group: static members do not leave (2e-5)."""
-        member = self._member
-        is_lost = not member.generation.is_joined or member.is_rebalancing
-        try:
-            await self._handover.leave(farewell, is_lost=is_lost)
-        finally:
-            self._leaving = None
-            member_id, is_joining = member.generation.member_id, member.is_rebalancing
-            member.lose_membership()
-            self.leader.step_down()
-        if member_id and not member.is_static:
-            # A JoinGroup request that waits for other members would delay LeaveGroup behind it.
-            lane = Lane.GENERAL if is_joining else Lane.COORDINATOR
-            await self._coordinator.leave(member_id, farewell.reason, timeout_s(), lane)
+        if self._subscription.is_subscribed:
+            self._departure.intend(owned, reason)
+        if self._departure.farewell is not None:
+            await self._departure.say_goodbye(timeout_s)
 
     # The task…
 
     async def _run(self) -> None:
+        member, subscription = self._member, self._subscription
         while True:
+            may_join = member.rejoin_reason is not None and subscription.is_subscribed
             match self._step:
                 case NextStep.LEAVE:
                     await self._leave()
                 case NextStep.LOSE_FOR_GOOD:
                     await self._tell_lost()
-                case NextStep.PREPARE if self._is_join_requested:
+                case NextStep.PREPARE if may_join:
+                    self._note_rebalance()
                     self._changes_step(MembershipEvent.STEP_BEGAN)
                     await self._handover.prepare()
-                case NextStep.LOSE if self._is_join_requested:
+                case NextStep.LOSE if may_join:
                     await self._tell_lost()
-                case NextStep.JOIN if self._is_join_requested:
+                case NextStep.JOIN if may_join:
+                    self._note_rebalance()
                     await self._rejoin()
                 case _:
                     await self._wakeup.wait()
@@ -297,19 +278,19 @@ class ClassicMembership:
         self._step = step or self._step
         return step is not None
 
-    @property
-    def _is_join_requested(self) -> bool:
-        return self._member.rejoin_reason is not None and self._subscription.is_subscribed
+    def _note_rebalance(self) -> None:
+        """Note when the rebalance began, unless it goes on."""
+        if self._rebalance_began_s is None:
+            self._rebalance_began_s = self._client.clock.monotonic()
 
     async def _tell_lost(self) -> None:
         self._changes_step(MembershipEvent.STEP_BEGAN)
         await self._handover.lose(self._member.why_lost)
 
     async def _leave(self) -> None:
-        farewell, timeout_s = self._leaving, self._config.request_timeout_ms / 1000
-        assert farewell is not None
-        await self._say_goodbye(farewell, lambda: timeout_s)
-        self._leaving = None  # nothing was assigned since
+        self._rebalance_began_s = None
+        await self._departure.say_goodbye(lambda: self._config.request_timeout_ms / 1000)
+        self._departure.farewell = None  # nothing was assigned since
         self._changes_step(MembershipEvent.LEFT)
         self._signal.notify()
 
@@ -317,19 +298,23 @@ class ClassicMembership:
         reason = self._member.begin_join()
         self._signal.notify()
         try:
-            assigned = await self._join(reason)
+            assigned = await self._round.run(reason)
+        except JoinRefusedError as refusal:
+            self._join_refused(refusal, reason)
         except KafkaError as error:
             self._join_failed(error, reason)
-            assigned = None
-        if assigned is not None:
-            await self._take(assigned)
+        else:
+            if assigned is not None:
+                await self._take(assigned)
         if self._failed_joins and not (self._step.waits_for_poll or self._error):
             delay_s = self._client.retry_backoff.delay(self._failed_joins - 1)
             await self._client.clock.sleep(delay_s)
 
     def _join_failed(self, error: KafkaError, reason: str) -> None:
         """Act on a join that got no response."""
+        self._client.observer.failed("join", error)
         self._member.join_failed()
+        self._member.why_lost = reason_of(error)
         if not error.retriable:
             self._fail(error)
             return
@@ -340,61 +325,15 @@ class ClassicMembership:
         self._failed_joins += 1
         self._member.request_rejoin(reason)
 
-    async def _join(self, reason: str) -> ConsumerProtocolMemberAssignment | None:
-        """Return the assignment in the next generation. None after an error response: the member
-        has acted on it.
-        """
-        member, subscription = self._member, self._subscription
-        position = MemberPosition(
-            subscription.assignment, member.generation.generation_id, self._config.client_rack
-        )
-        logger.info("%r joins: %s", member, reason)
-        protocols = join_protocols(self._assignors, subscription.topics, position)
-        joined = await self._coordinator.join(protocols, reason)
-        if joined.error_code:
-            self._join_refused(joined.error_code, joined.member_id, reason)
-            return None
-        assignor = find_assignor(self._assignors, joined.protocol_name)
-        generation = Generation(joined.generation_id, joined.member_id, joined.protocol_name)
-        member.joined(generation)
-        self._heartbeats.restart()
-        assignments = await self._lead(joined, assignor)
-        if member.generation is not generation:
-            return None  # a heartbeat was told meanwhile that this generation is over
-        synced = await self._coordinator.sync(assignments)
-        if member.generation is not generation:
-            return None
-        if synced.error_code:
-            self._join_refused(synced.error_code, joined.member_id, reason)
-            return None
-        member.synced()
-        assignment = ConsumerProtocolMemberAssignment(0, [], None)
-        if synced.assignment:
-            assignment = ConsumerProtocolMemberAssignment.decode(synced.assignment)
-        with assignor_faults(assignor):
-            assignor.on_assignment(assignment)
-            if hasattr(assignor, "on_generation"):
-                assignor.on_generation(generation.generation_id)
-        return assignment
-
-    async def _lead(
-        self, joined: JoinGroupResponse, assignor: AbstractPartitionAssignor
-    ) -> dict[str, bytes]:
-        """Return the assignment of each member if this member leads; otherwise {}."""
-        if joined.leader != joined.member_id:
-            self.leader.step_down()
-            return {}
-        await self.leader.lead(joined.members)
-        if joined.skip_assignment:  # a static leader came back; its group goes on (KIP-814)
-            return {}
-        return self.leader.assign(assignor, joined.members, self._protocol)
-
-    def _join_refused(self, error_code: int, member_id: str, reason: str) -> None:
+    def _join_refused(self, refusal: JoinRefusedError, reason: str) -> None:
         member = self._member
-        action, error = JOIN_ACTIONS.action_for(error_code)
-        logger.info("%r: %s; %s", member, error.message, action.value)
+        action, error = JOIN_ACTIONS.action_for(refusal.error_code)
+        level = logging.DEBUG if action is Action.TAKE_MEMBER_ID else logging.INFO
+        logger.log(level, "%r: %s; %s", member, error.message, action.value)
+        if action is not Action.TAKE_MEMBER_ID:
+            self._client.observer.failed("join", error())
         if action is Action.TAKE_MEMBER_ID:
-            member.take_member_id(member_id)
+            member.take_member_id(refusal.member_id)
             member.request_rejoin(reason)
             self._failed_joins = 0  # joins at once, without a backoff
         elif action is Action.REJOIN:
@@ -424,11 +363,15 @@ class ClassicMembership:
             self._try_again("the assignment does not match the subscription")
             return
         self._failed_joins = 0
+        began_s, self._rebalance_began_s = self._rebalance_began_s, None
         if await self._handover.take(assigned):
             self.request_rejoin("revoked partitions are free for others")
         self.completed_joins += 1
+        now_s = self._client.clock.monotonic()
         self._client.observer.rebalanced(
-            self._member.generation.generation_id, len(self._subscription.assignment)
+            self._member.generation.generation_id,
+            len(self._subscription.assignment),
+            0.0 if began_s is None else now_s - began_s,
         )
         self._signal.notify()
 
@@ -475,8 +418,8 @@ class ClassicMembership:
         if not self._changes_step(event):
             return
         self._error = error
+        self._member.why_lost = reason_of(error)
         if is_for_good(error):
-            self._member.why_lost = str(error)
             self._member.lose_membership()
             self._lose_partitions(MembershipEvent.LOST)
         else:

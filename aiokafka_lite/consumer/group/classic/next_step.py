@@ -1,4 +1,4 @@
-"""What the membership task does next, and how each event changes that. Plain.
+"""What the membership task does next, and how each event changes that. Does not wait.
 
 The table `NEXT_STEPS` is the whole state machine; DESIGN.md draws it. A step that joins runs once a
 join was requested. Source: 2e-3 to 2e-6.

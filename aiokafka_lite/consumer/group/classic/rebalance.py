@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor, RebalanceProtocol
 from aiokafka_lite.errors import (
     IllegalStateError,
@@ -50,7 +50,7 @@ def rebalance_protocol(assignors: Assignors) -> RebalanceProtocol:
 
 
 def find_assignor(assignors: Assignors, name: str | None) -> AbstractPartitionAssignor:
-    """Return the assignor the group agreed on. Raises InconsistentGroupProtocolError."""
+    """Return the assignor the group agreed on. Raises: InconsistentGroupProtocolError."""
     for assignor in assignors:
         if assignor.name == name:
             return assignor
@@ -84,26 +84,19 @@ def join_protocols(
     assignors: Assignors, topics: Collection[str], position: MemberPosition
 ) -> list[JoinGroupRequestProtocol]:
     """Return the member's metadata for each assignor, the preferred assignor first."""
-    return [
-        JoinGroupRequestProtocol(
-            name=assignor.name, metadata=_metadata(assignor, topics, position).encode()
+    protocols = []
+    for assignor in assignors:
+        with assignor_faults(assignor):
+            told = assignor.metadata(sorted(topics))
+        metadata = replace(
+            told,
+            version=_NEWEST_METADATA,
+            owned_partitions=list(by_topic(sorted(position.owned)).items()),
+            generation_id=position.generation_id,
+            rack_id=position.rack_id,
         )
-        for assignor in assignors
-    ]
-
-
-def _metadata(
-    assignor: AbstractPartitionAssignor, topics: Collection[str], position: MemberPosition
-) -> ConsumerProtocolMemberMetadata:
-    with assignor_faults(assignor):
-        told = assignor.metadata(sorted(topics))
-    return replace(
-        told,
-        version=_NEWEST_METADATA,
-        owned_partitions=list(by_topic(sorted(position.owned)).items()),
-        generation_id=position.generation_id,
-        rack_id=position.rack_id,
-    )
+        protocols.append(JoinGroupRequestProtocol(name=assignor.name, metadata=metadata.encode()))
+    return protocols
 
 
 # What the leader does…
@@ -195,11 +188,11 @@ def picture(
     """Return the facts that an assignment of these topics depends on, to compare them later."""
     found: dict[str, tuple[object, ...]] = {}
     for topic in topics:
-        partitions = sorted(cluster.partitions_for_topic(topic) or ())
+        partitions = cluster.snapshot.partition_ids(topic)
         if with_racks:
             found[topic] = tuple(cluster.racks(TopicPartition(topic, p)) for p in partitions)
         else:
-            found[topic] = tuple(partitions)
+            found[topic] = partitions
     return found
 
 

@@ -2,7 +2,7 @@
 
 A commit has the offsets behind the records that earlier polls returned (B7), of partitions where
 they changed since the last commit. Once an hour, and after any other commit, it has all partitions.
-Nothing here waits.
+Does not wait.
 """
 
 import logging
@@ -19,8 +19,8 @@ from aiokafka_lite.model import TopicPartition
 logger = logging.getLogger(__name__)
 
 _ALL_AGAIN_S: Final = 3600.0
-"""Far below `offsets.retention.minutes`, after which a broker may forget what nobody commits again
-(of a group without members, KIP-211)."""
+"""The time after which unchanged offsets are committed again. It is far below the brokers'
+`offsets.retention.minutes`: after that, a group without members may lose its offsets (KIP-211)."""
 
 
 class AutoCommit:

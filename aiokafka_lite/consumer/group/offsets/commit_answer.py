@@ -1,13 +1,13 @@
 """Decides about commits: offsets of former topics, errors that an automatic commit does not try
 again, and the error that counts.
 
-Plain functions over values; nothing waits. Source: 2e-12, KIP-516, KIP-848.
+Plain functions over values. Does not wait. Source: 2e-12, KIP-516, KIP-848.
 """
 
 from collections.abc import Mapping
 
 from aiokafka_lite.cluster.error_actions import ErrorActions
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.group.group_errors import Action
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.errors import (

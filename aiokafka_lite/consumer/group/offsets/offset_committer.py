@@ -1,23 +1,18 @@
-"""Commits offsets to the group's coordinator, at once or in the background, and fetches them.
+"""Commits offsets to the group's coordinator, at once or in the background.
 
 The requests use the general connection: none waits behind a long fetch or a JoinGroup.
-Source: B7, 2e-12, 2e-13, 2e-15, ConsumerCoordinator.
+Source: B7, 2e-12, 2e-13, ConsumerCoordinator.
 """
 
 import logging
 from collections import deque
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline, silence_deadline
-from aiokafka_lite.consumer.group.group_errors import (
-    OFFSET_FETCH_ACTIONS,
-    Action,
-    is_for_good,
-)
+from aiokafka_lite.consumer.group.group_errors import Action, is_for_good
 from aiokafka_lite.consumer.group.membership_protocol import CommitMembership
 from aiokafka_lite.consumer.group.offsets.commit_answer import (
     gravest,
@@ -27,10 +22,6 @@ from aiokafka_lite.consumer.group.offsets.commit_answer import (
 from aiokafka_lite.consumer.group.offsets.offset_exchange import (
     commit_errors,
     commit_request,
-    fetch_error,
-    fetch_request,
-    fetched_offsets,
-    knows_topic_ids,
     names_topics_by_id,
 )
 from aiokafka_lite.consumer.poll_signal import PollSignal
@@ -42,12 +33,10 @@ from aiokafka_lite.errors import (
     KafkaTimeoutError,
     RebalanceInProgressError,
     UnknownTopicIdError,
-    UnsupportedVersionError,
     for_code,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition, names_of
 from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
-from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +68,7 @@ class _PendingCommit:
 
 
 class OffsetCommitter:
-    """Stores and finds offsets in the name of the group."""
+    """Stores offsets in the name of the group."""
 
     def __init__(
         self,
@@ -101,8 +90,6 @@ class OffsetCommitter:
         self._silent_since_s = 0.0
         self.commits_sent = 0
         """How many requests to store offsets there were, however they went."""
-
-    # Storing…
 
     def check_may_commit(self) -> None:
         """Raise the error that a commit would raise at once, without asking the coordinator
@@ -251,10 +238,12 @@ class OffsetCommitter:
         has_ids = names_topics_by_id(offsets, snapshot)
         request = commit_request(committer, offsets, snapshot)
         self.commits_sent += 1
+        began_s = self._client.clock.monotonic()
         try:
             max_version = None if has_ids else OffsetCommitRequest.topic_ids_since - 1
             response = await self._client.network.request(node_id, request, max_version=max_version)
         except KafkaError as error:
+            self._client.observer.failed("commit", error)
             if not error.retriable:
                 raise
             self._forget_coordinator(error, failed=node_id)
@@ -262,7 +251,8 @@ class OffsetCommitter:
         self._cache.note_answer()
         errors = commit_errors(response, request)
         if len(errors) < len(offsets):
-            self._client.observer.committed(len(offsets) - len(errors))
+            took_s = self._client.clock.monotonic() - began_s
+            self._client.observer.committed(len(offsets) - len(errors), took_s)
         if any(for_code(code).invalid_metadata for code in errors.values()):
             self._client.metadata.request_update()
         if is_automatic:
@@ -320,8 +310,8 @@ class OffsetCommitter:
     ) -> None:
         """Act on what the coordinator answered to a producer that sent offsets in a transaction.
 
-        It concerns the membership only if `committer`, in whose name they were, is still who the
-        member is.
+        It concerns the membership only if the member still has the identity of `committer`, with
+        which the offsets were sent.
         """
         action, _ = self._membership.commit_actions.action_for(refusal.errno)
         is_over = action in (Action.LOSE_MEMBERSHIP, Action.LOSE_GENERATION) or is_for_good(refusal)
@@ -340,8 +330,12 @@ class OffsetCommitter:
         """Raise what the answer calls for, the gravest first."""
         action, error = gravest(errors, self._membership.commit_actions)
         left = {tp: offsets[tp] for tp in errors}
-        refusal = error(f"committing offsets of {names_of(sorted(errors))}: {error.description}")
+        refusal = error(
+            f"committing offsets of {names_of(sorted(errors))} in group {committer.group_id!r}: "
+            f"{error.description}"
+        )
         logger.info("commit for %s refused: %s", names_of(sorted(errors)), error.message)
+        self._client.observer.failed("commit", refusal)
         if action is Action.RETRY:
             raise _RetryLaterError(refusal, left)
         if action is Action.FIND_COORDINATOR:
@@ -362,73 +356,13 @@ class OffsetCommitter:
         raise self._membership.commit_failed() from refusal
 
     def _concerns(self, committer: ConsumerGroupMetadata, refusal: BrokerResponseError) -> bool:
-        """Say whether a refusal is about who the member is now.
+        """Say whether a refusal concerns the member's present identity.
 
         In a rebalance it is not, unless another consumer has the place: that is for good. But a
         static member that lost its membership has fenced its own former id by joining again.
         """
         is_at_rest = is_for_good(refusal) or not self._membership.is_rebalancing
         return is_at_rest and committer == self.identity()
-
-    # Asking…
-
-    async def fetch_committed(
-        self, partitions: Collection[TopicPartition]
-    ) -> dict[TopicPartition, CommittedOffset | None]:
-        """Return the group's offset of each partition, None where nothing is committed. Asks once.
-
-        Raises: KafkaError; a retriable one means that asking again may help, such as
-        UnstableOffsetCommitError while a transaction holds an offset. Cancelled: nothing stays
-        behind. Source: 2e-15, KIP-447.
-        """
-        node_id = await self._find(self._client.config.request_timeout_ms / 1000)
-        snapshot = self._client.metadata.snapshot
-        try:
-            response = await self._ask(node_id, partitions, snapshot)
-        except KafkaError as error:
-            if error.retriable:
-                self._forget_coordinator(error, failed=node_id)
-            raise
-        self._raise_fetch_error(fetch_error(response), partitions)
-        found = dict(fetched_offsets(response, snapshot))
-        for tp, fetched in found.items():
-            self._raise_fetch_error(fetched.error_code, [tp])
-        return {tp: found[tp].committed if tp in found else None for tp in partitions}
-
-    async def _ask(
-        self, node_id: int, partitions: Collection[TopicPartition], snapshot: MetadataSnapshot
-    ) -> OffsetFetchResponse:
-        client, group_id = self._client, self._group_id
-        has_ids = knows_topic_ids({tp.topic for tp in partitions}, snapshot)
-        version = client.network.max_version(node_id, OffsetFetchRequest)
-        if version is None:  # never connected: what nearly every broker understands
-            try:
-                stable = OffsetFetchRequest.stable_since
-                request = fetch_request(group_id, partitions, snapshot, stable)
-                return await client.network.request(node_id, request, max_version=stable)
-            except UnsupportedVersionError:
-                version = client.network.max_version(node_id, OffsetFetchRequest)
-                if version is None:
-                    raise
-        if not has_ids:
-            version = min(version, OffsetFetchRequest.topic_ids_since - 1)
-        request = fetch_request(group_id, partitions, snapshot, version)
-        return await client.network.request(node_id, request, max_version=version)
-
-    def _raise_fetch_error(self, error_code: int, partitions: Collection[TopicPartition]) -> None:
-        if not error_code:
-            return
-        action, error = OFFSET_FETCH_ACTIONS.action_for(error_code)
-        if action is Action.FIND_COORDINATOR:
-            self._forget_coordinator(error.message)
-        if error.invalid_metadata:
-            self._client.metadata.request_update()
-        named = names_of(sorted(partitions))
-        text = f"asking for the committed offsets of {named}: {error.description}"
-        if action is Action.RAISE and error.retriable:
-            # Kafka calls it retriable; for a commit's owner it is an answer (2e-15).
-            raise KafkaError(f"{error.message} while {text}")
-        raise error(text)
 
     async def _find(self, timeout_s: float) -> int:
         return await self._cache.find(CoordinatorType.GROUP, self._group_id, timeout_s)

@@ -1,6 +1,6 @@
 """Owns the wording of OffsetCommit and OffsetFetch, both requests and answers.
 
-Plain functions over values; nothing is kept and nothing waits. Topics are named by id where the
+Plain functions over values, without state. Does not wait. Topics are named by id where the
 version does that, if the metadata knows all of their ids (KIP-848).
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 from uuid import UUID
 
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition, by_topic
 from aiokafka_lite.protocol.messages.offset_commit import (

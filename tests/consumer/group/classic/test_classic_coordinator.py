@@ -31,7 +31,7 @@ from aiokafka_lite.errors import (
     UnknownMemberIdError,
     UnsupportedVersionError,
 )
-from aiokafka_lite.protocol.api_registry import ApiKey
+from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberMetadata
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
@@ -108,7 +108,7 @@ async def test_the_coordinator_is_known_once_it_was_found_and_until_it_is_lost()
     async with scene_of(2) as scene:
         scene.broker.move_coordinator("g", 2)
         assert scene.coordinator.node_id is None
-        assert await scene.coordinator.find(60.0) == 2
+        assert await scene.cache.find(CoordinatorType.GROUP, "g", 60.0) == 2
         assert scene.coordinator.node_id == 2
         scene.coordinator.lost("the test says so")
         assert scene.coordinator.node_id is None
@@ -307,7 +307,7 @@ async def test_2e_2_how_long_an_answer_is_waited_for(
 ) -> None:
     clock = FakeClock()
     async with scene_of(clock=clock, **options) as scene:
-        await scene.coordinator.find(60.0)
+        await scene.cache.find(CoordinatorType.GROUP, "g", 60.0)
         scene.broker.faults.drop(REQUESTS[ask])
         asking = asyncio.create_task(ask(scene.coordinator))
         await scene.broker.wait_until(lambda: bool(scene.broker.requests_of(REQUESTS[ask])))
@@ -322,7 +322,7 @@ async def test_2e_2_how_long_an_answer_is_waited_for(
 @ASKS
 async def test_2e_3_a_lost_connection_loses_the_coordinator(ask: Ask) -> None:
     async with scene_of() as scene:
-        await scene.coordinator.find(60.0)
+        await scene.cache.find(CoordinatorType.GROUP, "g", 60.0)
         scene.broker.faults.cut(REQUESTS[ask])
         with pytest.raises(KafkaConnectionError):
             await ask(scene.coordinator)
@@ -340,7 +340,7 @@ async def test_a_failure_that_another_coordinator_would_not_mend_keeps_it(ask: A
 @ASKS
 async def test_cancelling_a_question_keeps_the_coordinator(ask: Ask) -> None:
     async with scene_of() as scene:
-        await scene.coordinator.find(60.0)
+        await scene.cache.find(CoordinatorType.GROUP, "g", 60.0)
         scene.broker.faults.stall(REQUESTS[ask])
         asking = asyncio.create_task(ask(scene.coordinator))
         await scene.broker.wait_until(lambda: bool(scene.broker.requests_of(REQUESTS[ask])))
@@ -460,7 +460,7 @@ async def test_a_failure_to_leave_is_logged_only_and_bounded(
 
 async def test_the_client_may_be_closed_while_a_question_is_on_its_way() -> None:
     async with scene_of() as scene:
-        await scene.coordinator.find(60.0)
+        await scene.cache.find(CoordinatorType.GROUP, "g", 60.0)
         scene.broker.faults.stall(JoinGroupRequest)
         joining = asyncio.create_task(join(scene.coordinator))
         await scene.broker.wait_until(lambda: bool(scene.broker.requests_of(JoinGroupRequest)))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.cluster.client_config import ClientConfig
-from aiokafka_lite.cluster.metadata_snapshot import (
+from aiokafka_lite.cluster.metadata.metadata_snapshot import (
     MetadataSnapshot,
     bootstrap_snapshot,
     merge_metadata,
@@ -16,8 +16,11 @@ from aiokafka_lite.consumer.group.classic.group_leader import GroupLeader
 from aiokafka_lite.errors import KafkaTimeoutError, ProtocolDecodeError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberAssignment
-from aiokafka_lite.protocol.messages.join_group import JoinGroupResponseMember
-from tests.cluster.answers import answer, partition, topic
+from aiokafka_lite.protocol.messages.join_group import (
+    JoinGroupResponse,
+    JoinGroupResponseMember,
+)
+from tests.cluster.support.answers import answer, partition, topic
 from tests.consumer.assignors.groups import member
 
 EAGER = RebalanceProtocol.EAGER
@@ -73,8 +76,16 @@ def leader_of(cluster: Cluster) -> GroupLeader:
     return GroupLeader(cluster)  # type: ignore[arg-type]
 
 
-def given_by(leader: GroupLeader, members: list[JoinGroupResponseMember]) -> dict[str, Any]:
-    given = leader.assign(RangePartitionAssignor(), members, EAGER)
+async def given_by(
+    leader: GroupLeader,
+    members: list[JoinGroupResponseMember],
+    chosen: str = "a",
+    *,
+    skip: bool = False,
+) -> dict[str, Any]:
+    """The assignments that member "a" makes after a response that has chosen a leader."""
+    joined = JoinGroupResponse(member_id="a", leader=chosen, members=members, skip_assignment=skip)
+    given = await leader.assign(RangePartitionAssignor(), joined, EAGER)
     return {
         member_id: ConsumerProtocolMemberAssignment.decode(each).partitions()
         for member_id, each in given.items()
@@ -84,17 +95,17 @@ def given_by(leader: GroupLeader, members: list[JoinGroupResponseMember]) -> dic
 async def test_2e_9_the_leader_learns_the_topics_of_all_members() -> None:
     leader = leader_of(cluster := Cluster(known={"t": 2, "u": 1}))
     assert leader.topics == frozenset()
-    await leader.lead(A_AND_B)
+    await given_by(leader, A_AND_B)
     assert leader.topics == {"t", "u"}
     assert cluster.refreshes == []
 
 
 async def test_2e_9_topics_of_others_that_are_not_known_yet_cost_one_refresh() -> None:
     leader = leader_of(cluster := Cluster(known={"t": 2}, real={"t": 2, "u": 1}))
-    await leader.lead(A_AND_B)
+    given = await given_by(leader, A_AND_B)
     assert cluster.added == {"t", "u"}
     assert cluster.refreshes == [7.0]
-    assert given_by(leader, A_AND_B) == {
+    assert given == {
         "a": [TopicPartition("t", 0)],
         "b": [TopicPartition("t", 1), TopicPartition("u", 0)],
     }
@@ -102,9 +113,9 @@ async def test_2e_9_topics_of_others_that_are_not_known_yet_cost_one_refresh() -
 
 async def test_a_topic_that_does_not_exist_is_asked_for_once_and_left_out() -> None:
     leader = leader_of(cluster := Cluster(known={"t": 2}))
-    await leader.lead(A_AND_B)
+    given = await given_by(leader, A_AND_B)
     assert len(cluster.refreshes) == 1
-    assert given_by(leader, A_AND_B)["b"] == [TopicPartition("t", 1)]
+    assert given["b"] == [TopicPartition("t", 1)]
 
 
 async def test_a_refresh_that_fails_leaves_the_metadata_at_hand(
@@ -112,15 +123,15 @@ async def test_a_refresh_that_fails_leaves_the_metadata_at_hand(
 ) -> None:
     leader = leader_of(cluster := Cluster(known={"t": 2}, real={"t": 2, "u": 1}))
     cluster.failure = KafkaTimeoutError("no answer")
-    await leader.lead(A_AND_B)
+    given = await given_by(leader, A_AND_B)
     assert "assigning with the metadata at hand" in caplog.text
-    assert given_by(leader, A_AND_B)["a"] == [TopicPartition("t", 0)]
+    assert given["a"] == [TopicPartition("t", 0)]
 
 
 async def test_what_the_refresh_would_have_brought_is_noticed_later() -> None:
     leader = leader_of(cluster := Cluster(known={"t": 2}, real={"t": 2, "u": 1}))
     cluster.failure = KafkaTimeoutError("no answer")
-    await leader.lead(A_AND_B)
+    await given_by(leader, A_AND_B)
     assert not leader.has_changed(cluster.snapshot)
     cluster.known = cluster.real
     assert leader.has_changed(cluster.snapshot)
@@ -131,14 +142,14 @@ async def test_what_the_refresh_would_have_brought_is_noticed_later() -> None:
 )
 async def test_2e_9_a_change_of_any_topic_of_the_group_is_seen(later: dict[str, int]) -> None:
     leader = leader_of(cluster := Cluster(known={"t": 2, "u": 1}))
-    await leader.lead(A_AND_B)
+    await given_by(leader, A_AND_B)
     cluster.known = later
     assert leader.has_changed(cluster.snapshot)
 
 
 async def test_topics_of_nobody_do_not_matter() -> None:
     leader = leader_of(cluster := Cluster(known={"t": 2, "u": 1}))
-    await leader.lead(A_AND_B)
+    await given_by(leader, A_AND_B)
     cluster.known = {"t": 2, "u": 1, "other": 4}
     assert not leader.has_changed(cluster.snapshot)
 
@@ -149,18 +160,36 @@ async def test_2e_9_replicas_that_change_racks_matter_where_a_member_names_its_r
 ) -> None:
     """The leader rejoins when replicas change racks, if a member names its rack (KIP-881)."""
     leader = leader_of(cluster := Cluster(known={"t": 2}))
-    await leader.lead(group(a=member("t", rack=rack), b=member("t")))
+    await given_by(leader, group(a=member("t", rack=rack), b=member("t")))
     cluster.nodes = (1,)
     assert leader.has_changed(cluster.snapshot) is is_seen
 
 
 async def test_a_leader_that_steps_down_watches_nothing() -> None:
     leader = leader_of(cluster := Cluster(known={"t": 2, "u": 1}))
-    await leader.lead(A_AND_B)
+    await given_by(leader, A_AND_B)
     leader.step_down()
     cluster.known = {}
     assert leader.topics == frozenset()
     assert not leader.has_changed(cluster.snapshot)
+
+
+async def test_a_response_that_names_another_leader_ends_the_watch() -> None:
+    leader = leader_of(cluster := Cluster(known={"t": 2, "u": 1}))
+    await given_by(leader, A_AND_B)
+    assert await given_by(leader, A_AND_B, "b") == {}
+    cluster.known = {}
+    assert leader.topics == frozenset()
+    assert not leader.has_changed(cluster.snapshot)
+
+
+async def test_a_leader_that_came_back_assigns_nothing_and_watches_all_topics() -> None:
+    """A static leader that came back keeps the group's assignment (KIP-814)."""
+    leader = leader_of(cluster := Cluster(known={"t": 2, "u": 1}))
+    assert await given_by(leader, A_AND_B, skip=True) == {}
+    assert leader.topics == {"t", "u"}
+    cluster.known = {"t": 3, "u": 1}
+    assert leader.has_changed(cluster.snapshot)
 
 
 def test_who_never_led_watches_nothing() -> None:
@@ -169,9 +198,9 @@ def test_who_never_led_watches_nothing() -> None:
 
 async def test_leading_again_looks_anew() -> None:
     leader = leader_of(cluster := Cluster(known={"t": 2, "u": 1}))
-    await leader.lead(A_AND_B)
+    await given_by(leader, A_AND_B)
     cluster.known = {"t": 3, "u": 1}
-    await leader.lead(group(a=member("t")))
+    await given_by(leader, group(a=member("t")))
     assert leader.topics == {"t"}
     assert not leader.has_changed(cluster.snapshot)
 
@@ -180,11 +209,10 @@ async def test_static_members_are_told_from_dynamic_ones_by_their_instance_id() 
     """Range gives members with an instance id the first turn (2e-16, KIP-345)."""
     leader = leader_of(Cluster(known={"t": 1}))
     members = group(a=member("t"), z=member("t", instance="i-1"))
-    await leader.lead(members)
-    assert given_by(leader, members) == {"a": [], "z": [TopicPartition("t", 0)]}
+    assert await given_by(leader, members) == {"a": [], "z": [TopicPartition("t", 0)]}
 
 
 async def test_a_member_that_told_no_subscription_is_an_error() -> None:
     leader = leader_of(Cluster(known={"t": 1}))
     with pytest.raises(ProtocolDecodeError):
-        await leader.lead([JoinGroupResponseMember(member_id="a", metadata=b"\x00")])
+        await given_by(leader, [JoinGroupResponseMember(member_id="a", metadata=b"\x00")])

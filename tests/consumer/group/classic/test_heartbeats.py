@@ -234,7 +234,7 @@ async def test_2e_4_what_ends_the_membership_is_told_to_it(
     [(heard, told, generation)] = scene.verdicts
     assert heard is action
     assert type(told) is error
-    assert "heartbeat: " in str(told)
+    assert "heartbeat in group 'g': " in str(told)
     assert generation is GENERATION
     assert scene.lost_because == []
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiokafka_lite.cluster.metadata_snapshot import (
+from aiokafka_lite.cluster.metadata.metadata_snapshot import (
     MetadataSnapshot,
     bootstrap_snapshot,
     merge_metadata,
@@ -42,7 +42,7 @@ from aiokafka_lite.protocol.consumer_protocol import (
     ConsumerProtocolMemberMetadata,
 )
 from aiokafka_lite.protocol.messages.join_group import JoinGroupResponseMember
-from tests.cluster.answers import answer, partition, topic
+from tests.cluster.support.answers import answer, partition, topic
 from tests.consumer.assignors.groups import member
 
 EAGER, COOPERATIVE = RebalanceProtocol.EAGER, RebalanceProtocol.COOPERATIVE

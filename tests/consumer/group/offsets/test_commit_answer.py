@@ -23,7 +23,7 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import TopicPartition
-from tests.cluster.answers import ID_A
+from tests.cluster.support.answers import ID_A
 from tests.consumer.cluster import cluster
 
 T0, T1, U0 = TopicPartition("t", 0), TopicPartition("t", 1), TopicPartition("u", 0)

@@ -20,7 +20,6 @@ from aiokafka_lite.errors import (
     CommitFailedError,
     FencedInstanceIdError,
     GroupAuthorizationFailedError,
-    GroupCoordinatorNotAvailableError,
     GroupLoadInProgressError,
     IllegalGenerationError,
     KafkaError,
@@ -28,13 +27,10 @@ from aiokafka_lite.errors import (
     OffsetMetadataTooLargeError,
     RebalanceInProgressError,
     UnknownMemberIdError,
-    UnknownTopicOrPartitionError,
-    UnstableOffsetCommitError,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
-from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
 from tests.consumer.batches import tps
 from tests.consumer.group.classic.test_classic_coordinator import Scene, scene_of
 
@@ -297,57 +293,3 @@ async def test_2e_13_commits_that_the_end_overtakes_are_told_so() -> None:
         await bench.client.close()
         assert [offset for offset, _ in bench.heard] == [1, 2]
         assert all(isinstance(error, KafkaError) for _, error in bench.heard)
-
-
-# Asking…
-
-
-@pytest.mark.parametrize("version", range(1, 11))
-async def test_2e_15_every_version_says_what_is_committed_and_what_is_not(version: int) -> None:
-    older = {OffsetFetchRequest.api_key: version}
-    async with bench_of(max_versions=older) as bench:
-        await bench.committer.commit({P0: CommittedOffset(0, 4, "note")}, 5.0)
-        for _ in range(2):
-            found = await bench.committer.fetch_committed([P0, P1])
-            epoch = 4 if version >= 5 else -1
-            assert found == {P0: CommittedOffset(0, epoch, "note"), P1: None}
-        asked = [r for r in bench.broker.requests if isinstance(r.request, OffsetFetchRequest)]
-        assert asked[-1].api_version == version
-        assert all(r.request.require_stable is (r.api_version >= 7) for r in asked)  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    ("error", "finds"),
-    [
-        (GroupCoordinatorNotAvailableError, 2),
-        (GroupLoadInProgressError, 1),
-        (UnstableOffsetCommitError, 1),
-    ],
-)
-async def test_2e_15_what_may_pass_is_retriable(
-    error: type[BrokerResponseError], finds: int
-) -> None:
-    async with bench_of() as bench:
-        bench.broker.faults.fail(OffsetFetchRequest, error)
-        with pytest.raises(error, match="t-0") as caught:
-            await bench.committer.fetch_committed([P0])
-        assert caught.value.retriable or error is UnstableOffsetCommitError
-        assert await bench.committer.fetch_committed([P0]) == {P0: None}
-        assert len(bench.broker.requests_of(FindCoordinatorRequest)) == finds
-
-
-async def test_2e_15_an_unknown_topic_is_an_answer_not_a_reason_to_ask_again() -> None:
-    async with bench_of() as bench:
-        bench.broker.faults.fail(OffsetFetchRequest, UnknownTopicOrPartitionError)
-        with pytest.raises(KafkaError, match=r"UNKNOWN_TOPIC_OR_PARTITION.*t-0") as caught:
-            await bench.committer.fetch_committed([P0])
-        assert not caught.value.retriable
-
-
-async def test_2e_15_a_lost_connection_lets_the_coordinator_be_found_again() -> None:
-    async with bench_of() as bench:
-        bench.broker.faults.cut(OffsetFetchRequest)
-        with pytest.raises(KafkaError) as caught:
-            await bench.committer.fetch_committed([P0])
-        assert caught.value.retriable
-        assert bench.scene.coordinator.node_id is None

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.group.offsets.offset_exchange import (
     FetchedOffset,
     commit_errors,
@@ -37,7 +37,7 @@ from aiokafka_lite.protocol.messages.offset_fetch import (
     OffsetFetchResponseTopics,
 )
 from aiokafka_lite.schema.field_types import ZERO_UUID
-from tests.cluster.answers import ID_A
+from tests.cluster.support.answers import ID_A
 from tests.consumer.cluster import cluster
 
 A0, A1, B0 = TopicPartition("a", 0), TopicPartition("a", 1), TopicPartition("b", 0)

@@ -28,7 +28,7 @@ from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t, uint8_t
 
-from aiokafka_lite import _consumer_record_py
+from aiokafka_lite.consumer_record import _consumer_record_py
 
 
 # Only functions are declared here, because Cython then places the text behind the struct it uses.
@@ -37,7 +37,7 @@ cdef extern from *:
     #include <stddef.h>
     #include <structmember.h>
 
-    typedef struct __pyx_obj_13aiokafka_lite_16_consumer_record_ConsumerRecord AlkRecord;
+    typedef struct __pyx_obj_13aiokafka_lite_15consumer_record_16_consumer_record_ConsumerRecord AlkRecord;
 
     /* Key and value are read more often than all the rest. As members of the struct the interpreter
      * finds them by their place, which it does for nothing that has a getter. */

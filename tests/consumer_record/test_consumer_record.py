@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite import _consumer_record_py, model
+from aiokafka_lite import model
+from aiokafka_lite.consumer_record import _consumer_record_py
 from aiokafka_lite.model import TimestampType
 from tests.support.twins import native_twin
 
@@ -48,7 +49,7 @@ def twin(request: pytest.FixtureRequest) -> Any:
     """The class, of either kind."""
     if request.param == "pure":
         return _consumer_record_py.ConsumerRecord
-    return native_twin("aiokafka_lite._consumer_record").ConsumerRecord
+    return native_twin("aiokafka_lite.consumer_record._consumer_record").ConsumerRecord
 
 
 @pytest.fixture
@@ -194,7 +195,7 @@ def test_it_can_be_copied_and_pickled_with_what_was_set_on_it(
 
 def test_pickles_of_one_twin_are_read_by_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     pure: Any = _consumer_record_py.ConsumerRecord
-    native = native_twin("aiokafka_lite._consumer_record").ConsumerRecord
+    native = native_twin("aiokafka_lite.consumer_record._consumer_record").ConsumerRecord
     for writer, reader in ((pure, native), (native, pure)):
         monkeypatch.setattr(model, "ConsumerRecord", writer)
         one = writer(**FACTS)

@@ -1,0 +1,102 @@
+"""One way into the next generation: JoinGroup, the leader's assignment, SyncGroup.
+
+`JoinRound.run` reads from top to bottom in the order of the protocol. The membership decides when
+a round begins, and what a refusal or the assignment means. Source: 2e-1 to 2e-3, 2e-9, KIP-394.
+"""
+
+import logging
+from dataclasses import dataclass
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.group.classic.classic_coordinator import ClassicCoordinator
+from aiokafka_lite.consumer.group.classic.group_leader import GroupLeader
+from aiokafka_lite.consumer.group.classic.heartbeats import Heartbeats
+from aiokafka_lite.consumer.group.classic.member import Generation, Member
+from aiokafka_lite.consumer.group.classic.rebalance import (
+    MemberPosition,
+    assignor_faults,
+    find_assignor,
+    join_protocols,
+    rebalance_protocol,
+)
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberAssignment
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class JoinRefusedError(Exception):
+    """The coordinator refused JoinGroup or SyncGroup."""
+
+    error_code: int
+    member_id: str
+    """The member id in the response to JoinGroup."""
+
+
+class JoinRound:
+    """Takes a member into the next generation of its group, one round after the other."""
+
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        client: KafkaClient,
+        subscription: SubscriptionState,
+        member: Member,
+        coordinator: ClassicCoordinator,
+        heartbeats: Heartbeats,
+    ) -> None:
+        self._rack = config.member_rack
+        self._subscription = subscription
+        self._member = member
+        self._coordinator = coordinator
+        self._heartbeats = heartbeats
+        self._assignors = make_assignors(config.partition_assignment_strategy)
+        self.protocol = rebalance_protocol(self._assignors)
+        """Whether a member keeps its partitions while it joins."""
+        self.leader = GroupLeader(client)
+
+    async def run(self, reason: str) -> ConsumerProtocolMemberAssignment | None:
+        """Return the assignment in the next generation. None: a heartbeat was told meanwhile that
+        this generation is over.
+
+        Raises: JoinRefusedError; KafkaError if no response came, or from the assignor.
+        Cancelled: the coordinator may have added the member to the group.
+        """
+        member, subscription = self._member, self._subscription
+        generation_id = member.generation.generation_id
+        position = MemberPosition(subscription.assignment, generation_id, self._rack)
+        logger.info("%r joins: %s", member, reason)
+        protocols = join_protocols(self._assignors, subscription.topics, position)
+
+        joined = await self._coordinator.join(protocols, reason)
+        if joined.error_code:
+            raise JoinRefusedError(joined.error_code, joined.member_id)
+        assignor = find_assignor(self._assignors, joined.protocol_name)
+        generation = Generation(joined.generation_id, joined.member_id, joined.protocol_name)
+        member.joined(generation)
+        self._heartbeats.restart()
+
+        assignments = await self.leader.assign(assignor, joined, self.protocol)
+        if member.generation is not generation:
+            return None
+
+        synced = await self._coordinator.sync(assignments)
+        if member.generation is not generation:
+            return None
+        if synced.error_code:
+            raise JoinRefusedError(synced.error_code, joined.member_id)
+        member.synced()
+        assignment = ConsumerProtocolMemberAssignment(0, [], None)
+        if synced.assignment:
+            assignment = ConsumerProtocolMemberAssignment.decode(synced.assignment)
+        with assignor_faults(assignor):
+            assignor.on_assignment(assignment)
+            if hasattr(assignor, "on_generation"):
+                assignor.on_generation(generation.generation_id)
+        return assignment
+
+
+__all__ = ["JoinRefusedError", "JoinRound"]

@@ -1,0 +1,1 @@
+"""The record that consumers return, and its native twin."""

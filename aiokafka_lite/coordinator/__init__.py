@@ -1,0 +1,1 @@
+"""Assignors and their protocol, at the addresses where aiokafka's users import them."""

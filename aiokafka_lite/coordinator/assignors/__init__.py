@@ -1,0 +1,1 @@
+"""The assignors, each at its address in aiokafka."""

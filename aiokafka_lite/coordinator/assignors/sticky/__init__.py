@@ -1,0 +1,1 @@
+"""The sticky assignor, at its address in aiokafka."""
