@@ -126,7 +126,11 @@ class ExactlyOnceSession(Generic[KT, VT]):
     async def _commit(self, batch: SessionBatch) -> None:
         try:
             if not batch.is_of(self.consumer.group_metadata()):
-                raise CommitFailedError  # noqa: TRY301 - as the coordinator would
+                generation = batch.member.generation_id
+                raise CommitFailedError(  # noqa: TRY301 - as the coordinator would
+                    f"generation {generation}, which read the batch, is over; the next owners of "
+                    f"the partitions read the batch again"
+                )
             await self.producer.send_offsets_to_transaction(batch.offsets, batch.member)
         except CommitFailedError as error:
             logger.info("the group has rebalanced, a transaction is aborted: %s", error)
@@ -152,7 +156,7 @@ class ExactlyOnceSession(Generic[KT, VT]):
             logger.warning("the next batch has to settle this one first: %s", error)
 
     async def _settle(self) -> None:
-        """Finish the last batch. Raised or cancelled: call again to continue."""
+        """Finish the last batch. After an error, call it again to continue. Cancelled: the same."""
         while (batch := self._batch) is not None:
             if batch.is_in_block:
                 raise IllegalStateError("leave the block of the last batch before the next one")

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, ExactlyOnceSession
-from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.support.leftovers import nothing_left_behind
+from tests.support.topics import create_topic
 
 COUNT = 60
 PATIENCE_S = 60
@@ -156,8 +156,10 @@ async def test_a_batch_without_records_is_no_transaction() -> None:
 def test_clients_that_cannot_do_it_are_refused(
     reading: dict[str, Any], writing: dict[str, Any], fault: str
 ) -> None:
-    good = {"group_id": "g", "enable_auto_commit": False, "isolation_level": "read_committed"}
-    consumer = AIOKafkaConsumer("t", **{**good, **reading})
-    producer = AIOKafkaProducer(**{"transactional_id": "t", **writing})
+    reads = {"group_id": "g", "enable_auto_commit": False, "isolation_level": "read_committed"}
+    options: dict[str, Any] = reads | reading
+    consumer = AIOKafkaConsumer("t", **options)
+    options = {"transactional_id": "t", **writing}
+    producer = AIOKafkaProducer(**options)
     with pytest.raises(KafkaConfigurationError, match=fault):
         ExactlyOnceSession(consumer, producer)

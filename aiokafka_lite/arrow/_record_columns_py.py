@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from aiokafka_lite.arrow.record_schema import ALL_FIELDS, FIELDS, record_schema
 from aiokafka_lite.errors import CorruptRecordException
-from aiokafka_lite.record.record_start import read_headers
+from aiokafka_lite.record.cursor.record_start import read_headers
 from aiokafka_lite.record.varint import read_varint
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """CRC-32C (Castagnoli), the checksum of record batches.
 
-Chooses the fastest routine at import. Does not wait. The native twin, or else `fastcrc` (extra
-`fast`), checks a megabyte in tens of microseconds. The table below needs some 50 ms, so its first
-use writes one log line.
+Chooses the fastest routine at import. Does not wait. The native twin, or else `fastcrc`, checks a
+megabyte in tens of microseconds. The table below serves where neither can be installed. It needs
+some 50 ms, so its first use writes one log line.
 """
 
 import logging
@@ -38,8 +38,8 @@ def _tables_at_first_use() -> tuple[tuple[int, ...], ...]:
     global _tables  # noqa: PLW0603  built once, on demand: importing costs nothing where fastcrc is installed
     _tables = _slicing_tables()
     logger.warning(
-        "record checksums are computed in pure Python, at some 20 MB/s; install aiokafka-lite[fast]"
-        " to have them computed by fastcrc"
+        "record checksums are computed in pure Python, at some 20 MB/s; install fastcrc,"
+        " which computes them in native code"
     )
     return _tables
 

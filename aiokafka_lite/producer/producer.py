@@ -12,14 +12,17 @@ import warnings
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Self
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self
 
 import anyio
 
+from aiokafka_lite.checks.offset_arguments import OffsetsToCommit, checked_group, checked_offsets
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.concurrency.running_loop import running_loop
 from aiokafka_lite.errors import (
     IllegalOperation,
@@ -27,18 +30,15 @@ from aiokafka_lite.errors import (
     KafkaTimeoutError,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, RecordMetadata
-from aiokafka_lite.offset_arguments import OffsetsToCommit, checked_group, checked_offsets
 from aiokafka_lite.options.constructor import check_names, declare_options
 from aiokafka_lite.producer.accumulator.fast_append import SendPaths, native_if_built
-from aiokafka_lite.producer.append.arrow_ack import ArrowAck
-from aiokafka_lite.producer.append.arrow_send import ArrowSend
 from aiokafka_lite.producer.append.bulk_ack import BulkAck
 from aiokafka_lite.producer.append.bulk_send import BulkSend
 from aiokafka_lite.producer.append.manual_batch import BatchBuilder
 from aiokafka_lite.producer.batch.record_ack import BatchAck, RecordAck
+from aiokafka_lite.producer.key_hash.murmur2 import KeyHashes
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.producer_engine import ProducerEngine
-from aiokafka_lite.producer.producer_life import ProducerState
 from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
 from aiokafka_lite.producer.transaction.transaction_state import TransactionState
 from aiokafka_lite.serialization import K_contra, V_contra
@@ -46,8 +46,12 @@ from aiokafka_lite.serialization import K_contra, V_contra
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from aiokafka_lite.client import AIOKafkaClient
+    from aiokafka_lite.metrics.explanation import Explanation
     from aiokafka_lite.metrics.statistics import ProducerStatistics
+    from aiokafka_lite.producer.append.arrow.arrow_ack import ArrowAck
     from aiokafka_lite.producer.producer_options import ProducerOptions
+    from aiokafka_lite.serialization import AnySerializer
 
 logger = logging.getLogger(__name__)
 
@@ -105,12 +109,52 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         self._path = self._engine.path_of_send()
 
     @property
-    def client(self) -> KafkaClient:
-        """The cluster as this producer sees it."""
+    def kafka_client(self) -> KafkaClient:
+        """The connections and the metadata of this producer. Not in aiokafka."""
         return self._engine.client
 
+    @property
+    def client(self) -> "AIOKafkaClient":
+        """The same under aiokafka's names: metadata, brokers, health checks."""
+        from aiokafka_lite.client import AIOKafkaClient  # noqa: PLC0415 - few programs ask for it
+
+        name = type(self).__name__
+        return AIOKafkaClient.of(self._config, lambda: self.kafka_client, name)
+
+    # aiokafka's names of its inside, which OpenTelemetry's instrumentation reads…
+
+    @property
+    def _key_serializer(self) -> "AnySerializer[K_contra] | None":
+        return self._config.key_serializer
+
+    @property
+    def _value_serializer(self) -> "AnySerializer[V_contra] | None":
+        return self._config.value_serializer
+
+    def _partition(
+        self,
+        topic: str,
+        partition: int | None,
+        _key: object,
+        _value: object,
+        serialized_key: bytes | None,
+        _serialized_value: bytes | None,
+    ) -> int | None:
+        """Return the partition of such a record; None if it is chosen when the record is sent."""
+        config = self._config
+        if partition is not None or serialized_key is None:
+            return partition
+        if config.partitioner is not None or config.partitioner_ignore_keys:
+            return None
+        known = self.kafka_client.metadata.snapshot.partition_ids(topic)
+        return known[KeyHashes()[serialized_key] % len(known)] if known else None
+
     def __repr__(self) -> str:
-        return repr(self._engine.life)
+        engine = getattr(self, "_engine", None)  # absent when the constructor raised
+        return f"<{type(self).__name__}, not made>" if engine is None else repr(engine.life)
+
+    def __reduce__(self) -> NoReturn:
+        refuse_pickling(self)
 
     # Life…
 
@@ -122,9 +166,10 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         Cancelled: as if it had failed, nothing stays behind.
         """
         engine = self._engine
-        engine.life.to(ProducerState.STARTING)
+        engine.life.to(LifeState.STARTING)
         try:
             self._loop = running_loop()
+            engine.observe()
             await engine.client.start()
             engine.append_path.start()
             engine.life.check_starting()
@@ -132,10 +177,24 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
             if engine.transactions is not None:
                 await self._start_transactions(engine, engine.transactions)
             engine.life.check_starting()
-            engine.life.to(ProducerState.RUNNING)
+            engine.life.to(LifeState.RUNNING)
         finally:
-            if engine.life.state is ProducerState.STARTING:  # what was closed cannot start again
+            if engine.life.state is LifeState.STARTING:  # what was closed cannot start again
                 self._build_engine()
+
+    def is_healthy(self) -> bool:
+        """Say whether the producer runs and can reach a broker, for a readiness probe.
+
+        False before start() and after stop(); after a failure that only a new producer mends; and
+        while no broker can be reached. A client that has no open connection looks for a broker in
+        the background, and the next call tells. Does not wait. Not in aiokafka.
+
+        Raises: IllegalStateError in another event loop or thread.
+        """
+        engine = self._engine
+        if engine.life.state is not LifeState.RUNNING or not engine.client.is_healthy():
+            return False
+        return engine.transactions is None or not engine.transactions.status.is_fatal
 
     async def _start_transactions(
         self, engine: ProducerEngine, transactions: TransactionManager
@@ -163,21 +222,21 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         if isinstance(timeout_ms, DefaultInt):
             timeout_ms = self._config.stop_timeout_ms
         engine, life = self._engine, self._engine.life
-        if life.state is ProducerState.NEW:
-            life.to(ProducerState.STOPPED)
+        if life.state is LifeState.NEW:
+            life.to(LifeState.STOPPED)
             return
-        if life.state is not ProducerState.STOPPED:
+        if life.state is not LifeState.STOPPED:
             if engine.client.loop.has_ended:
-                life.to(ProducerState.STOPPED)
+                life.to(LifeState.STOPPED)
                 engine.routes.close()
                 logger.warning("%r: its event loop has ended before stop()", self)
                 return
             engine.client.loop.check()
-            life.to(ProducerState.STOPPING)
+            life.to(LifeState.STOPPING)
             try:
                 await engine.sender.close(None if timeout_ms is None else timeout_ms / 1000)
             finally:
-                life.to(ProducerState.STOPPED)
+                life.to(LifeState.STOPPED)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -194,9 +253,9 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
             await self.stop()
 
     def __del__(self) -> None:
-        if not self._is_made:
+        if not self._is_made or self._engine.client.loop.is_of_parent:
             return
-        if self._engine.life.state in (ProducerState.STARTING, ProducerState.RUNNING):
+        if self._engine.life.state in (LifeState.STARTING, LifeState.RUNNING):
             message = f"Unclosed AIOKafkaProducer {self!r}: {_TO_CLOSE}"
             warnings.warn(message, ResourceWarning, stacklevel=2, source=self)
             if self._loop is not None and not self._loop.is_closed():
@@ -225,14 +284,14 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         a partition are written in the order of the calls, also of calls that wait, as those of
         `asyncio.gather` do.
 
-        Raises, with nothing queued: ProducerClosed; IllegalStateError before start(), and in
-        another loop or thread: `asyncio.run_coroutine_threadsafe(producer.send(...), loop)` sends
-        from a thread;
+        Raises: ProducerClosed; IllegalStateError before start(), and in another loop or thread;
         UnknownTopicOrPartitionError or KafkaTimeoutError without metadata in time;
+        AuthenticationFailedError, once for each attempt to connect that failed so;
         SerializationError (a TypeError); IllegalArgumentError; MessageSizeTooLargeError;
-        BufferExhaustedError (a KafkaTimeoutError). The ack raises what happens later.
-        Cancelled while it waits: nothing was queued. A record that has nothing to wait for may be
-        queued by the call itself, before the await.
+        BufferExhaustedError (a KafkaTimeoutError). After an error nothing is queued. The ack raises
+        later errors. `asyncio.run_coroutine_threadsafe(producer.send(...), loop)` sends from
+        another thread. Cancelled: nothing was queued if the call had to wait. Otherwise the call
+        itself may have queued the record, before the await.
         """
         ack = self._fast_append.append(topic, value, key, partition, timestamp_ms, headers)
         if ack is None:
@@ -254,9 +313,9 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         A task that calls it on and on without an `await` keeps the sender from running. Its record
         goes before those of `send` calls that still wait.
 
-        Raises, with nothing queued: as `send`; KafkaTimeoutError without metadata, which is asked
-        for then; BufferExhaustedError without memory; IllegalStateError with an interceptor whose
-        on_send is async.
+        Raises: as `send`; KafkaTimeoutError without metadata, which is then asked for;
+        BufferExhaustedError without memory; IllegalStateError with an interceptor whose on_send is
+        async. After an error nothing is queued.
         """
         ack = self._fast_append.append(topic, value, key, partition, timestamp_ms, headers)
         if ack is None:
@@ -302,7 +361,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         partition: int | None = None,
         timestamp_ms: int | None = None,
         allow_empty: bool = False,
-    ) -> ArrowAck:
+    ) -> "ArrowAck":
         """Queue the rows of Arrow data; return one handle for all, awaited for their outcome.
 
         `data` is a pyarrow RecordBatch or Table, a Polars DataFrame, or anything else with an Arrow
@@ -322,6 +381,9 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         the first row that fails; a note of the error says how many rows were queued before it.
         Those are sent. Cancelled: the same.
         """
+        # Only this call needs it.
+        from aiokafka_lite.producer.append.arrow.arrow_send import ArrowSend  # noqa: PLC0415
+
         self._engine.life.check_running()
         sending = ArrowSend(
             self._engine.append_path,
@@ -349,12 +411,15 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
             self._clock.time,
         )
 
-    async def send_batch(self, batch: BatchBuilder, topic: str, *, partition: int) -> BatchAck:
+    async def send_batch(
+        self, batch: BatchBuilder, topic: str, *, partition: int | None
+    ) -> BatchAck:
         """Queue a batch made by `create_batch`; return its ack, which is awaited for the
-        RecordMetadata of its first record. Interceptors are not called.
+        RecordMetadata of its first record. With `partition` None it goes where a record without key
+        would go, whatever its keys. Interceptors are not called.
 
-        Raises, with nothing queued: as `send`; IllegalArgumentError for a batch without records,
-        IllegalStateError for one that was sent before. Cancelled: nothing was queued.
+        Raises: as `send`; IllegalArgumentError for a batch without records; IllegalStateError for
+        one that was sent before. After an error nothing is queued. Cancelled: nothing was queued.
         """
         with self._one_transaction():
             builder, buffer = batch._take()
@@ -415,16 +480,17 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
 
     def statistics(self) -> "ProducerStatistics":
         """Return what the producer holds now, and counts of what it has done. Does not wait."""
-        from aiokafka_lite.metrics.statistics import ProducerStatistics  # noqa: PLC0415
+        return self._engine.statistics()
 
-        counters = self._engine.counters
-        return ProducerStatistics(
-            network=counters.network(),
-            unacknowledged_batches=len(self._engine.accumulator.incomplete),
-            acknowledged_batches=counters.acknowledged_batches,
-            acknowledged_records=counters.acknowledged_records,
-            acknowledged_bytes=counters.acknowledged_bytes,
-        )
+    def explain(self) -> "tuple[Explanation, ...]":
+        """Return why records are not written yet: first what concerns the whole producer, then a
+        value for each partition whose records have no outcome. `str()` of each is a sentence.
+
+        Asks no broker. Does not wait.
+        """
+        from aiokafka_lite.producer.send_explanation import explain_producer  # noqa: PLC0415
+
+        return explain_producer(self._config, self._engine)
 
     # Transactions…
 
@@ -444,21 +510,19 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     async def commit_transaction(self) -> None:
         """Wait until all records of the transaction are written, then commit it.
 
-        Raises:
-        - KafkaTimeoutError after `max_block_ms`: the commit goes on, call again to wait for it;
-        - the error of a record or of the transaction: only abort_transaction() is possible then.
-          It may be a DeliveryTimeoutError, a kind of KafkaTimeoutError: catch it first;
-        - ProducerFenced and other fatal errors, also when the coordinator has aborted the
-          transaction after `transaction_timeout_ms`: only stop() is possible then;
-        - as `begin_transaction`.
-        Cancelled: the commit goes on; call again for its result.
+        Raises: KafkaTimeoutError after `max_block_ms`, while the commit goes on: call again to wait
+        for it; the error of a record or of the transaction, after which only abort_transaction()
+        is possible; ProducerFenced and other fatal errors, after which only stop() is possible,
+        also if the coordinator has aborted the transaction after `transaction_timeout_ms`; as
+        `begin_transaction`. A record's error may be a DeliveryTimeoutError, a kind of
+        KafkaTimeoutError: catch it first. Cancelled: the commit goes on; call again for its result.
         """
         await self._in_transactions().commit(self._max_block_s)
 
     async def abort_transaction(self) -> None:
         """Abort the transaction. Its records that were not sent yet fail at once.
 
-        Raises, Cancelled: as `commit_transaction`.
+        Raises: as `commit_transaction`. Cancelled: as `commit_transaction`.
         """
         await self._in_transactions().abort(self._max_block_s)
 
@@ -472,10 +536,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         try:
             yield self
         except BaseException:
-            if (
-                not transactions.status.is_fatal
-                and self._engine.life.state is ProducerState.RUNNING
-            ):
+            if not transactions.status.is_fatal and self._engine.life.state is LifeState.RUNNING:
                 with anyio.CancelScope(shield=True):
                     await self._abort_after_error()
             raise
@@ -545,4 +606,4 @@ def _warn_of_unused(**options: object) -> None:
             )
 
 
-__all__ = ["AIOKafkaProducer", "ProducerState"]
+__all__ = ["AIOKafkaProducer"]

@@ -1,14 +1,15 @@
 """Owns the producer's options, their defaults and their limits, in one frozen value.
 
-What is common to every client is in `ClientConfig`. It does not wait.
+What is common to every client is in `ClientConfig`. Does not wait.
 """
 
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
+from aiokafka_lite.checks.sendable_text import sendable
 from aiokafka_lite.cluster.client_config import (
     ClientConfig,
     DefaultInt,
@@ -18,8 +19,13 @@ from aiokafka_lite.cluster.client_config import (
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.options.units import ByteCount, Milliseconds, RequestCount, RetryCount
-from aiokafka_lite.sendable_text import sendable
 from aiokafka_lite.serialization import AnySerializer
+
+PartitionerName = Literal[
+    "consistent", "consistent_random", "murmur2", "murmur2_random", "fnv1a", "fnv1a_random"
+]
+"""librdkafka's names of its hashes; with `_random` a record without key has no fixed partition."""
+_PARTITIONER_NAMES = get_args(PartitionerName)
 
 Partitioner = Callable[[bytes | None, list[int], list[int]], int]
 """`f(key_bytes, all_partitions, available_partitions) -> partition`."""
@@ -27,7 +33,7 @@ Partitioner = Callable[[bytes | None, list[int], list[int]], int]
 
 @runtime_checkable
 class TopicPartitioner(Protocol):
-    """A partitioner that wants to know the topic. Others are functions of the last three."""
+    """A partitioner that also gets the topic. Others are functions of the last three arguments."""
 
     def partition(
         self,
@@ -45,6 +51,7 @@ MAX_IN_FLIGHT_IDEMPOTENT = 5
 
 _INT32_MAX = 2**31 - 1
 _JAVAS_BATCH_SIZE = 16_384
+_TRANSACTION_TIMEOUT_MS = 60_000
 Acks = Literal["all", -1, 0, 1]
 CompressionName = Literal["none", "gzip", "snappy", "lz4", "zstd"]
 _ACKS: dict[object, int] = {"all": -1, -1: -1, 0: 0, 1: 1}
@@ -52,9 +59,9 @@ _INTERCEPTOR_METHODS = ("on_send", "on_acknowledgement", "on_send_error")
 _producer_numbers = itertools.count(1)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False, eq=False)
 class ProducerConfig(ClientConfig):
-    """The options of a producer; names are aiokafka's where it has one, defaults are Java 4's.
+    """The options of a producer. Options that aiokafka has keep its names; defaults are Java 4's.
 
     Raises: as `ClientConfig`.
     """
@@ -64,10 +71,10 @@ class ProducerConfig(ClientConfig):
 
     key_serializer: AnySerializer[Any] | None = None
     """Turns a key into bytes; None: keys are bytes-like. A function of the key, or an object with
-    `serialize(topic, headers, obj)`. Java: key.serializer."""
+    `serialize(topic, headers, obj)`; either may be an `async def`. Java: key.serializer."""
     value_serializer: AnySerializer[Any] | None = None
     """Turns a value into bytes; None: values are bytes-like. A function of the value, or an object
-    with `serialize(topic, headers, obj)`. Java: value.serializer."""
+    with `serialize(topic, headers, obj)`; either may be an `async def`. Java: value.serializer."""
 
     acks: Acks = "all"
     """Replicas that must have a batch before it is acknowledged: "all" or -1 for all in sync, 1 for
@@ -123,10 +130,10 @@ class ProducerConfig(ClientConfig):
     most. Without idempotence, 1 keeps the order. Java: max.in.flight.requests.per.connection. Not
     in aiokafka."""
 
-    partitioner: Partitioner | TopicPartitioner | None = None
+    partitioner: Partitioner | TopicPartitioner | PartitionerName | None = None
     """Chooses the partition of a record. None: by the key's hash as Java; without a key, one
-    partition for about `max_batch_size` bytes, then another (KIP-480, KIP-794). Java:
-    partitioner.class."""
+    partition for about `max_batch_size` bytes, then another (KIP-480, KIP-794). A name is a hash of
+    librdkafka, whose default is "consistent_random". Java: partitioner.class."""
     partitioner_ignore_keys: bool = False
     """Choose the partition of a record with a key as if it had none. Java: partitioner.ignore.keys.
     Not in aiokafka."""
@@ -140,7 +147,7 @@ class ProducerConfig(ClientConfig):
     transactional_id: str | None = None
     """Name that lets this producer use transactions; one producer at a time may have it. Records
     count only when their transaction commits (KIP-98). Java: transactional.id."""
-    transaction_timeout_ms: Milliseconds = DefaultInt(60_000)
+    transaction_timeout_ms: Milliseconds = _TRANSACTION_TIMEOUT_MS
     """How long a transaction may be open before its coordinator aborts it. Java:
     transaction.timeout.ms."""
 
@@ -161,13 +168,14 @@ class ProducerConfig(ClientConfig):
 
     @property
     def usual_batch_bytes(self) -> int:
-        """The memory of a batch, as far as no record and no compression asks for another size."""
+        """The memory of a batch, unless a large record or compression needs another size."""
         return min(self.max_batch_size, self.max_request_size, self.buffer_memory)
 
     @property
     def batch_sizes(self) -> tuple[int, ...]:
-        """The memory of a batch, `usual_batch_bytes`, and those of batches behind a backlog: twice
-        as much each, up to `max_backlog_batch_size`.
+        """The sizes of memory that batches may have: `usual_batch_bytes`, and its doubles.
+
+        The doubles are for batches behind a backlog, up to `max_backlog_batch_size`.
         """
         sizes = [self.usual_batch_bytes]
         most = min(self.max_backlog_batch_size, self.max_request_size, self.buffer_memory)
@@ -197,8 +205,14 @@ class ProducerConfig(ClientConfig):
         for name in ("key_serializer", "value_serializer"):
             yield from _serializer_faults(name, getattr(self, name))
         partitioner: object = self.partitioner
-        is_named = isinstance(partitioner, str | bytes)  # those have a method partition, too
-        if is_named or not (
+        if isinstance(partitioner, str):
+            if partitioner not in _PARTITIONER_NAMES:
+                yield (
+                    f"partitioner={partitioner!r} is no partitioner of librdkafka; name one of "
+                    f"{', '.join(_PARTITIONER_NAMES)}, or give a function of (key_bytes, "
+                    f"all_partitions, available_partitions)"
+                )
+        elif isinstance(partitioner, bytes) or not (  # bytes have a method partition, too
             partitioner is None
             or callable(partitioner)
             or isinstance(partitioner, TopicPartitioner)
@@ -221,7 +235,8 @@ class ProducerConfig(ClientConfig):
         yield from at_least("transaction_timeout_ms", self.transaction_timeout_ms, 1)
         name: object = self.transactional_id
         if name is None:
-            if not isinstance(self.transaction_timeout_ms, DefaultInt):
+            # Settings classes, such as FastStream's, pass the default on.
+            if self.transaction_timeout_ms != _TRANSACTION_TIMEOUT_MS:
                 yield (
                     f"transaction_timeout_ms={self.transaction_timeout_ms} has no effect without "
                     f"transactional_id; set transactional_id, or leave it out"
@@ -346,7 +361,13 @@ def _interceptor_faults(interceptors: object) -> Iterator[str]:
 def _without_effect(config: ProducerConfig) -> Iterator[str]:
     if config.partitioner is None:
         return
-    if config.partitioner_ignore_keys or config.partitioner_availability_timeout_ms:
+    if isinstance(config.partitioner, str):
+        if config.partitioner_ignore_keys:
+            yield (
+                f"partitioner={config.partitioner!r} chooses by the key, which "
+                f"partitioner_ignore_keys=True forbids; leave one of them out"
+            )
+    elif config.partitioner_ignore_keys or config.partitioner_availability_timeout_ms:
         yield (
             "partitioner_ignore_keys and partitioner_availability_timeout_ms have no effect on a "
             "partitioner of your own; leave them out"
@@ -389,6 +410,7 @@ __all__ = [
     "Acks",
     "CompressionName",
     "Partitioner",
+    "PartitionerName",
     "ProducerConfig",
     "TopicPartitioner",
 ]

@@ -7,6 +7,8 @@ An engine is started once: after a start that failed the producer makes another.
 """
 
 import random
+import weakref
+from typing import TYPE_CHECKING
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -31,11 +33,15 @@ from aiokafka_lite.producer.send.sender import Sender
 from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
 from aiokafka_lite.producer.transaction.transaction_scope import TransactionScope
 
+if TYPE_CHECKING:
+    from aiokafka_lite.metrics.statistics import ProducerStatistics
+
 
 class ProducerEngine:
     """The parts of one producer: batches, sequence numbers, accumulator, sender, append path."""
 
     def __init__(self, config: ProducerConfig, *, clock: Clock, rng: random.Random) -> None:
+        self._config = config
         self.counters = Counters()
         self.client = KafkaClient(
             config,
@@ -49,7 +55,7 @@ class ProducerEngine:
         self.life = ProducerLife(self.client, config.client_id)
         self.pool = BufferPool(config.buffer_memory, *config.batch_sizes)
         scope = None if config.transactional_id is None else TransactionScope()
-        sequences = SequenceNumbers(scope) if config.is_idempotent else None
+        self.sequences = sequences = SequenceNumbers(scope) if config.is_idempotent else None
         self.accumulator = RecordAccumulator(
             config, self.pool, backoff=self.client.retry_backoff, sequences=sequences
         )
@@ -95,6 +101,33 @@ class ProducerEngine:
     def is_plain(self) -> bool:
         """Whether there are neither serializers nor interceptors."""
         return self.records is self.append_path and not self.append_path.serializers
+
+    def observe(self) -> None:
+        """Tell the observer of the options, if there is one, that the producer starts."""
+        engine = weakref.ref(self)
+        self.counters.observe(
+            self._config.observer,
+            "producer",
+            self._config.client_id,
+            statistics=lambda: None if (alive := engine()) is None else alive.statistics(),
+        )
+
+    def statistics(self) -> "ProducerStatistics":
+        """Return what the producer holds now, and counts of what it has done."""
+        from aiokafka_lite.metrics.statistics import ProducerStatistics  # noqa: PLC0415
+
+        counters = self.counters
+        open_connections, in_flight = self.client.network.usage()
+        return ProducerStatistics(
+            network=counters.network(open_connections=open_connections, in_flight=in_flight),
+            buffer_bytes=self.pool.total_bytes,
+            used_buffer_bytes=self.pool.used_bytes,
+            waiting_calls=self.pool.waiting,
+            unacknowledged_batches=len(self.accumulator.incomplete),
+            acknowledged_batches=counters.acknowledged_batches,
+            acknowledged_records=counters.acknowledged_records,
+            acknowledged_bytes=counters.acknowledged_bytes,
+        )
 
     def fast_append_of_send(self) -> FastAppend:
         """Return what `send` tries first. With serializers or interceptors it appends nothing."""

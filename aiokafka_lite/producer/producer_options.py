@@ -1,18 +1,177 @@
 """The options of producers as a type, for editors and type checkers.
 
-Made by `make options` from the fields of ProducerConfig: change them there. It does not wait.
+Made by `make options` from the fields of ProducerConfig: change them there. Does not wait.
 """
 
 from collections.abc import Sequence
+from os import PathLike
+from ssl import SSLContext
 from typing import Any, Generic, Literal, TypedDict
 
+from aiokafka_lite.metrics.observer import Observer
+from aiokafka_lite.net.sasl.credentials import CredentialsProvider
+from aiokafka_lite.net.sasl.mechanism import SaslMechanismFactory
+from aiokafka_lite.net.sasl.tokens.token_provider import AbstractTokenProvider
 from aiokafka_lite.producer.producer_config import Partitioner, TopicPartitioner
+from aiokafka_lite.secret import Secret
 from aiokafka_lite.serialization import AnySerializer, K_contra, V_contra
 
 
 class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     """What the constructor of a producer takes by name, as in
     `def make(**options: Unpack[ProducerOptions])`.
+    """
+
+    security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
+    """How connections are encrypted and authenticated. "SSL" and "SASL_SSL" encrypt by TLS; the
+    node has to show a certificate for its name.
+
+    Default: "PLAINTEXT". Java: security.protocol.
+    """
+
+    ssl_context: SSLContext | None
+    """The context of encrypted connections. It is used as it is, so the other `ssl_` options must
+    not be set. None: the client makes it from them.
+
+    Default: None. Not in Java.
+    """
+
+    ssl_cafile: str | PathLike[str] | None
+    """Certificates of the authorities that are trusted, in PEM: the text, or the path of a file.
+    Without it and `ssl_cadata` those of the system are trusted. A node's own certificate may stand
+    here, too.
+
+    Default: None. Java: ssl.truststore.location. Not in aiokafka.
+    """
+
+    ssl_cadata: str | bytes | None
+    """Certificates of trusted authorities beside those of `ssl_cafile`: PEM as str, or DER as
+    bytes.
+
+    Default: None. Java: ssl.truststore.certificates. Not in aiokafka.
+    """
+
+    ssl_certfile: str | PathLike[str] | Secret | None
+    """The client's certificate and those of its issuers, in PEM: the text, or the path of a file.
+    The private key may be in it.
+
+    Default: None. Java: ssl.keystore.location. Not in aiokafka.
+    """
+
+    ssl_keyfile: str | PathLike[str] | Secret | None
+    """The private key of `ssl_certfile`, in PEM: the text, or the path of a file. None: it is in
+    `ssl_certfile`.
+
+    Default: None. Java: ssl.keystore.key. Not in aiokafka.
+    """
+
+    ssl_password: str | bytes | Secret | None
+    """Opens an encrypted private key.
+
+    Default: None. Java: ssl.key.password. Not in aiokafka.
+    """
+
+    ssl_check_hostname: bool
+    """Whether the node's certificate must be for the name or IP address at which the client reaches
+    it. False gives up the protection against other machines with a certificate of the same
+    authority.
+
+    Default: True. Java: ssl.endpoint.identification.algorithm. Not in aiokafka.
+    """
+
+    ssl_ciphers: str | None
+    """Ciphers for TLS 1.2 in OpenSSL's notation, such as "ECDHE+AESGCM". Those of TLS 1.3 are
+    fixed. None: those of Python.
+
+    Default: None. Java: ssl.cipher.suites. Not in aiokafka.
+    """
+
+    ssl_crlfile: str | PathLike[str] | None
+    """Certificates that their authority has revoked, in PEM: the text, or the path of a file. A
+    node with a revoked certificate is refused.
+
+    Default: None. Only here.
+    """
+
+    sasl_mechanism: (
+        Literal["PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
+        | SaslMechanismFactory
+    )
+    """How the client authenticates itself: the name of a mechanism, or a function or class that
+    makes a `SaslMechanism` for each authentication. The default is aiokafka's.
+
+    Default: "PLAIN". Java: sasl.mechanism.
+    """
+
+    sasl_plain_username: str | None
+    """User name for PLAIN and SCRAM; the id of a delegation token.
+
+    Default: None. Not in Java.
+    """
+
+    sasl_plain_password: str | Secret | None
+    """Password for PLAIN and SCRAM; the HMAC of a delegation token.
+
+    Default: None. Not in Java.
+    """
+
+    credentials_provider: CredentialsProvider | None
+    """Gives the user name and password for PLAIN and SCRAM, in place of the two options. It is a
+    function that returns `SaslCredentials`, or an awaitable of them. It is called for each
+    authentication, so a changed password is used by the next one.
+
+    Default: None. Only here.
+    """
+
+    sasl_scram_max_iterations: int
+    """Most rounds of hashing that a node may ask for by SCRAM; a higher number costs CPU time.
+
+    Default: 16_384 iterations. Only here.
+    """
+
+    sasl_scram_tokenauth: bool
+    """Whether user name and password for SCRAM are those of a delegation token (KIP-48). Java has
+    it in sasl.jaas.config.
+
+    Default: False. Only here.
+    """
+
+    sasl_kerberos_service_name: str
+    """Name of the brokers' Kerberos service. The default is aiokafka's.
+
+    Default: "kafka". Java: sasl.kerberos.service.name.
+    """
+
+    sasl_kerberos_domain_name: str | None
+    """Host part of the brokers' Kerberos service; None: the name by which the client reaches each
+    node.
+
+    Default: None. Not in Java.
+    """
+
+    sasl_kerberos_principal: str | None
+    """The client's Kerberos principal; None: that of the ticket cache or keytab.
+
+    Default: None. Only here.
+    """
+
+    sasl_kerberos_keytab: str | None
+    """Path of a keytab with the client's key. None: the ticket cache of `kinit`.
+
+    Default: None. Only here.
+    """
+
+    sasl_oauth_token_provider: AbstractTokenProvider | None
+    """Gives the tokens for OAUTHBEARER.
+
+    Default: None. Not in Java.
+    """
+
+    sasl_provider_timeout_ms: int
+    """How long `credentials_provider`, a token provider or Kerberos may take for one
+    authentication.
+
+    Default: 4000 milliseconds. Only here.
     """
 
     bootstrap_servers: str | Sequence[str]
@@ -28,6 +187,13 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     construction.
 
     Default: "". Java: client.id.
+    """
+
+    bootstrap_timeout_ms: int
+    """How long a start goes on asking `bootstrap_servers` when none of them answers; 0: each is
+    asked once.
+
+    Default: 0 milliseconds. Only here.
     """
 
     request_timeout_ms: int
@@ -121,64 +287,23 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     Default: True. Java: metadata.cluster.check.enable. Not in aiokafka.
     """
 
-    security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
-    """How connections are encrypted and authenticated. Only "PLAINTEXT" is supported so far.
+    observer: Observer | None
+    """Hears what the client does: requests, batches, polls, rebalances, commits and failures. That
+    of `aiokafka_lite.observe` exports them as metrics.
 
-    Default: "PLAINTEXT". Java: security.protocol.
-    """
-
-    ssl_context: Any
-    """The `ssl.SSLContext` of encrypted connections. Not supported yet.
-
-    Default: None. Not in Java.
-    """
-
-    sasl_mechanism: Literal["PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
-    """How the client authenticates itself. Not supported yet. The default is aiokafka's.
-
-    Default: "PLAIN". Java: sasl.mechanism.
-    """
-
-    sasl_plain_username: str | None
-    """User name for PLAIN and SCRAM. Not supported yet.
-
-    Default: None. Not in Java.
-    """
-
-    sasl_plain_password: str | None
-    """Password for PLAIN and SCRAM. Not supported yet.
-
-    Default: None. Not in Java.
-    """
-
-    sasl_kerberos_service_name: str
-    """Name of the brokers' Kerberos service. Not supported yet. The default is aiokafka's.
-
-    Default: "kafka". Java: sasl.kerberos.service.name.
-    """
-
-    sasl_kerberos_domain_name: str | None
-    """Domain of the brokers' Kerberos service. Not supported yet.
-
-    Default: None. Not in Java.
-    """
-
-    sasl_oauth_token_provider: Any
-    """Gives the tokens for OAUTHBEARER. Not supported yet.
-
-    Default: None. Not in Java.
+    Default: None. Java: metric.reporters. Not in aiokafka.
     """
 
     key_serializer: AnySerializer[K_contra] | None
     """Turns a key into bytes; None: keys are bytes-like. A function of the key, or an object with
-    `serialize(topic, headers, obj)`.
+    `serialize(topic, headers, obj)`; either may be an `async def`.
 
     Default: None. Java: key.serializer.
     """
 
     value_serializer: AnySerializer[V_contra] | None
     """Turns a value into bytes; None: values are bytes-like. A function of the value, or an object
-    with `serialize(topic, headers, obj)`.
+    with `serialize(topic, headers, obj)`; either may be an `async def`.
 
     Default: None. Java: value.serializer.
     """
@@ -294,9 +419,17 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     Default: 5 requests. Java: max.in.flight.requests.per.connection. Not in aiokafka.
     """
 
-    partitioner: Partitioner | TopicPartitioner | None
+    partitioner: (
+        Partitioner
+        | TopicPartitioner
+        | Literal[
+            "consistent", "consistent_random", "murmur2", "murmur2_random", "fnv1a", "fnv1a_random"
+        ]
+        | None
+    )
     """Chooses the partition of a record. None: by the key's hash as Java; without a key, one
-    partition for about `max_batch_size` bytes, then another (KIP-480, KIP-794).
+    partition for about `max_batch_size` bytes, then another (KIP-480, KIP-794). A name is a hash of
+    librdkafka, whose default is "consistent_random".
 
     Default: None. Java: partitioner.class.
     """

@@ -54,14 +54,21 @@ def record_upper_bound(key: bytes | None, value: bytes | None, headers: Headers 
 
     Source: AbstractRecords.estimateSizeInBytesUpperBound.
     """
-    size = HEADER_BYTES + _MAX_RECORD_OVERHEAD + varint_size(len(headers))
-    size += 1 if key is None else varint_size(len(key)) + len(key)
-    size += 1 if value is None else varint_size(len(value)) + len(value)
+    size = HEADER_BYTES + _MAX_RECORD_OVERHEAD + _field_size(key) + _field_size(value)
+    size += varint_size(len(headers)) if headers else 1
     for name, content in headers:
-        encoded = len(name.encode())
-        size += varint_size(encoded) + encoded
-        size += 1 if content is None else varint_size(len(content)) + len(content)
+        size += _field_size(name.encode()) + _field_size(content)
     return size
+
+
+def _field_size(content: bytes | None) -> int:
+    """Return the size of a field together with its length prefix."""
+    if content is None:
+        return 1
+    try:
+        return _WITH_LENGTH[len(content)]
+    except IndexError:  # beyond the table, or before the first builder filled it
+        return varint_size(len(content)) + len(content)
 
 
 class RecordBatchBuilder:

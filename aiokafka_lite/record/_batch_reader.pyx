@@ -9,7 +9,7 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport INT64_MAX, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from aiokafka_lite._consumer_record cimport (
+from aiokafka_lite.consumer_record._consumer_record cimport (
     ConsumerRecord,
     RecordOrigin,
     make_origin,
@@ -18,20 +18,20 @@ from aiokafka_lite._consumer_record cimport (
 
 from aiokafka_lite.compression.compressor import DEFAULT_MAX_DECOMPRESSED_BYTES, decompress
 from aiokafka_lite.errors import CorruptRecordException
-from aiokafka_lite.record.aborted_transactions import AbortedTransactions
+from aiokafka_lite.record.cursor.aborted_transactions import AbortedTransactions
 from aiokafka_lite.record.batch_header import parse_header
 from aiokafka_lite.record.control_record import control_type
-from aiokafka_lite.record.error_place import with_place
+from aiokafka_lite.record.cursor.error_place import with_place
 from aiokafka_lite.record.memory_records import has_complete_batch, next_batch_size
-from aiokafka_lite.record.message_set import read_messages
-from aiokafka_lite.record.record_deserializer import RecordDeserializer
+from aiokafka_lite.record.cursor.message_set import read_messages
+from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
 
 
 cdef extern from "../codec/crc32c.h":
     uint32_t alk_crc32c(uint32_t crc, const uint8_t *data, size_t n) nogil
 
 
-cdef extern from "../varint.h":
+cdef extern from "../consumer_record/varint.h":
     int ALK_VARINT_FINE, ALK_VARINT_CUT, ALK_VARINT_LONG
     int alk_read_varint(
         const uint8_t **at, const uint8_t *end, int max_bytes, int64_t *value
@@ -92,7 +92,8 @@ cdef struct Header:
 
 
 cdef struct Hold:
-    # in a struct, because the collector drops a view that Cython manages without releasing it
+    # In a struct, so that the garbage collector leaves the view alone. It would drop a view that
+    # Cython manages, and never release its buffer.
     Py_buffer view
 
 

@@ -19,7 +19,6 @@ from typing import Any, Final
 from aiokafka_lite.compression.compressor import DEFAULT_MAX_DECOMPRESSED_BYTES, decompress
 from aiokafka_lite.errors import CorruptRecordException, KafkaError
 from aiokafka_lite.model import ConsumerRecord
-from aiokafka_lite.record.aborted_transactions import AbortedTransactions
 from aiokafka_lite.record.batch_header import (
     CODEC_MASK,
     CONTROL,
@@ -31,13 +30,14 @@ from aiokafka_lite.record.batch_header import (
     check_crc,
     parse_header,
 )
-from aiokafka_lite.record.columns_builder import ColumnsBuilder
 from aiokafka_lite.record.control_record import control_type
-from aiokafka_lite.record.error_place import with_place
+from aiokafka_lite.record.cursor.aborted_transactions import AbortedTransactions
+from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
+from aiokafka_lite.record.cursor.error_place import with_place
+from aiokafka_lite.record.cursor.message_set import Message, read_messages
+from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
+from aiokafka_lite.record.cursor.record_start import read_headers, read_record_start
 from aiokafka_lite.record.memory_records import end_offset, has_complete_batch, next_batch_size
-from aiokafka_lite.record.message_set import Message, read_messages
-from aiokafka_lite.record.record_deserializer import RecordDeserializer
-from aiokafka_lite.record.record_start import read_headers, read_record_start
 from aiokafka_lite.record.varint import read_varint
 from aiokafka_lite.serialization import AnyDeserializer, Headers
 

@@ -202,7 +202,7 @@ cdef class AckRuns:
         """How many records were sent."""
         return self._sent
 
-    def add(self, BatchOutcome batch not None, uint32_t first, uint32_t count, int64_t timestamp_ms):
+    def _add(self, BatchOutcome batch not None, uint32_t first, uint32_t count, int64_t timestamp_ms):
         """Note `count` records of one time that lie side by side in a batch."""
         self.note(batch, first, count, timestamp_ms)
 

@@ -125,7 +125,7 @@ class AckRuns:
         """How many records were sent."""
         return self._sent
 
-    def add(self, batch: BatchOutcome, first: int, count: int, timestamp_ms: int) -> None:
+    def _add(self, batch: BatchOutcome, first: int, count: int, timestamp_ms: int) -> None:
         """Note `count` records of one time that lie side by side in a batch."""
         if not self._timestamps or self._timestamps[-1][1] != timestamp_ms:
             self._timestamps.append((self._sent, timestamp_ms))
@@ -345,13 +345,13 @@ class FastAppend:
                 if index is None:
                     break
                 if index != end:  # the iterator itself has sent something
-                    bulk.add(batch, first, end - first, timestamp_ms)
+                    bulk._add(batch, first, end - first, timestamp_ms)
                     first = index
                 end = index + 1
                 item = next(iterator, NO_MORE)
         finally:
             if end > first:
-                bulk.add(batch, first, end - first, timestamp_ms)
+                bulk._add(batch, first, end - first, timestamp_ms)
             if partition is None:
                 route.sticky.produced_bytes += batch.size_in_bytes - size
         return item
@@ -380,7 +380,7 @@ class FastAppend:
             index = batch.append(timestamp_ms, key, value, headers)
             if index is None:
                 break
-            bulk.add(batch, index, 1, timestamp_ms)
+            bulk._add(batch, index, 1, timestamp_ms)
             self._count(route, partition, key, value_size)
             item = next(iterator, NO_MORE)
         return item

@@ -1,4 +1,4 @@
-"""Decides how much memory a new batch takes, and when a batch is full. Plain.
+"""Decides how much memory a new batch takes, and when a batch is full. Does not wait.
 
 - The usual batch has max_batch_size bytes.
 - With compression a batch takes more: as much more as the records of its topic were seen to shrink.

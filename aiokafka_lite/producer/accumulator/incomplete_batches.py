@@ -1,5 +1,5 @@
 """Owns the batches that have no outcome yet: their expiry, and the flushes that wait for them.
-Plain.
+Does not wait.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,5 @@
 """Owns the queues of batches: one for each partition, grouped by the leaders of the partitions.
-Plain.
+Does not wait.
 """
 
 from bisect import bisect_left

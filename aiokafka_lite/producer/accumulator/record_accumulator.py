@@ -1,5 +1,5 @@
 """Owns the batches that are not acknowledged, in a queue for each partition, and when they may be
-sent. Plain: no method waits. Memory comes from the `BufferPool` and goes back there.
+sent. Does not wait. Memory comes from the `BufferPool` and goes back there.
 
 The last batch of a queue takes records until it has no room. The first is sent next. A batch that
 is sent again goes back to the front, before all batches that were first drained after it.
@@ -166,7 +166,7 @@ class RecordAccumulator:
                 continue
             if queue.leader_id in node_ids:
                 continue
-            due_s = self._due_at(queue)
+            due_s = self.due_at(queue)
             if due_s is None:
                 continue
             if due_s <= now_s:
@@ -176,7 +176,7 @@ class RecordAccumulator:
         delay_s = None if next_s is None else next_s - now_s
         return Readiness(node_ids, delay_s, leaderless)
 
-    def _due_at(self, queue: PartitionQueue) -> float | None:
+    def due_at(self, queue: PartitionQueue) -> float | None:
         """Return when the queue's first batch is due; None: not before something else happens."""
         batch = queue.batches[0]
         if queue.is_muted or not (self._sequences is None or self._sequences.may_send(batch)):
@@ -208,7 +208,7 @@ class RecordAccumulator:
         is_due = is_full = False
         for queue in node.in_turn():
             batch = queue.batches[0]
-            due_s = self._due_at(queue)
+            due_s = self.due_at(queue)
             if due_s is None or (due_s > now_s and batch.attempts):
                 continue
             is_due = is_due or due_s <= now_s
@@ -263,6 +263,10 @@ class RecordAccumulator:
             batch.reserved_bytes = min(len(wire), len(buffer))
             self._pool.shrink(buffer, batch.reserved_bytes)
         return wire
+
+    def waiting_queues(self) -> tuple[PartitionQueue, ...]:
+        """Return the queues that have batches."""
+        return tuple(self._filled)
 
     # What became of it…
 

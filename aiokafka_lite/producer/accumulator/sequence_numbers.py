@@ -1,10 +1,10 @@
 """Decides which batch may be sent next, under which producer id, epoch and sequence number, and
-what a broker's complaint about them means. One for each idempotent producer. Plain: no waiting.
+what a broker's complaint about them means. One for each idempotent producer. Does not wait.
 
 A broker takes the batches of a producer and partition in the order of their sequence numbers, each
-once. So a batch keeps its numbers for ever, except after an epoch bump, which starts a partition
-anew at 0; and that waits until no request with one of its batches is on its way, since their bytes
-would change under the socket. Source: TransactionManager, TxnPartitionMap; KIP-98, KIP-360.
+once. So a batch keeps its numbers. Only an epoch bump gives it new ones, which begin at 0 for each
+partition. The bump waits until no request holds a batch of the partition, because it changes the
+bytes of the batch. Source: TransactionManager, TxnPartitionMap; KIP-98, KIP-360.
 """
 
 import logging
@@ -105,8 +105,8 @@ class TransactionGate(Protocol):
 class SequenceNumbers:
     """The sequence numbers of one idempotent producer, for all partitions.
 
-    With a `gate`, that is in transactions, no epoch is bumped here: a gap fails the transaction,
-    and the next transaction gets its epoch from the coordinator.
+    With a `gate`, in transactions, it bumps no epoch. A gap fails the transaction instead, and the
+    next transaction gets its epoch from the coordinator.
     """
 
     def __init__(self, gate: TransactionGate | None = None) -> None:
@@ -175,6 +175,12 @@ class SequenceNumbers:
         if state.is_unresolved:
             return False
         return not state.in_flight or (state.producer == self.producer and state.is_known)
+
+    def is_in_transaction(self, topic_partition: TopicPartition) -> bool:
+        """Return whether the coordinator knows that the transaction has the partition; True without
+        transactions.
+        """
+        return self._gate is None or self._gate.may_send(topic_partition)
 
     def assign(self, batch: ProducerBatch) -> None:
         """Give a batch its numbers at its first drain. It keeps them (2d-11)."""

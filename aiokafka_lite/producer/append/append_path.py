@@ -11,7 +11,7 @@ and raises where `send` waits.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.producer.accumulator.fast_append import FastAppend, TopicHold
@@ -21,6 +21,7 @@ from aiokafka_lite.producer.append.appending import Appending
 from aiokafka_lite.producer.append.new_batches import NewBatches
 from aiokafka_lite.producer.append.route_finder import RouteFinder
 from aiokafka_lite.producer.append.send_order import SendTurn
+from aiokafka_lite.producer.append.waiting_serializers import WaitingSerializers
 from aiokafka_lite.producer.batch.buffer_pool import BufferPool
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.batch.record_ack import RecordAck
@@ -33,10 +34,17 @@ from aiokafka_lite.producer.batch.record_fields import (
 )
 from aiokafka_lite.producer.key_hash.murmur2 import KeyHashes
 from aiokafka_lite.producer.partition.topic_routes import TopicRoute
-from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.producer_config import (
+    Partitioner,
+    ProducerConfig,
+    TopicPartitioner,
+)
 from aiokafka_lite.producer.producer_life import ProducerLife
 from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
+
+if TYPE_CHECKING:
+    from aiokafka_lite.producer.partition.named_partitioners import NamedPartitioner
 
 
 class AppendPath:
@@ -75,11 +83,15 @@ class AppendPath:
         )
         self.serializers = RecordSerializers(config.key_serializer, config.value_serializer)
         self._serializes = bool(self.serializers)
+        self._encoded = WaitingSerializers(
+            self.serializers, finder, client.clock, config.max_block_ms
+        )
         self._key_hashes = KeyHashes()
+        self._named, self._partitioner = _partitioners(config)
         self.fast_append = FastAppend(
             self.routes.known,
             now=client.clock.time,
-            has_partitioner=config.partitioner is not None,
+            has_partitioner=self._named is not None or self._partitioner is not None,
             ignores_keys=config.partitioner_ignore_keys,
             join_transaction=None if transactions is None else transactions.add_partition,
             hold=self.routes.hold,
@@ -89,6 +101,10 @@ class AppendPath:
     def start(self) -> None:
         """Belong to the thread that the client was started in."""
         self.fast_append.thread_id = self._loop.thread_id
+        self._loop.add_fork_listener(self._forked)
+
+    def _forked(self) -> None:
+        self.fast_append.thread_id = 0  # no thread has it, so each record comes to `send`
 
     async def send(
         self,
@@ -111,13 +127,20 @@ class AppendPath:
         if hold is not None:
             hold.release()
         self._loop.check_thread()
+        if self.routes.failure is not None:
+            self.routes.refuse()
         began_s = self._clock.monotonic()
         if value is None and key is None and not allow_empty:
             check_not_empty(value, key)
         route = self.routes.known.get(topic) if topic.__class__ is str else None
-        if route is None:
-            route = await self.finder.find(topic, began_s)
-        key, value, frozen = self.serializers.encode(topic, value, key, headers)
+        if self._serializes:
+            route, key, value, frozen = await self._encoded.encode(
+                topic, route, value, key, headers, began_s
+            )
+        else:
+            if route is None:
+                route = await self.finder.find(topic, began_s)
+            key, value, frozen = self.serializers.encode(topic, value, key, headers)
         if self._serializes:
             ack = self.fast_append.append(topic, value, key, partition, timestamp_ms, frozen)
             if ack is not None:
@@ -149,9 +172,11 @@ class AppendPath:
     ) -> RecordAck:
         """Append a record, or raise what it would have to wait for."""
         self._loop.check_thread()
+        if self.routes.failure is not None:
+            self.routes.refuse()
         check_not_empty(value, key)
         route = self.finder.find_nowait(topic)
-        key, value, frozen = self.serializers.encode(topic, value, key, headers)
+        key, value, frozen = self._encoded.encode_nowait(topic, value, key, headers)
         queue, sticky_route = self._locate(route, partition, key, value)
         if queue is None:
             self.finder.raise_no_partition_yet(route, partition)
@@ -171,21 +196,33 @@ class AppendPath:
     async def append_batch(
         self,
         topic: str,
-        partition: int,
+        partition: int | None,
         builder: RecordBatchBuilder,
         buffer: bytearray,
     ) -> ProducerBatch:
-        """Queue a batch that the user has filled, waiting until its memory is counted.
+        """Queue a batch that the user has filled, waiting until its memory is counted. Without a
+        partition it goes where a record without key would go.
 
         Raises: as `send`. Cancelled: nothing was queued.
         """
         self._loop.check()
+        if self.routes.failure is not None:
+            self.routes.refuse()
         began_s = self._clock.monotonic()
         route = await self.finder.find(topic, began_s)
-        known = self.finder.known_queue(route, partition)
-        if builder.uncompressed_size > self._most_record_bytes:
-            self._raise_too_large(builder.uncompressed_size)
+        size = builder.uncompressed_size
+        if (
+            partition is None
+            and self._partitioner is None
+            and (self._named is None or self._named.spreads(None))
+        ):
+            known: PartitionQueue | None = route.sticky_queue(size)
+        else:
+            known, _ = self._locate(route, partition, None, None)
+        if size > self._most_record_bytes:
+            self._raise_too_large(size)
         if known is None:
+            assert partition is not None
             async with self.finder.queue_to_come(topic, partition, began_s) as queue:
                 return await self._new_batches.queue_filled(queue, builder, buffer, began_s)
         async with self._turn(known, len(buffer), began_s):
@@ -199,15 +236,17 @@ class AppendPath:
     ) -> tuple[PartitionQueue | None, TopicRoute | None]:
         """Return the queue of a record, and the route if its partition is the sticky one (2d-4).
 
-        No queue: the topic has no such partition yet. Raises IllegalArgumentError for what is no
-        partition, and what a partitioner raises.
+        No queue: the topic has no such partition yet. Raises: IllegalArgumentError for a value that
+        is not a partition; the error of a partitioner.
         """
         if partition is not None:
             return self.finder.known_queue(route, partition), None
-        partitioner = self._config.partitioner
-        if partitioner is not None:
-            return route.queue_chosen_by(partitioner, key), None
-        if key is not None and not self._config.partitioner_ignore_keys:
+        if self._partitioner is not None:
+            return route.queue_chosen_by(self._partitioner, key), None
+        if self._named is not None:
+            if not self._named.spreads(key):
+                return route.queues[self._named.partition(key, route.count)], None
+        elif key is not None and not self._config.partitioner_ignore_keys:
             return route.queues[self._key_hashes[key] % route.count], None
         return route.sticky_queue(0 if value is None else len(value)), route
 
@@ -221,28 +260,17 @@ class AppendPath:
         """Append the record to the open batch of its queue, or to a new one; None: the call has to
         wait.
         """
-        queue, lines = record.queue, self._order.lines
+        queue = record.queue
         if self._transactions is not None:
             self._transactions.add_partition(queue.topic_partition)
-        is_free = queue.topic_partition not in lines
+        is_free = queue.topic_partition not in self._order.lines
         if is_free and queue.open_batch is not None:
             ack = record.place_in(queue.open_batch)
             if ack is not None:
                 return ack
         self._loop.check()
         record.size = self._checked_size(record.key, record.value, record.headers)
-        record.needs_pause = self._new_batches.needs_pause()
-        if not is_free:
-            return None
-        ack = None
-        if queue.open_batch is not None:
-            self._new_batches.leave_full(record)
-            if record.needs_pause or record.queue.topic_partition in lines:
-                return None
-            ack = record.place_in_open()
-        elif record.needs_pause:
-            return None
-        return self._new_batches.open(record) if ack is None else ack
+        return self._new_batches.open_now(record)
 
     async def _wait_and_place(self, record: Appending) -> RecordAck:
         """Wait until the calls that came before in the partition are through, then append."""
@@ -278,7 +306,7 @@ class AppendPath:
         )
 
     def _checked_size(self, key: bytes | None, value: bytes | None, headers: Headers) -> int:
-        """Return a record's upper bound in bytes. Raises MessageSizeTooLargeError."""
+        """Return a record's upper bound in bytes. Raises: MessageSizeTooLargeError."""
         size = record_upper_bound(key, value, headers)
         if size > self._most_record_bytes:
             self._raise_too_large(size)
@@ -290,6 +318,21 @@ class AppendPath:
             max_request_size=self._config.max_request_size,
             buffer_memory=self._config.buffer_memory,
         )
+
+
+def _partitioners(
+    config: ProducerConfig,
+) -> "tuple[NamedPartitioner | None, Partitioner | TopicPartitioner | None]":
+    """Return the partitioner that the user has named, and the one that the user has given."""
+    if config.partitioner == "murmur2_random":  # the rule of a producer without a partitioner
+        return None, None
+    if not isinstance(config.partitioner, str):
+        return None, config.partitioner
+    from aiokafka_lite.producer.partition.named_partitioners import (  # noqa: PLC0415 - few name one
+        NAMED_PARTITIONERS,
+    )
+
+    return NAMED_PARTITIONERS[config.partitioner], None
 
 
 AppendPath.send.__qualname__ = "AIOKafkaProducer.send"  # which is what asyncio's warnings name

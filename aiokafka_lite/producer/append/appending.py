@@ -1,4 +1,4 @@
-"""Owns what is known of one record on the append path. Plain."""
+"""Owns what is known of one record on the append path. Does not wait."""
 
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch

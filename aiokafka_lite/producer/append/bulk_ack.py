@@ -16,9 +16,9 @@ from aiokafka_lite.producer.batch.record_ack import BatchOutcome
 class BulkAck(AckRuns):
     """The ack of many records.
 
-    It may be awaited any number of times: it returns itself once every record is written, or raises
-    the first error in the order of sending. `errors()` has all of them. It belongs to the event
-    loop of its producer.
+    It may be awaited any number of times. Each await returns the ack itself once every record is
+    written, or raises the first error in the order of sending. `errors()` returns all errors. It
+    belongs to the event loop of its producer.
     """
 
     __slots__ = ()
@@ -41,7 +41,7 @@ class BulkAck(AckRuns):
     def errors(self) -> Iterator[tuple[int, Exception]]:
         """Yield (number, error) of each record that was not written, in the order of sending.
 
-        Raises asyncio.InvalidStateError while there is no outcome.
+        Raises: asyncio.InvalidStateError while there is no outcome.
         """
         self._check_done()
         if not any(self._has_errors(batch) for batch in self._batches):

@@ -73,8 +73,8 @@ class BulkSend:
         ack = await self._records.send(
             self._topic, value, key, self._partition, self._timestamp_ms, self._headers
         )
-        batch, index = ack.place
-        self._acks.add(batch, index, 1, ack.timestamp_ms)
+        batch, index = ack._batch_and_index
+        self._acks._add(batch, index, 1, ack.timestamp_ms)
         return ack.timestamp_ms
 
 

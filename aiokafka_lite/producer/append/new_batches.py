@@ -1,5 +1,5 @@
-"""Owns the opening of batches for `send`: memory, the partition's part in the transaction, and the
-wake-up of the sender.
+"""Owns the opening of batches for `send`: pauses, memory, the partition's part in the transaction,
+and the wake-up of the sender.
 
 It waits only for memory.
 """
@@ -60,19 +60,31 @@ class NewBatches:
         self._filled_bytes = 0
         """Memory of the batches that this task opened since its last pause."""
 
-    def needs_pause(self) -> bool:
-        """Return whether the running task has opened batches of _TURN_BYTES without a pause.
+    def open_now(self, record: Appending) -> RecordAck | None:
+        """Open a batch with the record; None: the call has to pause, or to wait for its turn or for
+        memory.
 
-        A task that never waits would keep the sender from running. With many tasks each one waits
-        soon anyway.
+        The record has no room in the open batch of its queue. A task pauses once it has opened
+        batches of _TURN_BYTES: one that never waits would keep the sender from running. With many
+        tasks each one waits soon anyway.
         """
         task = id(asyncio.current_task(self._client.loop.loop))
-        if task == self._filling_task and self._filled_bytes < _TURN_BYTES:
-            return False
-        is_over = task == self._filling_task
-        self._filling_task = task
-        self._filled_bytes = 0
-        return is_over
+        if task != self._filling_task or self._filled_bytes >= _TURN_BYTES:
+            record.needs_pause = task == self._filling_task
+            self._filling_task = task
+            self._filled_bytes = 0
+        lines = self._finder.order.lines
+        if record.queue.topic_partition in lines:
+            return None
+        ack = None
+        if record.queue.open_batch is not None:
+            self.leave_full(record)
+            if record.needs_pause or record.queue.topic_partition in lines:
+                return None
+            ack = record.place_in_open()
+        elif record.needs_pause:
+            return None
+        return self.open(record) if ack is None else ack
 
     def leave_full(self, record: Appending) -> None:
         """Close the open batch of the record's queue, which has no room for it. The sticky
@@ -95,7 +107,7 @@ class NewBatches:
     def open_or_raise(self, record: Appending) -> RecordAck:
         """Open a batch with the record, of the usual size if there is no memory for a larger one.
 
-        Raises BufferExhaustedError: there is no memory for that either.
+        Raises: BufferExhaustedError if there is no memory for that either.
         """
         ack = self.open(record)
         if ack is not None:
@@ -112,7 +124,10 @@ class NewBatches:
         )
 
     async def open_when_room(self, record: Appending) -> RecordAck:
-        """Open a batch with the record, waiting for memory. Raises, Cancelled: as `_take`."""
+        """Open a batch with the record, waiting for memory.
+
+        Raises: as `_take`. Cancelled: as `_take`.
+        """
         size = self._accumulator.sizes.for_new(record.queue, record.size)
         buffer = await self._take(size, record.began_s)
         # send_nowait() does not wait its turn: it may have opened a batch meanwhile (C5).
@@ -128,7 +143,7 @@ class NewBatches:
         """Queue a batch that the user has filled, waiting until its memory is counted.
 
         `buffer` goes back to the pool later on. The buffer that was taken only counted.
-        Raises, Cancelled: as `_take`.
+        Raises: as `_take`. Cancelled: as `_take`.
         """
         self.join_transaction(queue)
         counted = await self._take(len(buffer), began_s)
@@ -193,8 +208,9 @@ class NewBatches:
         return buffer
 
     def _concerns_sender(self, queue: PartitionQueue) -> bool:
-        """Return whether the sender must look at this queue: its last batch is also its first, or
-        the time that nodes keep batches waiting is measured.
+        """Say whether the sender must look at a queue that has got a new batch.
+
+        It must if the batch is the only one, or if the waiting times of nodes are measured.
         """
         return len(queue.batches) == 1 or self._patience.is_on
 

@@ -46,7 +46,7 @@ class ProducerInterceptors:
         """An on_send is a coroutine function, so `send_nowait` cannot be used."""
 
     async def on_send(self, record: ProducerRecord) -> ProducerRecord:
-        """Return the record as the interceptors have changed it. Raises nothing."""
+        """Return the record as the interceptors have changed it. Their errors are only logged."""
         for call in self._on_send:
             try:
                 given = call(record)
@@ -58,7 +58,7 @@ class ProducerInterceptors:
         return record
 
     def on_send_nowait(self, record: ProducerRecord) -> ProducerRecord:
-        """As `on_send`. Raises IllegalStateError if an on_send is a coroutine function."""
+        """As `on_send`. Raises: IllegalStateError if an on_send is a coroutine function."""
         if self.must_wait:
             raise IllegalStateError(
                 "send_nowait() cannot wait for an interceptor whose on_send is async; await send()"
@@ -79,7 +79,7 @@ class ProducerInterceptors:
         """Report the outcome of a record, before the callbacks that the user adds to its ack."""
 
         def done(ack: RecordAck) -> None:
-            if not ack.has_failed:
+            if not ack._has_failed:
                 metadata = ack.result()
                 for call in self._on_acknowledgement:
                     _call(call, metadata)
@@ -143,7 +143,7 @@ class InterceptedPath:
 
     def _watched(self, ack: RecordAck) -> RecordAck:
         # The interceptors get an ack of their own: that of the user may be cancelled.
-        self._interceptors.watch(ack.copy(), ack.topic_partition)
+        self._interceptors.watch(ack._copy(), ack.topic_partition)
         return ack
 
 

@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NoReturn
 
+from aiokafka_lite.checks.topic_name import check_topic_name
+from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import IllegalArgumentError, KafkaTimeoutError
@@ -19,8 +21,6 @@ from aiokafka_lite.producer.batch.record_fields import is_topic
 from aiokafka_lite.producer.partition.topic_routes import TopicRoute, TopicRoutes
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.producer_life import ProducerLife
-from aiokafka_lite.topic_name import check_topic_name
-from aiokafka_lite.value_checks import is_int
 
 _MAX_PARTITION = 2**31 - 1
 """The highest number of a partition: no request can name a higher one."""
@@ -53,6 +53,7 @@ class RouteFinder:
         """Return the route to a topic, waiting for its metadata.
 
         Raises: as `check_running`; IllegalArgumentError or InvalidTopicError for the name;
+        AuthenticationFailedError if a node does not accept the client;
         UnknownTopicOrPartitionError or KafkaTimeoutError without metadata in time. Cancelled:
         nothing stays behind.
         """
@@ -70,6 +71,25 @@ class RouteFinder:
                 route = self._known(topic)
                 if route is not None:
                     return route
+
+    @asynccontextmanager
+    async def turn(self, topic: str, began_s: float) -> AsyncIterator[TopicRoute]:
+        """Enter with the route to a topic, once the calls that waited before are through. Later
+        calls for the topic wait for the end of the body.
+
+        Raises: as `find`. Cancelled: nothing stays behind.
+        """
+        self._known(topic)
+        with self.order.waiting_for_metadata(topic) as wait:
+            await wait.turn()
+            route = self._known(topic)
+            while route is None:
+                try:
+                    await self._client.metadata.wait_for_topic(topic, self.left_s(began_s))
+                finally:
+                    self._life.check_running()
+                route = self._known(topic)
+            yield route
 
     def find_nowait(self, topic: str) -> TopicRoute:
         """Return the route to a topic. Raises: as `find`; without metadata it is asked for."""
@@ -124,7 +144,7 @@ class RouteFinder:
                         try:
                             await self._client.metadata.refresh()
                         finally:
-                            self._life.check_running()  # as above
+                            self._life.check_running()  # a stopped producer is the error to raise
                         attempts += 1
                 yield route.queues[partition]
         except TimeoutError as error:

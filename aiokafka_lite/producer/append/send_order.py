@@ -1,8 +1,8 @@
 """Keeps the records of a partition in the order of their calls while some calls have to wait.
 
 A call may wait for metadata, for a partition that is still to come, for memory, or for its turn. It
-holds its topic meanwhile: `fast_append` takes no record of the topic. Calls that wait for the same
-partition, or for the metadata of a topic, go on one after the other, in the order they were made.
+holds its topic meanwhile: `fast_append` takes no record of the topic. Calls may wait for the same
+partition, or for the metadata of the same topic. They go on one by one, in the order of the calls.
 """
 
 import asyncio
@@ -106,6 +106,11 @@ class SendOrder:
     def lacks_metadata(self, topic: str) -> bool:
         """Return whether a call waits for a topic's metadata, or has not run since the wait."""
         return bool(self._without_metadata) and topic in self._without_metadata
+
+    @property
+    def topics_without_metadata(self) -> tuple[str, ...]:
+        """The topics whose metadata calls wait for."""
+        return tuple(self._without_metadata)
 
     @contextmanager
     def waiting_for_metadata(self, topic: str) -> Iterator["MetadataWait"]:

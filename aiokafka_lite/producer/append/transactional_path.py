@@ -24,8 +24,10 @@ class TransactionalPath:
         self.send_nowait = path.send_nowait  # it never waits: its transaction is the open one
 
     def send(self, *record: Any, **options: Any) -> Coroutine[Any, Any, RecordAck]:
-        """As `AppendPath.send`. Raises also NoTransactionError: no transaction is open, or another
-        one than at the call.
+        """Send a record in the open transaction.
+
+        Raises: as `AppendPath.send`; NoTransactionError if no transaction is open, or another one
+        than at the call.
         """
         return self._send(self._sends.number, record, options)
 

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False
 """What `send` returns, and what it looks into: the native twin of `_record_ack_py`.
 
-An ack is not known to the garbage collector: it is 56 bytes, made in a few nanoseconds. All it
-refers to is its batch, which lets go of whoever waits for it once there is an outcome.
+The garbage collector does not track an ack. So an ack is 56 bytes, made in a few nanoseconds. It
+refers only to its batch. Once the batch has an outcome, it drops its references to waiting tasks.
 """
 
 cimport cython
@@ -39,7 +39,7 @@ cdef extern from *:
 
 Listener = Callable[[], object]
 BEHIND_ALL = 2**31 - 1
-"""The index of those who listen for the batch as a whole, after the listeners of its records."""
+"""The index of listeners to the whole batch. They come after the listeners to its records."""
 
 cdef object _next_token = itertools.count().__next__
 cdef object _get_running_loop = asyncio.get_running_loop
@@ -139,7 +139,7 @@ cdef class BatchOutcome:
             metadata.serialized_value_size = value_size
         return metadata
 
-    # Who wants to hear of it…
+    # Listeners…
 
     cdef void listen(self, object token, int32_t index, object listener):
         self._listeners[token] = (index, listener)
@@ -172,7 +172,7 @@ cdef class BatchOutcome:
             if type(entry[1]) is _Wait:
                 group = (<_Wait>entry[1]).wake(group)
             else:
-                group = None  # whoever comes later is not called before this one
+                group = None  # later entries must not be called before this one
                 entry[1]()
 
 
@@ -181,7 +181,7 @@ def _index_of(tuple entry):
 
 
 cdef list in_order(list entries):
-    """Return (index, listener) entries by index; who awaits acks mostly came in that order."""
+    """Return (index, listener) entries by index. Most of them came in that order."""
     cdef int64_t index, last = -1
     cdef tuple entry
     for entry in entries:
@@ -193,8 +193,9 @@ cdef list in_order(list entries):
 
 
 cdef class _Wakeups:
-    """The tasks that await acks of one batch, to be woken by one callback of their loop: a callback
-    for each costs as much as all the rest of an ack.
+    """The tasks that await acks of one batch. One callback of their loop wakes them all.
+
+    A callback for each task would cost as much as all the rest of an ack.
     """
 
     cdef object loop
@@ -214,8 +215,9 @@ cdef class _Wakeups:
 
 @cython.freelist(256)
 cdef class _Wait:
-    """What an await of an ack waits on, to the task a future: it knows those by
-    `_asyncio_future_blocking`, and calls what is here from there on.
+    """What an await of an ack waits on. asyncio's task takes it for a future.
+
+    The task finds `_asyncio_future_blocking` on it, and then calls the methods below.
     """
 
     cdef public bint _asyncio_future_blocking
@@ -308,7 +310,7 @@ cdef class _Wait:
     cdef int call_back(self) except -1:
         callback, context = self.callback, self.context
         self.callback = self.context = None
-        if callback is None:  # whoever began to wait has gone
+        if callback is None:  # the task no longer waits
             return 0
         PyContext_Enter(context)
         try:
@@ -319,7 +321,7 @@ cdef class _Wait:
 
 
 cdef class _Callback:
-    """Has the loop call somebody who added a callback to an ack."""
+    """Lets the loop call a callback that was added to an ack."""
 
     cdef RecordAck ack
     cdef object callback
@@ -381,7 +383,7 @@ cdef class RecordAck:
         return self._timestamp_ms
 
     @property
-    def place(self):
+    def _batch_and_index(self):
         """The record's batch and its index there. Not once it is cancelled."""
         batch = self.where()
         assert batch is not None
@@ -394,12 +396,12 @@ cdef class RecordAck:
         return self._batch.topic_partition
 
     @property
-    def has_failed(self):
+    def _has_failed(self):
         """Whether the record was not written. Asking does not count as having noticed."""
         cdef BatchOutcome batch = self.where()
         return batch is not None and batch.error is not None
 
-    def copy(self):
+    def _copy(self):
         """Return another ack of the same record; each is cancelled by itself."""
         assert self._batch is not None
         return new_ack(
@@ -488,7 +490,7 @@ cdef class RecordAck:
         return batch
 
     def _listeners(self, BatchOutcome batch):
-        """Return who listens through this ack, with their tokens; a record may have several."""
+        """Return the listeners of this ack with their tokens. A record may have other listeners."""
         listeners = []
         for token, listener in batch.listeners_of(self._index):
             if type(listener) is _Wait:

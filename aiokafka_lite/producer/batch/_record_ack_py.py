@@ -73,7 +73,7 @@ class BatchOutcome:
     ) -> bool:
         """Set the outcome and tell the listeners; False if there was one before, which stays.
 
-        `base_offset` -1: written, nobody knows where.
+        `base_offset` -1: written, at an unknown offset.
         """
         if self.is_done:
             return False
@@ -204,7 +204,7 @@ class RecordAck:
         return self._timestamp_ms
 
     @property
-    def place(self) -> tuple[BatchOutcome, int]:
+    def _batch_and_index(self) -> tuple[BatchOutcome, int]:
         """The record's batch and its index there. Not for a cancelled ack."""
         batch = self._place()
         assert batch is not None
@@ -217,12 +217,12 @@ class RecordAck:
         return self._batch.topic_partition
 
     @property
-    def has_failed(self) -> bool:
+    def _has_failed(self) -> bool:
         """Whether the record has failed. The error does not count as seen."""
         batch = self._place()
         return batch is not None and batch.error is not None
 
-    def copy(self) -> "RecordAck":
+    def _copy(self) -> "RecordAck":
         """Return another ack of the record. Each is cancelled separately."""
         assert self._batch is not None
         return RecordAck(
@@ -241,7 +241,7 @@ class RecordAck:
     def result(self) -> RecordMetadata:
         """Return the record's metadata, or raise why it was not written.
 
-        Raises asyncio.InvalidStateError while there is no outcome.
+        Raises: asyncio.InvalidStateError while there is no outcome.
         """
         error = self.exception()
         if error is not None:
@@ -252,7 +252,7 @@ class RecordAck:
         )
 
     def exception(self) -> Exception | None:
-        """Return why the record was not written, None if it was. Raises as `result` otherwise."""
+        """Return why the record was not written, None if it was. Raises: as `result` otherwise."""
         batch = self._place()
         if batch is None:
             raise asyncio.CancelledError
@@ -265,9 +265,9 @@ class RecordAck:
         return self._batch is None
 
     def cancel(self, msg: object = None) -> bool:  # noqa: ARG002  a future's signature
-        """Give up the ack: who awaits it gets CancelledError, its callbacks are called.
+        """Give up the ack. Tasks that await it get CancelledError, and its callbacks are called.
 
-        The record itself is sent all the same, as are its neighbours. False: too late.
+        The record is still sent, like the others of its batch. False: there was an outcome already.
         """
         batch = self._place()
         if batch is None or batch.is_done:

@@ -1,6 +1,6 @@
-"""Splits a batch that a broker found too large. Plain. The accumulator counts the memory of the
-pieces and queues them.
+"""Splits a batch that a broker found too large.
 
+The accumulator counts the memory of the pieces and queues them. Does not wait.
 Source: ProducerBatch.split, KAFKA-3995.
 
 A piece has at most half of the records. Java makes the same batch again and again if

@@ -1,5 +1,5 @@
 """Estimates how far compression shrinks the records of a topic, so that a compressed batch comes
-near its limit. Plain.
+near its limit. Does not wait.
 
 Source: CompressionRatioEstimator, and the safety factor of MemoryRecordsBuilder.
 """

@@ -1,5 +1,5 @@
 """Owns the records of one partition that are sent together: their bytes, their sequence numbers and
-their outcome. Plain: it calls listeners, and knows nothing of tasks or requests.
+their outcome. It calls listeners, and knows nothing of tasks or requests. Does not wait.
 
 A record is (batch, index) once it is appended. No object is kept per record: an ack asks the batch
 by index. A batch that was split knows which piece has a record.

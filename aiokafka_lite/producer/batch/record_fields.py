@@ -1,15 +1,23 @@
-"""Turns key, value and headers of a record into bytes, or names the one that is wrong. Plain."""
+"""Turns key, value and headers of a record into bytes, or names the one that is wrong.
 
-from collections.abc import Iterable, Mapping
+Does not wait.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import (
     IllegalArgumentError,
     MessageSizeTooLargeError,
     SerializationError,
 )
-from aiokafka_lite.serialization import AnySerializer, topic_serializer
-from aiokafka_lite.value_checks import is_int
+from aiokafka_lite.serialization import (
+    AnySerializer,
+    NotPreparedError,
+    is_async,
+    topic_serializer,
+)
 
 _MAX_TIMESTAMP = 2**63 - 1
 
@@ -25,6 +33,8 @@ class RecordSerializers:
             for field, serializer in (("key", key), ("value", value))
             if serializer is not None
         }
+        self.is_async = is_async(key) or is_async(value)
+        """Whether one of them has to be awaited. Then `encode` cannot be used."""
 
     def __bool__(self) -> bool:
         return bool(self._named)
@@ -36,7 +46,10 @@ class RecordSerializers:
         key: Any,
         headers: Iterable[tuple[str, bytes | None]] | None,
     ) -> tuple[bytes | None, bytes | None, Headers]:
-        """Return key, value and headers as they will be sent. Raises SerializationError."""
+        """Return key, value and headers as they will be sent.
+
+        Raises: SerializationError; NotPreparedError if a serializer has to wait first.
+        """
         if not self._named:
             if key is not None and key.__class__ is not bytes:
                 key = check_bytes("key", key)
@@ -60,24 +73,43 @@ class RecordSerializers:
         named = self._named.get(field)
         if named is None:
             return check_bytes(field, obj)
-        serializer, serialize = named
+        _serializer, serialize = named
+        if self.is_async:
+            raise SerializationError(
+                f"the {field}_serializer is async, and can be awaited by send(), send_many() and"
+                " send_and_wait() only"
+            )
         try:
             data: object = serialize(topic, headers, obj)
+        except NotPreparedError:
+            raise
         except Exception as error:
-            raise SerializationError(
-                f"{field}_serializer {_name(serializer)} cannot turn the {field} of type "
-                f"{type(obj).__name__}, for topic {topic!r}, into bytes: {error!r}"
-            ) from error
+            raise self.refusal(field, topic, obj, error) from error
+        return self.checked(field, obj, data)
+
+    def serializer(self, field: str) -> tuple[AnySerializer[Any], Callable[..., Any]] | None:
+        """Return the serializer of "key" or "value", and it as a function of the topic."""
+        return self._named.get(field)
+
+    def refusal(self, field: str, topic: str, obj: Any, error: Exception) -> SerializationError:
+        """Return the error of a serializer that failed."""
+        return SerializationError(
+            f"{field}_serializer {_name(self._named[field][0])} cannot turn the {field} of type "
+            f"{type(obj).__name__}, for topic {topic!r}, into bytes: {error!r}"
+        )
+
+    def checked(self, field: str, obj: Any, data: object) -> bytes | None:
+        """Return what a serializer has returned. Raises: SerializationError for no bytes."""
         if isinstance(data, bytes | bytearray | memoryview) or data is None:
             return data if isinstance(data, bytes) or data is None else bytes(data)
         raise SerializationError(
-            f"{field}_serializer {_name(serializer)} returned {type(data).__name__} for the "
-            f"{field} of type {type(obj).__name__}; it has to return bytes"
+            f"{field}_serializer {_name(self._named[field][0])} returned {type(data).__name__} for"
+            f" the {field} of type {type(obj).__name__}; it has to return bytes"
         )
 
 
 def check_bytes(field: str, obj: object) -> bytes | None:
-    """Return a key or value as bytes that nobody else can change; there is no serializer for it.
+    """Return a key or value without a serializer, as bytes that no other code can change.
 
     Raises: SerializationError for anything that is not bytes-like.
     """
@@ -139,7 +171,7 @@ def check_size(record_bytes: int, **limits: int) -> None:
 
 
 def checked_timestamp(timestamp_ms: int) -> int:
-    """Return a valid timestamp. Raises IllegalArgumentError for anything else."""
+    """Return a valid timestamp. Raises: IllegalArgumentError for anything else."""
     if not is_int(timestamp_ms) or not 0 <= timestamp_ms <= _MAX_TIMESTAMP:
         raise IllegalArgumentError(
             f"timestamp_ms={timestamp_ms!r} is no int of milliseconds since 1970 (0 to 2^63-1); "

@@ -1,5 +1,5 @@
 # cython: language_level=3, binding=False, boundscheck=False, wraparound=False
-"""The hash of keys in C: the native twin of `_murmur2_py`. Never waits.
+"""The hash of keys in C: the native twin of `_murmur2_py`. Does not wait.
 
 The work is done by `murmur2.h`, which the other native leaves include and call without an object.
 """

@@ -1,4 +1,4 @@
-"""The hash of keys: the pure twin, tuned by hand. Never waits."""
+"""The hash of keys: the pure twin, tuned by hand. Does not wait."""
 
 import struct
 

@@ -1,4 +1,4 @@
-"""Chooses the hash of keys: `_murmur2` if it was built, `_murmur2_py` otherwise. Never waits."""
+"""Chooses the hash of keys: `_murmur2` if it was built, `_murmur2_py` otherwise. Does not wait."""
 
 from typing import TYPE_CHECKING
 

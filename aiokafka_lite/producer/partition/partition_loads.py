@@ -1,4 +1,4 @@
-"""Weighs partitions for the sticky partitioner. Plain.
+"""Weighs partitions for the sticky partitioner. Does not wait.
 
 Partitions with short queues are chosen more often. Those of a node that is too slow are not chosen.
 

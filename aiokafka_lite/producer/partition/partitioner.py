@@ -1,5 +1,5 @@
 """Chooses the partition of a record without one: the sticky partition, and the partitioners that a
-user may pass. Plain.
+user may pass. Does not wait.
 """
 
 import random

@@ -1,14 +1,15 @@
-"""Owns the routes of `send`: for each topic its partitions and their queues. Plain.
+"""Owns the routes of `send`: for each topic its partitions and their queues. Does not wait.
 
 A route is made from a metadata snapshot and kept until the topic's partitions change, so a record
 costs one look-up.
 """
 
+import copy
 import random
 from collections.abc import Sequence
 
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
-from aiokafka_lite.errors import IllegalArgumentError
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.errors import IllegalArgumentError, KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.fast_append import HeldRoutes, RouteQueues
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
@@ -92,6 +93,8 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
         self._sticky: dict[str, StickyPartition] = {}
         self._snapshot: MetadataSnapshot | None = None
         self._is_open = True
+        self.failure: KafkaError | None = None
+        """What the next record is refused with."""
 
     def update(self, snapshot: MetadataSnapshot) -> None:
         """Follow new metadata: update the routes made so far and the leaders of the queues."""
@@ -108,6 +111,21 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
         if route is None and self._snapshot is not None:
             route = self._make(topic, self._snapshot)
         return route
+
+    def fail_next(self, error: KafkaError) -> None:
+        """Refuse the next record with `error`. Until then `fast_append` places no record, so the
+        next record of any topic gets to `append_path`, which calls `refuse`.
+        """
+        self.failure = error
+        self.known.clear()
+
+    def refuse(self) -> None:
+        """Raise `failure`, once. The record after this one is taken again."""
+        error, self.failure = self.failure, None
+        if error is None:
+            return
+        self.known.update((it, self.routes[it]) for it in self.routes if not self.is_held(it))
+        raise copy.copy(error) from error
 
     def close(self) -> None:
         """Forget all routes, for good."""
@@ -132,7 +150,7 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
             sticky.loads = PartitionLoads(queues, self.patience)
         available = snapshot.available_partitions(topic)
         route = self.routes[topic] = TopicRoute(topic, partitions, available, queues, sticky)
-        if not self.is_held(topic):
+        if not self.is_held(topic) and self.failure is None:
             self.known[topic] = route
         return route
 

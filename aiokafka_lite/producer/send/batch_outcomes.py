@@ -1,12 +1,12 @@
 """Decides what a response, or its absence, does to a batch: written, sent again, or given up.
 
-Plain: it moves batches in the accumulator, and calls back when the metadata is out of date.
+It moves batches in the accumulator, and calls back when the metadata is out of date. Does not wait.
 """
 
 import logging
 from collections.abc import Callable
 
-from aiokafka_lite.cluster.leader_updates import UpdateLeaders, hinted_nodes
+from aiokafka_lite.cluster.metadata.leader_updates import UpdateLeaders, hinted_nodes
 from aiokafka_lite.errors import (
     BrokerResponseError,
     DeliveryTimeoutError,
@@ -69,7 +69,7 @@ class BatchOutcomes:
         if response is None:  # acks=0: the broker says nothing
             for batch in exchange.batches:
                 self._accumulator.landed(batch, reusable=True)
-                self._finish_written(batch, base_offset=-1)
+                self._finish_written(batch, now_s, base_offset=-1)
             return
         has_errors = False
         for batch, result in exchange.results(response):
@@ -85,6 +85,7 @@ class BatchOutcomes:
             else:
                 self._finish_written(
                     batch,
+                    now_s,
                     base_offset=result.base_offset,
                     log_append_time_ms=result.log_append_time_ms,
                     log_start_offset=result.log_start_offset,
@@ -106,7 +107,7 @@ class BatchOutcomes:
         code = for_code(result.error_code)
         if issubclass(code, DuplicateSequenceNumber):
             # It was written before, and the broker no longer has its offset (2d-15).
-            self._finish_written(batch, base_offset=-1)
+            self._finish_written(batch, now_s, base_offset=-1)
             return
         messages = {
             entry.batch_index: entry.batch_index_error_message for entry in result.record_errors
@@ -130,7 +131,7 @@ class BatchOutcomes:
         result: PartitionProduceResponse,
     ) -> str:
         topic, partition = batch.topic_partition
-        said = result.error_message or code.description
+        said = code.explained(result.error_message)
         text = f"{batch.record_count} record(s) for {topic}-{partition}: {said}"
         if not issubclass(code, MessageSizeTooLargeError):
             return text
@@ -164,6 +165,7 @@ class BatchOutcomes:
         has_tries = batch.attempts <= self._config.retries
         if has_tries and self._may_retry(batch, code, log_start_offset):
             self._complain(batch, error, code)
+            self._observer.batch_retried(batch.topic_partition, batch.record_count, error)
             batch.last_error = error
             self._accumulator.retry(batch, now_s)
             return
@@ -196,6 +198,7 @@ class BatchOutcomes:
     def _finish_written(
         self,
         batch: ProducerBatch,
+        now_s: float,
         *,
         base_offset: int,
         log_append_time_ms: int = -1,
@@ -207,7 +210,11 @@ class BatchOutcomes:
             self._sequences.completed(batch)  # also if it has expired: its numbers are used
         if batch.succeed(base_offset, log_append_time_ms, log_start_offset):
             self._observer.batch_acknowledged(
-                batch.topic_partition, batch.record_count, batch.size_in_bytes
+                batch.topic_partition,
+                batch.record_count,
+                batch.size_in_bytes,
+                batch.uncompressed_size,
+                now_s - batch.created_s,
             )
             self._accumulator.forget(batch)  # and its bytes
 
@@ -220,6 +227,7 @@ class BatchOutcomes:
         if self._told_as is not None:
             error = self._told_as(error)
         if batch.fail(error, record_errors):
+            self._observer.batch_failed(batch.topic_partition, batch.record_count, error)
             self._accumulator.forget(batch)
             if self._on_failed is not None:
                 self._on_failed(batch, error)

@@ -1,10 +1,13 @@
-"""Turns drained batches into a Produce request, and its response into a result per batch. Plain."""
+"""Turns drained batches into a Produce request, and its response into a result per batch.
+
+Does not wait.
+"""
 
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
-from aiokafka_lite.cluster.leader_updates import leader_hints
-from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch, MetadataSnapshot
+from aiokafka_lite.cluster.metadata.leader_updates import leader_hints
+from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch, MetadataSnapshot
 from aiokafka_lite.errors import for_code
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch

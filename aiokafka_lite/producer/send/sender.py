@@ -24,11 +24,17 @@ from typing import Any, TypeVarTuple, Unpack
 
 from aiokafka_lite.clock import TimerHandle
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask, OwnerState
 from aiokafka_lite.concurrency.wakeup import Wakeup
-from aiokafka_lite.errors import KafkaError, ProducerClosed, for_code
+from aiokafka_lite.errors import (
+    AuthenticationFailedError,
+    KafkaConnectionError,
+    KafkaError,
+    ProducerClosed,
+    for_code,
+)
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
@@ -112,7 +118,8 @@ class Sender:
         self._tasks: list[OwnedTask] = []
         self._asks_for_id = False
         self._has_asked_for_id = False
-        self._id_failure: KafkaError | None = None
+        self.id_failure: KafkaError | None = None
+        """Why the newest request for a producer id failed."""
         self._transactions = transactions
         self._outcomes = BatchOutcomes(
             config,
@@ -311,6 +318,8 @@ class Sender:
             await self.client.network.connect(node.node_id)
         except KafkaError as error:
             logger.debug("node %d cannot be sent to: %s", node.node_id, error)
+            if isinstance(error, AuthenticationFailedError):
+                self._authentication_failed(node, error)
             node.failure = error
             self._disconnected(node)
         else:
@@ -320,6 +329,15 @@ class Sender:
         finally:
             node.is_connecting = False
             self.wake()
+
+    def _authentication_failed(self, node: _NodeRequests, error: AuthenticationFailedError) -> None:
+        """Tell the user's next call. The batches wait for another attempt, until they expire."""
+        if not isinstance(node.failure, AuthenticationFailedError):
+            logger.error("%s: %s", self._config.client_id, error)
+        if self._transactions is not None:
+            self._transactions.authentication_failed(error)
+        else:
+            self._routes.fail_next(error)
 
     def _disconnected(self, node: _NodeRequests) -> None:
         if not node.is_connected and not node.is_connecting:
@@ -335,6 +353,11 @@ class Sender:
         batches = self._accumulator.drain(node.node_id, now_s)
         if batches and self._routes.patience.is_on:
             self._routes.patience.note(node.node_id, now_s, can_send=True)
+        if batches and self.client.observer.is_heard:
+            for batch in batches:
+                self.client.observer.batch_sent(
+                    batch.topic_partition, batch.next_index, now_s - batch.created_s
+                )
         return batches
 
     def _send(self, node: _NodeRequests) -> None:
@@ -429,6 +452,9 @@ class Sender:
         if failure is None:
             self._outcomes.answered(exchange, response, self._clock.monotonic())
         else:
+            if isinstance(failure, AuthenticationFailedError):
+                self._authentication_failed(node, failure)
+                failure = _not_sent(failure)
             self._disconnected(node)
             self._outcomes.lost(exchange, failure, self._clock.monotonic())
 
@@ -440,7 +466,7 @@ class Sender:
     def _why_unsent(self, topic_partition: TopicPartition) -> str:
         """Return what keeps the batches of a partition from being sent, as far as it is known."""
         if self._sequences is not None and not self._sequences.has_producer_id:
-            said = "" if self._id_failure is None else f": {self._id_failure}"
+            said = "" if self.id_failure is None else f": {self.id_failure}"
             return f"no broker has given a producer id{said}"
         leader_id, _ = self.client.metadata.snapshot.leader(topic_partition)
         if leader_id is None:
@@ -449,6 +475,15 @@ class Sender:
         if node is not None and node.failure is not None:
             return f"its leader, node {leader_id}, cannot be reached: {node.failure}"
         return f"its leader, node {leader_id}, has not answered what was sent before"
+
+    def state_of(self, node_id: int, now_s: float) -> tuple[int, float, KafkaError | None]:
+        """Return how many requests are in flight to a node, the seconds until the next attempt to
+        connect, and why the newest one failed.
+        """
+        node = self._nodes.get(node_id)
+        if node is None:
+            return 0, 0.0, None
+        return node.count, 0.0 if node.is_connected else node.retry_at_s - now_s, node.failure
 
     # Who we are to the brokers…
 
@@ -466,7 +501,7 @@ class Sender:
         attempts = 0
         try:
             while True:
-                error = self._id_failure = await self._init_producer_id()
+                error = self.id_failure = await self._init_producer_id()
                 if error is None:
                     return
                 if not error.retriable:
@@ -489,9 +524,13 @@ class Sender:
         except KafkaError as error:
             return error
         if response.error_code:
-            return for_code(response.error_code)()
+            error_class = for_code(response.error_code)
+            return error_class(f"asking for a producer id: {error_class.description}")
         self._sequences.set_producer(response.producer_id, response.producer_epoch)
-        logger.info("producer id %d, epoch %d", response.producer_id, response.producer_epoch)
+        logger.info(
+            "%s: producer id %d, epoch %d",
+            *(self._config.client_id, response.producer_id, response.producer_epoch),
+        )
         return None
 
     def _spawn(
@@ -502,6 +541,13 @@ class Sender:
     ) -> None:
         self._tasks = [task for task in self._tasks if not task.done]
         self._tasks.append(self.client.owner.spawn(name, body, *args))
+
+
+def _not_sent(failure: AuthenticationFailedError) -> KafkaConnectionError:
+    """Return the error of batches whose node did not accept the client: they are sent again."""
+    error = KafkaConnectionError(*failure.args)
+    error.__cause__ = failure
+    return error
 
 
 __all__ = ["Sender"]

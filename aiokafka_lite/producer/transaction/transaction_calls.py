@@ -68,7 +68,10 @@ class TransactionCalls:
         await self.wait(timeout_s)
 
     async def wait(self, timeout_s: float) -> None:
-        """Wait for the present call to end, if there is one. Raises, Cancelled: as `run`."""
+        """Wait for the present call to end, if there is one.
+
+        Raises: as `run`. Cancelled: as `run`.
+        """
         call = self._current
         if call is None:
             return
@@ -77,6 +80,13 @@ class TransactionCalls:
         finally:
             if self._current is call and call.is_told:
                 self._current = None
+
+    def end(self, error: KafkaError) -> None:
+        """End the present call, if its work goes on, with `error`. Does not wait."""
+        call = self._current
+        if call is not None and call.task is not None and not call.task.done:
+            call.error = error
+            call.task.cancel()
 
     async def run_beside(self, name: str, work: Work, timeout_s: float) -> None:
         """Do `work` beside any other call. Its result need not be taken over.

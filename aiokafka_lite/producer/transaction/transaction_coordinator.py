@@ -15,6 +15,7 @@ from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.errors import (
+    AuthenticationFailedError,
     BrokerResponseError,
     ConcurrentTransactions,
     KafkaError,
@@ -72,10 +73,16 @@ class TransactionCoordinator:
         max_version: int | None = None,
         group_id: str | None = None,
         gives_up: Callable[[], bool] = lambda: False,
+        refused: Callable[[R, int], str] | None = None,
     ) -> R:
         """Return the first response without error: of the transaction's coordinator or, with
         `group_id`, of that group's. Retriable errors lead to another attempt; once `gives_up()`
         returns True, only until it is known whether the last request was served.
+        `refused(response, code)` names what has that error, for the text of the error.
+
+        A failed authentication aborts the transaction, for the next attempt may succeed. If an
+        earlier request may have been served, only another response tells whether there is still
+        something to abort, so the request is sent again.
 
         Raises: TransactionError, which says whether an earlier attempt may have been served.
         Cancelled: a request in flight may be served.
@@ -87,13 +94,17 @@ class TransactionCoordinator:
         is_in_doubt = False
         while True:
             try:
-                failure = await self._ask_once(what, key, request, error_of, actions, max_version)
+                failure = await self._ask_once(
+                    what, key, request, error_of, actions, max_version, refused
+                )
             except TransactionError as refusal:
                 refusal.may_be_served = is_in_doubt
                 raise
             if not isinstance(failure, _Failure):
                 return failure
             error = failure.error
+            if isinstance(error, AuthenticationFailedError) and not is_in_doubt:
+                raise TransactionError(TxnAction.ABORT, error)
             is_in_doubt = is_in_doubt or failure.may_be_served
             if not failure.may_be_served and gives_up():
                 raise TransactionError(TxnAction.ABORT, error, may_be_served=is_in_doubt)
@@ -116,6 +127,7 @@ class TransactionCoordinator:
         error_of: Callable[[R], int],
         actions: ErrorActions[TxnAction],
         max_version: int | None,
+        refused: Callable[[R, int], str] | None,
     ) -> "R | _Failure":
         """Return the response, or the failure after which the request is sent again."""
         node_id: int | None = None
@@ -127,6 +139,8 @@ class TransactionCoordinator:
                     node_id, request(), lane=Lane.COORDINATOR, max_version=max_version
                 )
         except KafkaError as error:
+            if isinstance(error, AuthenticationFailedError):
+                return _Failure(error, may_be_served=False)
             if error.retriable:
                 if node_id is not None:
                     self._cache.forget(*key, error, failed=node_id)
@@ -139,7 +153,11 @@ class TransactionCoordinator:
         if not code:
             return answer
         action, error_class = actions.action_for(code)
-        text = f"{what} for transactional_id={self._transactional_id!r}: {error_class.description}"
+        whose = f"transactional_id={self._transactional_id!r}"
+        if key[0] is CoordinatorType.GROUP:
+            whose = f"group {key[1]!r} in the transaction of {whose}"
+        names = "" if refused is None else f" of {refused(answer, code)}"
+        text = f"{what}{names} for {whose}: {error_class.description}"
         if action is TxnAction.FIND_COORDINATOR:
             self._cache.forget(*key, error_class.message, failed=node_id)
         if action in (TxnAction.FIND_COORDINATOR, TxnAction.RETRY):

@@ -29,16 +29,18 @@ class TransactionEnder:
 
     def __init__(self, **arguments: Any) -> None:
         self._config = ProducerConfig(**arguments)
-        self.client = KafkaClient(self._config, name=self._config.client_id or "transaction_ender")
+        self.kafka_client = KafkaClient(
+            self._config, name=self._config.client_id or "transaction_ender"
+        )
         """The cluster, for other requests of the owner."""
 
     async def start(self) -> None:
         """Connect to the cluster. Raises: KafkaConnectionError naming each bootstrap address."""
-        await self.client.start()
+        await self.kafka_client.start()
 
     async def stop(self) -> None:
         """Close everything. Idempotent. A transaction that is being ended may end or not."""
-        await self.client.close()
+        await self.kafka_client.close()
 
     async def end(
         self, transaction: PreparedTransaction, *, committed: bool, timeout_s: float
@@ -60,10 +62,10 @@ class TransactionEnder:
             producer_epoch=transaction.producer_epoch,
             committed=committed,
         )
-        coordinator = TransactionCoordinator(self.client, transaction.transactional_id)
+        coordinator = TransactionCoordinator(self.kafka_client, transaction.transactional_id)
         what = "commit" if committed else "abort"
         try:
-            async with deadline(self.client.clock, timeout_s):
+            async with deadline(self.kafka_client.clock, timeout_s):
                 await coordinator.ask(
                     "EndTxn",
                     lambda: request,
@@ -92,9 +94,9 @@ class TransactionEnder:
             producer_id=-1,
             producer_epoch=-1,
         )
-        coordinator = TransactionCoordinator(self.client, transactional_id)
+        coordinator = TransactionCoordinator(self.kafka_client, transactional_id)
         try:
-            async with deadline(self.client.clock, timeout_s):
+            async with deadline(self.kafka_client.clock, timeout_s):
                 await coordinator.ask(
                     "InitProducerId", lambda: request, lambda told: told.error_code, INIT_ACTIONS
                 )

@@ -1,4 +1,4 @@
-"""Decides the action for each error of a transactional request: the table 2d'-4. Plain.
+"""Decides the action for each error of a transactional request: the table 2d'-4. Does not wait.
 
 `TransactionManager` carries out the action.
 """

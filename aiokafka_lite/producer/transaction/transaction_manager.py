@@ -45,6 +45,7 @@ from aiokafka_lite.producer.transaction.transaction_offsets import TransactionOf
 from aiokafka_lite.producer.transaction.transaction_requests import (
     add_partitions_error,
     add_partitions_request,
+    refused_partitions,
     txn_offset_commit_request,
 )
 from aiokafka_lite.producer.transaction.transaction_scope import TransactionScope
@@ -64,8 +65,8 @@ logger = logging.getLogger(__name__)
 
 FEATURE = "transaction.version"
 V2 = 2
-"""The feature level of the second protocol (KIP-890): each transaction has an epoch of its own, and
-the requests that write to partitions and groups also add them to the transaction."""
+"""The feature level of the second protocol (KIP-890). Each transaction has an epoch of its own. A
+request that writes to a partition or group also adds it to the transaction."""
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
@@ -155,6 +156,15 @@ class TransactionManager:
         self._fail(action, as_kafka_error(error))
         logger.debug("%r failed within a transaction", batch)
 
+    def authentication_failed(self, error: KafkaError) -> None:
+        """Fail the open transaction because a node does not accept the client. It can be aborted,
+        and the next one may succeed. A commit ends at once: it would wait until its batches expire.
+        """
+        if self.status.is_open:
+            self._fail(TxnAction.ABORT, error)
+        elif self.status.state is TransactionState.COMMITTING:
+            self._calls.end(self._fail(TxnAction.ABORT, error))
+
     def sequence_is_lost(self) -> None:
         """Fail the transaction because sequence numbers have a gap; the next one needs a new epoch
         (2d-20).
@@ -209,10 +219,10 @@ class TransactionManager:
         )
 
     async def prepare(self, timeout_s: float) -> PreparedTransaction | None:
-        """Write the queued batches, and return the transaction for another process to end; None
-        when nothing was written, so that the coordinator knows of no transaction.
+        """Write the queued batches, and return the transaction for another process to end.
 
-        The producer's `close` does not abort that transaction. The next one needs an `init`.
+        None: nothing was written, so the coordinator knows of no transaction. The producer's
+        `close` does not abort a returned transaction. The next one needs an `init`.
         Raises: as `commit`.
         """
         if not self._calls.is_current("prepare()"):
@@ -222,7 +232,7 @@ class TransactionManager:
 
     def rename(self, transactional_id: str) -> None:
         """Take another transactional id, which needs an `init`. If an `init` for the same id has
-        not ended, that one goes on. Raises IllegalStateError during a transaction.
+        not ended, that one goes on. Raises: IllegalStateError during a transaction.
         """
         if self._calls.is_current(INIT) and transactional_id == self.transactional_id:
             return
@@ -267,7 +277,10 @@ class TransactionManager:
         if action is TxnAction.FENCED:
             error = as_fenced(self.transactional_id, error)
         if action is TxnAction.ABORT_COMMIT_FAILED:
-            moved_on = CommitFailedError()
+            moved_on = CommitFailedError(
+                f"the group has moved on without the member whose offsets these are: {error}; "
+                f"abort the transaction, and go on with what the consumer's next poll returns"
+            )
             moved_on.__cause__ = error
             error = moved_on
         if action in (TxnAction.FENCED, TxnAction.FATAL):
@@ -429,6 +442,7 @@ class TransactionManager:
                     ADD_PARTITIONS_ACTIONS,
                     max_version=AddPartitionsToTxnRequest.brokers_since - 1,
                     gives_up=self._adds_in_vain,
+                    refused=refused_partitions,
                 )
             except TransactionError as refusal:
                 self._note_doubt(refusal)
@@ -438,8 +452,9 @@ class TransactionManager:
             self._wake_sender()
 
     def _note_doubt(self, refusal: TransactionError) -> None:
-        """If an earlier attempt of a refused request may have been served, make sure that the
-        transaction is ended, with a new epoch that makes the brokers refuse late requests.
+        """Make sure that the transaction is ended, if an earlier attempt may have been served.
+
+        The end gives the producer a new epoch, with which brokers refuse late requests.
         """
         if refusal.may_be_served:
             self._scope.doubt()
@@ -462,7 +477,7 @@ class TransactionManager:
                 group_id=group.group_id,
             )
             await self.coordinator.ask(
-                "AddOffsetsToTxn",
+                f"AddOffsetsToTxn of group {group.group_id!r}",
                 lambda: add,
                 lambda told: told.error_code,
                 ADD_OFFSETS_ACTIONS,

@@ -16,7 +16,10 @@ from aiokafka_lite.producer.transaction.transaction_coordinator import (
     TransactionError,
 )
 from aiokafka_lite.producer.transaction.transaction_errors import OFFSET_COMMIT_ACTIONS
-from aiokafka_lite.producer.transaction.transaction_requests import txn_offset_commit_error
+from aiokafka_lite.producer.transaction.transaction_requests import (
+    refused_offsets,
+    txn_offset_commit_error,
+)
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from aiokafka_lite.schema.field_types import ZERO_UUID
@@ -73,6 +76,9 @@ class TransactionOffsets:
                     max_version=max_version,
                     group_id=named.group_id,
                     gives_up=gives_up,
+                    refused=lambda told, code, ids=ids: refused_offsets(  # type: ignore[misc]
+                        told, code, ids
+                    ),
                 )
             except TransactionError as refusal:
                 if not isinstance(refusal.error, UnknownTopicIdError) or gives_up():

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Mapping
 from uuid import UUID
 
 from aiokafka_lite.errors import OperationNotAttempted
-from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition, by_topic
+from aiokafka_lite.model import (
+    ConsumerGroupMetadata,
+    OffsetAndMetadata,
+    TopicPartition,
+    by_topic,
+    names_of,
+)
 from aiokafka_lite.producer.accumulator.sequence_numbers import ProducerIdAndEpoch
 from aiokafka_lite.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
@@ -94,6 +100,28 @@ def txn_offset_commit_error(response: TxnOffsetCommitResponse) -> int:
     )
 
 
+def refused_partitions(response: AddPartitionsToTxnResponse, code: int) -> str:
+    """Return the names of the partitions with that error."""
+    return names_of(
+        TopicPartition(topic.name, result.partition_index)
+        for topic in response.results_by_topic_v3_and_below
+        for result in topic.results_by_partition
+        if result.partition_error_code == code
+    )
+
+
+def refused_offsets(
+    response: TxnOffsetCommitResponse, code: int, topic_ids: Mapping[str, UUID]
+) -> str:
+    """Return the names of the partitions with that error; `topic_ids` are those of the request."""
+    names = {topic_id: name for name, topic_id in topic_ids.items()}
+    return names_of(
+        TopicPartition(topic.name or names.get(topic.topic_id) or str(topic.topic_id), index)
+        for topic in response.topics
+        for index in (each.partition_index for each in topic.partitions if each.error_code == code)
+    )
+
+
 def _worst(codes: list[int]) -> int:
     errors = [code for code in codes if code]
     told = [code for code in errors if code != OperationNotAttempted.errno]
@@ -103,6 +131,8 @@ def _worst(codes: list[int]) -> int:
 __all__ = [
     "add_partitions_error",
     "add_partitions_request",
+    "refused_offsets",
+    "refused_partitions",
     "txn_offset_commit_error",
     "txn_offset_commit_request",
 ]

@@ -1,5 +1,5 @@
 """Owns what belongs to the open transaction: its partitions and groups, and whether its coordinator
-knows of it. Plain.
+knows of it. Does not wait.
 
 `SequenceNumbers` asks it before a batch is sent. `TransactionManager` fills and empties it.
 """

@@ -1,5 +1,5 @@
 """Owns the state table of a transactional producer, and what another process needs to end its
-transaction. Plain.
+transaction. Does not wait.
 
 Source: 2d'-1, TransactionManager.State; KIP-98, KIP-360, KIP-890.
 """

@@ -66,7 +66,7 @@ def test_a_record_that_finds_everything_ready_is_appended(twin: SimpleNamespace)
     """The fast append appends a record when route, batch and bytes are ready (C3, C7)."""
     way = Way(twin)
     ack = way.append(b"value", b"key", 0, 55, [("h", b"x"), ("n", None)])
-    assert ack.place == (way.queues[0].open_batch, 0)
+    assert ack._batch_and_index == (way.queues[0].open_batch, 0)
     assert (ack.timestamp_ms, ack.serialized_key_size, ack.serialized_value_size) == (55, 3, 5)
     assert way.append(None, b"key", 0).serialized_value_size == -1
     assert way.records(0) == [
@@ -214,7 +214,7 @@ def test_the_twins_take_the_same_records_and_write_the_same_bytes(
         places = set()
         for way in ways:
             ack = way.append(*arguments)
-            places.add(ack and (*ack.topic_partition, ack.place[1], ack.timestamp_ms))
+            places.add(ack and (*ack.topic_partition, ack._batch_and_index[1], ack.timestamp_ms))
         assert len(places) == 1
     assert ways[0].sticky.produced_bytes == ways[1].sticky.produced_bytes
     for number in (0, 2):

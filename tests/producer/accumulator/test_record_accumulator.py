@@ -597,13 +597,13 @@ def test_a_drain_looks_at_the_partitions_with_batches_and_at_no_other() -> None:
     for partition in (7, 4321):
         shelf.append(partition=partition)
     looked_at: list[int] = []
-    due_at = shelf.accumulator._due_at
+    due_at = shelf.accumulator.due_at
 
     def counted(queue: PartitionQueue) -> float | None:
         looked_at.append(queue.topic_partition.partition)
         return due_at(queue)
 
-    with mock.patch.object(shelf.accumulator, "_due_at", counted):
+    with mock.patch.object(shelf.accumulator, "due_at", counted):
         assert shelf.accumulator.ready(0.0).node_ids == {1}
         assert [batch.topic_partition.partition for batch in shelf.drain()] == [7, 4321]
         assert looked_at == [7, 7, 4321]

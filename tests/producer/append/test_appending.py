@@ -12,7 +12,7 @@ def test_a_record_is_placed_in_the_open_batch_of_its_queue() -> None:
     batch = shelf.append(b"first")
     ack = Appending(shelf.queue(), None, 5, b"key", None, (), 0.0).place_in_open()
     assert ack is not None
-    assert ack.place == (batch, 1)
+    assert ack._batch_and_index == (batch, 1)
     assert ack.timestamp_ms == 5
     assert (ack.serialized_key_size, ack.serialized_value_size) == (3, -1)
 

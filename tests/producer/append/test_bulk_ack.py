@@ -18,10 +18,10 @@ async def test_it_is_awaited_for_all_and_lists_them_in_the_order_of_sending(
     """A bulk acknowledgement ends with its last record, and lists all in order (C2, C7)."""
     first, second = twin.make_batch(6), twin.make_batch(3)
     bulk = twin.BulkAck()
-    bulk.add(first, 1, 2, 100)
-    bulk.add(second, 0, 1, 100)
-    bulk.add(first, 3, 1, 100)
-    bulk.add(first, 4, 1, 200)
+    bulk._add(first, 1, 2, 100)
+    bulk._add(second, 0, 1, 100)
+    bulk._add(first, 3, 1, 100)
+    bulk._add(first, 4, 1, 200)
     assert len(bulk) == 5
     assert repr(bulk) == "<BulkAck 5 records in 2 batches, waiting>"
     waiting = asyncio.ensure_future(waited_for(bulk))
@@ -50,9 +50,9 @@ def test_runs_that_go_on_are_one(twin: SimpleNamespace) -> None:
     batch, other = twin.make_batch(9), twin.make_batch(9)
     bulk = twin.BulkAck()
     for index in (0, 1, 2, 4):
-        bulk.add(batch, index, 1, 100)
-    bulk.add(other, 0, 2, 100)
-    bulk.add(batch, 5, 1, 100)
+        bulk._add(batch, index, 1, 100)
+    bulk._add(other, 0, 2, 100)
+    bulk._add(batch, 5, 1, 100)
     assert list(bulk._firsts) == [0, 4, 0, 5]
     assert list(bulk._counts) == [3, 1, 2, 1]
     assert len(bulk) == 7
@@ -63,9 +63,9 @@ async def test_the_first_error_in_the_order_of_sending_is_raised_all_are_listed(
 ) -> None:
     good, bad, worse = twin.make_batch(2), twin.make_batch(2), twin.make_batch(1)
     bulk = twin.BulkAck()
-    bulk.add(good, 0, 2, 1)
-    bulk.add(bad, 0, 2, 1)
-    bulk.add(worse, 0, 1, 1)
+    bulk._add(good, 0, 2, 1)
+    bulk._add(bad, 0, 2, 1)
+    bulk._add(worse, 0, 1, 1)
     worse.fail(KafkaError("worse"))
     bad.fail(KafkaError("innocent"), {1: KafkaError("to blame")})
     good.succeed(0)
@@ -87,7 +87,7 @@ async def test_records_are_followed_into_the_pieces_of_a_split_batch(twin: Simpl
     """A bulk acknowledgement follows its records into the pieces of a split batch (2d-14)."""
     batch = twin.make_batch(3)
     bulk = twin.BulkAck()
-    bulk.add(batch, 0, 3, 1)
+    bulk._add(batch, 0, 3, 1)
     pieces = twin.make_batch(1), twin.make_batch(2)
     batch.split_into(pieces)
     pieces[0].succeed(4)
@@ -108,7 +108,7 @@ async def test_nothing_sent_is_done(twin: SimpleNamespace) -> None:
 async def test_a_cancelled_wait_leaves_nothing(twin: SimpleNamespace) -> None:
     batch = twin.make_batch()
     bulk = twin.BulkAck()
-    bulk.add(batch, 0, 1, 1)
+    bulk._add(batch, 0, 1, 1)
     waiting = asyncio.ensure_future(waited_for(bulk))
     await settle()
     waiting.cancel()
@@ -120,6 +120,11 @@ def test_runs_of_two_batches_are_two_even_where_their_numbers_go_on(twin: Simple
     batch, other = twin.make_batch(9), twin.make_batch(9)
     bulk = twin.BulkAck()
     for each, index in ((batch, 0), (other, 5), (batch, 6)):
-        bulk.add(each, index, 1, 100)
+        bulk._add(each, index, 1, 100)
     assert list(bulk._places) == [0, 1, 0]
     assert list(bulk._firsts) == [0, 5, 6]
+
+
+def test_a_bulk_ack_offers_outcomes_only(twin: SimpleNamespace) -> None:
+    offered = {name for name in dir(twin.BulkAck) if not name.startswith("_")}
+    assert offered == {"done", "errors", "failed_count", "metadata", "written_count"}

@@ -34,7 +34,7 @@ async def test_a_batch_is_opened_while_memory_is_free() -> None:
             with pytest.raises(BufferExhaustedError, match=r"batch of 1000 bytes, and send_nowait"):
                 new_batches.open_or_raise(large)
             pool.give(held)
-            assert new_batches.open_or_raise(large).place[1] == 0
+            assert new_batches.open_or_raise(large)._batch_and_index[1] == 0
             broker.faults.release()
             await producer.flush()
 
@@ -49,6 +49,6 @@ async def test_memory_that_is_not_needed_any_more_is_given_back() -> None:
         assert ack is not None
         used_bytes = pool.used_bytes
         other = await new_batches.open_when_room(record)
-        assert other.place == (ack.place[0], 1)
+        assert other._batch_and_index == (ack._batch_and_index[0], 1)
         assert pool.used_bytes == used_bytes
         await producer.flush()

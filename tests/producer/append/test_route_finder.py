@@ -13,7 +13,7 @@ async def test_without_metadata_it_is_asked_for_and_the_caller_told() -> None:
         finder = producer._engine.append_path.finder
         with pytest.raises(KafkaTimeoutError, match=r"no metadata of topic 'orders' yet.*not wait"):
             finder.find_nowait("orders")
-        await producer.client.metadata.wait_for_topic("orders", 10.0)
+        await producer.kafka_client.metadata.wait_for_topic("orders", 10.0)
         assert finder.find_nowait("orders").count == 1
         with pytest.raises(IllegalArgumentError, match="no topic's name"):
             finder.find_nowait("")

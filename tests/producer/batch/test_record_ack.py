@@ -311,3 +311,10 @@ def test_a_task_that_exits_keeps_no_other_from_waking(twin: SimpleNamespace) -> 
         runner.run(settle())
         assert seen == [0, 2]
         assert isinstance(tasks[1].exception(), SystemExit)
+
+
+def test_an_ack_offers_what_a_future_has_and_facts_of_its_record(twin: SimpleNamespace) -> None:
+    offered = {name for name in dir(twin.RecordAck) if not name.startswith("_")}
+    future = {"add_done_callback", "cancel", "cancelled", "done", "exception"}
+    facts = {"serialized_key_size", "serialized_value_size", "timestamp_ms", "topic_partition"}
+    assert offered == future | {"remove_done_callback", "result"} | facts

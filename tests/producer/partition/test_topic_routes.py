@@ -3,7 +3,7 @@ import uuid
 
 import pytest
 
-from aiokafka_lite.cluster.metadata_snapshot import bootstrap_snapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import bootstrap_snapshot
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.producer.partition.partitioner import RoundRobinPartitioner
 from aiokafka_lite.producer.partition.topic_routes import TopicRoutes

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite.cluster.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.errors import (
     BrokerResponseError,
     DeliveryTimeoutError,

@@ -2,7 +2,7 @@ import uuid
 from collections.abc import Sequence
 from unittest import mock
 
-from aiokafka_lite.cluster.metadata_snapshot import (
+from aiokafka_lite.cluster.metadata.metadata_snapshot import (
     MetadataSnapshot,
     bootstrap_snapshot,
     merge_metadata,

@@ -268,7 +268,7 @@ async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> No
         await producer.send_and_wait("orders", b"first")
         outcomes, submit = (
             producer._engine.sender._outcomes,
-            producer.client.network.submit,
+            producer.kafka_client.network.submit,
         )
         is_free = [True] * 8 + [False]  # from its end
 
@@ -276,7 +276,9 @@ async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> No
             return submit(*args, **options) if is_free.pop() else None
 
         with (
-            mock.patch.object(producer.client.network, "submit", free_from_the_second_time_on),
+            mock.patch.object(
+                producer.kafka_client.network, "submit", free_from_the_second_time_on
+            ),
             mock.patch.object(outcomes, "_refused", wraps=outcomes._refused) as refused,
         ):
             acks = [
@@ -285,7 +287,7 @@ async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> No
             offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
         assert offsets == list(range(1, 9))
         assert not refused.called
-        with mock.patch.object(producer.client.network, "submit", wraps=submit) as at_once:
+        with mock.patch.object(producer.kafka_client.network, "submit", wraps=submit) as at_once:
             await producer.send_and_wait("orders", b"last")
         assert at_once.called  # later ones need no task of their own again
 
@@ -294,7 +296,7 @@ async def test_a_connection_that_is_gone_is_made_again_for_the_next_batches() ->
     async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
         await producer.send_and_wait("orders", b"first")
         (node_id,) = producer._engine.sender._nodes
-        producer.client.network.disconnect([node_id], KafkaConnectionError("says the test"))
+        producer.kafka_client.network.disconnect([node_id], KafkaConnectionError("says the test"))
         with mock.patch.object(producer._engine.sender._outcomes, "lost") as lost:
             acks = []
             for number in range(8):

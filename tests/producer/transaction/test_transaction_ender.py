@@ -41,7 +41,7 @@ async def test_who_is_fenced_may_have_had_the_timeout_that_is_given() -> None:
         await ender.fence("somebody", timeout_s=10)
         (request,) = broker.requests_of(InitProducerIdRequest)
         assert (request.transactional_id, request.transaction_timeout_ms) == ("somebody", 7000)
-        assert ender.client.name == "sink"
+        assert ender.kafka_client.name == "sink"
         await ender.stop()
 
 

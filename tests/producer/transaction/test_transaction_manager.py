@@ -60,8 +60,9 @@ ADD, GROUP, OFFSETS, END = (
 )
 RETRIED, ABORTABLE, BUMPED, FATAL = "retried", "abortable", "bumped", "fatal"
 EVERY_REQUEST: list[type[Request[Any]]] = [ADD, GROUP, OFFSETS, END]
+Row = tuple[type[Request[Any]], type[BrokerResponseError], str]
 
-ROWS: list[tuple[type[Request[Any]], type[BrokerResponseError], str]] = [
+ROWS: list[Row] = [
     (request, error, fate)
     for request in EVERY_REQUEST
     for error, fate in (

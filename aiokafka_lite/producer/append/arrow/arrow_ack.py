@@ -38,7 +38,7 @@ class ArrowAck(BulkAck):
     def errors(self) -> Iterator[tuple[int, Exception]]:
         """Yield (row, error) of each row that was not written, in the order of rows.
 
-        Raises asyncio.InvalidStateError while there is no outcome.
+        Raises: asyncio.InvalidStateError while there is no outcome.
         """
         self._check_done()
         rows = self._rows() if any(map(self._has_errors, self._batches)) else []

@@ -1,10 +1,10 @@
-"""Tests of `record/record_deserializer.py`."""
+"""Tests of `record/cursor/record_deserializer.py`."""
 
 import pytest
 
 from aiokafka_lite.errors import RecordDeserializationError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
-from aiokafka_lite.record.record_deserializer import RecordDeserializer
+from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
 
 
 def record(offset, key, value):

@@ -11,8 +11,8 @@ from typing import Any
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import SerializationError
 from aiokafka_lite.producer.append.append_path import AppendPath
-from aiokafka_lite.producer.append.arrow_ack import ArrowAck
-from aiokafka_lite.producer.append.arrow_rows import ArrowRows, arrow_batches
+from aiokafka_lite.producer.append.arrow.arrow_ack import ArrowAck
+from aiokafka_lite.producer.append.arrow.arrow_rows import ArrowRows, arrow_batches
 from aiokafka_lite.producer.append.producer_interceptors import InterceptedPath
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.batch.record_ack import RecordAck
@@ -106,7 +106,7 @@ class ArrowSend:
         while at < len(numbers):
             ack = await self._send_row(rows, numbers[at], topic, partition)
             at += 1
-            batch, index = ack.place
+            batch, index = ack._batch_and_index
             assert isinstance(batch, ProducerBatch)
             builder = batch.open_builder
             if builder is None:
@@ -119,7 +119,7 @@ class ArrowSend:
             taken = rows.append_to(builder, numbers, at, default_ms, use_timestamps=has_own_times)
             if not taken:
                 continue
-            self._acks.add(batch, index + 1, taken, default_ms)
+            self._acks._add(batch, index + 1, taken, default_ms)
             self._note(rows, numbers[at : at + taken], default_ms)
             at += taken
             if partition is None:
@@ -144,8 +144,8 @@ class ArrowSend:
             rows.headers(row),
             allow_empty=self._allow_empty,
         )
-        batch, index = ack.place
-        self._acks.add(batch, index, 1, ack.timestamp_ms)
+        batch, index = ack._batch_and_index
+        self._acks._add(batch, index, 1, ack.timestamp_ms)
         self._note(rows, array("I", [row]), ack.timestamp_ms)
         return ack
 

@@ -1,4 +1,4 @@
-"""Rows of Arrow data as records to send, read by pyarrow: the pure Python twin. Never waits."""
+"""Rows of Arrow data as records to send, read by pyarrow: the pure Python twin. Does not wait."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiokafka_lite.arrow.record_schema import require_pyarrow
 from aiokafka_lite.errors import SerializationError
-from aiokafka_lite.producer.append.arrow_column_faults import (
+from aiokafka_lite.producer.append.arrow.arrow_column_faults import (
     SENT,
     check_columns,
     no_arrow,
@@ -27,9 +27,9 @@ _NO_UTF8 = object()
 
 
 def arrow_batches(data: Any) -> Iterator["ArrowRows"]:
-    """Yield the batches of anything with an Arrow PyCapsule interface, as they are asked for.
+    """Yield the batches of any object with an Arrow PyCapsule interface, one at a time.
 
-    Raises SerializationError, before the first one, naming what cannot be sent.
+    Raises: SerializationError, before the first batch, for a column that cannot be sent.
     """
     if hasattr(data, "__arrow_c_array__"):
         require_pyarrow()
@@ -39,7 +39,7 @@ def arrow_batches(data: Any) -> Iterator["ArrowRows"]:
         if not pa.types.is_struct(rows.type):
             raise no_batch()
         _check_schema(pa.schema(list(rows.type)))
-        yield ArrowRows(pa.RecordBatch.from_struct_array(rows))  # a null row has nulls only
+        yield ArrowRows(pa.RecordBatch.from_struct_array(rows))  # all fields of a null row are null
     elif hasattr(data, "__arrow_c_stream__"):
         require_pyarrow()
         import pyarrow as pa  # noqa: PLC0415  as above
@@ -69,7 +69,7 @@ class ArrowRows:
         self.has_timestamps = "timestamp" in self._columns
 
     def __len__(self) -> int:
-        """How many rows."""
+        """Return the number of rows."""
         return int(self._length)
 
     def _field(self, name: str, row: int) -> Any:
@@ -77,7 +77,7 @@ class ArrowRows:
         return None if column is None else column[row]
 
     def topic(self, row: int) -> str:
-        """Return a row's topic. Raises SerializationError for a null."""
+        """Return a row's topic. Raises: SerializationError for a null."""
         topic = self._field("topic", row)
         if topic is None:
             raise null_in("topic", row)
@@ -87,17 +87,17 @@ class ArrowRows:
             raise no_utf8("topic", row) from None
 
     def partition(self, row: int) -> int | None:
-        """Return a row's partition, None if it names none."""
+        """Return a row's partition; None for a null."""
         partition: int | None = self._field("partition", row)
         return partition
 
     def timestamp_ms(self, row: int) -> int | None:
-        """Return a row's timestamp, None if it has none."""
+        """Return a row's timestamp; None for a null."""
         timestamp: int | None = self._field("timestamp", row)
         return timestamp
 
     def timestamps_ms(self, rows: "array[int]", default_ms: int) -> "array[int]":
-        """Return the rows' timestamps, the default for those that have none."""
+        """Return the timestamps of `rows`, with `default_ms` for a null."""
         own = map(self.timestamp_ms, rows)
         return array("q", [default_ms if time_ms is None else time_ms for time_ms in own])
 
@@ -112,7 +112,7 @@ class ArrowRows:
         return value
 
     def headers(self, row: int) -> Headers:
-        """Return a row's headers. Raises SerializationError for a header without a name."""
+        """Return a row's headers. Raises: SerializationError for a header without a name."""
         entries = self._field("headers", row)
         if entries is _NO_UTF8:
             raise no_utf8("headers", row)
@@ -126,11 +126,11 @@ class ArrowRows:
         return tuple(headers)
 
     def numbers(self, start: int, stop: int) -> "array[int]":
-        """Return the numbers of the rows from `start` to `stop`."""
+        """Return the row numbers from `start` up to `stop`, without `stop`."""
         return array("I", range(start, stop))
 
     def by_topic(self, start: int, stop: int) -> list[tuple[str, "array[int]"]]:
-        """Return the rows from `start` to `stop` by topic, each topic's in their order."""
+        """Return the rows from `start` up to `stop` by topic; those of a topic keep their order."""
         parts: dict[str, array[int]] = {}
         for row in range(start, stop):
             topic = self.topic(row)
@@ -143,10 +143,11 @@ class ArrowRows:
     def by_partition(
         self, rows: "array[int]", count: int, *, by_key: bool, by_column: bool
     ) -> list[tuple[int | None, "array[int]"]]:
-        """Return rows of one topic of `count` partitions by where they go, in their order each.
+        """Return the `rows` of one topic by partition; those of a partition keep their order.
 
-        `by_column`: the partition column tells, where it is not null. `by_key`: else the hash of
-        the key, if there is one. None: wherever the rows without key go.
+        The topic has `count` partitions. With `by_column`, a row goes to the partition that its
+        column `partition` names, unless that is null. With `by_key`, any other row with a key goes
+        to the partition of the key's hash. The remaining rows are under None.
         """
         parts: dict[int | None, array[int]] = {}
         hashes = self._hashes
@@ -171,10 +172,10 @@ class ArrowRows:
         *,
         use_timestamps: bool,
     ) -> int:
-        """Append `rows` from number `start` on to a batch; return how many it has taken.
+        """Append `rows` to a batch, from index `start` on; return how many the batch has taken.
 
-        It stops where there is no room, and at a row that has to be refused. `use_timestamps`: a
-        row's own timestamp counts, where there is one.
+        It stops at a row without room, or at one that cannot be sent. With `use_timestamps`, a row
+        gets its own timestamp unless that is null.
         """
         columns = self._columns
         keys, values = columns.get("key"), columns.get("value")
@@ -201,7 +202,7 @@ class ArrowRows:
 
 
 def _check_schema(schema: "pa.Schema") -> None:
-    """Raise SerializationError for a column that is not known or not of a type it can have."""
+    """Raise SerializationError for an unknown column, or for a column of a wrong type."""
     check_columns(schema.names)
     for field in schema:
         if field.name in SENT and not _is_taken(field.name, field.type):
@@ -249,7 +250,7 @@ def _is_binary(kind: "pa.DataType") -> bool:
 
 
 def _to_list(name: str, column: "pa.Array") -> list[Any]:
-    """Return what is sent of a column: bytes, names as str, milliseconds."""
+    """Return a column's values as they are sent: bytes, str for names, milliseconds for times."""
     import pyarrow as pa  # noqa: PLC0415  as above
 
     if name == "timestamp" and pa.types.is_timestamp(column.type):
@@ -265,7 +266,7 @@ def _to_list(name: str, column: "pa.Array") -> list[Any]:
 
 
 def _headers_list(column: "pa.Array") -> list[Any]:
-    """Return the headers of each row; of one with text that is no UTF-8, `_NO_UTF8`."""
+    """Return the headers of each row, or `_NO_UTF8` for a row with text that is not UTF-8."""
     try:
         listed = column.to_pylist()
     except UnicodeDecodeError:
@@ -284,7 +285,7 @@ def _row_of(column: "pa.Array", row: int) -> Any:
 
 
 def _pair(entry: Any) -> tuple[str, bytes | None] | None:
-    """Return a header of a map, a tuple, or of a list of structs, a dict."""
+    """Return one header: a tuple if the column is a map, a dict if it is a list of structs."""
     if entry is None:
         return None
     name, value = entry if isinstance(entry, tuple) else entry.values()

@@ -1,10 +1,10 @@
-"""Tests of `record/aborted_transactions.py`."""
+"""Tests of `record/cursor/aborted_transactions.py`."""
 
 import pytest
 
-from aiokafka_lite.record.aborted_transactions import AbortedTransactions
 from aiokafka_lite.record.batch_header import TRANSACTIONAL, BatchHeader
 from aiokafka_lite.record.control_record import ControlRecordType
+from aiokafka_lite.record.cursor.aborted_transactions import AbortedTransactions
 
 
 def data_batch(first, last, producer_id, attributes=TRANSACTIONAL):

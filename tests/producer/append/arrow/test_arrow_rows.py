@@ -1,4 +1,4 @@
-"""Tests of `producer/append/arrow_rows.py`: both twins read the same records out of Arrow data."""
+"""Tests of `append/arrow/arrow_rows.py`: both twins read the same records out of Arrow data."""
 
 import ctypes
 import datetime as dt
@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiokafka_lite.errors import SerializationError
-from aiokafka_lite.producer.append import _arrow_rows_py
+from aiokafka_lite.producer.append.arrow import _arrow_rows_py
 from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.record import _batch_builder_py, batch_builder
 from aiokafka_lite.record._batch_reader_py import RecordCursor
 from tests.support.twins import native_twin
 
+LEAF = "aiokafka_lite.producer.append.arrow._arrow_rows"
 ALL = 1_000_000
 HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
 BUILDERS = list(
@@ -28,7 +29,7 @@ BUILDERS = list(
 def twin(request):
     if request.param == "pure":
         return _arrow_rows_py
-    return native_twin("aiokafka_lite.producer.append._arrow_rows")
+    return native_twin(LEAF)
 
 
 @pytest.fixture(params=BUILDERS, ids=lambda builder: builder.__module__.rpartition(".")[2])
@@ -336,7 +337,7 @@ some_bytes = st.none() | st.binary(max_size=30) | st.just(b"long" * 3000)
 @pytest.mark.parametrize("native", [False, True], ids=["pure", "native"])
 @pytest.mark.parametrize("builder_class", BUILDERS)
 def test_any_rows_become_the_records_they_are(native, builder_class, table):
-    twin = native_twin("aiokafka_lite.producer.append._arrow_rows") if native else _arrow_rows_py
+    twin = native_twin(LEAF) if native else _arrow_rows_py
     times, keys, values, headers = map(list, zip(*table, strict=True))
     listed = [
         None if row is None else [{"key": name, "value": value} for name, value in row]
@@ -406,7 +407,7 @@ def test_text_that_is_no_utf_8_is_named_with_its_row(twin, builder_class):
 
 def test_a_column_without_a_name_is_refused():
     """The C data interface allows that; pyarrow makes none."""
-    native = native_twin("aiokafka_lite.producer.append._arrow_rows")
+    native = native_twin(LEAF)
     with pytest.raises(SerializationError, match="column '' is no part of a record"):
         native.arrow_batches(Exporting(pa.record_batch({"value": [b"v"]}), without_name=True))
 

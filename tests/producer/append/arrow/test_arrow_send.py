@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
-from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.errors import (
     IllegalArgumentError,
     IllegalStateError,
@@ -20,11 +19,12 @@ from aiokafka_lite.errors import (
     SerializationError,
 )
 from aiokafka_lite.model import RecordMetadata, TopicPartition
-from aiokafka_lite.producer.append import _arrow_rows_py, arrow_send
+from aiokafka_lite.producer.append.arrow import _arrow_rows_py, arrow_send
 from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.producer.partition.partitioner import RoundRobinPartitioner
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from tests.producer.world import jumping_clock, kafka, producing, written
+from tests.support.topics import create_topic
 from tests.support.twins import native_twin
 
 
@@ -33,7 +33,7 @@ def twin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Mod
     """Who reads the Arrow data."""
     module = _arrow_rows_py
     if request.param == "native":
-        module = native_twin("aiokafka_lite.producer.append._arrow_rows")
+        module = native_twin("aiokafka_lite.producer.append.arrow._arrow_rows")
     monkeypatch.setattr(arrow_send, "arrow_batches", module.arrow_batches)
     return module
 

@@ -17,11 +17,11 @@ class ColumnsBuilder(Protocol):
 
     @property
     def position(self) -> int:
-        """The position behind the last record that `decode` has read, without a bad one."""
+        """The position behind the last good record that `decode` has read."""
 
     @property
     def records_read(self) -> int:
-        """How many records `decode` has read, with those before the wanted offset."""
+        """How many records `decode` has read, including those before the wanted offset."""
 
     @property
     def next_offset(self) -> int:

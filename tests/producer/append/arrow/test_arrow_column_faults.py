@@ -1,10 +1,10 @@
-"""Tests of `producer/append/arrow_column_faults.py`; `test_arrow_rows.py` sees them raised."""
+"""Tests of `producer/append/arrow/arrow_column_faults.py`; `test_arrow_rows` sees them raised."""
 
 import pytest
 
 from aiokafka_lite.arrow.record_schema import FIELDS
 from aiokafka_lite.errors import SerializationError
-from aiokafka_lite.producer.append.arrow_column_faults import (
+from aiokafka_lite.producer.append.arrow.arrow_column_faults import (
     PASSED_OVER,
     SENT,
     TAKEN,

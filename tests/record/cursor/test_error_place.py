@@ -1,7 +1,7 @@
 import pytest
 
 from aiokafka_lite.errors import CorruptRecordException
-from aiokafka_lite.record.error_place import with_place
+from aiokafka_lite.record.cursor.error_place import with_place
 
 
 def raised() -> CorruptRecordException:

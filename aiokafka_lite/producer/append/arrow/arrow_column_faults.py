@@ -1,4 +1,4 @@
-"""Makes the errors for wrong Arrow data, with the same text for both twins. Plain."""
+"""Makes the errors for wrong Arrow data, with the same text for both twins. Does not wait."""
 
 from collections.abc import Sequence
 from typing import Final

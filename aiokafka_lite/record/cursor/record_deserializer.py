@@ -7,7 +7,12 @@ from typing import Any
 
 from aiokafka_lite.errors import RecordDeserializationError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
-from aiokafka_lite.serialization import AnyDeserializer, topic_deserializer
+from aiokafka_lite.serialization import (
+    AnyDeserializer,
+    NotPreparedError,
+    is_async,
+    topic_deserializer,
+)
 
 
 class RecordDeserializer:
@@ -16,7 +21,7 @@ class RecordDeserializer:
     An absent key or value stays None.
     """
 
-    __slots__ = ("_key", "_partition", "_topic", "_value")
+    __slots__ = ("_partition", "_topic", "is_async", "key", "value")
 
     def __init__(
         self,
@@ -27,17 +32,22 @@ class RecordDeserializer:
     ) -> None:
         self._topic = topic
         self._partition = partition
-        self._key = None if key_deserializer is None else topic_deserializer(key_deserializer)
-        self._value = None if value_deserializer is None else topic_deserializer(value_deserializer)
+        self.key = None if key_deserializer is None else topic_deserializer(key_deserializer)
+        """Called with topic, headers and bytes; None: keys stay bytes."""
+        self.value = None if value_deserializer is None else topic_deserializer(value_deserializer)
+        """As `key`."""
+        self.is_async = is_async(key_deserializer) or is_async(value_deserializer)
+        """Whether one of them has to be awaited. Then `apply` cannot be used."""
 
     def apply(self, records: list[ConsumerRecord[Any, Any]]) -> RecordDeserializationError | None:
         """Replace keys and values in place.
 
-        If one fails, cut the list before it and return the error.
+        If one fails, cut the list before it and return the error. A record whose deserializer is
+        not prepared stays as it was; the error's cause is the NotPreparedError.
 
         The records before the bad one still reach the user (2b-20). Source: KIP-334.
         """
-        deserialize_key, deserialize_value, topic = self._key, self._value, self._topic
+        deserialize_key, deserialize_value, topic = self.key, self.value, self._topic
         for index, record in enumerate(records):
             key, value = record.key, record.value
             field = "key"
@@ -49,10 +59,12 @@ class RecordDeserializer:
                     record.value = deserialize_value(topic, record.headers, value)
             except Exception as error:  # noqa: BLE001  a user's code may raise anything
                 del records[index:]
-                return self._failed(record, field, key, value, error)
+                if isinstance(error, NotPreparedError) and deserialize_key is not None:
+                    record.key = key
+                return self.failed(record, field, key, value, error)
         return None
 
-    def _failed(
+    def failed(
         self,
         record: ConsumerRecord[Any, Any],
         field: str,
@@ -60,6 +72,7 @@ class RecordDeserializer:
         value: bytes | None,
         cause: Exception,
     ) -> RecordDeserializationError:
+        """Return the error of a record whose "key" or "value" cannot be deserialized."""
         failed = RecordDeserializationError(
             f"{self._topic}-{self._partition} at offset {record.offset}: the {field} cannot be"
             f" deserialized: {cause!r}; seek to offset {record.offset + 1} to go past it",

@@ -1,4 +1,4 @@
-"""Tests of `record/message_set.py`: magic 0 and 1, which brokers still hold on disk."""
+"""Tests of `record/cursor/message_set.py`: magic 0 and 1, which brokers still hold on disk."""
 
 import struct
 import zlib
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.compression.compressor import compress
 from aiokafka_lite.errors import CorruptRecordException
-from aiokafka_lite.record.message_set import Message, read_messages
+from aiokafka_lite.record.cursor.message_set import Message, read_messages
 
 
 def field(content):

@@ -1,9 +1,9 @@
-"""Tests of `record/record_start.py`; whole records are in `test_batch_reader.py`."""
+"""Tests of `record/cursor/record_start.py`; whole records are in `test_batch_reader.py`."""
 
 import pytest
 
 from aiokafka_lite.errors import CorruptRecordException
-from aiokafka_lite.record.record_start import read_headers, read_record_start
+from aiokafka_lite.record.cursor.record_start import read_headers, read_record_start
 from aiokafka_lite.record.varint import encode_varint
 
 

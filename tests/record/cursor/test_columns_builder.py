@@ -1,9 +1,9 @@
-"""Tests of `record/columns_builder.py`: what a cursor asks for, both twins of the columns have."""
+"""Tests of `record/cursor/columns_builder.py`: both twins have what a cursor asks for."""
 
 import pytest
 
 from aiokafka_lite.arrow import _record_columns_py
-from aiokafka_lite.record.columns_builder import ColumnsBuilder
+from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 from tests.support.twins import native_twin
 
 ASKED_FOR = {

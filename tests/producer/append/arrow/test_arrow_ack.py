@@ -1,4 +1,4 @@
-"""Tests of `producer/append/arrow_ack.py`; `test_arrow_send.py` sees it filled."""
+"""Tests of `producer/append/arrow/arrow_ack.py`; `test_arrow_send.py` sees it filled."""
 
 import asyncio
 from array import array
@@ -7,7 +7,7 @@ import pytest
 
 from aiokafka_lite.errors import InvalidRecordError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.append.arrow_ack import ArrowAck
+from aiokafka_lite.producer.append.arrow.arrow_ack import ArrowAck
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 
@@ -24,9 +24,9 @@ def batch(partition: int, count: int) -> ProducerBatch:
 async def test_numbers_are_those_of_rows_whatever_the_order_of_sending() -> None:
     first, second = batch(0, 2), batch(1, 3)
     ack = ArrowAck()
-    ack.add(first, 0, 2, 50)
+    ack._add(first, 0, 2, 50)
     ack._note_rows(array("I", [1, 4]), array("q", [10, 40]))
-    ack.add(second, 0, 3, 60)
+    ack._add(second, 0, 3, 60)
     ack._note_rows(array("I", [0]), array("q", [0]))
     ack._note_rows(array("I", [0, 1]), array("q", [20, 30]), 2)
     with pytest.raises(asyncio.InvalidStateError):
@@ -47,9 +47,9 @@ async def test_numbers_are_those_of_rows_whatever_the_order_of_sending() -> None
 async def test_the_first_error_is_that_of_the_first_row() -> None:
     first, second = batch(0, 2), batch(1, 1)
     ack = ArrowAck()
-    ack.add(first, 0, 2, 50)
+    ack._add(first, 0, 2, 50)
     ack._note_rows(array("I", [1, 2]), None)
-    ack.add(second, 0, 1, 60)
+    ack._add(second, 0, 1, 60)
     ack._note_rows(array("I", [0]), None)
     first.fail(InvalidRecordError("later"))
     second.fail(InvalidRecordError("sooner"))

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""Rows of Arrow data as records to send, read where they lie: the native twin of `_arrow_rows_py`.
+"""Rows of Arrow data as records to send, read in place: the native twin of `_arrow_rows_py`.
 
-An Arrow array is trusted as whatever brought it is; only its types are checked, and that records
-fit where they are written. Never waits.
+The code trusts an Arrow array as much as the library that made it. It checks the types of the
+columns, and that each record fits into the batch. Does not wait.
 """
 
 from array import array as _new_array
@@ -24,7 +24,7 @@ from libc.stdint cimport (
 from libc.string cimport memcmp, memcpy, memset
 
 from aiokafka_lite.errors import SerializationError
-from aiokafka_lite.producer.append.arrow_column_faults import (
+from aiokafka_lite.producer.append.arrow.arrow_column_faults import (
     check_columns,
     no_arrow,
     no_batch,
@@ -67,7 +67,7 @@ cdef extern from "aiokafka_lite/producer/key_hash/murmur2.h" nogil:
 
 
 cdef enum Kind:
-    ABSENT = 0  # no such column, or one of nulls only
+    ABSENT = 0  # no such column, or all its values are null
     BYTES_32
     BYTES_64
     VIEWS
@@ -93,11 +93,11 @@ cdef struct Column:
     Kind kind
     int64_t offset
     const uint8_t *validity
-    const void *values  # fixed-size ones, offsets, or views
+    const void *values  # of fixed size, or offsets, or views
     const uint8_t *data
-    const void **buffers  # of views, from the first data buffer on
+    const void **buffers  # of views, beginning with the first data buffer
     int64_t multiply, divide  # from ticks of a timestamp to milliseconds
-    const uint8_t *rows_validity  # of whole rows: in a null one all fields are
+    const uint8_t *rows_validity  # of whole rows: all fields of a null row are null
     int64_t rows_offset
 
 cdef dict _TEXT_KINDS = {"u": BYTES_32, "U": BYTES_64, "vu": VIEWS}
@@ -117,7 +117,7 @@ cdef dict _NAMES = {
 }
 
 
-# Fields where they lie…
+# Fields, read in place…
 
 cdef inline bint is_null(const Column *column, int64_t row) noexcept nogil:
     cdef int64_t at = column.offset + row
@@ -130,7 +130,7 @@ cdef inline bint is_null(const Column *column, int64_t row) noexcept nogil:
 
 
 cdef inline const uint8_t *bytes_of(const Column *column, int64_t row, int64_t *size) noexcept nogil:
-    """Return where a field of bytes lies; size -1 for a null."""
+    """Return the address of a field of bytes and set its `size`; -1 for a null."""
     cdef int64_t at = column.offset + row
     cdef const int32_t *narrow
     cdef const int64_t *wide
@@ -156,7 +156,7 @@ cdef inline const uint8_t *bytes_of(const Column *column, int64_t row, int64_t *
 
 
 cdef inline int64_t int_of(const Column *column, int64_t row) noexcept nogil:
-    """Return a number; one of uint64 that is too large for int64 turns negative."""
+    """Return a number. A uint64 that is too large for int64 becomes negative."""
     cdef int64_t at = column.offset + row
     if column.kind == INT_64 or column.kind == UINT_64:
         return (<const int64_t *> column.values)[at]
@@ -174,13 +174,13 @@ cdef inline int64_t int_of(const Column *column, int64_t row) noexcept nogil:
 
 
 cdef object number_of(const Column *column, int64_t row):
-    """Return a number as it was given."""
+    """Return a number as a Python int, also a large uint64."""
     cdef int64_t number = int_of(column, row)
     return <uint64_t> number if column.kind == UINT_64 else number
 
 
 cdef inline int64_t milliseconds_of(const Column *column, int64_t row) noexcept nogil:
-    """Return a timestamp; -1, which no record can have, for one that has no number here."""
+    """Return a timestamp in ms; -1, which no record can have, if it does not fit 64 bits."""
     cdef int64_t ticks = int_of(column, row), time_ms
     if column.multiply > 1 and not -MAX_SECONDS <= ticks <= MAX_SECONDS:
         return -1
@@ -191,7 +191,7 @@ cdef inline int64_t milliseconds_of(const Column *column, int64_t row) noexcept 
 
 
 cdef inline void list_of(const Column *column, int64_t row, int64_t *start, int64_t *stop) noexcept nogil:
-    """Say where the entries of a list are; a null has none."""
+    """Set where the entries of a list start and stop; a null has none."""
     cdef int64_t at = column.offset + row
     start[0] = stop[0] = 0
     if is_null(column, row):
@@ -205,7 +205,7 @@ cdef inline void list_of(const Column *column, int64_t row, int64_t *start, int6
 
 
 cdef str to_text(const Column *column, int64_t at, name, int64_t row):
-    """Return a field of text, None for a null. Raises SerializationError for what is no UTF-8."""
+    """Return a field of text; None for a null. Raises: SerializationError unless it is UTF-8."""
     text = to_bytes(column, at)
     try:
         return None if text is None else (<bytes> text).decode()
@@ -231,7 +231,7 @@ cdef object to_bytes(const Column *column, int64_t row):
     return None if size < 0 else PyBytes_FromStringAndSize(<const char *> at, size)
 
 
-# …and as a record has them.
+# Fields, written in a record's format…
 
 cdef inline int varint_size(int64_t number) noexcept nogil:
     cdef uint64_t raw = (<uint64_t> number << 1) ^ <uint64_t> (number >> 63)
@@ -272,7 +272,7 @@ cdef inline int push(array numbers, uint32_t number) except -1:
 
 
 cdef class ArrowRows:
-    """The rows of one Arrow batch."""
+    """As the twin."""
 
     cdef ArrowArray _array
     cdef Column _topics, _partitions, _timestamps, _keys, _values
@@ -290,11 +290,11 @@ cdef class ArrowRows:
             self._array.release(&self._array)
 
     def __len__(self):
-        """How many rows."""
+        """As the twin."""
         return self._array.length
 
     cdef int _read_columns(self, ArrowSchema *schema) except -1:
-        """Find the columns in the array, whose types `check_schema` has seen."""
+        """Find the columns in the array. `check_schema` has checked their types."""
         cdef int64_t i
         cdef ArrowSchema *field
         cdef ArrowArray *column
@@ -340,7 +340,7 @@ cdef class ArrowRows:
         return 0
 
     cdef void _read_null_rows(self) noexcept:
-        """Have all fields of a null row be null."""
+        """Make all fields of a null row null."""
         cdef const uint8_t *validity
         if self._array.null_count == 0 or self._array.n_buffers < 1:
             return
@@ -355,27 +355,27 @@ cdef class ArrowRows:
     # Rows one by one…
 
     def topic(self, int64_t row):
-        """Return a row's topic. Raises SerializationError for a null."""
+        """As the twin."""
         topic = to_text(&self._topics, self._checked(row), "topic", row)
         if topic is None:
             raise null_in("topic", row)
         return topic
 
     def partition(self, int64_t row):
-        """Return a row's partition, None if it names none."""
+        """As the twin."""
         row = self._checked(row)
         return None if is_null(&self._partitions, row) else number_of(&self._partitions, row)
 
     def timestamp_ms(self, int64_t row):
-        """Return a row's timestamp, None if it has none."""
+        """As the twin."""
         row = self._checked(row)
         if is_null(&self._timestamps, row):
             return None
-        ticks = int_of(&self._timestamps, row)  # as an int, which has no bounds
+        ticks = int_of(&self._timestamps, row)  # as a Python int, which cannot overflow
         return ticks * self._timestamps.multiply // self._timestamps.divide
 
     def timestamps_ms(self, array rows not None, int64_t default_ms):
-        """Return the rows' timestamps, the default for those that have none."""
+        """As the twin."""
         cdef Py_ssize_t count = self._checked_rows(rows), i
         cdef array times = _new_array("q", bytes(8 * count))
         cdef uint32_t row
@@ -389,15 +389,15 @@ cdef class ArrowRows:
         return times
 
     def key(self, int64_t row):
-        """Return a row's key."""
+        """As the twin."""
         return to_bytes(&self._keys, self._checked(row))
 
     def value(self, int64_t row):
-        """Return a row's value."""
+        """As the twin."""
         return to_bytes(&self._values, self._checked(row))
 
     def headers(self, int64_t row):
-        """Return a row's headers. Raises SerializationError for a header without a name."""
+        """As the twin."""
         cdef int64_t start, stop, i
         list_of(&self._headers, self._checked(row), &start, &stop)
         headers = []
@@ -416,7 +416,7 @@ cdef class ArrowRows:
         return row
 
     cdef Py_ssize_t _checked_rows(self, array rows) except -1:
-        """Return how many rows an array("I") of rows names, all of which are there."""
+        """Return the length of an array("I") of row numbers, after checking that all exist."""
         cdef Py_ssize_t i
         if rows.ob_descr.typecode != c"I":
             raise TypeError("rows are an array of type I")
@@ -428,7 +428,7 @@ cdef class ArrowRows:
     # Sorting…
 
     def numbers(self, uint32_t start, uint32_t stop):
-        """Return the numbers of the rows from `start` to `stop`."""
+        """As the twin."""
         cdef array rows = _new_array("I", bytes(4 * (stop - start) if start < stop else 0))
         cdef uint32_t row
         for row in range(start, stop):
@@ -436,7 +436,7 @@ cdef class ArrowRows:
         return rows
 
     def by_topic(self, int64_t start, int64_t stop):
-        """Return the rows from `start` to `stop` by topic, each topic's in their order."""
+        """As the twin."""
         cdef dict parts = {}
         cdef array part = None
         cdef int64_t row, size, last_size = -1
@@ -455,12 +455,8 @@ cdef class ArrowRows:
         return list(parts.items())
 
     def by_partition(self, array rows not None, int64_t count, *, bint by_key, bint by_column):
-        """Return rows of one topic of `count` partitions by where they go, in their order each.
-
-        `by_column`: the partition column tells, where it is not null. `by_key`: else the hash of
-        the key, if there is one. None: wherever the rows without key go.
-        """
-        cdef list parts = [None] * (count + 1)  # the last one for those without
+        """As the twin."""
+        cdef list parts = [None] * (count + 1)  # the last part is for rows without a partition
         cdef dict others = {}
         cdef array part
         cdef Py_ssize_t i
@@ -501,11 +497,7 @@ cdef class ArrowRows:
         *,
         bint use_timestamps,
     ):
-        """Append `rows` from number `start` on to a batch; return how many it has taken.
-
-        It stops where there is no room, and at a row that has to be refused. `use_timestamps`: a
-        row's own timestamp counts, where there is one.
-        """
+        """As the twin."""
         cdef Py_ssize_t count = len(rows), at
         cdef uint32_t row
         cdef int64_t time_ms
@@ -524,7 +516,7 @@ cdef class ArrowRows:
         return max(count - start, 0)
 
     cdef bint _append(self, RecordBatchBuilder builder, int64_t row, int64_t time_ms) noexcept:
-        """Append a row; False where it has no room or has to be refused."""
+        """Append a row; return False without room for it, or if it cannot be sent."""
         cdef int64_t key_size, value_size, name_size, content_size, first, behind, i, size, end
         cdef int64_t delta = 0
         cdef const uint8_t *key = bytes_of(&self._keys, row, &key_size)
@@ -573,7 +565,7 @@ cdef class ArrowRows:
     cdef object _append_to_any(
         self, builder, array rows, Py_ssize_t start, int64_t timestamp_ms, bint use_timestamps
     ):
-        """As `append_to`, for a builder in Python."""
+        """Do the same as `append_to` for a builder in Python."""
         cdef Py_ssize_t at
         for at in range(start, len(rows)):
             row = rows[at]
@@ -593,7 +585,8 @@ cdef class ArrowRows:
 
 
 cdef void set_column(Column *column, kind, ArrowArray *array, int64_t offset) noexcept:
-    """Note where a column lies; `kind` None: one of nulls. `offset` is that of the parent."""
+    """Store the address of a column. `kind` None: all its values are null. `offset`: the parent's.
+    """
     if kind is None:
         column.kind = ABSENT
         return
@@ -607,13 +600,10 @@ cdef void set_column(Column *column, kind, ArrowArray *array, int64_t offset) no
         column.buffers = array.buffers + 2
 
 
-# Where they come from…
+# Where the rows come from…
 
 def arrow_batches(data):
-    """Return an iterator over the batches of anything with an Arrow PyCapsule interface.
-
-    Raises SerializationError, before the first one, naming what cannot be sent.
-    """
+    """As the twin."""
     if hasattr(data, "__arrow_c_array__"):
         return iter((_only_batch(data),))
     if hasattr(data, "__arrow_c_stream__"):
@@ -630,7 +620,7 @@ cdef ArrowRows _only_batch(data):
     moved = <ArrowArray *> PyCapsule_GetPointer(array_capsule, "arrow_array")
     check_schema(schema)
     rows._array = moved[0]
-    moved.release = NULL  # it is ours now
+    moved.release = NULL  # `rows` releases the array from now on
     rows._read_columns(schema)
     return rows
 
@@ -662,7 +652,7 @@ cdef class _ArrowStream:
             self._capsule, "arrow_array_stream"
         )
         cdef int code
-        with nogil:  # it may read a file, or wait for a thread that wants to be Python
+        with nogil:  # the stream may read a file, or wait for a thread that runs Python code
             code = stream.get_next(stream, &rows._array)
         check_stream(stream, code)
         if rows._array.release == NULL:
@@ -672,7 +662,7 @@ cdef class _ArrowStream:
 
 
 cdef int check_stream(ArrowArrayStream *stream, int code) except -1:
-    """Raise OSError for what a stream calls an error."""
+    """Raise OSError if a stream reported an error."""
     cdef const char *said
     if code:
         said = stream.get_last_error(stream)
@@ -687,12 +677,12 @@ cdef inline void set_rows(Column *column, const uint8_t *validity, int64_t offse
 
 
 cdef str name_of(ArrowSchema *field):
-    """Return the name of a column; one may have none."""
+    """Return the name of a column; "" if it has none."""
     return "" if field.name == NULL else (<bytes> field.name).decode("utf-8", "replace")
 
 
 cdef int check_schema(ArrowSchema *schema) except -1:
-    """Raise SerializationError for a column that is not known or not of a type it can have."""
+    """Raise SerializationError for an unknown column, or for a column of a wrong type."""
     cdef int64_t i
     cdef ArrowSchema *field
     if schema.format[0] != c"+" or schema.format[1] != c"s":

@@ -1,0 +1,1 @@
+"""Rows of Arrow tables on their way into batches."""

@@ -1,0 +1,1 @@
+"""The parts of the record cursor: old formats, headers, aborted transactions, columns, errors."""
