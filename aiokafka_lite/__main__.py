@@ -5,10 +5,16 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; without typer and rich name the extra that brings them and exit
-    with 2.
+    """Run the command line; without typer and rich only `info`, and otherwise name the extra that
+    brings them and exit with 2.
     """
     missing = [name for name in ("typer", "rich") if importlib.util.find_spec(name) is None]
+    if missing and sys.argv[1:] == ["info"]:
+        # Imported here, as it imports both clients.
+        from aiokafka_lite.cli.installation import parts  # noqa: PLC0415
+
+        sys.stdout.writelines(f"{name:<45}{text}\n" for name, text in parts())
+        return
     if missing:
         sys.stderr.write(
             f"the command line needs {' and '.join(missing)}: pip install 'aiokafka-lite[cli]'\n"

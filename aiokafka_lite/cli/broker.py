@@ -9,7 +9,10 @@ import typer
 from aiokafka_lite.cli.command import run
 from aiokafka_lite.testing.broker import EmbeddedBroker
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command("broker")
 def broker(
     port: Annotated[
         int, typer.Option("--port", help="The first node's port; 0: any free one.")
@@ -40,4 +43,4 @@ async def _serve(host: str, port: int, nodes: int, partitions: int) -> None:
         await stopped.wait()
 
 
-__all__ = ["broker"]
+__all__ = ["app", "broker"]

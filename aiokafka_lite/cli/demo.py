@@ -14,7 +14,7 @@ from typing import Protocol
 import anyio
 from anyio.lowlevel import checkpoint
 
-from aiokafka_lite.admin.topics import create_topic, delete_topic
+from aiokafka_lite import admin
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.model import ConsumerRecord
@@ -98,19 +98,21 @@ async def run_demo(
     Raises: as the clients; TimeoutError if no record came for 30 s although some are missing.
     """
     topic = f"aiokafka-lite-demo-{secrets.token_hex(4)}"
-    await create_topic(bootstrap_servers, topic, partitions=partitions)
-    try:
-        demo = _Demo(bootstrap_servers, topic, progress, clock)
-        started = clock.monotonic()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(demo.produce, rows)
-            tasks.start_soon(demo.consume)
-        assert demo.produce_s is not None
-        total_s = clock.monotonic() - started
-        return DemoResult(topic, demo.sent, demo.received, demo.produce_s, total_s)
-    finally:
-        with anyio.CancelScope(shield=True):
-            await delete_topic(bootstrap_servers, topic)
+    demo = _Demo(bootstrap_servers, topic, progress, clock)
+    async with admin.AIOKafkaAdminClient(bootstrap_servers=bootstrap_servers) as client:
+        created = await client.create_topics([admin.NewTopic(topic, partitions)])
+        created.topics.raise_first()
+        try:
+            started = clock.monotonic()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(demo.produce, rows)
+                tasks.start_soon(demo.consume)
+            assert demo.produce_s is not None
+            total_s = clock.monotonic() - started
+            return DemoResult(topic, demo.sent, demo.received, demo.produce_s, total_s)
+        finally:
+            with anyio.CancelScope(shield=True):
+                (await client.delete_topics([topic])).topics.raise_first()
 
 
 @dataclass(slots=True)

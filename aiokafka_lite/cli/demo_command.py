@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from aiokafka_lite.cli import flights_dataset
-from aiokafka_lite.cli.command import run
+from aiokafka_lite.cli.command import Output, run
 from aiokafka_lite.cli.demo import DemoResult, run_demo
 from aiokafka_lite.cli.flights_dataset import Dataset, DatasetError
 from aiokafka_lite.cli.output import OutputFormat, TwoBars, complain, show
@@ -19,6 +19,10 @@ TOP_KEYS = 12
 MOST_PROBLEMS = 10
 
 
+app = typer.Typer(add_completion=False)
+
+
+@app.command("demo")
 def demo(
     broker: Annotated[
         str,
@@ -36,7 +40,7 @@ def demo(
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="Send only the first rows.")
     ] = None,
-    output: Annotated[OutputFormat, typer.Option("--output")] = OutputFormat.TABLE,
+    output: Output = OutputFormat.TABLE,
 ) -> None:
     """Send a real data set out and read it back: every record, in order per key."""
     try:
@@ -84,7 +88,7 @@ def _report(result: DemoResult, broker: str, output: OutputFormat) -> None:
         for key, ledger in ranked[:TOP_KEYS]
     ]  # fmt: skip
     title = f"{len(ranked)} keys, the {len(rows)} with most records"
-    show(output, title, ("key", "records", "bytes", "partition"), list(rows))
+    show(output, title, ("key", "records", "bytes", "partition"), rows)
     mebibytes = result.value_bytes / 2**20
     typer.echo(
         f"{result.records:,} records, {mebibytes:.1f} MiB of values, on {broker}: produced in "
@@ -104,4 +108,4 @@ def _report(result: DemoResult, broker: str, output: OutputFormat) -> None:
     )
 
 
-__all__ = ["demo", "running_broker"]
+__all__ = ["app", "demo", "running_broker"]

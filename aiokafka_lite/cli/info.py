@@ -1,32 +1,18 @@
 """`aiokafka-lite info`: the parts of this installation, for bug reports."""
 
-import platform
-from typing import Annotated
-
 import typer
 
+from aiokafka_lite.cli.command import Output
+from aiokafka_lite.cli.installation import parts
 from aiokafka_lite.cli.output import OutputFormat, show
-from aiokafka_lite.compression.compressor import libraries
-from aiokafka_lite.consumer import consumer  # noqa: F401  a client chooses its leaves when imported
-from aiokafka_lite.native import leaves
-from aiokafka_lite.producer import producer  # noqa: F401  as the consumer
-from aiokafka_lite.version import __version__
+
+app = typer.Typer(add_completion=False)
 
 
-def info(
-    output: Annotated[
-        OutputFormat, typer.Option("--output", help="A table or JSON.")
-    ] = OutputFormat.TABLE,
-) -> None:
+@app.command("info")
+def info(output: Output = OutputFormat.TABLE) -> None:
     """Show versions, which parts are native here, and which libraries compress."""
-    python = f"{platform.python_version()} ({platform.python_implementation()})"
-    rows: list[tuple[str, str]] = [("aiokafka-lite", __version__), ("Python", python)]
-    rows += [
-        (module.removeprefix("aiokafka_lite."), "native" if is_native else "Python")
-        for module, is_native in leaves().items()
-    ]
-    rows += libraries().items()
-    show(output, "This installation", ("part", "is"), list(rows))
+    show(output, "This installation", ("part", "is"), parts())
 
 
-__all__ = ["info"]
+__all__ = ["app", "info"]

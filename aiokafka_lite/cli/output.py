@@ -1,12 +1,15 @@
 """Output: tables and progress bars on a terminal, plain lines and JSON for programs."""
 
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from types import TracebackType
 from typing import Any, Self
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -20,25 +23,83 @@ class OutputFormat(StrEnum):
 
 
 def show(
-    output: OutputFormat, title: str, columns: Sequence[str], rows: list[Sequence[Any]]
+    output: OutputFormat, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
 ) -> None:
-    """Print rows on stdout, as a table or as one JSON array of objects named by the columns."""
+    """Print rows on stdout: a table at a terminal, plain columns for other programs, or JSON.
+
+    JSON is one array of objects, named by the columns.
+    """
     if output is OutputFormat.JSON:
         named = [dict(zip(columns, row, strict=True)) for row in rows]
         sys.stdout.write(json.dumps(named, indent=2) + "\n")
         return
+    console = Console()
+    if not console.is_terminal:
+        sys.stdout.write(plain_columns(columns, rows))
+        return
+    console.print(table_of(title, columns, rows))
+
+
+def table_of(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+    """Return a table for people: the digits of numbers are in groups."""
     table = Table(title=title, title_justify="left")
     numbers = rows[0] if rows else [""] * len(columns)
     for column, example in zip(columns, numbers, strict=True):
         table.add_column(column, justify="right" if isinstance(example, int | float) else "left")
     for row in rows:
         table.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row))
-    Console().print(table)
+    return table
+
+
+def plain_columns(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a line of names and a line for each row, aligned by spaces. An empty cell is "-".
+
+    Numbers have digits only, so that `awk` and `cut` read them.
+    """
+    lines = [[name.upper() for name in columns]]
+    lines += [[str(cell) or "-" for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    padded = [
+        [cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in lines
+    ]
+    return "".join("  ".join(line).rstrip() + "\n" for line in padded)
 
 
 def complain(message: str) -> None:
     """Print an error on stderr, in one paragraph."""
-    sys.stderr.write(f"error: {message}\n")
+    typer.echo(f"error: {message}", err=True)  # a stderr that is closed is passed over
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: "1 record", "2 records"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def warn(message: str) -> None:
+    """Print on stderr what the command goes on without."""
+    typer.echo(f"warning: {message}", err=True)
+
+
+@contextmanager
+def flushed_stdout() -> Iterator[None]:
+    """Write what was printed before the command ends. What cannot be written is dropped, because
+    the interpreter would try again at its end.
+
+    Raises: OSError if stdout cannot be written, or is closed.
+    """
+    if sys.stdout is None:
+        raise OSError("standard output is closed; redirect it to /dev/null to drop what it gets")
+    try:
+        yield
+        sys.stdout.flush()
+    except BaseException:
+        try:
+            sys.stdout.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)
+        raise
 
 
 class TwoBars:
@@ -76,4 +137,14 @@ class TwoBars:
         self._progress.stop()
 
 
-__all__ = ["OutputFormat", "TwoBars", "complain", "show"]
+__all__ = [
+    "OutputFormat",
+    "TwoBars",
+    "complain",
+    "counted",
+    "flushed_stdout",
+    "plain_columns",
+    "show",
+    "table_of",
+    "warn",
+]

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import struct
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -13,14 +14,19 @@ Formatter = Callable[[Record], bytes]
 
 DEFAULT_FORMAT = "%v\\n"
 ESCAPES = {"n": b"\n", "t": b"\t", "r": b"\r", "\\": b"\\", "0": b"\0"}
+LETTERS = (
+    "%t topic, %p partition, %o offset, %k key, %s or %v value, %h headers, %T timestamp in ms, "
+    "%d the same in ISO 8601, %K and %S bytes of key and value (-1: null), %R bytes of the value "
+    "as a big-endian int32, %% percent sign; \\n \\t \\r \\\\ \\0 as usual"
+)
 
 
 def parse_format(pattern: str) -> Formatter:
     r"""Return a function from record to bytes for a pattern such as `%t[%p]@%o %k=%v\n`.
 
-    %t topic, %p partition, %o offset, %k key, %v (or %s) value, %h headers, %d timestamp (ISO 8601,
-    UTC), %T timestamp in ms, %% a percent sign; \n \t \r \\ \0 as usual. A null key or value prints
-    nothing. Raises: ValueError naming the unknown letter and the known ones.
+    The letters are in LETTERS. A null key or value prints nothing.
+
+    Raises: ValueError naming the unknown letter and the known ones.
     """
     parts: list[bytes | Formatter] = []
     letters = iter(pattern)
@@ -77,6 +83,10 @@ def _headers(record: Record) -> bytes:
     return b",".join(name.encode() + b"=" + (value or b"") for name, value in record.headers)
 
 
+def _size(data: bytes | None) -> int:
+    return -1 if data is None else len(data)
+
+
 def _date(record: Record) -> bytes:
     when = datetime.fromtimestamp(record.timestamp / 1000, UTC)
     return when.isoformat(timespec="milliseconds").encode()
@@ -89,10 +99,13 @@ _FIELDS: dict[str, Formatter] = {
     "k": lambda record: record.key or b"",
     "v": lambda record: record.value or b"",
     "s": lambda record: record.value or b"",
+    "K": lambda record: b"%d" % _size(record.key),
+    "S": lambda record: b"%d" % _size(record.value),
+    "R": lambda record: struct.pack(">i", _size(record.value)),
     "h": _headers,
     "d": _date,
     "T": lambda record: b"%d" % record.timestamp,
 }
 
 
-__all__ = ["DEFAULT_FORMAT", "Formatter", "Record", "parse_format", "to_json"]
+__all__ = ["DEFAULT_FORMAT", "LETTERS", "Formatter", "Record", "parse_format", "to_json"]

@@ -20,6 +20,11 @@ def broker() -> Iterator[EmbeddedBroker]:
 @pytest.fixture
 def invoke(broker: EmbeddedBroker) -> Invoke:
     """Run one command against the broker: `invoke("topics", "list")`."""
+    return invoke_on(broker)
+
+
+def invoke_on(broker: EmbeddedBroker) -> Invoke:
+    """Return what runs one command against a broker."""
     runner = CliRunner()
 
     def run(*arguments: str, stdin: str | None = None) -> Result:

@@ -1,16 +1,84 @@
 """All commands hang together under one name."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+from aiokafka_lite.cli.app import COMMANDS
+from aiokafka_lite.version import __version__
 from tests.cli.conftest import Invoke
 
 
-@pytest.mark.parametrize("command", ["demo", "broker", "produce", "consume", "topics", "info"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself(invoke: Invoke, command: str) -> None:
     shown = invoke(command, "--help")
     assert shown.exit_code == 0
     assert "Usage" in shown.stdout
+    assert "--install-completion" not in shown.stdout
 
 
 def test_an_unknown_command_is_wrong_usage(invoke: Invoke) -> None:
     assert invoke("reproduce").exit_code == 2
+
+
+def test_a_name_that_is_nearly_right_is_proposed(invoke: Invoke) -> None:
+    assert "Did you mean 'topics'?" in invoke("topic", "list").stderr
+
+
+def test_version_and_the_short_form_of_help(invoke: Invoke) -> None:
+    assert invoke("--version").stdout == f"aiokafka-lite {__version__}\n"
+    for arguments in (("-h",), ("topics", "-h"), ("topics", "list", "-h")):
+        assert "Usage" in invoke(*arguments).stdout
+
+
+def test_help_imports_no_client_and_no_broker() -> None:
+    program = """
+import sys
+from aiokafka_lite.__main__ import main
+sys.argv[1:] = ["--help"]
+try:
+    main()
+finally:
+    heavy = ("asyncio", "aiokafka_lite.producer", "aiokafka_lite.consumer", "aiokafka_lite.testing")
+    print(sorted(set(heavy) & set(sys.modules)), file=sys.stderr)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "produce" in done.stdout
+    assert done.stderr == "[]\n"
+
+
+def test_a_full_disk_is_told_in_one_line() -> None:
+    environment = {name: os.environ[name] for name in os.environ if name != "PYTHONUNBUFFERED"}
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "aiokafka_lite", "info"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            env=environment,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (1, b"error: [Errno 28] No space left on device\n")
+
+
+def test_the_shell_completes_names_of_commands() -> None:
+    environment = {
+        **os.environ,
+        "_AIOKAFKA_LITE_COMPLETE": "complete_bash",
+        "COMP_WORDS": "aiokafka-lite to",
+        "COMP_CWORD": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "aiokafka_lite"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment,
+        check=False,
+    )
+    assert done.stdout.split() == ["topics"]

@@ -2,6 +2,7 @@
 
 import re
 import signal
+import socket
 import subprocess
 import sys
 
@@ -26,3 +27,15 @@ def test_it_serves_until_it_is_interrupted() -> None:
         assert process.wait(timeout=30) == 0
         assert process.stderr is not None
         assert process.stderr.read() == ""
+
+
+def test_a_port_that_is_taken_or_impossible_is_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        taken = CliRunner().invoke(app, ["broker", "--port", str(port)])
+    assert taken.exit_code == 1
+    impossible = CliRunner().invoke(app, ["broker", "--port", "80000"])
+    assert impossible.exit_code == 2
+    for result, named in ((taken, str(port)), (impossible, "80000")):
+        assert len(result.stderr.splitlines()) == 1
+        assert named in result.stderr

@@ -3,7 +3,8 @@
 import pytest
 import typer
 
-from aiokafka_lite.cli.command import exit_codes, leaves, options, run
+from aiokafka_lite.cli.command import exit_codes, fail_with, leaves, options, run
+from aiokafka_lite.cli.stop_signals import StoppedBySignalError
 from aiokafka_lite.errors import KafkaConfigurationError, KafkaConnectionError
 
 
@@ -14,6 +15,9 @@ from aiokafka_lite.errors import KafkaConfigurationError, KafkaConnectionError
         (KafkaConnectionError("nobody there"), 1),
         (TimeoutError("too late"), 1),
         (KeyboardInterrupt(), 130),
+        (StoppedBySignalError(15), 143),
+        (OSError(98, "Address already in use"), 1),
+        (ValueError("port 80000 is above 65535"), 2),
         (ExceptionGroup("tasks", [ExceptionGroup("inner", [KafkaConnectionError("gone")])]), 1),
     ],
 )
@@ -24,9 +28,20 @@ def test_each_kind_of_error_has_its_exit_code(
         raise error
     assert caught.value.exit_code == code
     said = capsys.readouterr().err
-    if code != 130:
+    if code < 128:
         assert said.startswith("error: ")
         assert len(said.splitlines()) == 1
+
+
+def test_a_message_of_several_tasks_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(typer.Exit), exit_codes():
+        raise ExceptionGroup("tasks", [KafkaConnectionError("gone"), KafkaConnectionError("gone")])
+    assert capsys.readouterr().err == "error: gone\n"
+
+
+def test_a_closed_pipe_behind_stdout_is_left_to_the_program() -> None:
+    with pytest.raises(BrokenPipeError), exit_codes():
+        raise BrokenPipeError
 
 
 def test_run_gives_the_result() -> None:
@@ -45,6 +60,15 @@ def test_the_leaves_of_a_group_come_in_order() -> None:
     errors = [ValueError(n) for n in range(3)]
     group = ExceptionGroup("", [errors[0], ExceptionGroup("", errors[1:])])
     assert leaves(group) == errors
+
+
+def test_the_parts_that_failed_end_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    fail_with({})
+    failed = {"a": KafkaConnectionError("gone"), "b": KafkaConfigurationError("bad")}
+    with pytest.raises(typer.Exit) as caught:
+        fail_with(failed)
+    assert caught.value.exit_code == 1
+    assert capsys.readouterr().err.splitlines() == ["error: gone", "error: bad"]
 
 
 def test_pairs_become_a_dictionary() -> None:

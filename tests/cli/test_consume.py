@@ -3,12 +3,11 @@
 import json
 
 import pytest
-import typer
 
-from aiokafka_lite.cli.consume import StartOffset, parse_offset
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.cli.conftest import Invoke
+from tests.cli.support.commands import started
 
 
 @pytest.fixture
@@ -57,11 +56,24 @@ def test_a_group_goes_on_where_it_has_committed(ten: Invoke, broker: EmbeddedBro
     assert broker.group("readers").offsets[TopicPartition("ten", 0)].offset == 10
 
 
-@pytest.mark.parametrize("options", [("-p", "0"), ("-o", "7"), ("-o", "-2")])
+@pytest.mark.parametrize("options", [("-p", "0"), ("-o", "7"), ("-o", "-2"), ("-o", "e@1")])
 def test_what_a_group_decides_cannot_be_chosen(ten: Invoke, options: tuple[str, ...]) -> None:
     result = ten("consume", "-t", "ten", "-G", "readers", *options)
     assert result.exit_code == 2
     assert "group" in result.stderr
+
+
+def test_sigterm_commits_and_leaves_the_group(ten: Invoke, broker: EmbeddedBroker) -> None:
+    options = ("consume", "-t", "ten", "-G", "readers", "-o", "start")
+    with started(*options, address=broker.bootstrap_servers) as process:
+        assert process.stdout is not None
+        assert [process.stdout.readline() for _ in range(10)][-1] == b"9\n"
+        assert len(broker.group("readers").members) == 1
+        process.terminate()
+        assert process.wait(timeout=60) == 143
+    group = broker.group("readers")
+    assert not group.members
+    assert group.offsets[TopicPartition("ten", 0)].offset == 10
 
 
 def test_silence_ends_it_when_asked(ten: Invoke) -> None:
@@ -77,12 +89,29 @@ def test_a_topic_or_partition_that_is_not_there_is_named(ten: Invoke) -> None:
     assert "[4]" in missing.stderr
 
 
-def test_an_unknown_offset_names_the_forms() -> None:
-    with pytest.raises(typer.BadParameter, match=r"'yesterday'.*start"):
-        parse_offset("yesterday")
+@pytest.fixture
+def timed(invoke: Invoke, broker: EmbeddedBroker) -> Invoke:
+    """Five records, one each second from 1,000 s after the epoch on."""
+    broker.create_topic("timed")
+    lines = "".join(f'{{"value": "{n}", "timestamp": {1_000_000 + n * 1_000}}}\n' for n in range(5))
+    assert invoke("produce", "-t", "timed", "-J", stdin=lines).exit_code == 0
+    return invoke
 
 
-def test_an_offset_stays_inside_what_the_partition_holds() -> None:
-    assert StartOffset("zero", 5).resolve(10, 20) == 10
-    assert StartOffset("zero", 50).resolve(10, 20) == 20
-    assert StartOffset("end", -3).resolve(10, 20) == 17
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("-o", "@1002000", "-e"), "234"),
+        (("-o", "1970-01-01T00:16:43Z", "-e"), "34"),
+        (("-o", "s@1001500", "-o", "e@1003000"), "2"),
+        (("-o", "e@1002000"), "01"),
+        (("-o", "1", "-o", "e@9999999"), "1234"),
+        (("-o", "@-1h", "-e"), ""),
+    ],
+)
+def test_times_are_where_it_begins_and_ends(
+    timed: Invoke, options: tuple[str, ...], expected: str
+) -> None:
+    result = timed("consume", "-t", "timed", *options)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.split() == list(expected)

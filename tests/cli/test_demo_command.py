@@ -9,7 +9,7 @@ from tests.cli.conftest import Invoke
 def test_people_get_a_table_and_throughput(invoke: Invoke) -> None:
     result = invoke("demo", "--limit", "500", "--key", "origin")
     assert result.exit_code == 0, result.stderr
-    for shown in ("EWR", "JFK", "LGA", "partition", "500 records", "/s"):
+    for shown in ("EWR", "JFK", "LGA", "PARTITION", "500 records", "/s"):
         assert shown in result.stdout
 
 

@@ -1,6 +1,10 @@
 """`aiokafka-lite produce`: lines become records."""
 
+import os
+import signal
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,6 +12,7 @@ from aiokafka_lite.cli.produce import LineRules
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.cli.conftest import Invoke
+from tests.cli.support.commands import at_a_terminal, started
 
 LINES = TopicPartition("lines", 0)
 
@@ -39,6 +44,7 @@ def test_files_with_a_codec_and_tombstones(
 @pytest.mark.parametrize("acks", ["0", "1", "all"])
 def test_acks_of_every_kind(invoke: Invoke, broker: EmbeddedBroker, acks: str) -> None:
     assert invoke("produce", "-t", "lines", "--acks", acks, stdin="x\n").exit_code == 0
+    until_written(broker, 1)  # without an ack the command may end before the broker has read
     assert [record.value for record in broker.log(LINES).records()] == [b"x"]
 
 
@@ -51,4 +57,98 @@ def test_an_unknown_codec_is_a_usage_error_that_names_those_there_are(invoke: In
 
 def test_only_the_first_delimiter_separates() -> None:
     rules = LineRules(key=None, delimiter=b":", empty_is_null=False)
-    assert rules.split(b"k:v:w\r\n") == (b"k", b"v:w")
+    assert rules.split(b"k:v:w") == (b"k", b"v:w")
+
+
+def until_written(broker: EmbeddedBroker, count: int) -> None:
+    """Return when the log has so many records; the suite's timeout bounds it."""
+    while len(broker.log(LINES).records()) < count:
+        time.sleep(0.01)
+
+
+def test_ctrl_c_at_a_terminal_ends_it_at_once(broker: EmbeddedBroker) -> None:
+    """No key but Ctrl-C is pressed while it waits for a line."""
+    broker.create_topic("lines")
+    address = broker.bootstrap_servers
+    with at_a_terminal("produce", "-t", "lines", address=address) as (process, keyboard):
+        os.write(keyboard, b"hello\n")
+        until_written(broker, 1)
+        os.write(keyboard, b"half a li\x03")
+        assert process.wait(timeout=60) == 130
+        assert process.stderr is not None
+        assert process.stderr.read() == b"1 record sent to lines\n"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_on_an_open_pipe_flushes_and_ends(
+    broker: EmbeddedBroker, number: int, code: int
+) -> None:
+    """The second line waits for a linger of a minute, so only the end of the command sends it."""
+    broker.create_topic("lines")
+    options = ("produce", "-t", "lines", "-X", "linger.ms=60000", "-X", "batch.size=100")
+    with started(*options, address=broker.bootstrap_servers) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(b"x" * 90 + b"\n" + b"y" * 90 + b"\n")
+        until_written(broker, 1)  # the second record does not fit into its batch
+        process.send_signal(number)
+        assert process.wait(timeout=60) == code
+        assert process.stderr.read() == b"2 records sent to lines\n"
+    assert len(broker.log(LINES).records()) == 2
+
+
+def test_a_record_that_is_refused_is_told_once(invoke: Invoke, broker: EmbeddedBroker) -> None:
+    large = invoke("produce", "-t", "lines", "-X", "max_request_size=100", stdin="x" * 200)
+    assert large.exit_code == 1
+    assert len(large.stderr.splitlines()) == 1
+    empty = invoke("produce", "-t", "lines", "-Z", stdin="x\n\n")
+    assert empty.exit_code == 2
+    assert "neither key nor value" in empty.stderr
+
+
+def test_what_consume_writes_as_json_is_read_again(invoke: Invoke, broker: EmbeddedBroker) -> None:
+    broker.create_topic("from", 2)
+    broker.create_topic("to", 2)
+    lines = [
+        '{"key": "a", "value": "1", "headers": [{"name": "h", "value": null}], "partition": 1}',
+        '{"key_base64": "/w==", "value": null, "timestamp": 1234, "partition": 0}',
+        '{"key": null, "value_base64": "AP8=", "timestamp": 5, "partition": 1}',
+    ]
+    stdin = "\n".join(lines)
+    sent = invoke("produce", "-t", "from", "-J", "--keep-partition", stdin=stdin)
+    assert (sent.exit_code, sent.stderr) == (0, "3 records sent to from\n")
+    read = invoke("consume", "-t", "from", "-o", "start", "-e", "-J")
+    copied = invoke("produce", "-t", "to", "-J", "--keep-partition", stdin=read.stdout)
+    assert copied.exit_code == 0, copied.stderr
+    for partition in (0, 1):
+        first, second = (broker.log(TopicPartition(name, partition)) for name in ("from", "to"))
+        assert facts(first.records()) == facts(second.records())
+    assert facts(broker.log(TopicPartition("to", 0)).records()) == [(b"\xff", None, (), 1234)]
+
+
+def test_a_partition_that_is_not_there_is_told_before_a_line_is_sent(
+    invoke: Invoke, broker: EmbeddedBroker
+) -> None:
+    broker.create_topic("lines", 2)
+    refused = invoke("produce", "-t", "lines", "-p", "7", stdin="x\n")
+    assert refused.exit_code == 1
+    assert refused.stderr == "error: topic 'lines' has partitions 0 to 1, not [7]\n"
+    line = '{"value": "v", "partition": 3}\n'
+    refused = invoke("produce", "-t", "lines", "-J", "--keep-partition", stdin=line)
+    assert refused.stderr == "error: topic 'lines' has partitions 0 to 1, not [3]\n"
+
+
+def facts(records: Any) -> list[tuple[Any, ...]]:
+    return [(each.key, each.value, each.headers, each.timestamp) for each in records]
+
+
+def test_json_usage(invoke: Invoke) -> None:
+    for options in (
+        ("-J", "-K", ":"),
+        ("--keep-partition",),
+        ("-J", "--keep-partition", "-p", "0"),
+    ):
+        assert invoke("produce", "-t", "lines", *options, stdin="").exit_code == 2
+    bad = invoke("produce", "-t", "lines", "-J", stdin='{"value": "v"}\nplain\n')
+    assert bad.exit_code == 2
+    assert "line 2 is no record" in bad.stderr

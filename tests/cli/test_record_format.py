@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite.cli.record_format import Record, parse_format, to_json
+from aiokafka_lite.cli.record_format import LETTERS, Record, parse_format, to_json
 from aiokafka_lite.model import ConsumerRecord
 
 
@@ -32,6 +32,7 @@ def record(**changes: Any) -> Record:
         ("%t[%p]@%o %k=%v\\n", b"t[1]@42 k=v\n"),
         ("%d %T", b"2023-11-14T22:13:20.123+00:00 1700000000123"),
         ("%h\\t100%%", b"a=1,b=\t100%"),
+        ("%K %S %R", b"1 1 \0\0\0\1"),
         ("plain \\\\ \\q", b"plain \\ \\q"),
     ],
 )
@@ -40,7 +41,15 @@ def test_patterns(pattern: str, printed: bytes) -> None:
 
 
 def test_nulls_print_nothing() -> None:
-    assert parse_format("<%k|%v>")(record(key=None, value=None)) == b"<|>"
+    nothing = record(key=None, value=None)
+    assert parse_format("<%k|%v>")(nothing) == b"<|>"
+    assert parse_format("%K %S %R")(nothing) == b"-1 -1 \xff\xff\xff\xff"
+
+
+def test_help_explains_every_letter() -> None:
+    for letter in "tpoksvhdTKSR":
+        assert f"%{letter} " in LETTERS
+        parse_format(f"%{letter}")
 
 
 def test_an_unknown_letter_names_those_there_are() -> None:

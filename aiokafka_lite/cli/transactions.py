@@ -1,0 +1,159 @@
+"""`aiokafka-lite transactions list|describe|hanging|abort`."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from aiokafka_lite.admin.admin_client import AIOKafkaAdminClient
+from aiokafka_lite.admin.admin_config import AdminConfig
+from aiokafka_lite.admin.transactions.hanging_transactions import MAX_TRANSACTION_TIMEOUT_MS
+from aiokafka_lite.admin.transactions.transaction_answers import AbortTransactionSpec
+from aiokafka_lite.cli.admin_call import admin_call
+from aiokafka_lite.cli.command import Output
+from aiokafka_lite.cli.connection import Connection, connected
+from aiokafka_lite.cli.output import OutputFormat, show
+from aiokafka_lite.errors import IllegalArgumentError
+from aiokafka_lite.model import TopicPartition
+
+app = typer.Typer(
+    help="List and describe transactions; find and abort those that hang.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+
+@app.command("list")
+@connected(AdminConfig)
+def list_transactions(
+    client: Connection,
+    output: Output = OutputFormat.TABLE,
+    state: Annotated[
+        list[str] | None, typer.Option("--state", help="Such as Ongoing. Repeatable.")
+    ] = None,
+    producer_id: Annotated[
+        list[int] | None, typer.Option("--producer-id", help="Of a producer. Repeatable.")
+    ] = None,
+    duration_ms: Annotated[
+        int | None, typer.Option("--duration-ms", help="Begun longer ago than that.")
+    ] = None,
+    pattern: Annotated[
+        str | None, typer.Option("--pattern", help="A regular expression for the whole id.")
+    ] = None,
+) -> None:
+    """List the transactional ids of the cluster with their producers and states."""
+    found = admin_call(
+        client, lambda admin: admin.list_transactions(state, producer_id, duration_ms, pattern)
+    )
+    rows = [(each.transactional_id, str(each.producer_id), each.state) for each in found]
+    show(output, "Transactions", ("transactional_id", "producer_id", "state"), rows)
+
+
+@app.command("describe")
+@connected(AdminConfig)
+def describe(
+    client: Connection,
+    transactional_ids: Annotated[list[str], typer.Argument(help="Transactional ids.")],
+    output: Output = OutputFormat.TABLE,
+) -> None:
+    """Show what the coordinators know of transactional ids. One that is unknown is an error."""
+    found = admin_call(client, lambda admin: admin.describe_transactions(transactional_ids))
+    rows = [
+        (
+            *(name, str(each.coordinator_id), str(each.producer_id), str(each.producer_epoch)),
+            *(each.state, str(each.transaction_timeout_ms)),
+            _time(each.transaction_start_time_ms),
+            " ".join(f"{topic}-{partition}" for topic, partition in sorted(each.topic_partitions)),
+        )
+        for name, each in found.succeeded.items()
+    ]
+    columns = ("transactional_id", "coordinator", "producer_id", "producer_epoch")
+    more = ("state", "timeout_ms", "began", "partitions")
+    show(output, "Transactions", (*columns, *more), rows)
+    found.raise_first()
+
+
+@app.command("hanging")
+@connected(AdminConfig)
+def hanging(
+    client: Connection,
+    output: Output = OutputFormat.TABLE,
+    broker: Annotated[int | None, typer.Option("--broker", help="Look at its replicas.")] = None,
+    topic: Annotated[str | None, typer.Option("--topic", help="Look at its partitions.")] = None,
+    partition: Annotated[
+        int | None, typer.Option("--partition", help="Look at this one of the topic.")
+    ] = None,
+    max_transaction_timeout_ms: Annotated[
+        int,
+        typer.Option(
+            "--max-transaction-timeout-ms", help="The brokers' transaction.max.timeout.ms."
+        ),
+    ] = MAX_TRANSACTION_TIMEOUT_MS,
+) -> None:
+    """Find transactions that are open in partitions and that no coordinator will end."""
+    found = admin_call(
+        client,
+        lambda admin: admin.find_hanging_transactions(
+            broker, topic, partition, max_transaction_timeout_ms
+        ),
+    )
+    rows = [
+        (
+            *(each.topic_partition.topic, str(each.topic_partition.partition)),
+            *(str(each.producer.producer_id), str(each.producer.producer_epoch)),
+            *(str(each.to_abort.coordinator_epoch), _time(each.producer.last_timestamp)),
+            str(each.producer.current_transaction_start_offset),
+        )
+        for each in found
+    ]
+    columns = ("topic", "partition", "producer_id", "producer_epoch", "coordinator_epoch")
+    show(output, "Hanging transactions", (*columns, "last_record", "start_offset"), rows)
+
+
+@app.command("abort")
+@connected(AdminConfig)
+def abort(
+    client: Connection,
+    topic: Annotated[str, typer.Option("--topic", help="The topic of the transaction.")],
+    partition: Annotated[int, typer.Option("--partition", help="Its partition.")],
+    start_offset: Annotated[
+        int, typer.Option("--start-offset", help="Its first offset, as `hanging` shows it.")
+    ],
+) -> None:
+    """Abort a hanging transaction in one partition."""
+    spec = admin_call(
+        client, lambda admin: _abort(admin, TopicPartition(topic, partition), start_offset)
+    )
+    typer.echo(f"aborted the transaction of producer {spec.producer_id} in {topic}-{partition}")
+
+
+async def _abort(
+    admin: AIOKafkaAdminClient, where: TopicPartition, start_offset: int
+) -> AbortTransactionSpec:
+    """Abort the transaction that begins at an offset, with its present epochs."""
+    described = await admin.describe_producers([where])
+    described.raise_first()
+    for producer in described.succeeded[where]:
+        if producer.current_transaction_start_offset == start_offset:
+            spec = AbortTransactionSpec(
+                where,
+                producer.producer_id,
+                producer.producer_epoch,
+                producer.coordinator_epoch or 0,
+            )
+            await admin.abort_transaction(spec)
+            return spec
+    raise IllegalArgumentError(
+        f"no open transaction of {where.topic}-{where.partition} begins at offset {start_offset};"
+        " `hanging` shows those that hang"
+    )
+
+
+def _time(timestamp_ms: int | None) -> str:
+    """Return milliseconds since 1970 as a time in UTC; "" for none."""
+    if timestamp_ms is None or timestamp_ms < 0:
+        return ""
+    return datetime.fromtimestamp(timestamp_ms / 1000, UTC).isoformat(timespec="milliseconds")
+
+
+__all__ = ["abort", "describe", "hanging", "list_transactions"]
