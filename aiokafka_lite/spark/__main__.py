@@ -23,7 +23,7 @@ def main() -> None:
         )
         sys.exit(2)
     # Imported here, after the check that its libraries are installed.
-    from aiokafka_lite.spark.jobs.job_command import app  # noqa: PLC0415
+    from aiokafka_lite.spark.jobs.program.job_command import app  # noqa: PLC0415
 
     app(prog_name="python -m aiokafka_lite.spark")
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
+from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.model import TopicPartition, names_of
-from aiokafka_lite.value_checks import is_int
 
 EARLIEST: Final = -2
 LATEST: Final = -1

@@ -1,11 +1,17 @@
 """Registers the data source in a Spark session; PySpark is imported then."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from aiokafka_lite.spark.process.cargo import TravellingClass, sources
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_CLUSTERS: Final = "spark.kafka.clusters."
+_REDACTION: Final = "spark.sql.redaction.options.regex"
+_SECRETS: Final = "(?i)password|secret|sasl[.]jaas[.]config|ssl[.]keystore[.]key"
+"""Names of options whose values Spark hides in plans, in the UI and in logs. By itself it would
+show a private key given as text."""
 
 
 def register(spark: "SparkSession", *, by_value: bool = False) -> None:
@@ -15,6 +21,9 @@ def register(spark: "SparkSession", *, by_value: bool = False) -> None:
     `spark.pyspark.python` or `$PYSPARK_PYTHON`, where the package must be installed. With
     `by_value` each task carries the package's sources (0.4 MB) instead, and they run without the
     compiled parts. anyio, pyarrow and the codecs' libraries must be installed in any case.
+
+    It adds the names of options with secrets to the session's `spark.sql.redaction.options.regex`.
+    It warns of settings `spark.kafka.clusters.*`, which Spark's own connector alone can use.
 
     Raises: ImportError, with the remedy, without PySpark 4.
     """
@@ -26,6 +35,25 @@ def register(spark: "SparkSession", *, by_value: bool = False) -> None:
         ) from error
     archive = sources() if by_value else None
     spark.dataSource.register(TravellingClass(KafkaLiteDataSource, archive))
+    _hide_secrets(spark)
+    _warn_of_clusters(spark)
+
+
+def _hide_secrets(spark: "SparkSession") -> None:
+    present = spark.conf.get(_REDACTION, "") or ""
+    if _SECRETS not in present:
+        spark.conf.set(_REDACTION, "|".join(filter(None, [present, _SECRETS])))
+
+
+def _warn_of_clusters(spark: "SparkSession") -> None:
+    """Log that Spark's settings of delegation tokens do nothing here, if the session has any."""
+    found = sorted(name for name in spark.conf.getAll if name.startswith(_CLUSTERS))
+    if found:
+        from aiokafka_lite.spark.options.kafka_keys import warn_once  # noqa: PLC0415
+
+        warn_once(
+            f"without effect in kafka-lite: {', '.join(found)}; set the option delegationToken=true"
+        )
 
 
 __all__ = ["register"]

@@ -8,6 +8,7 @@ imported only where brokers are asked.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import (
@@ -27,6 +28,11 @@ from aiokafka_lite.spark.compat import (
 )
 from aiokafka_lite.spark.offsets import OffsetRange, Offsets
 from aiokafka_lite.spark.options.kafka_keys import boolean
+from aiokafka_lite.spark.options.sealed_properties import (
+    SECURITY,
+    SealedOptions,
+    SealedProperties,
+)
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.options.source_options import SourceOptions
 from aiokafka_lite.spark.process.cargo import Travels
@@ -43,8 +49,10 @@ if TYPE_CHECKING:
 class KafkaRange(InputPartition):
     """The part of one task."""
 
-    def __init__(self, wanted: OffsetRange) -> None:
+    def __init__(self, wanted: OffsetRange, security: SealedProperties | None = None) -> None:
         super().__init__(wanted)
+        self.security = security
+        """With delegation tokens: how the task logs in. Each batch has the token of its time."""
 
 
 class KafkaLiteDataSource(Travels, DataSource):
@@ -54,6 +62,9 @@ class KafkaLiteDataSource(Travels, DataSource):
     it by the name `kafka-lite`. Options, columns and their meaning are those of Spark's own `kafka`
     source and sink.
     """
+
+    def __init__(self, options: dict[str, str]) -> None:
+        super().__init__(SealedOptions(options))
 
     @classmethod
     def name(cls) -> str:
@@ -77,7 +88,8 @@ class KafkaLiteDataSource(Travels, DataSource):
         from aiokafka_lite.spark.sink import BatchWriter, checked_columns  # noqa: PLC0415
 
         options = SinkOptions.parse(dict(self.options))
-        return BatchWriter(checked_columns(_fields(schema), options), options, overwrite=overwrite)
+        columns = checked_columns(_fields(schema), options)
+        return BatchWriter(columns, _by_token(options), overwrite=overwrite)
 
     def streamWriter(self, schema: "StructType", overwrite: bool) -> Any:  # noqa: ARG002, N802
         from aiokafka_lite.spark.sink import (  # noqa: PLC0415
@@ -87,7 +99,21 @@ class KafkaLiteDataSource(Travels, DataSource):
 
         # Complete mode asks for overwriting at every batch. A log cannot do that, so it appends.
         options = SinkOptions.parse(dict(self.options))
-        return stream_writer(checked_columns(_fields(schema), options), options)
+        return stream_writer(checked_columns(_fields(schema), options), _by_token(options))
+
+
+def _by_token(options: SinkOptions) -> SinkOptions:
+    """Return the options of a write with a delegation token in place of the user, if it has one.
+
+    Spark plans each batch of a stream anew, so each has the token of its time. Raises: as
+    `ExecutorTokens.for_executors`.
+    """
+    if options.token_mechanism is None:
+        return options
+    from aiokafka_lite.spark.process.executor_tokens import executor_tokens  # noqa: PLC0415
+
+    security = executor_tokens().for_executors(options.client, options.token_mechanism)
+    return replace(options, client={**options.client, SECURITY: security})
 
 
 def _fields(schema: "StructType") -> list[tuple[str, str]]:
@@ -110,7 +136,28 @@ class _RangeReader(Travels):
         from aiokafka_lite.spark.read.range_reader import read_range  # noqa: PLC0415
 
         if isinstance(partition, KafkaRange):
-            yield from read_range(partition.value, self._columns, self._options)
+            options = self._options
+            if partition.security is not None:
+                options = options.with_security(partition.security)
+            yield from read_range(partition.value, self._columns, options)
+
+    def _ranges(self, planned: list[OffsetRange]) -> list[KafkaRange]:
+        """Return the tasks of a batch. Raises: as `ExecutorTokens.for_executors`."""
+        mechanism = self._options.token_mechanism
+        if mechanism is None or not planned:
+            return [KafkaRange(each) for each in planned]
+        from aiokafka_lite.spark.process.executor_tokens import (  # noqa: PLC0415
+            executor_tokens,
+        )
+
+        security = executor_tokens().for_executors(self._options.client, mechanism)
+        return [KafkaRange(each, security) for each in planned]
+
+    def _taken_along(self) -> dict[str, Any]:
+        if self._options.token_mechanism is None:
+            return self.__dict__
+        # Executors get a token with each task, and nothing of the user.
+        return {**self.__dict__, "_options": self._options.with_security(None)}
 
 
 class BatchReader(_RangeReader, DataSourceReader):
@@ -124,8 +171,7 @@ class BatchReader(_RangeReader, DataSourceReader):
         from aiokafka_lite.spark.read.batch_plan import plan_batch  # noqa: PLC0415
         from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415
 
-        planned = plan_batch(self._options, Planner(self._options), filters)
-        return [KafkaRange(each) for each in planned]
+        return self._ranges(plan_batch(self._options, Planner(self._options), filters))
 
 
 class PushdownBatchReader(BatchReader):
@@ -192,7 +238,7 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[KafkaRange]:
         planned = self._stream.plan(Offsets.from_nested(start), Offsets.from_nested(end))
-        return [KafkaRange(each) for each in planned]
+        return self._ranges(planned)
 
     def commit(self, end: dict[str, Any]) -> None:
         self._stream.done(Offsets.from_nested(end))

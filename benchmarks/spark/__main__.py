@@ -6,8 +6,8 @@
     python -m benchmarks.spark --markdown table.md --json figures.json
 
 Tables go to stdout, progress to stderr. It needs Java 17, PySpark 4.2.0 and Linux. Every figure is
-a cost, and ratios are to ours in the same run: of the medians, and in the worst case (the other's
-best round to our worst).
+a cost. A ratio compares another connector with ours in the same run, by the medians. The
+ratio of the worst case compares the other's best round with our worst.
 """
 
 import argparse
@@ -17,10 +17,10 @@ from pathlib import Path
 
 import aiokafka_lite
 from aiokafka_lite.testing.java_runtime import find_java
-from benchmarks.harness import running_broker
-from benchmarks.machine_facts import machine_facts, version_of
-from benchmarks.progress import progress
-from benchmarks.results import as_markdown, as_text, as_values, facts_line
+from benchmarks.processes.harness import running_broker
+from benchmarks.report.machine_facts import machine_facts, version_of
+from benchmarks.report.progress import progress
+from benchmarks.report.results import as_markdown, as_text, as_values, facts_line
 from benchmarks.spark.cases import CONNECTORS, RECORDS, SHAPES, select
 from benchmarks.spark.measure import CONDITIONS, Contest, tables
 from benchmarks.spark.official import VERSION

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.results import OURS
+from benchmarks.report.results import OURS
 
 SHAPES = {
     "noop": "batch → noop",

@@ -11,11 +11,11 @@ from functools import partial
 from typing import Any
 
 from aiokafka_lite import AIOKafkaConsumer, TopicPartition
-from benchmarks.child_process import child_process
-from benchmarks.harness import fresh, run_peer, topic
 from benchmarks.peers.job import Job
-from benchmarks.progress import Steps
-from benchmarks.results import OURS, Figure, Table, collect
+from benchmarks.processes.child_process import child_process
+from benchmarks.processes.harness import fresh, run_peer, topic
+from benchmarks.report.progress import Steps
+from benchmarks.report.results import OURS, Figure, Table, collect
 from benchmarks.spark.cases import (
     COLD,
     FIRST_BATCHES,

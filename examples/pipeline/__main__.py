@@ -18,7 +18,7 @@ from aiokafka_lite.cli.command import leaves
 from aiokafka_lite.cli.demo_command import running_broker
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.spark.jobs.job import reason
-from aiokafka_lite.spark.jobs.job_session import session
+from aiokafka_lite.spark.jobs.program.job_session import session
 from examples.pipeline import flight_stream
 from examples.pipeline.departures import Flight, counted, flights_in_order
 from examples.pipeline.pipeline import PipelineResult, run_pipeline

@@ -18,7 +18,7 @@ import anyio
 from anyio import to_thread
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
-from aiokafka_lite.admin.topics import create_topic, delete_topic
+from aiokafka_lite.admin import AIOKafkaAdminClient, NewTopic
 from examples.pipeline import flight_stream
 from examples.pipeline.departures import (
     Departures,
@@ -98,14 +98,14 @@ async def run_pipeline(
 async def _topics(bootstrap_servers: str, partitions: int, *names: str) -> AsyncIterator[list[str]]:
     run = secrets.token_hex(4)
     topics = [f"{name}-{run}" for name in names]
-    for topic in topics:
-        await create_topic(bootstrap_servers, topic, partitions=partitions)
-    try:
-        yield topics
-    finally:
-        with anyio.CancelScope(shield=True):
-            for topic in topics:
-                await delete_topic(bootstrap_servers, topic)
+    async with AIOKafkaAdminClient(bootstrap_servers=bootstrap_servers) as admin:
+        created = await admin.create_topics([NewTopic(topic, partitions) for topic in topics])
+        created.topics.raise_first()
+        try:
+            yield topics
+        finally:
+            with anyio.CancelScope(shield=True):
+                (await admin.delete_topics(topics)).topics.raise_first()
 
 
 @dataclass(slots=True)

@@ -92,7 +92,10 @@ def test_filters_are_pushed_down_when_asked_for(spark: Any, broker: EmbeddedBrok
     ("options", "said"),
     [
         ({"subscribe": "nope"}, "there is no topic nope"),
-        ({"kafka.sasl.mechanism": "PLAIN"}, "neither TLS nor SASL yet"),
+        (
+            {"kafka.security.protocol": "SSL", "kafka.ssl.truststore.location": "/absent.jks"},
+            "absent.jks.*on every machine",
+        ),
         ({"endingOffsets": '{"t":{"0":99,"1":-1}}'}, "t-0 ends at 4, before its ending offset 99"),
     ],
 )

@@ -6,7 +6,8 @@ of a read, the value as `raw`, and `error`, a struct of class and message. Does 
 
 from typing import Final
 
-PREFIX: Final = "__connect.errors."
+from aiokafka_lite.workers.connect_headers import PREFIX
+
 STAGE: Final = "VALUE_CONVERTER"
 """Connect's name for the stage that turns bytes into a value."""
 _HEADER: Final = "struct<key:string,value:binary>"
@@ -52,4 +53,4 @@ def quoted(text: str) -> str:
     return f"'{escaped}'"
 
 
-__all__ = ["PREFIX", "STAGE", "dead_letter_headers", "quoted", "refusal"]
+__all__ = ["STAGE", "dead_letter_headers", "quoted", "refusal"]

@@ -10,12 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.schema_registry.registry_errors import SchemaRegistryError, UnknownSchemaError
 from aiokafka_lite.spark.decode.avro_types import column_type
-from aiokafka_lite.spark.decode.schema_registry import (
-    RegistryConfig,
-    SchemaRegistryError,
-    registry,
-)
+from aiokafka_lite.spark.decode.blocking_registry import RegistryConfig, registry
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,9 +43,9 @@ class AvroColumn:
 
     def ddl(self) -> str:
         """Return the type. Raises: KafkaConfigurationError for a schema without a column type."""
-        from aiokafka_lite.spark.decode.avro_decoder import parse_avro  # noqa: PLC0415
+        from aiokafka_lite.spark.decode.avro_decoder import parse_reader  # noqa: PLC0415
 
-        return f"struct<value:{column_type(parse_avro(self.schema)).ddl},error:{ERROR}>"
+        return f"struct<value:{column_type(parse_reader(self.schema)).ddl},error:{ERROR}>"
 
     def __call__(self, raw: "pa.Array") -> "pa.Array":
         """Decode an array. Raises: SchemaRegistryError, because then no value is at fault."""
@@ -81,9 +78,9 @@ class AvroColumn:
 @functools.lru_cache(maxsize=16)
 def _decoder(column: AvroColumn) -> "tuple[AvroDecoder, pa.DataType]":
     """Return the decoder of this process, with the schemas it knows."""
-    from aiokafka_lite.spark.decode.avro_decoder import AvroDecoder, parse_avro  # noqa: PLC0415
+    from aiokafka_lite.spark.decode.avro_decoder import AvroDecoder, parse_reader  # noqa: PLC0415
 
-    reader = parse_avro(column.schema)
+    reader = parse_reader(column.schema)
     find = None if column.registry is None else registry(column.registry).by_id
     return AvroDecoder(reader, find), column_type(reader).arrow
 
@@ -114,6 +111,8 @@ def decode_column(
 def _attempt(decode: Callable[[bytes], Any], raw: bytes) -> tuple[Any, dict[str, str] | None]:
     try:
         return decode(raw), None
+    except UnknownSchemaError as error:
+        return None, _reason(error)
     except SchemaRegistryError:
         raise
     except Exception as error:  # noqa: BLE001 - what bytes can do to a decoder has no one class

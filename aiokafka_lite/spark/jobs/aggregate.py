@@ -12,9 +12,9 @@ from typing import Any, Final, Literal
 
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
-from aiokafka_lite.spark.jobs.stream_facts import StreamFacts
-from aiokafka_lite.spark.jobs.stream_run import read_topics, run_stream, stream_offsets
-from aiokafka_lite.spark.jobs.table_sink import TableStreamConfig, stream_writer
+from aiokafka_lite.spark.jobs.stream.stream_facts import StreamFacts
+from aiokafka_lite.spark.jobs.stream.stream_run import read_topics, run_stream, stream_offsets
+from aiokafka_lite.spark.jobs.stream.table_sink import TableStreamConfig, stream_writer
 
 _CORRUPT: Final = "_corrupt_record"
 _IS_BAD: Final = "_is_bad"

@@ -14,10 +14,10 @@ from typing import Any, Final
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.jobs.archive import read_archive
-from aiokafka_lite.spark.jobs.checkpoint import done_offsets
 from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
 from aiokafka_lite.spark.jobs.offset_levels import COUNTS, counted
-from aiokafka_lite.spark.jobs.topic_config import TopicsConfig
+from aiokafka_lite.spark.jobs.stream.checkpoint import done_offsets
+from aiokafka_lite.spark.jobs.stream.topic_config import TopicsConfig
 from aiokafka_lite.spark.offsets import Offsets
 from aiokafka_lite.spark.options.source_options import OffsetLimit, Place, SourceOptions
 
@@ -59,7 +59,7 @@ class AuditConfig(TopicsConfig):
     @property
     def reads_committed(self) -> bool:
         """Whether the records of aborted transactions do not count."""
-        given = {name.lower(): value for name, value in self.source.items()}
+        given = {name.lower(): value for name, value in self.source_options().items()}
         return given.get(_ISOLATION) == _COMMITTED
 
     def _faults(self) -> Iterator[str]:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.spark.decode.blocking_registry import BlockingRegistry, RegistryConfig
 from aiokafka_lite.spark.decode.dead_letters import dead_letter_headers, quoted, refusal
 from aiokafka_lite.spark.decode.decoding import AvroColumn
-from aiokafka_lite.spark.decode.schema_registry import RegistryConfig, SchemaRegistry
 from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
-from aiokafka_lite.spark.jobs.stream_run import read_topics, run_stream, stream_offsets
-from aiokafka_lite.spark.jobs.topic_config import StreamConfig, TopicSinkConfig
+from aiokafka_lite.spark.jobs.stream.stream_run import read_topics, run_stream, stream_offsets
+from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicSinkConfig
 
 _CORRUPT: Final = "__corrupt"
 _RAW_COLUMNS: Final = ("key", "raw", "topic", "partition", "offset", "timestamp", "headers")
@@ -159,13 +159,13 @@ def _schema(config: DecodeConfig) -> str:
     registry = config.registry()
     assert registry is not None, "or the config is refused"
     subject = config.subject or f"{config.topics[0]}-value"
-    found = SchemaRegistry(registry).latest(subject)
-    if found.kind != "AVRO" or found.references:
-        what = "refers to others" if found.references else f"is {found.kind}, not AVRO"
+    schema = BlockingRegistry(registry).latest(subject).registered.schema
+    if schema.schema_type != "AVRO" or schema.references:
+        what = "refers to others" if schema.references else f"is {schema.schema_type}, not AVRO"
         raise KafkaConfigurationError(
             f"the newest schema of {subject} {what}; name the columns to read by schema"
         )
-    return found.text
+    return schema.schema_str
 
 
 def _from_json(frame: Any, ddl: str, *, framed: bool) -> Any:

@@ -18,14 +18,14 @@ from aiokafka_lite.spark.jobs.job import (
     Progress,
     StopSignal,
 )
-from aiokafka_lite.spark.jobs.stream_facts import LATE, StreamFacts
-from aiokafka_lite.spark.jobs.stream_run import (
+from aiokafka_lite.spark.jobs.stream.stream_facts import LATE, StreamFacts
+from aiokafka_lite.spark.jobs.stream.stream_run import (
     lag_behind,
     read_topics,
     run_stream,
     stream_offsets,
 )
-from aiokafka_lite.spark.jobs.table_sink import TableStreamConfig, stream_writer, write_batch
+from aiokafka_lite.spark.jobs.stream.table_sink import TableStreamConfig, stream_writer, write_batch
 from aiokafka_lite.spark.offsets import Offsets, backlog
 from aiokafka_lite.spark.options.source_options import SourceOptions
 

@@ -16,10 +16,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, Self
 
+from aiokafka_lite.checks.value_checks import text_of_faults
 from aiokafka_lite.errors import KafkaConfigurationError
-from aiokafka_lite.value_checks import text_of_faults
 
-_TABLES: Final = ("source", "sink", "spark")
+_TABLES: Final = ("kafka", "source", "sink", "spark")
 _JSON_OPTIONS: Final = frozenset(
     {
         *("assign", "startingoffsets", "endingoffsets"),
@@ -46,16 +46,27 @@ class JobConfig:
     Raises: JobConfigError, a KafkaConfigurationError and a ValueError, with every fault.
     """
 
-    source: Mapping[str, str] = field(default_factory=dict)
+    kafka: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Options of source and sink without their prefix `kafka.`, such as security.protocol.
+
+    [source] and [sink] override them.
+    """
+    source: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Options passed to the source unchanged, such as kafka.isolation.level."""
-    sink: Mapping[str, str] = field(default_factory=dict)
+    sink: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Options passed to the sink unchanged, such as kafka.compression.type."""
-    spark: Mapping[str, str] = field(default_factory=dict)
+    spark: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Settings of a session that is made for the job.
 
     `master` is local[*] by default. It has no effect with an existing session, or under
     spark-submit.
     """
+
+    def with_kafka(self, table: Mapping[str, str]) -> dict[str, str]:
+        """Return the options of a table and those of [kafka], which the table may override."""
+        own = {name.lower() for name in table}
+        common = {f"kafka.{name}": value for name, value in self.kafka.items()}
+        return {**{name: common[name] for name in common if name.lower() not in own}, **table}
 
     def __post_init__(self) -> None:
         wrong = {}
@@ -64,7 +75,10 @@ class JobConfig:
             try:
                 value = _convert(getattr(self, key.name), kind)
             except ValueError as error:
-                wrong[key.name] = f"{key.name}={getattr(self, key.name)!r} {error}"
+                # A table may have passwords, so its values are not shown.
+                given = getattr(self, key.name)
+                shown = "" if isinstance(given, Mapping) else f"={given!r}"
+                wrong[key.name] = f"{key.name}{shown} {error}"
                 # A valid replacement, so that the other keys can be checked, too.
                 value = key.default_factory() if callable(key.default_factory) else key.default
             object.__setattr__(self, key.name, value)
@@ -170,7 +184,7 @@ def _setting(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(f"{key} = {json.dumps(value.strip())}")
     except tomllib.TOMLDecodeError:
-        raise ValueError(f"--set {text!r}: {key!r} is not a TOML key, such as sink.topic") from None
+        raise ValueError(f"--set: {key!r} is not a TOML key, such as sink.topic") from None
 
 
 def _flat(name: str, value: Any) -> Any:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
-from aiokafka_lite.spark.jobs.stream_run import read_topics, run_stream, stream_offsets
-from aiokafka_lite.spark.jobs.topic_config import StreamConfig, TopicSinkConfig
+from aiokafka_lite.spark.jobs.stream.stream_run import read_topics, run_stream, stream_offsets
+from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicSinkConfig
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ from aiokafka_lite.spark.jobs.job import (
     StopSignal,
     reason,
 )
-from aiokafka_lite.spark.jobs.topic_config import TopicSinkConfig
+from aiokafka_lite.spark.jobs.stream.topic_config import TopicSinkConfig
 from aiokafka_lite.spark.offsets import Offsets, backlog, rate_limit
 
 _RATE_BATCH_S: Final = 5

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NoReturn, TypeVar
 
+from aiokafka_lite.checks.value_checks import text_of_faults
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.spark.options.kafka_keys import PREFIX, warn_once
-from aiokafka_lite.value_checks import text_of_faults
 
 _T = TypeVar("_T")
 

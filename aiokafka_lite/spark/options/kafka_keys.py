@@ -8,7 +8,12 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from aiokafka_lite.version import __version__
+from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.java_config.security_properties import is_security_property
+from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.secret import Secret
+from aiokafka_lite.spark.options.sealed_properties import SECURITY, SealedProperties
+from aiokafka_lite.spark.options.secret_reference import is_reference, read_secret
 
 logger = logging.getLogger(__name__)
 
@@ -122,6 +127,14 @@ REFUSED_BY_SINK: Final[Mapping[str, str]] = {
     ),
 }
 
+_MAY_BE_REFERENCES: Final = frozenset(
+    {
+        *("sasl.jaas.config", "sasl.oauthbearer.client.credentials.client.secret"),
+        *("ssl.truststore.password", "ssl.truststore.certificates", "ssl.keystore.password"),
+        *("ssl.keystore.key", "ssl.keystore.certificate.chain", "ssl.key.password"),
+    }
+)
+"""Security properties that may be given as `env:NAME` or `file:PATH`."""
 _WITHOUT_EFFECT: Final = frozenset(
     {
         *("client.dns.lookup", "metric.reporters", "metrics.num.samples"),
@@ -137,8 +150,6 @@ SOURCE_WITHOUT_EFFECT: Final = _WITHOUT_EFFECT | {
 }
 """A read uses no group and no poll of the user. Ranges are assigned, and topics are not created."""
 SINK_WITHOUT_EFFECT: Final = _WITHOUT_EFFECT | {"transaction.timeout.ms"}
-
-_SECURITY = ("ssl.", "sasl.")
 
 
 class KafkaKeys:
@@ -160,6 +171,7 @@ class KafkaKeys:
         `options` have names in lower case; those without the prefix are skipped.
         """
         arguments: dict[str, object] = {}
+        security: dict[str, Secret] = {}
         faults: list[str] = []
         unknown: list[str] = []
         idle: list[str] = []
@@ -167,7 +179,7 @@ class KafkaKeys:
             if not option.startswith(PREFIX):
                 continue
             name = option.removeprefix(PREFIX)
-            reason = self._refused.get(name) or _security_reason(name, text)
+            reason = self._refused.get(name)
             if reason is not None:
                 faults.append(f"option {option} is not supported: {reason}")
             elif name in self._keys:
@@ -176,12 +188,17 @@ class KafkaKeys:
                     arguments[argument] = convert(text)
                 except ValueError:
                     faults.append(f"option {option}={text!r} is not {_kind(convert)}")
-            elif name == "security.protocol":
-                continue  # the value is PLAINTEXT, since any other has a reason
+            elif is_security_property(name):
+                try:
+                    security[name] = Secret(_resolved(name, text))
+                except KafkaConfigurationError as error:
+                    faults.append(f"option {option}: {reason_of(error)}")
             elif name in self._without_effect:
                 idle.append(option)
             else:
                 unknown.append(option)
+        if security:
+            arguments[SECURITY] = SealedProperties(security)
         faults.extend(_bootstrap_faults(arguments))
         if idle:
             warn_once(f"without effect in kafka-lite: {', '.join(idle)}")
@@ -194,6 +211,16 @@ class KafkaKeys:
 SOURCE_KEYS: Final = KafkaKeys(CONSUMER, REFUSED_BY_SOURCE, SOURCE_WITHOUT_EFFECT)
 SINK_KEYS: Final = KafkaKeys(PRODUCER, REFUSED_BY_SINK, SINK_WITHOUT_EFFECT)
 
+
+def _resolved(name: str, text: str) -> str:
+    """Return the property, read if it is a reference. The driver reads it, and executors get it
+    sealed. Raises: as `read_secret`."""
+    if name not in _MAY_BE_REFERENCES or not is_reference(text.strip()):
+        return text
+    needed = "the driver needs it from its start on, and passes the value to executors"
+    return read_secret(text.strip(), needed=needed)
+
+
 _said: set[str] = set()
 
 
@@ -202,20 +229,6 @@ def warn_once(text: str) -> None:
     if text not in _said:
         _said.add(text)
         logger.warning("%s", text)
-
-
-def _security_reason(name: str, text: str) -> str | None:
-    """Return why an option about encryption or authentication is refused; None if it is
-    accepted.
-    """
-    is_plain = name == "security.protocol" and text.strip().upper() == "PLAINTEXT"
-    if name.startswith(_SECURITY) or (name == "security.protocol" and not is_plain):
-        # The value is not shown, because it may be a secret.
-        return (
-            f"aiokafka-lite {__version__} has neither TLS nor SASL yet, they come with a later"
-            " version; use a listener of PLAINTEXT, and leave the option out"
-        )
-    return None
 
 
 def _bootstrap_faults(arguments: Mapping[str, object]) -> Iterator[str]:
@@ -228,4 +241,4 @@ def _kind(convert: Callable[[str], object]) -> str:
     return "true or false" if convert is boolean else "a whole number"
 
 
-__all__ = ["PREFIX", "SINK_KEYS", "SOURCE_KEYS", "KafkaKeys", "boolean", "warn_once"]
+__all__ = ["COMMON", "PREFIX", "SINK_KEYS", "SOURCE_KEYS", "KafkaKeys", "boolean", "warn_once"]

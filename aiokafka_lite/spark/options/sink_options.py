@@ -9,7 +9,9 @@ from typing import Any, Final
 
 from aiokafka_lite.spark.options.given_options import GivenOptions
 from aiokafka_lite.spark.options.kafka_keys import PREFIX, SINK_KEYS, boolean
+from aiokafka_lite.spark.options.sealed_properties import client_arguments
 from aiokafka_lite.spark.options.source_options import SOURCE_OPTIONS
+from aiokafka_lite.spark.options.token_options import token_mechanism
 
 _OF_TRANSACTIONS: Final = ("transactionalIdPrefix", "transactionTimeoutMs")
 _SINK_OPTIONS: Final = (
@@ -35,13 +37,15 @@ class SinkOptions:
     """The options of a write."""
 
     client: dict[str, object]
-    """Arguments of AIOKafkaProducer."""
+    """Arguments of AIOKafkaProducer; Java's security properties are one of them, sealed."""
     topic: str | None = None
     """The topic of all records; None: the column of that name says it."""
     is_transactional: bool = False
     """Whether rows count exactly once, and only when the driver commits them."""
     transactional_id_prefix: str = _PREFIX
     """The beginning of transactional ids, and of the groups of their markers."""
+    token_mechanism: str | None = None
+    """With a mechanism, executors log in by a delegation token that the planner gets."""
     transaction_timeout_ms: int = _TIMEOUT_MS
     """The time limit of a batch. After it, coordinators abort what the batch has written."""
 
@@ -66,7 +70,12 @@ class SinkOptions:
         reader.optional("includeHeaders", boolean, "true or false")
         topic = reader.text("topic")
         client = {**_BULK, **client}
-        found = cls(client=client, topic=topic, **_transactions(reader, topic))
+        found = cls(
+            client=client,
+            topic=topic,
+            token_mechanism=token_mechanism(reader, client),
+            **_transactions(reader, topic),
+        )
         used = found.transactional_client if found.is_transactional else client
         reader.check_client(_producer_config, used)
         reader.warn_of_unknown(_SINK_OPTIONS)
@@ -107,7 +116,7 @@ def _producer_config(client: dict[str, Any]) -> object:
     # Executors also have options, but never check them. So they do not need this import.
     from aiokafka_lite.producer.producer_config import ProducerConfig  # noqa: PLC0415
 
-    return ProducerConfig(**client)
+    return ProducerConfig(**client_arguments(client))
 
 
 __all__ = ["SinkOptions"]

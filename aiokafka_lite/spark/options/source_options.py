@@ -6,7 +6,7 @@ to planners and executors, so they hold plain values only. Does not wait.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Final
 
@@ -14,6 +14,12 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.offsets import EARLIEST, LATEST, Offsets, partitions_from_json
 from aiokafka_lite.spark.options.given_options import GivenOptions, duration_ms
 from aiokafka_lite.spark.options.kafka_keys import SOURCE_KEYS, boolean, warn_once
+from aiokafka_lite.spark.options.sealed_properties import (
+    SECURITY,
+    SealedProperties,
+    client_arguments,
+)
+from aiokafka_lite.spark.options.token_options import TOKEN_OPTIONS, token_mechanism
 
 _CHOICES: Final = ("subscribe", "subscribePattern", "assign")
 _TRIGGER: Final = (
@@ -32,6 +38,7 @@ SOURCE_OPTIONS: Final = (
     *("failOnDataLoss", "kafkaConsumer.pollTimeoutMs", "fetchOffset.numRetries"),
     *("fetchOffset.retryIntervalMs", "minPartitions", "maxRecordsPerPartition", "includeHeaders"),
     *("groupIdPrefix", "offsetPollIntervalMs", "maxBatchBytes", "maxBatchRows", "pushdown"),
+    *TOKEN_OPTIONS,
     "topic",  # an option of the sink; one set of options may serve both sides
     *("delivery", "transactionalIdPrefix", "transactionTimeoutMs"),
 )
@@ -85,7 +92,7 @@ class SourceOptions:
     """The options of a read."""
 
     client: dict[str, object]
-    """Arguments of AIOKafkaConsumer."""
+    """Arguments of AIOKafkaConsumer; Java's security properties are one of them, sealed."""
     selection: Selection
     starting: OffsetLimit
     ending: OffsetLimit
@@ -113,6 +120,15 @@ class SourceOptions:
     max_batch_bytes: int = 4 << 20
     max_batch_rows: int = 50_000
     pushdown: bool = False
+    token_mechanism: str | None = None
+    """With a mechanism, executors log in by a delegation token that the planner gets."""
+
+    def with_security(self, security: SealedProperties | None) -> "SourceOptions":
+        """Return the options with other security properties; None: without any."""
+        client = {name: value for name, value in self.client.items() if name != SECURITY}
+        if security is not None:
+            client[SECURITY] = security
+        return replace(self, client=client)
 
     @classmethod
     def parse(cls, options: Mapping[str, str], *, streaming: bool) -> "SourceOptions":
@@ -127,7 +143,7 @@ def _consumer_config(client: dict[str, Any]) -> object:
     # Executors also have options, but never check them. So they do not need this import.
     from aiokafka_lite.consumer.consumer_config import ConsumerConfig  # noqa: PLC0415
 
-    return ConsumerConfig(**client)
+    return ConsumerConfig(**client_arguments(client))
 
 
 class _SourceParser(GivenOptions):
@@ -151,6 +167,7 @@ class _SourceParser(GivenOptions):
             self.fault("startingOffsets=committed needs commitGroupId, the group that committed")
         if "groupIdPrefix" in self:
             warn_once("without effect in kafka-lite, which reads without a group: groupIdPrefix")
+        mechanism = token_mechanism(self, client)
         self.check_client(_consumer_config, client)
         self.warn_of_unknown(SOURCE_OPTIONS)
         self.raise_faults()
@@ -163,6 +180,7 @@ class _SourceParser(GivenOptions):
             include_headers=include_headers,
             pushdown=pushdown,
             commit_group_id=group,
+            token_mechanism=mechanism,
             **numbers,
         )
 

@@ -154,7 +154,11 @@ class Travels:
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return packed(type(self), self.__dict__, brought())
+        return packed(type(self), self._taken_along(), brought())
+
+    def _taken_along(self) -> dict[str, Any]:
+        """Return the attributes that the object has on arrival."""
+        return self.__dict__
 
 
 class TravellingClass:

@@ -17,6 +17,7 @@ import anyio
 
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.concurrency.task_owner import TaskOwner
+from aiokafka_lite.spark.options.sealed_properties import client_arguments
 
 if TYPE_CHECKING:
     from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -30,7 +31,7 @@ class Client(Protocol):
     """The common interface of consumers and producers."""
 
     @property
-    def client(self) -> "KafkaClient | None": ...
+    def kafka_client(self) -> "KafkaClient | None": ...
 
     async def start(self) -> Any: ...
 
@@ -64,7 +65,8 @@ class ClientCache:
     async def lend(
         self, make: Callable[..., ClientT], arguments: Mapping[str, object]
     ) -> AsyncIterator[ClientT]:
-        """Lend a started client made by `make(**arguments)`: an idle one, or else a new one.
+        """Lend a started client made by `make(**arguments)`: an idle one, or else a new one. Sealed
+        security properties become options first.
 
         It is returned at the end of the block. If the block raised, the client is stopped.
 
@@ -73,9 +75,9 @@ class ClientCache:
         key = _digest(make, arguments)
         client: Any = self._take(key)
         if client is None:
-            client = make(**arguments)
+            client = make(**client_arguments(arguments))
             await client.start()
-            client.client.add_trouble_listener(lambda: self._note_trouble(client))
+            client.kafka_client.add_trouble_listener(lambda: self._note_trouble(client))
         try:
             yield client
         except BaseException:
@@ -103,9 +105,9 @@ class ClientCache:
             if idle.client is client:
                 assert idle.timer is not None
                 idle.timer.cancel()
-                assert client.client is not None
+                assert client.kafka_client is not None
                 # at once, before it asks the brokers about the lost connection
-                client.client.owner.close_soon()
+                client.kafka_client.owner.close_soon()
                 self._expire(idle)
                 return
 
@@ -131,8 +133,12 @@ async def _stop(client: Client) -> None:
 
 def _digest(make: Callable[..., Any], arguments: Mapping[str, object]) -> str:
     """Return a name for a configuration that does not reveal its secrets."""
-    text = json.dumps([make.__qualname__, arguments], sort_keys=True, default=repr)
+    text = json.dumps([make.__qualname__, arguments], sort_keys=True, default=_distinct)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _distinct(value: object) -> str:
+    return str(getattr(value, "fingerprint", None) or repr(value))
 
 
 __all__ = ["IDLE_S", "Client", "ClientCache", "ClientT"]

@@ -36,8 +36,8 @@ class PreparingProducer(AIOKafkaProducer):
         An earlier producer with this id is fenced, and its open transaction is aborted.
 
         Raises: IllegalStateError in a transaction; as `start` of a transactional producer.
-        Cancelled, or after KafkaTimeoutError: the work goes on. Call again with the same id to wait
-        for its end.
+        After a KafkaTimeoutError the work goes on. Call again with the same id to wait for its end.
+        Cancelled: the same.
         """
         transactions = self._in_transactions()
         transactions.rename(transactional_id)
@@ -48,7 +48,7 @@ class PreparingProducer(AIOKafkaProducer):
 
         None if nothing was sent: then nothing has to be ended. Call `become` next.
 
-        Raises, Cancelled: as `commit_transaction`.
+        Raises: as `commit_transaction`. Cancelled: as `commit_transaction`.
         """
         return await self._in_transactions().prepare(self._max_block_s)
 

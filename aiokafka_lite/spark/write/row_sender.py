@@ -11,7 +11,7 @@ from aiokafka_lite.spark.process.worker import Worker, worker
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from aiokafka_lite.producer.append.arrow_ack import ArrowAck
+    from aiokafka_lite.producer.append.arrow.arrow_ack import ArrowAck
     from aiokafka_lite.producer.producer import AIOKafkaProducer
 
 _SEND_BYTES: Final = 4 << 20

@@ -202,7 +202,7 @@ class _Ending:
             ) from None
 
     async def _retire_beyond(self, tasks: int, scope: str, batch_id: int, topic: str) -> None:
-        coordinator = TransactionCoordinator(self._ender.client, scope)
+        coordinator = TransactionCoordinator(self._ender.kafka_client, scope)
         before = newest_count(await stored_offsets(coordinator, scope), scope)
         if before is not None and before.tasks == tasks:
             return

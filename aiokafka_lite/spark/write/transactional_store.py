@@ -74,7 +74,7 @@ async def store_offset(
         await coordinator.ask(
             "OffsetCommit",
             lambda: request,
-            _commit_error,
+            _partition_error,
             OFFSET_COMMIT_ACTIONS,
             max_version=_COMMIT_VERSION,
             group_id=group_id,
@@ -84,11 +84,10 @@ async def store_offset(
 
 
 def _fetch_error(answer: OffsetFetchResponse) -> int:
-    codes = [partition.error_code for topic in answer.topics for partition in topic.partitions]
-    return answer.error_code or next(filter(None, codes), 0)
+    return answer.error_code or _partition_error(answer)
 
 
-def _commit_error(answer: OffsetCommitResponse) -> int:
+def _partition_error(answer: OffsetFetchResponse | OffsetCommitResponse) -> int:
     codes = [partition.error_code for topic in answer.topics for partition in topic.partitions]
     return next(filter(None, codes), 0)
 

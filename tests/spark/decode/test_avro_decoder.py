@@ -10,18 +10,17 @@ import fastavro
 import pytest
 
 from aiokafka_lite.errors import KafkaConfigurationError
-from aiokafka_lite.spark.decode.avro_decoder import (
-    AvroDecoder,
-    SchemaMismatchError,
-    TrailingBytesError,
-    WireFormatError,
-    parse_avro,
-)
-from aiokafka_lite.spark.decode.schema_registry import (
+from aiokafka_lite.schema_registry import (
     RegisteredSchema,
-    SchemaRegistryError,
+    RegistryUnavailableError,
+    Schema,
+    SchemaMismatchError,
     UnknownSchemaError,
+    WireFormatError,
 )
+from aiokafka_lite.schema_registry.avro import TrailingBytesError
+from aiokafka_lite.spark.decode.avro_decoder import AvroDecoder, parse_reader
+from aiokafka_lite.spark.decode.blocking_registry import FoundSchema
 
 
 def record(**fields: Any) -> str:
@@ -40,6 +39,10 @@ def written(schema: str, value: Any, schema_id: int | None = None) -> bytes:
     return out.getvalue()
 
 
+def stored(schema_id: int, kind: Any, text: str, references: tuple[str, ...] = ()) -> FoundSchema:
+    return FoundSchema(RegisteredSchema(Schema(text, kind), schema_id), references)
+
+
 ORDER = record(id="long", name=["null", "string"])
 
 
@@ -47,10 +50,10 @@ class Schemas:
     """What a registry has; counts the questions."""
 
     def __init__(self) -> None:
-        self.known = {1: RegisteredSchema(1, "AVRO", ORDER)}
+        self.known = {1: stored(1, "AVRO", ORDER)}
         self.asked: list[int] = []
 
-    def find(self, schema_id: int) -> RegisteredSchema:
+    def find(self, schema_id: int) -> FoundSchema:
         self.asked.append(schema_id)
         if schema_id not in self.known:
             raise UnknownSchemaError(f"no schema {schema_id}")
@@ -58,7 +61,7 @@ class Schemas:
 
 
 def test_plain_avro_is_of_the_readers_schema() -> None:
-    decoder = AvroDecoder(parse_avro(ORDER))
+    decoder = AvroDecoder(parse_reader(ORDER))
     for value in ({"id": 1, "name": "ü"}, {"id": -(2**62), "name": None}):
         assert decoder.decode(written(ORDER, value)) == value
 
@@ -74,7 +77,7 @@ def test_logical_types_become_values_or_stay_what_they_are_made_of() -> None:
         "price": Decimal("-1.25"),
         "took": dt.time(0, 0, 1),
     }
-    found = AvroDecoder(parse_avro(schema)).decode(written(schema, value))
+    found = AvroDecoder(parse_reader(schema)).decode(written(schema, value))
     assert found == {**value, "took": 1000}
 
 
@@ -82,9 +85,9 @@ def test_each_value_is_read_by_the_schema_it_names_as_the_readers() -> None:
     """Avro's resolution: fields by name, wider numbers, defaults for what was not written yet."""
     schemas = Schemas()
     newer = record(extra="string", id="int")
-    schemas.known[2] = RegisteredSchema(2, "AVRO", newer)
+    schemas.known[2] = stored(2, "AVRO", newer)
     reader = record(id="long", name={"type": ["null", "string"], "default": None})
-    decoder = AvroDecoder(parse_avro(reader), schemas.find)
+    decoder = AvroDecoder(parse_reader(reader), schemas.find)
     for _ in range(3):
         assert decoder.decode(written(ORDER, {"id": 1, "name": "a"}, 1)) == {"id": 1, "name": "a"}
         assert decoder.decode(written(newer, {"id": 2, "extra": "b"}, 2)) == {"id": 2, "name": None}
@@ -97,8 +100,8 @@ def test_schemas_may_refer_to_others() -> None:
         {"type": "record", "name": "x.City", "fields": [{"name": "a", "type": "string"}]}
     )
     both = record(home="x.City", work=["null", "x.City"])
-    schemas.known[3] = RegisteredSchema(3, "AVRO", both, (city,))
-    parsed = parse_avro(both, [city])
+    schemas.known[3] = stored(3, "AVRO", both, (city,))
+    parsed = parse_reader(both, [city])
     value = {"home": {"a": "B"}, "work": {"a": "C"}}
     wire = written(json.dumps([json.loads(city), json.loads(both)]), ("Order", value))
     decoder = AvroDecoder(parsed, schemas.find)
@@ -110,7 +113,7 @@ def test_schemas_may_refer_to_others() -> None:
     [
         (b"", WireFormatError, "0 bytes are too few"),
         (b"\0\0\0\1", WireFormatError, "4 bytes are too few"),
-        (b'{"id": 1}', WireFormatError, "begins with the byte 123, not with 0"),
+        (b'{"id": 1}', WireFormatError, "begins with the byte 123, and not with 0"),
         (b"\0\0\0\0\1" + b"\2\0\0", TrailingBytesError, "ends 1 bytes before"),
         (b"\0\0\0\0\1" + b"\2", EOFError, "end before the value"),
         (b"\0\0\0\0\1" + b"\2\2\2\xff", UnicodeDecodeError, "utf-8"),
@@ -123,28 +126,28 @@ def test_schemas_may_refer_to_others() -> None:
 )
 def test_what_cannot_be_read_says_why(wire: bytes, error: type[Exception], said: str) -> None:
     schemas = Schemas()
-    schemas.known[2] = RegisteredSchema(2, "PROTOBUF", "message Order {}")
-    schemas.known[3] = RegisteredSchema(3, "AVRO", '{"type": "nonsense"}')
+    schemas.known[2] = stored(2, "PROTOBUF", "message Order {}")
+    schemas.known[3] = stored(3, "AVRO", '{"type": "nonsense"}')
     date = record(id={"type": {"type": "int", "logicalType": "date"}}, name="string")
-    schemas.known[4] = RegisteredSchema(4, "AVRO", date)
-    decoder = AvroDecoder(parse_avro(ORDER), schemas.find)
+    schemas.known[4] = stored(4, "AVRO", date)
+    decoder = AvroDecoder(parse_reader(ORDER), schemas.find)
     for _ in range(2):
         with pytest.raises(error, match=said):
             decoder.decode(wire)
 
 
 def test_a_registry_that_does_not_answer_is_remembered_of_no_schema() -> None:
-    answers: list[Any] = [SchemaRegistryError("not now"), RegisteredSchema(1, "AVRO", ORDER)]
+    answers: list[Any] = [RegistryUnavailableError("not now"), stored(1, "AVRO", ORDER)]
 
-    def find(schema_id: int) -> RegisteredSchema:
-        answer: RegisteredSchema | SchemaRegistryError = answers.pop(0)
+    def find(schema_id: int) -> FoundSchema:
+        answer: FoundSchema | RegistryUnavailableError = answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    decoder = AvroDecoder(parse_avro(ORDER), find)
+    decoder = AvroDecoder(parse_reader(ORDER), find)
     wire = written(ORDER, {"id": 1, "name": None}, 1)
-    with pytest.raises(SchemaRegistryError):
+    with pytest.raises(RegistryUnavailableError):
         decoder.decode(wire)
     assert decoder.decode(wire)["id"] == 1
 
@@ -152,5 +155,5 @@ def test_a_registry_that_does_not_answer_is_remembered_of_no_schema() -> None:
 @pytest.mark.parametrize("text", ["{", "nonsense", '{"type": "record"}', "7", "[]x"])
 def test_what_is_no_schema_is_refused(text: str) -> None:
     with pytest.raises(KafkaConfigurationError, match="this is not an Avro schema"):
-        parse_avro(text)
-    assert parse_avro("long") == parse_avro('"long"')
+        parse_reader(text)
+    assert parse_reader("long") == parse_reader('"long"')

@@ -6,15 +6,17 @@ import pyarrow as pa
 import pytest
 
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.schema_registry import RegistryUnavailableError, UnknownSchemaError
 from aiokafka_lite.spark.decode.decoding import AvroColumn, decode_column
-from aiokafka_lite.spark.decode.schema_registry import SchemaRegistryError
 from tests.conftest import NO_SPARK
 from tests.spark.decode.test_avro_decoder import ORDER, written
 
 
 def failing(raw: bytes) -> int:
     if raw == b"registry":
-        raise SchemaRegistryError("not now")
+        raise RegistryUnavailableError("not now")
+    if raw == b"unknown":
+        raise UnknownSchemaError("no schema 7")
     return int(raw)
 
 
@@ -39,8 +41,14 @@ def test_a_reason_fits_into_a_header() -> None:
 
 
 def test_a_registry_that_does_not_answer_is_no_fault_of_a_value() -> None:
-    with pytest.raises(SchemaRegistryError):
+    with pytest.raises(RegistryUnavailableError):
         decode_column(pa.array([b"1", b"registry"]), failing, pa.int32())
+
+
+def test_an_unknown_schema_is_a_fault_of_the_value() -> None:
+    value, error = decode_column(pa.array([b"1", b"unknown"]), failing, pa.int32())
+    assert value.to_pylist() == [1, None]
+    assert "no schema 7" in error.to_pylist()[1]["message"]
 
 
 def test_a_column_is_decoded_to_structs_wherever_it_has_travelled_to() -> None:

@@ -11,14 +11,14 @@ import pytest
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
-from aiokafka_lite.spark.decode.schema_registry import UnknownSchemaError
+from aiokafka_lite.schema_registry import UnknownSchemaError
 from aiokafka_lite.spark.jobs.decode import DecodeConfig, plan, run
 from aiokafka_lite.spark.jobs.job import JobResult, NoProgress, StopSignal
 from aiokafka_lite.spark.jobs.job_config import JobConfigError
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.schema_registry_server import SchemaRegistryServer
 from tests.spark.decode.test_avro_decoder import record, written
 from tests.spark.support.releases import needs
-from tests.spark.support.schema_registry_server import RegistryServer, serving
 
 GIVEN: dict[str, Any] = {
     "bootstrap_servers": "h:1",
@@ -36,8 +36,8 @@ AVRO: dict[str, Any] = {
 
 
 @pytest.fixture
-def registry() -> Iterator[RegistryServer]:
-    with serving() as served:
+def registry() -> Iterator[SchemaRegistryServer]:
+    with SchemaRegistryServer() as served:
         yield served
 
 
@@ -141,13 +141,13 @@ def test_json_goes_to_a_topic_and_what_is_none_is_put_aside(
 
 @needs("arrow_udf")
 def test_avro_of_a_registry_goes_to_parquet_and_a_batch_that_is_done_again_replaces_itself(
-    spark: Any, kafka_broker: EmbeddedBroker, registry: RegistryServer, tmp_path: Path
+    spark: Any, kafka_broker: EmbeddedBroker, registry: SchemaRegistryServer, tmp_path: Path
 ) -> None:
     for topic in ("t", "dead"):
         kafka_broker.create_topic(topic)
     older, newer = record(id="int"), record(id="long", name={"type": "string", "default": "?"})
-    registry.register(1, older, version=1)
-    registry.register(2, newer, version=2)
+    registry.register("t-value", older)
+    registry.register("t-value", newer)
     wires = [
         written(older, {"id": 1}, 1),
         written(newer, {"id": 2**40, "name": "b"}, 2),
@@ -175,11 +175,11 @@ def test_avro_of_a_registry_goes_to_parquet_and_a_batch_that_is_done_again_repla
     assert [tuple(row) for row in rows] == [(1, "?", 0), (2**40, "b", 1)]
     told = reasons(kafka_broker)
     assert [(each["offset"], each["exception.class.name"]) for each in told] == [
-        ("2", "aiokafka_lite.spark.decode.schema_registry.UnknownSchemaError"),
-        ("3", "aiokafka_lite.spark.decode.avro_decoder.WireFormatError"),
+        ("2", "aiokafka_lite.schema_registry.registry_errors.UnknownSchemaError"),
+        ("3", "aiokafka_lite.schema_registry.registry_errors.WireFormatError"),
     ] * 2  # at least once
-    assert "HTTP 404: Schema not found" in told[0]["exception.message"]
-    assert registry.asked.count("/schemas/ids/1") <= 2  # Spark has as many workers
+    assert "HTTP 404: Schema 9 not found" in told[0]["exception.message"]
+    assert registry.requests.count("GET /schemas/ids/1") <= 2  # Spark has as many workers
 
 
 def test_without_a_dead_letter_topic_the_first_bad_value_ends_the_job(
@@ -204,7 +204,7 @@ def test_without_a_dead_letter_topic_the_first_bad_value_ends_the_job(
 
 @needs("arrow_udf")
 def test_schemas_that_cannot_be_are_told_before_anything_is_read(
-    spark: Any, kafka_broker: EmbeddedBroker, registry: RegistryServer, tmp_path: Path
+    spark: Any, kafka_broker: EmbeddedBroker, registry: SchemaRegistryServer, tmp_path: Path
 ) -> None:
     kafka_broker.create_topic("t")
 
@@ -214,7 +214,7 @@ def test_schemas_that_cannot_be_are_told_before_anything_is_read(
     asking = {"format": "avro", "framing": "confluent", "registry_urls": (registry.url,)}
     with pytest.raises(UnknownSchemaError, match="subjects/t-value/versions/latest"):
         plan(spark, config(**asking))
-    registry.register(1, "{}", schemaType="JSON")
+    registry.register("t-value", "{}", schema_type="JSON")
     with pytest.raises(KafkaConfigurationError, match="newest schema of t-value is JSON, not AVRO"):
         plan(spark, config(**asking))
     with pytest.raises(KafkaConfigurationError, match=r"value\.a: a union of 2 types"):

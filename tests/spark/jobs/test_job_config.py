@@ -118,7 +118,7 @@ def test_every_fault_is_in_one_error() -> None:
 def test_programs_are_told_the_same() -> None:
     with pytest.raises(JobConfigError, match="count='3' is not a whole number"):
         ExampleConfig(count="3")  # type: ignore[arg-type]
-    with pytest.raises(JobConfigError, match=r"source=.* has a list for subscribe"):
+    with pytest.raises(JobConfigError, match="source has a list for subscribe"):
         ExampleConfig(source={"subscribe": ["a"]})  # type: ignore[dict-item]
 
 
@@ -134,3 +134,14 @@ def test_what_cannot_be_read_is_said_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "job.toml").write_text("count = 2")
     assert read_file(tmp_path / "job.toml", ["name=y"]) == {"count": 2, "name": "y"}
     assert read_file(None, ["name=y"]) == {"name": "y"}
+
+
+def test_a_password_in_a_table_is_not_shown() -> None:
+    given = {"kafka.sasl.jaas.config": "hunter2"}
+    assert "hunter2" not in repr(ExampleConfig(source=given, sink=given, spark=given))
+    with pytest.raises(JobConfigError, match="source has a list for a") as raised:
+        ExampleConfig(source={**given, "a": ["b"]})  # type: ignore[dict-item]
+    assert "hunter2" not in str(raised.value)
+    with pytest.raises(JobConfigError, match="'a b' is not a TOML key") as raised:
+        ExampleConfig.from_toml("", ["a b=hunter2"])
+    assert "hunter2" not in str(raised.value)

@@ -2,12 +2,15 @@
 
 import inspect
 import logging
+import pickle
+from pathlib import Path
 
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.secret import Secret
 from aiokafka_lite.spark.options import kafka_keys
 from aiokafka_lite.spark.options.kafka_keys import (
     CONSUMER,
@@ -16,6 +19,7 @@ from aiokafka_lite.spark.options.kafka_keys import (
     SOURCE_KEYS,
     boolean,
 )
+from aiokafka_lite.spark.options.sealed_properties import client_arguments
 
 SERVERS = {"kafka.bootstrap.servers": "h:1"}
 
@@ -38,7 +42,6 @@ def test_texts_become_what_the_clients_take() -> None:
         "kafka.check.crcs": "False",
         "kafka.connections.max.idle.ms": "-1",
         "kafka.isolation.level": "read_committed",
-        "kafka.security.protocol": "PLAINTEXT",
         "subscribe": "not ours",
     }
     arguments, faults = SOURCE_KEYS.arguments(options)
@@ -58,25 +61,58 @@ def test_texts_become_what_the_clients_take() -> None:
     assert SINK_KEYS.arguments({**SERVERS, "kafka.acks": "-1"})[0]["acks"] == -1
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
-        "kafka.security.protocol",
-        "kafka.sasl.jaas.config",
-        "kafka.sasl.mechanism",
-        "kafka.ssl.truststore.location",
-        "kafka.ssl.key.password",
-    ],
-)
 @pytest.mark.parametrize("keys", [SOURCE_KEYS, SINK_KEYS])
-def test_security_is_refused_by_name_and_secrets_are_not_shown(
-    keys: kafka_keys.KafkaKeys, option: str
+def test_security_properties_travel_sealed(keys: kafka_keys.KafkaKeys) -> None:
+    jaas = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="alice"'
+    options = {
+        "kafka.security.protocol": "SASL_PLAINTEXT",
+        "kafka.sasl.mechanism": "PLAIN",
+        "kafka.sasl.jaas.config": f'{jaas} password="hunter2";',
+    }
+    arguments, faults = keys.arguments({**SERVERS, **options})
+    assert not faults
+    assert "hunter2" not in repr(arguments)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert b"hunter2" not in pickle.dumps(arguments, protocol)
+    given = client_arguments(pickle.loads(pickle.dumps(arguments)))
+    assert given["sasl_plain_password"] == Secret("hunter2")
+    assert given["bootstrap_servers"] == "h:1"
+
+
+def test_a_secret_may_be_named_and_travels_sealed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments, (fault,) = keys.arguments({**SERVERS, option: "SECRET"})
-    assert option in fault
-    assert "neither TLS nor SASL yet" in fault
-    assert "SECRET" not in fault
-    assert arguments == {"bootstrap_servers": "h:1"}
+    jaas = "org.apache.kafka.common.security.plain.PlainLoginModule required"
+    (tmp_path / "jaas").write_text(f'{jaas} username="alice" password="hunter2";\n')
+    options = {
+        **SERVERS,
+        "kafka.security.protocol": "SASL_PLAINTEXT",
+        "kafka.sasl.mechanism": "PLAIN",
+        "kafka.sasl.jaas.config": f"file:{tmp_path}/jaas",
+    }
+    arguments, faults = SOURCE_KEYS.arguments(options)
+    assert not faults
+    assert client_arguments(arguments)["sasl_plain_password"] == Secret("hunter2")
+    monkeypatch.setenv("JAAS", (tmp_path / "jaas").read_text())
+    again, _ = SOURCE_KEYS.arguments({**options, "kafka.sasl.jaas.config": "env:JAAS"})
+    monkeypatch.delenv("JAAS")  # an executor does not have it
+    (tmp_path / "jaas").unlink()
+    for each in (arguments, again):
+        carried = client_arguments(pickle.loads(pickle.dumps(each)))
+        assert carried["sasl_plain_password"] == Secret("hunter2")
+
+
+def test_a_reference_to_nothing_is_a_fault_and_other_properties_are_no_references() -> None:
+    lost = {
+        "kafka.ssl.key.password": "env:NOT_THERE",
+        "kafka.sasl.jaas.config": "file:/not/there",
+    }
+    faults = SOURCE_KEYS.arguments({**SERVERS, **lost})[1]
+    jaas, password = faults
+    assert "option kafka.sasl.jaas.config: the secret file:/not/there: the file" in jaas
+    assert "there is no environment variable NOT_THERE here; the driver needs it" in password
+    url = {"kafka.sasl.oauthbearer.token.endpoint.url": "file:/run/token"}
+    assert SOURCE_KEYS.arguments({**SERVERS, **url})[1] == []
 
 
 def test_unknown_and_idle_options_are_warned_of_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -30,7 +30,7 @@ class StubConnections:
 
 class StubClient:
     def __init__(self, **arguments: object) -> None:
-        self.client: Any = StubConnections()
+        self.kafka_client: Any = StubConnections()
         self.arguments = arguments
         self.life: list[str] = []
 
@@ -105,7 +105,7 @@ async def test_a_client_that_loses_a_connection_while_it_waits_is_stopped(
     cache: ClientCache, clock: FakeClock
 ) -> None:
     async with cache.lend(StubClient, {}) as client:
-        (lose,) = client.client.listeners
+        (lose,) = client.kafka_client.listeners
         lose()  # its task will see, or not
     assert len(cache) == 1
     async with cache.lend(StubClient, {}) as again:
@@ -115,7 +115,7 @@ async def test_a_client_that_loses_a_connection_while_it_waits_is_stopped(
     lose()
     await clock.advance(2 * IDLE_S)
     assert client.life == ["started", "stopped"]
-    assert client.client.listeners == [lose]
+    assert client.kafka_client.listeners == [lose]
 
 
 def test_nothing_is_said_of_brokers_that_nobody_asks(
@@ -125,7 +125,7 @@ def test_nothing_is_said_of_brokers_that_nobody_asks(
         broker.create_topic("t")
         for kind in (AIOKafkaConsumer, AIOKafkaProducer):
             with here.lend(kind, {"bootstrap_servers": broker.bootstrap_servers}) as client:
-                connected = client.client
+                connected = client.kafka_client
                 assert connected is not None
                 for lane in Lane:
                     ask = partial(

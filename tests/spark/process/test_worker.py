@@ -112,7 +112,7 @@ class StubClient:
 
     def __init__(self, **arguments: object) -> None:
         self.arguments = arguments
-        self.client: Any = SimpleNamespace(add_trouble_listener=lambda listener: None)
+        self.kafka_client: Any = SimpleNamespace(add_trouble_listener=lambda listener: None)
         self.life: list[str] = []
 
     async def start(self) -> None:

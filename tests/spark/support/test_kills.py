@@ -9,7 +9,7 @@ from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnState
 from tests.conftest import require_spark
 from tests.consumer.batches import batch
 from tests.spark.support.kills import Driver, check, driver
@@ -55,8 +55,8 @@ def kill_between_two_ends(child: Driver, broker: EmbeddedBroker) -> None:
     broker.faults.stall(EndTxnRequest, times=None, node_id=2)
     child.wait_until(
         lambda: (
-            broker.transaction(first).state is TransactionState.COMPLETE_COMMIT
-            and broker.transaction(second).state is TransactionState.ONGOING
+            broker.transaction(first).state is TxnState.COMPLETE_COMMIT
+            and broker.transaction(second).state is TxnState.ONGOING
             and any(r.transactional_id == second for r in stalled(broker))
         )
     )

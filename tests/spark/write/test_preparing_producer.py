@@ -24,7 +24,7 @@ from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from aiokafka_lite.spark.write.preparing_producer import PreparingProducer
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnState
 from tests.scenarios.transacting import impatient
 
 VERSIONS = [0, 2]
@@ -60,7 +60,7 @@ async def test_one_producer_prepares_under_one_id_after_the_other(version: int) 
         assert first.is_v2 is (version == 2)
         assert broker.requests_of(EndTxnRequest) == []
         states = [broker.transaction(name).state for name in ("a", "b")]
-        assert states == [TransactionState.ONGOING] * 2
+        assert states == [TxnState.ONGOING] * 2
         used = {each.transactional_id for each in broker.requests_of(ProduceRequest)}
         assert used == {"a", "b"}
         found = broker.requests_of(FindCoordinatorRequest)
@@ -222,7 +222,7 @@ async def test_another_ends_it_once_however_often_it_asks(version: int, committe
             await ender.end(transaction, committed=committed, timeout_s=10)
         used = {r.api_version for r in broker.requests if isinstance(r.request, EndTxnRequest)}
         assert used == {5 if transaction.is_v2 else 4}
-        done = TransactionState.COMPLETE_COMMIT if committed else TransactionState.COMPLETE_ABORT
+        done = TxnState.COMPLETE_COMMIT if committed else TxnState.COMPLETE_ABORT
         assert broker.transaction("a").state is done
         with pytest.raises(InvalidTxnState):
             await ender.end(transaction, committed=not committed, timeout_s=10)

@@ -19,7 +19,7 @@ from aiokafka_lite.spark.write.transactional_commit import (
 )
 from aiokafka_lite.spark.write.transactional_marker import ReplayMismatchError, TaskTransaction
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnState
 from tests.spark.support.writing import SCOPE, Write, options, seen
 
 
@@ -41,7 +41,7 @@ def seen_by_readers(write: Write, broker: EmbeddedBroker) -> str:
     return "".join(seen(write.here, broker.bootstrap_servers))
 
 
-def state(broker: EmbeddedBroker, task: int) -> TransactionState:
+def state(broker: EmbeddedBroker, task: int) -> TxnState:
     return broker.transaction(f"{SCOPE}-{task}").state
 
 
@@ -52,7 +52,7 @@ def test_a_commit_whose_answer_was_lost_is_recognised(write: Write, broker: Embe
     commit(write, tasks)
     assert len(broker.requests_of(EndTxnRequest)) == 5
     assert seen_by_readers(write, broker) == "abc"
-    assert state(broker, 0) is TransactionState.COMPLETE_COMMIT
+    assert state(broker, 0) is TxnState.COMPLETE_COMMIT
 
 
 def test_a_coordinator_that_moves_or_is_busy_is_asked_again(
@@ -79,10 +79,10 @@ def test_who_was_overtaken_commits_nothing(write: Write, broker: EmbeddedBroker)
     with pytest.raises(TransactionLostError, match=r"another attempt .* 0 of 3 transactions"):
         commit(write, overtaken)
     assert seen_by_readers(write, broker) == ""
-    assert [state(broker, task) for task in (2, 3)] == [TransactionState.ONGOING] * 2
+    assert [state(broker, task) for task in (2, 3)] == [TxnState.ONGOING] * 2
     abort_transactions(overtaken, write.options, write.here)
-    assert [state(broker, task) for task in (2, 3)] == [TransactionState.COMPLETE_ABORT] * 2
-    assert state(broker, 0) is TransactionState.ONGOING
+    assert [state(broker, task) for task in (2, 3)] == [TxnState.COMPLETE_ABORT] * 2
+    assert state(broker, 0) is TxnState.ONGOING
 
 
 def test_a_failure_between_two_says_how_many_count_and_the_replay_mends_it(
@@ -133,8 +133,8 @@ def test_of_a_batch_query_what_a_killed_task_has_left_open_is_aborted_too(
     """Spark kills the tasks beside one that failed, and such a task leaves no message."""
     first, _ = write.tasks(None, "a", "b")
     abort_transactions([first, None], write.options, write.here, scope=SCOPE)
-    assert state(broker, 0) is TransactionState.COMPLETE_ABORT
-    assert state(broker, 1) is TransactionState.EMPTY
+    assert state(broker, 0) is TxnState.COMPLETE_ABORT
+    assert state(broker, 1) is TxnState.EMPTY
 
 
 def test_of_a_stream_what_a_killed_task_has_left_open_is_for_its_next_attempt(
@@ -143,8 +143,8 @@ def test_of_a_stream_what_a_killed_task_has_left_open_is_for_its_next_attempt(
     """A batch query in foreachBatch has a scope of its own, and its tasks that of the stream."""
     first, _ = write.tasks(7, "a", "b")
     abort_transactions([first, None], write.options, write.here, scope="p-another")
-    assert state(broker, 0) is TransactionState.COMPLETE_ABORT
-    assert state(broker, 1) is TransactionState.ONGOING
+    assert state(broker, 0) is TxnState.COMPLETE_ABORT
+    assert state(broker, 1) is TxnState.ONGOING
 
 
 # The number of tasks…
@@ -184,7 +184,7 @@ def test_fewer_tasks_see_to_it_that_no_other_can_commit(
 ) -> None:
     commit(write, write.tasks(4, "1", "2", "3"))
     write.tasks(5, "ab", "cd", "ef")
-    assert state(broker, 2) is TransactionState.ONGOING
+    assert state(broker, 2) is TxnState.ONGOING
     commit(write, write.tasks(5, "abc", "def"))
-    assert state(broker, 2) is TransactionState.EMPTY
+    assert state(broker, 2) is TxnState.EMPTY
     assert seen_by_readers(write, broker) == "123abcdef"

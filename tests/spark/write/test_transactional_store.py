@@ -26,7 +26,7 @@ async def test_all_offsets_of_a_group_come_back_with_their_notes() -> None:
         broker.create_topic("b")
         ender = TransactionEnder(bootstrap_servers=broker.bootstrap_servers)
         await ender.start()
-        coordinator = TransactionCoordinator(ender.client, "g")
+        coordinator = TransactionCoordinator(ender.kafka_client, "g")
         assert await stored_offsets(coordinator, "g") == []
         await store_offset(coordinator, "g", TopicPartition("a", 0), (0, "first"))
         await store_offset(coordinator, "g", TopicPartition("b", 0), (1, "second"))
@@ -49,7 +49,7 @@ async def test_a_coordinator_is_asked_until_it_can_tell(
         broker.create_topic("a")
         ender = TransactionEnder(bootstrap_servers=broker.bootstrap_servers, retry_backoff_ms=1)
         await ender.start()
-        coordinator = TransactionCoordinator(ender.client, "g")
+        coordinator = TransactionCoordinator(ender.kafka_client, "g")
         broker.faults.fail(request_type, error, times=2)
         await store_offset(coordinator, "g", TopicPartition("a", 0), (7, "note"))
         assert await stored_offsets(coordinator, "g") == [(7, "note")]
@@ -62,7 +62,7 @@ async def test_a_refusal_names_the_group() -> None:
         broker.create_topic("a")
         ender = TransactionEnder(bootstrap_servers=broker.bootstrap_servers)
         await ender.start()
-        coordinator = TransactionCoordinator(ender.client, "g")
+        coordinator = TransactionCoordinator(ender.kafka_client, "g")
         broker.faults.fail(OffsetFetchRequest, GroupAuthorizationFailedError)
         with pytest.raises(GroupAuthorizationFailedError) as raised:
             await stored_offsets(coordinator, "g")

@@ -16,7 +16,7 @@ from aiokafka_lite.spark.write.transactional_commit import abort_transactions, c
 from aiokafka_lite.spark.write.transactional_marker import ReplayMismatchError, TaskPlace
 from aiokafka_lite.spark.write.transactional_write import write_in_transaction
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnState
 from tests.spark.support.writing import SCOPE, Write, options, seen
 
 
@@ -102,7 +102,7 @@ def test_an_attempt_that_fails_leaves_nothing_open(write: Write, broker: Embedde
     place = TaskPlace(SCOPE, 0, 0)
     with pytest.raises(SerializationError, match="null topic"):
         write_in_transaction([good, bad], ("topic", "value"), given, place, write.here)
-    assert broker.transaction(place.transactional_id).state is not TransactionState.ONGOING
+    assert broker.transaction(place.transactional_id).state is not TxnState.ONGOING
     assert len(write.here.clients) == 0
     task = write_in_transaction([good], ("topic", "value"), given, place, write.here)
     commit_transactions([task], given, write.here)

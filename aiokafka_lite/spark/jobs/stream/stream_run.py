@@ -22,7 +22,7 @@ from aiokafka_lite.spark.jobs.job import (
     StopSignal,
     reason,
 )
-from aiokafka_lite.spark.jobs.topic_config import StreamConfig, TopicsConfig
+from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicsConfig
 from aiokafka_lite.spark.offsets import Offsets, backlog
 from aiokafka_lite.spark.options.source_options import OffsetLimit, Place, SourceOptions
 
@@ -187,7 +187,7 @@ def stream_offsets(spark: Any, config: StreamConfig) -> dict[str, Any]:
 
     Raises: as `Planner.resolve`.
     """
-    from aiokafka_lite.spark.jobs.checkpoint import done_offsets  # noqa: PLC0415
+    from aiokafka_lite.spark.jobs.stream.checkpoint import done_offsets  # noqa: PLC0415
     from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415
 
     options = SourceOptions.parse(config.source_options(), streaming=True)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.spark.jobs.checkpoint import done_offsets, offsets_of_log
+from aiokafka_lite.spark.jobs.stream.checkpoint import done_offsets, offsets_of_log
 
 
 def log(*sources: str) -> str:

@@ -1,6 +1,6 @@
 """What reports of batches tell besides rows is summed over a run."""
 
-from aiokafka_lite.spark.jobs.stream_facts import StreamFacts
+from aiokafka_lite.spark.jobs.stream.stream_facts import StreamFacts
 
 
 def test_counts_are_summed_and_the_state_is_the_last() -> None:

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka, archive_classes
 from tests.conftest import require_kafka
 from tests.spark.support.releases import needs_official
 from tests.spark.support.spark_io import LITE, OFFICIAL, run_to_end, source, values_in, write
+from tests.support.topics import create_topic
 
 pytestmark = [pytest.mark.real_kafka, pytest.mark.timeout(300), needs_official]
 

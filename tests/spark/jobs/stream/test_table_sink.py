@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.spark.jobs.job_config import JobConfigError
-from aiokafka_lite.spark.jobs.table_sink import TableStreamConfig, stream_writer
+from aiokafka_lite.spark.jobs.stream.table_sink import TableStreamConfig, stream_writer
 
 GIVEN: dict[str, Any] = {"bootstrap_servers": "h:1", "topics": ("t",), "checkpoint": "/c"}
 

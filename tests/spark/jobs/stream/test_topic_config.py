@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from aiokafka_lite.spark.jobs.job_config import JobConfigError
-from aiokafka_lite.spark.jobs.topic_config import StreamConfig, TopicsConfig, TopicSinkConfig
+from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicsConfig, TopicSinkConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +41,19 @@ def test_keys_are_options_of_source_and_sink() -> None:
     assert other.sink_options()["kafka.bootstrap.servers"] == "o:2"
 
 
+def test_the_table_kafka_is_of_both_sides_and_each_may_override_it() -> None:
+    made = CopyConfig(
+        **GIVEN,  # type: ignore[arg-type]
+        kafka={"client.id": "both", "request.timeout.ms": "1000"},
+        sink={"kafka.Client.Id": "sink"},
+    )
+    assert made.source_options()["kafka.client.id"] == "both"
+    sink = made.sink_options()
+    assert (sink["kafka.Client.Id"], sink["kafka.request.timeout.ms"]) == ("sink", "1000")
+    assert "kafka.client.id" not in sink
+    assert "both" not in repr(made)
+
+
 def test_topics_may_be_named_by_a_pattern() -> None:
     made = TopicsConfig(bootstrap_servers="h:1", topic_pattern="a.*")
     assert made.source_options()["subscribePattern"] == "a.*"
@@ -66,6 +79,10 @@ def test_a_trigger_is_available_now_or_a_time() -> None:
         ({"source": {"Subscribe": "x"}}, r"source\.Subscribe has a key of its own: set topics"),
         ({"source": {"maxOffsetsPerTrigger": "1"}}, "set max_offsets_per_trigger instead"),
         ({"source": {"kafka.enable.auto.commit": "true"}}, "Spark keeps the offsets"),
+        (
+            {"kafka": {"bootstrap.servers": "x"}},
+            r"kafka\.bootstrap\.servers has a key of its own: set bootstrap_servers",
+        ),
         ({"sink": {"topic": "x"}}, r"sink\.topic has a key of its own: set topic"),
         ({"sink": {"kafka.acks": "few"}}, "acks"),
         ({"topic": ""}, "topic='' is not a topic"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from aiokafka_lite.errors import KafkaConfigurationError
-from aiokafka_lite.spark.decode.secret_reference import is_reference, read_secret
+from aiokafka_lite.spark.options.secret_reference import is_reference, read_secret
 
 
 def test_a_secret_is_in_a_variable_or_a_file(
@@ -28,5 +28,7 @@ def test_what_names_no_secret_is_refused_and_not_shown(text: str) -> None:
 def test_a_secret_that_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(KafkaConfigurationError, match="no environment variable NOT_THERE here"):
         read_secret("env:NOT_THERE")
-    with pytest.raises(KafkaConfigurationError, match="gone cannot be read: No such file"):
+    with pytest.raises(KafkaConfigurationError, match=f"the file '{tmp_path}/gone' is not here"):
         read_secret(f"file:{tmp_path}/gone")
+    with pytest.raises(KafkaConfigurationError, match=r"cannot be read: Is a .*; the driver too"):
+        read_secret(f"file:{tmp_path}", needed="the driver too")

@@ -9,7 +9,7 @@ import pytest
 from aiokafka_lite.spark import register
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.support.releases import needs
-from tests.support.documents import README, SPARK, python_blocks
+from tests.support.documents import SPARK, python_blocks
 
 
 @pytest.fixture
@@ -30,9 +30,8 @@ def run_page(spark: Any, tmp_path: Path) -> Iterator[Any]:
     register(spark)  # a page may have done it in another way
 
 
-def test_the_program_of_the_readme_runs(run_page: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    (program,) = [block for block in python_blocks(README) if "pyspark" in block]
-    run_page(README, [program])
+def test_the_first_program_runs_alone(run_page: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    run_page(SPARK, python_blocks(SPARK)[:1])
     printed = capsys.readouterr().out
     assert [line for line in printed.splitlines() if line.startswith("|")][1:] == [
         f"|  {key}|  100|" for key in range(10)
@@ -41,4 +40,4 @@ def test_the_program_of_the_readme_runs(run_page: Any, capsys: pytest.CaptureFix
 
 @needs("StreamArrowWriter")
 def test_the_manual_runs_from_top_to_bottom(run_page: Any) -> None:
-    run_page(SPARK, python_blocks(SPARK))
+    run_page(SPARK, python_blocks(SPARK)[1:])

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from aiokafka_lite.spark.jobs.job_registry import JOBS
-from aiokafka_lite.spark.jobs.job_run import run_program
+from aiokafka_lite.spark.jobs.program.job_run import run_program
 
 _JOBS = "\n".join(f"* {name}: {does}" for name, does in JOBS.items())
 

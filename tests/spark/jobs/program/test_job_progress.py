@@ -6,7 +6,7 @@ import io
 import pytest
 
 from aiokafka_lite.spark.jobs.job import BatchReport
-from aiokafka_lite.spark.jobs.job_progress import (
+from aiokafka_lite.spark.jobs.program.job_progress import (
     BarProgress,
     LineProgress,
     complain,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aiokafka_lite.spark.jobs.job_config import JobConfig
-from aiokafka_lite.spark.jobs.topic_config import StreamConfig, TopicSinkConfig
+from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicSinkConfig
 
 TOPIC, PARQUET = "kafka-lite", "parquet"
 _COMPRESSION: Final = "zstd"

@@ -1,6 +1,6 @@
 """Resolves references to secrets: `env:NAME` and `file:PATH`.
 
-A secret is read where it is used. So plans and pickles contain only the reference. Does not wait.
+So plans, command lines and logs contain the reference only. Does not wait.
 """
 
 import os
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.spark.options.local_files import local_file
 
 _ENV: Final = "env:"
 _FILE: Final = "file:"
@@ -18,8 +19,9 @@ def is_reference(text: str) -> bool:
     return any(text.startswith(kind) and text != kind for kind in (_ENV, _FILE))
 
 
-def read_secret(reference: str) -> str:
-    """Return the secret; of a file, without the final line end.
+def read_secret(reference: str, *, needed: str = "executors need it, too") -> str:
+    """Return the secret; of a file, without the final line end. `needed` tells an error's reader
+    which processes read it.
 
     Raises: KafkaConfigurationError naming the missing variable or file.
     """
@@ -30,15 +32,15 @@ def read_secret(reference: str) -> str:
         if name not in os.environ:
             raise KafkaConfigurationError(
                 f"the secret {reference} is missing: there is no environment variable {name} here;"
-                " executors need it, too"
+                f" {needed}"
             )
         return os.environ[name]
-    path = Path(reference.removeprefix(_FILE))
+    path = local_file(f"the secret {reference}", reference.removeprefix(_FILE))
     try:
-        return path.read_text().rstrip("\r\n")
+        return Path(path).read_text().rstrip("\r\n")
     except OSError as error:
         raise KafkaConfigurationError(
-            f"the secret {reference} cannot be read: {error.strerror}; executors need it, too"
+            f"the secret {reference} cannot be read: {error.strerror}; {needed}"
         ) from error
 
 

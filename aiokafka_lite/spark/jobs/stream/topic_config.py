@@ -34,19 +34,20 @@ class TopicsConfig(JobConfig):
     """
 
     def source_options(self) -> dict[str, str]:
-        """Return the options of the source, including those of the table [source]."""
+        """Return the options of the source, including those of [kafka] and [source]."""
         options = {_SERVERS: self.bootstrap_servers, "startingOffsets": self.starting_offsets}
         if self.topics:
             options["subscribe"] = ",".join(self.topics)
         if self.topic_pattern is not None:
             options["subscribePattern"] = self.topic_pattern
-        return {**options, **self.source}
+        return {**options, **self.with_kafka(self.source)}
 
     def _streams(self) -> bool:
         return False
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
+        yield from _said_twice("kafka", self.kafka, {"bootstrap.servers": "bootstrap_servers"})
         if not self.bootstrap_servers:
             yield "bootstrap_servers must be set: HOST:PORT,HOST:PORT,…"
         if (not self.topics) == (self.topic_pattern is None) and "assign" not in self.source:
@@ -119,13 +120,13 @@ class TopicSinkConfig(JobConfig):
     """transactional: consumers with isolation.level=read_committed see each record exactly once."""
 
     def sink_options(self) -> dict[str, str]:
-        """Return the options of the sink, including those of the table [sink]."""
+        """Return the options of the sink, including those of [kafka] and [sink]."""
         own = self.sink_bootstrap_servers
         servers = str(getattr(self, "bootstrap_servers", "") if own is None else own)
         options = {_SERVERS: servers, "delivery": self.delivery}
         if self.topic is not None:
             options["topic"] = self.topic
-        return {**options, **self.sink}
+        return {**options, **self.with_kafka(self.sink)}
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()

@@ -13,8 +13,8 @@ pytest.importorskip("pyspark", reason=NO_SPARK)
 
 from pyspark.sql import SparkSession
 
-from aiokafka_lite.spark.jobs import job_session
-from aiokafka_lite.spark.jobs.job_session import session
+from aiokafka_lite.spark.jobs.program import job_session
+from aiokafka_lite.spark.jobs.program.job_session import session
 
 
 class Builder:

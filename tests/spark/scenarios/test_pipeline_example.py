@@ -31,7 +31,7 @@ from examples.pipeline.flight_stream import FLIGHT, SESSION, STATEMENT, WATERMAR
 from examples.pipeline.pipeline import PipelineResult
 from examples.pipeline.report import totals_by_day
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ROUTE = Route("2013-02-08", "EWR", "UA")
 
 

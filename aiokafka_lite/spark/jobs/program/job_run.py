@@ -26,9 +26,9 @@ from aiokafka_lite.spark.jobs.job import (
     reason,
 )
 from aiokafka_lite.spark.jobs.job_config import JobConfig, read_file
-from aiokafka_lite.spark.jobs.job_progress import complain, progress_for
 from aiokafka_lite.spark.jobs.job_registry import find_job
-from aiokafka_lite.spark.jobs.job_session import session
+from aiokafka_lite.spark.jobs.program.job_progress import complain, progress_for
+from aiokafka_lite.spark.jobs.program.job_session import session
 
 EXIT_DONE: Final = 0
 EXIT_FAILED: Final = 1

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from aiokafka_lite.spark.jobs import job_command
 from aiokafka_lite.spark.jobs.job_registry import JOBS
+from aiokafka_lite.spark.jobs.program import job_command
 
 
 def test_its_help_lists_the_jobs() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.jobs.job import BatchReport, JobFailedError, NoProgress, StopSignal
-from aiokafka_lite.spark.jobs.stream_run import lag_behind, run_stream, stream_offsets
-from aiokafka_lite.spark.jobs.topic_config import StreamConfig
+from aiokafka_lite.spark.jobs.stream.stream_run import lag_behind, run_stream, stream_offsets
+from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig
 from aiokafka_lite.spark.offsets import Offsets
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.free_ports import held_ports

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite.spark.jobs import job_run
 from aiokafka_lite.spark.jobs.job import (
     Job,
     JobFailedError,
@@ -21,7 +20,8 @@ from aiokafka_lite.spark.jobs.job import (
     StopSignal,
 )
 from aiokafka_lite.spark.jobs.job_config import JobConfig
-from aiokafka_lite.spark.jobs.job_run import run_program, signals_stop
+from aiokafka_lite.spark.jobs.program import job_run
+from aiokafka_lite.spark.jobs.program.job_run import run_program, signals_stop
 
 
 @dataclass(frozen=True, kw_only=True)

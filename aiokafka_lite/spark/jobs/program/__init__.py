@@ -1,0 +1,1 @@
+"""Jobs as programs: the command line, the session, progress and exit code."""

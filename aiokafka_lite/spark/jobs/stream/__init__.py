@@ -1,0 +1,1 @@
+"""What jobs that run as streams share: their keys, their targets, and how they run and stop."""
