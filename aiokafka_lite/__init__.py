@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING
 from aiokafka_lite.version import __version__
 
 if TYPE_CHECKING:
+    from aiokafka_lite.admin.admin_client import AIOKafkaAdminClient
+    from aiokafka_lite.admin.admin_options import AdminOptions
+    from aiokafka_lite.client import AIOKafkaClient
     from aiokafka_lite.consumer.assignors.assignor import (
         AbstractPartitionAssignor,
         RebalanceProtocol,
@@ -34,9 +37,18 @@ if TYPE_CHECKING:
         ConsumerRecord,
         OffsetAndMetadata,
         OffsetAndTimestamp,
+        OffsetSpec,
         RecordMetadata,
         TopicPartition,
     )
+    from aiokafka_lite.net.sasl.credentials import SaslCredentials
+    from aiokafka_lite.net.sasl.mechanism import SaslExchange, SaslMechanism
+    from aiokafka_lite.net.sasl.tokens.jwt_bearer import JwtBearerTokenProvider
+    from aiokafka_lite.net.sasl.tokens.msk_iam import MskIamTokenProvider
+    from aiokafka_lite.net.sasl.tokens.oidc import OidcTokenProvider
+    from aiokafka_lite.net.sasl.tokens.signed_assertion import SignedAssertion
+    from aiokafka_lite.net.sasl.tokens.token_file import FileTokenProvider
+    from aiokafka_lite.net.sasl.tokens.token_provider import AbstractTokenProvider
     from aiokafka_lite.producer.append.producer_interceptors import ProducerRecord
     from aiokafka_lite.producer.key_hash.murmur2 import murmur2
     from aiokafka_lite.producer.partition.partitioner import (
@@ -50,11 +62,18 @@ if TYPE_CHECKING:
         ConsumerProtocolMemberAssignment,
         ConsumerProtocolMemberMetadata,
     )
+    from aiokafka_lite.secret import Secret
+    from aiokafka_lite.workers.dead_letter_topic import DeadLetters
+    from aiokafka_lite.workers.keyed_workers import KeyedWorkers
 
 __all__ = [
+    "AIOKafkaAdminClient",
+    "AIOKafkaClient",
     "AIOKafkaConsumer",
     "AIOKafkaProducer",
     "AbstractPartitionAssignor",
+    "AbstractTokenProvider",
+    "AdminOptions",
     "ConsumerGroupMetadata",
     "ConsumerOptions",
     "ConsumerProtocol",
@@ -64,11 +83,18 @@ __all__ = [
     "ConsumerRecord",
     "ConsumerStoppedError",
     "CooperativeStickyAssignor",
+    "DeadLetters",
     "DefaultPartitioner",
     "ExactlyOnceSession",
+    "FileTokenProvider",
     "IllegalOperation",
+    "JwtBearerTokenProvider",
+    "KeyedWorkers",
+    "MskIamTokenProvider",
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
+    "OffsetSpec",
+    "OidcTokenProvider",
     "ProducerOptions",
     "ProducerRecord",
     "RangePartitionAssignor",
@@ -76,6 +102,11 @@ __all__ = [
     "RecordMetadata",
     "RoundRobinPartitionAssignor",
     "RoundRobinPartitioner",
+    "SaslCredentials",
+    "SaslExchange",
+    "SaslMechanism",
+    "Secret",
+    "SignedAssertion",
     "StickyPartitionAssignor",
     "TopicPartition",
     "__version__",
@@ -83,9 +114,13 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AIOKafkaAdminClient": "admin.admin_client",
+    "AIOKafkaClient": "client",
     "AIOKafkaConsumer": "consumer.consumer",
     "AIOKafkaProducer": "producer.producer",
+    "AbstractTokenProvider": "net.sasl.tokens.token_provider",
     "AbstractPartitionAssignor": "consumer.assignors.assignor",
+    "AdminOptions": "admin.admin_options",
     "ConsumerGroupMetadata": "model",
     "ConsumerOptions": "consumer.consumer_options",
     "ConsumerProtocol": "protocol.consumer_protocol",
@@ -95,11 +130,14 @@ _HOMES = {
     "ConsumerRecord": "model",
     "ConsumerStoppedError": "errors",
     "CooperativeStickyAssignor": "consumer.assignors.cooperative_sticky",
+    "DeadLetters": "workers.dead_letter_topic",
     "DefaultPartitioner": "producer.partition.partitioner",
     "ExactlyOnceSession": "exactly_once",
     "IllegalOperation": "errors",
+    "KeyedWorkers": "workers.keyed_workers",
     "OffsetAndMetadata": "model",
     "OffsetAndTimestamp": "model",
+    "OffsetSpec": "model",
     "ProducerOptions": "producer.producer_options",
     "ProducerRecord": "producer.append.producer_interceptors",
     "RangePartitionAssignor": "consumer.assignors.range",
@@ -107,6 +145,15 @@ _HOMES = {
     "RecordMetadata": "model",
     "RoundRobinPartitionAssignor": "consumer.assignors.round_robin",
     "RoundRobinPartitioner": "producer.partition.partitioner",
+    "FileTokenProvider": "net.sasl.tokens.token_file",
+    "JwtBearerTokenProvider": "net.sasl.tokens.jwt_bearer",
+    "MskIamTokenProvider": "net.sasl.tokens.msk_iam",
+    "OidcTokenProvider": "net.sasl.tokens.oidc",
+    "SaslCredentials": "net.sasl.credentials",
+    "SaslExchange": "net.sasl.mechanism",
+    "SaslMechanism": "net.sasl.mechanism",
+    "Secret": "secret",
+    "SignedAssertion": "net.sasl.tokens.signed_assertion",
     "StickyPartitionAssignor": "consumer.assignors.sticky",
     "TopicPartition": "model",
     "murmur2": "producer.key_hash.murmur2",

@@ -42,12 +42,23 @@ class BrokerResponseError(KafkaError):
             raise TypeError(f"error code {code} belongs to {kafka_errors[code].__name__} already")
         cls.errno = code
         cls.message = name
-        cls.description = cls.__doc__ or ""  # python -OO removes the descriptions and nothing else
+        cls.description = " ".join((cls.__doc__ or "").split())  # python -OO removes only these
         cls.fault = fault or cls.fault
         cls.retriable = retriable
         cls.invalid_metadata = invalid_metadata
         cls.fatal = fatal
         kafka_errors[code] = cls
+
+    @classmethod
+    def explained(cls, message: str | None) -> str:
+        """Return the broker's message, or without one the description. A message about a missing
+        right is followed by the description, which names the rights.
+        """
+        if not message:
+            return cls.description
+        if not cls.message.endswith("AUTHORIZATION_FAILED"):
+            return message
+        return f"{message.rstrip().rstrip('.')}. {cls.description}"
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -252,19 +263,22 @@ class InvalidCommitOffsetSizeError(
 class TopicAuthorizationFailedError(
     BrokerResponseError, code=29, name="TOPIC_AUTHORIZATION_FAILED", fault=Fault.USER
 ):
-    """The principal may not access this topic."""
+    """The user of this client may not do this with the topic. Grant READ to consume and WRITE to
+    produce; a topic that does not exist yet also needs CREATE."""
 
 
 class GroupAuthorizationFailedError(
     BrokerResponseError, code=30, name="GROUP_AUTHORIZATION_FAILED", fault=Fault.USER, fatal=True
 ):
-    """The principal may not access this group."""
+    """The user of this client may not do this with the group: grant READ on it, which includes
+    DESCRIBE."""
 
 
 class ClusterAuthorizationFailedError(
     BrokerResponseError, code=31, name="CLUSTER_AUTHORIZATION_FAILED", fault=Fault.USER, fatal=True
 ):
-    """The principal may not perform this operation on the cluster."""
+    """The user of this client may not do this on the cluster. An idempotent producer needs WRITE on
+    a topic or IDEMPOTENT_WRITE on the cluster; other requests need the right of their name."""
 
 
 class InvalidTimestampError(
@@ -388,7 +402,8 @@ class TransactionalIdAuthorizationFailed(
     fault=Fault.USER,
     fatal=True,
 ):
-    """The principal may not use this transactional id."""
+    """The user of this client may not use the transactional id: grant WRITE on it, which includes
+    DESCRIBE."""
 
 
 class SecurityDisabled(BrokerResponseError, code=54, name="SECURITY_DISABLED", fault=Fault.USER):
@@ -452,7 +467,7 @@ class DelegationTokenRequestNotAllowed(
 class DelegationTokenAuthorizationFailed(
     BrokerResponseError, code=65, name="DELEGATION_TOKEN_AUTHORIZATION_FAILED", fault=Fault.USER
 ):
-    """The principal may not use delegation tokens."""
+    """The user of this client may not do this with the delegation token: grant DESCRIBE on it."""
 
 
 class DelegationTokenExpired(

@@ -24,10 +24,13 @@ This file defines the client's own classes; `broker_errors` defines those of the
         ├── NoOffsetForPartitionError      no position, and auto_offset_reset is "none"
         ├── CommitFailedError              the group has moved on without this member
         │   └── PartitionRevokedError      also IllegalStateError: names a partition it took away
+        ├── HandlerFailedError             a handler of `KeyedWorkers` failed for good, or is stuck
         ├── IllegalStateError              the call does not fit the state of the client
         │   └── NoTransactionError             also IllegalOperation: outside of a transaction
         ├── IllegalArgumentError, UnsupportedCodecError, ProducerClosed
-        ├── AuthenticationFailedError F, AuthenticationMethodNotSupported F
+        ├── AuthenticationFailedError F    the broker does not accept the client, or the client it
+        │   └── TlsAuthenticationError   F     the TLS handshake failed: certificates, versions
+        ├── AuthenticationMethodNotSupported F
         ├── NoBrokersAvailable R M, StaleMetadata R M, NodeNotReadyError R, Cancelled R,
         │   TooManyInFlightRequests R, MetadataEmptyBrokerList R
         └── KafkaUnavailableError, UnrecognizedBrokerVersion, IncompatibleBrokerVersion,
@@ -165,6 +168,23 @@ class RecordDeserializationError(KafkaError):
         return _restore, (type(self), self.args), self.__dict__
 
 
+class HandlerFailedError(KafkaError):
+    """A handler of `KeyedWorkers` failed for good, or has not ended in time.
+
+    The record is not committed. The cause is the handler's error, or a TimeoutError.
+    """
+
+    fault: ClassVar[Fault] = Fault.USER
+
+    def __init__(self, message: str, *, topic_partition: TopicPartition, offset: int) -> None:
+        super().__init__(message)
+        self.topic_partition = topic_partition
+        self.offset = offset
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.args), self.__dict__
+
+
 def _restore(
     cls: type[RecordDeserializationError], args: tuple[object, ...]
 ) -> RecordDeserializationError:
@@ -190,9 +210,10 @@ class ProducerClosed(KafkaError):
 
 
 _COMMIT_FAILED = (
-    "the group has rebalanced and this member no longer owns the partitions: more time than"
-    " max_poll_interval_ms passed between two polls; raise max_poll_interval_ms or take fewer"
-    " records at once with max_poll_records"
+    "the group has moved on and this member no longer owns the partitions; commit again after the"
+    " next poll, for what is assigned then. A group moves on when a member came, left or was"
+    " removed, when no heartbeat came for session_timeout_ms, or no poll for max_poll_interval_ms;"
+    " the log of this client says which"
 )
 
 
@@ -217,6 +238,14 @@ class AuthenticationFailedError(KafkaError):
 
     fault: ClassVar[Fault] = Fault.USER
     fatal: ClassVar[bool] = True
+
+
+class TlsAuthenticationError(AuthenticationFailedError):
+    """Client and broker could not agree on TLS: a certificate, a version, or no TLS at all.
+
+    The text names the address, what OpenSSL said, and the remedy. Java:
+    SslAuthenticationException.
+    """
 
 
 class AuthenticationMethodNotSupported(KafkaError):
@@ -366,6 +395,7 @@ __all__ = [
     "Fault",
     "FeatureNotSupportedError",
     "FrameTooLargeError",
+    "HandlerFailedError",
     "IllegalArgumentError",
     "IllegalOperation",
     "IllegalStateError",
@@ -390,6 +420,7 @@ __all__ = [
     "RecordTooLargeError",
     "SerializationError",
     "StaleMetadata",
+    "TlsAuthenticationError",
     "TooManyInFlightRequests",
     "UnrecognizedBrokerVersion",
     "UnsupportedCodecError",

@@ -4,9 +4,10 @@ Two functions name partitions in a text and group them by topic. Does not wait.
 """
 
 from collections.abc import Iterable
+from enum import IntEnum
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
-from aiokafka_lite._consumer_record_py import KT, VT
+from aiokafka_lite.consumer_record._consumer_record_py import KT, VT
 from aiokafka_lite.native import native
 
 
@@ -86,6 +87,23 @@ class OffsetAndTimestamp(NamedTuple):
     timestamp: int | None
 
 
+class OffsetSpec(IntEnum):
+    """Offsets that a partition's leader knows without a time. An int from 0 on is a time in ms."""
+
+    LATEST = -1
+    """The end: after the last record, or after the last one that is committed."""
+    EARLIEST = -2
+    """The first record that is kept."""
+    MAX_TIMESTAMP = -3
+    """The record with the greatest timestamp (KIP-734)."""
+    EARLIEST_LOCAL = -4
+    """The first record on the leader's own disk (KIP-405)."""
+    LATEST_TIERED = -5
+    """The last record in remote storage (KIP-1005)."""
+    EARLIEST_PENDING_UPLOAD = -6
+    """The first record that is not in remote storage yet (KIP-1023)."""
+
+
 class _RecordMetadata(NamedTuple):
     topic: str
     partition: int
@@ -112,9 +130,9 @@ class RecordMetadata(_RecordMetadata):
 
 
 # Chosen at import: the native record, or its pure twin, a dataclass.
-_twin = native("aiokafka_lite._consumer_record")
+_twin = native("aiokafka_lite.consumer_record._consumer_record")
 if TYPE_CHECKING or _twin is None:
-    from aiokafka_lite._consumer_record_py import ConsumerRecord
+    from aiokafka_lite.consumer_record._consumer_record_py import ConsumerRecord
 else:
     ConsumerRecord = _twin.ConsumerRecord
 
@@ -126,6 +144,7 @@ __all__ = [
     "Node",
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
+    "OffsetSpec",
     "RecordMetadata",
     "TimestampType",
     "TopicPartition",

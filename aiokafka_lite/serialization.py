@@ -1,12 +1,16 @@
 """Turning keys and values into bytes and back: the protocols, and four ready pairs.
 
 A callable with one argument is enough. If an object has a `serialize(topic, headers, obj)` method,
-that is called instead, so it may choose a schema by topic. None stays None without a call. Does not
-wait.
+that is called instead, so it may choose a schema by topic. None stays None without a call. Either
+may be an `async def`: the clients await it off the hot path, and keep the order of records. This
+file itself calls none.
 """
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+
+from aiokafka_lite.kafka_error import Fault, KafkaError
 
 BytesLike = bytes | bytearray | memoryview
 """What a record's key and value may be without serializers."""
@@ -33,6 +37,12 @@ class Serializer(Protocol[_T_contra]):
     def __call__(self, obj: _T_contra, /) -> bytes: ...
 
 
+class AsyncSerializer(Protocol[_T_contra]):
+    """As `Serializer`, as an `async def`."""
+
+    def __call__(self, obj: _T_contra, /) -> Awaitable[bytes]: ...
+
+
 class Deserializer(Protocol[_T_co]):
     """`bytes -> value`. It may keep the bytes."""
 
@@ -46,6 +56,12 @@ class TopicSerializer(Protocol[_T_contra]):
     def serialize(self, topic: str, headers: Headers, obj: _T_contra, /) -> bytes: ...
 
 
+class AsyncTopicSerializer(Protocol[_T_contra]):
+    """As `TopicSerializer`, with an `async def serialize`."""
+
+    def serialize(self, topic: str, headers: Headers, obj: _T_contra, /) -> Awaitable[bytes]: ...
+
+
 @runtime_checkable
 class TopicDeserializer(Protocol[_T_co]):
     """A deserializer that uses the topic and the record's headers."""
@@ -53,15 +69,39 @@ class TopicDeserializer(Protocol[_T_co]):
     def deserialize(self, topic: str, headers: Headers, data: bytes, /) -> _T_co: ...
 
 
-AnySerializer = Serializer[_T_contra] | TopicSerializer[_T_contra]
+class NotPreparedError(KafkaError):
+    """A serializer or deserializer has to wait for something before it can take this object.
+
+    It raises this once, for example for a schema that it has to ask for. The clients await
+    `prepare()` in the background, without blocking the event loop, and call it again. The order of
+    records is kept. An error of `prepare()` says nothing about the record.
+    """
+
+    fault = Fault.USER
+    retriable = True
+
+    def __init__(self, text: str, prepare: Callable[[], Awaitable[object]]) -> None:
+        super().__init__(text)
+        self.prepare = prepare
+        """Returns an awaitable. The same call may succeed when it is done."""
+
+
+AnySerializer = (
+    Serializer[_T_contra]
+    | TopicSerializer[_T_contra]
+    | AsyncSerializer[_T_contra]
+    | AsyncTopicSerializer[_T_contra]
+)
 AnyDeserializer = Deserializer[_T_co] | TopicDeserializer[_T_co]
 
 
-def topic_serializer(serializer: AnySerializer[Any]) -> Callable[[str, Headers, Any], bytes]:
-    """Return either kind of serializer as `f(topic, headers, obj) -> bytes`."""
+def topic_serializer(serializer: AnySerializer[Any]) -> Callable[[str, Headers, Any], Any]:
+    """Return any kind of serializer as `f(topic, headers, obj)`, which returns bytes, or an
+    awaitable of bytes.
+    """
     if isinstance(serializer, TopicSerializer):
         return serializer.serialize
-    plain = serializer
+    plain: Any = serializer
     return lambda _topic, _headers, obj: plain(obj)
 
 
@@ -71,6 +111,16 @@ def topic_deserializer(deserializer: AnyDeserializer[Any]) -> Callable[[str, Hea
         return deserializer.deserialize
     plain = deserializer
     return lambda _topic, _headers, data: plain(data)
+
+
+def is_async(function: object) -> bool:
+    """Return whether a serializer or deserializer is an `async def`, or has one to be called."""
+    for name in ("serialize", "deserialize"):
+        if hasattr(function, name):
+            return inspect.iscoroutinefunction(getattr(function, name))
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004  of an object of the user's class
+    )
 
 
 def bytes_serializer(obj: bytes | bytearray | memoryview, /) -> bytes:
@@ -131,10 +181,13 @@ def int_deserializer(data: bytes, /) -> int:
 __all__ = [
     "AnyDeserializer",
     "AnySerializer",
+    "AsyncSerializer",
+    "AsyncTopicSerializer",
     "BytesLike",
     "Deserializer",
     "Headers",
     "K_contra",
+    "NotPreparedError",
     "Serializer",
     "TopicDeserializer",
     "TopicSerializer",
@@ -143,6 +196,7 @@ __all__ = [
     "bytes_serializer",
     "int_deserializer",
     "int_serializer",
+    "is_async",
     "json_deserializer",
     "json_serializer",
     "str_deserializer",

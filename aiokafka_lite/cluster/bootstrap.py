@@ -6,6 +6,7 @@ bound.
 """
 
 import random
+from typing import TypeGuard
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.connection_pool import NO_LISTENER
@@ -14,6 +15,7 @@ from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask, TaskOwner
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.errors import (
+    AuthenticationFailedError,
     KafkaConnectionError,
     KafkaError,
     MetadataEmptyBrokerList,
@@ -50,13 +52,15 @@ class SeedRound:
         The next seed is asked when the one before fails, or has not answered for `STAGGER_S`. The
         connections to the seeds stay open; the caller closes them.
 
-        Raises: `KafkaConnectionError` when no usable response came within `bound_s`; it names each
-        seed and what happened there.
+        Raises: KafkaConnectionError if no usable response came within `bound_s`, with each seed and
+        what happened there; AuthenticationFailedError, at once, if a seed does not accept the
+        client, or the client does not accept its certificate. The other seeds are not asked then:
+        more attempts with the same password could lock the user out. Source: Metadata.fatalError.
         Cancelled: no request stays behind.
         """
         try:
             async with deadline(self._clock, bound_s):
-                while self._answer is None and (self._pending or self._is_waiting()):
+                while self._may_go_on():
                     if self._pending:
                         self._ask_next(request, bound_s)
                     await self._changed.wait_for(self._clock, STAGGER_S)
@@ -65,8 +69,13 @@ class SeedRound:
         finally:
             await self._give_up_the_rest()
         if self._answer is None:
-            raise KafkaConnectionError(self._what_happened(bound_s)) from self._first_cause()
+            raise self._failure()(self._what_happened(bound_s)) from self._first_cause()
         return self._answer
+
+    def _may_go_on(self) -> bool:
+        if self._answer is not None or _is_authentication(self._first_cause()):
+            return False
+        return bool(self._pending) or self._is_waiting()
 
     def _ask_next(self, request: MetadataRequest, bound_s: float) -> None:
         node_id = self._pending.pop(0)
@@ -94,23 +103,36 @@ class SeedRound:
             await task.wait()
 
     def _first_cause(self) -> KafkaError | None:
-        return next(iter(self._errors.values()), None)
+        fatal = (error for error in self._errors.values() if _is_authentication(error))
+        return next(fatal, next(iter(self._errors.values()), None))
+
+    def _failure(self) -> type[KafkaError]:
+        cause = self._first_cause()
+        return type(cause) if _is_authentication(cause) else KafkaConnectionError
 
     def _what_happened(self, bound_s: float) -> str:
-        lines = []
-        for node_id, node in self._network.seeds.items():
-            error = self._errors.get(node_id)
-            what = self._silence(node_id, bound_s) if error is None else reason_of(error)
-            is_named = what.startswith(_address(node))
-            lines.append(f"\n  - {what}" if is_named else f"\n  - {_address(node)}: {what}")
-        return (
-            f"no Kafka broker answered at any of the {len(lines)} bootstrap_servers; check the "
-            "addresses and that a broker listens there:" + "".join(lines)
-        )
+        seeds = self._network.seeds
+        said = f"no Kafka broker answered at any of the {len(seeds)} bootstrap_servers; check the "
+        said += "addresses and that a broker listens there:"
+        told = {node_id: self._silence(node_id, bound_s) for node_id in seeds}
+        if _is_authentication(self._first_cause()):
+            said = "a broker of bootstrap_servers refuses this client or is not trusted; check the "
+            said += "security options:"
+            told = {}  # the other seeds were not asked, or not waited for
+        told |= {node_id: reason_of(error) for node_id, error in self._errors.items()}
+        return said + "".join(_line(_address(seeds[node_id]), told[node_id]) for node_id in told)
 
     def _silence(self, node_id: int, bound_s: float) -> str:
         said = f"no answer within {bound_s:g} s"
         return f"{said}: {NO_LISTENER}" if self._network.is_unanswered(node_id) else said
+
+
+def _line(address: str, what: str) -> str:
+    return f"\n  - {what}" if what.startswith(address) else f"\n  - {address}: {what}"
+
+
+def _is_authentication(error: KafkaError | None) -> TypeGuard[AuthenticationFailedError]:
+    return isinstance(error, AuthenticationFailedError)
 
 
 def check_answer(answer: MetadataResponse) -> None:

@@ -5,23 +5,23 @@ not resolve or contact any address.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
+from aiokafka_lite.checks.sendable_text import sendable
+from aiokafka_lite.checks.value_checks import is_int, text_of_faults
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.cluster.sasl_options import SaslOptions
 from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
+from aiokafka_lite.metrics.observer import Observer
 from aiokafka_lite.net.endpoint import Endpoint, parse_bootstrap
 from aiokafka_lite.net.security import Security
 from aiokafka_lite.options.units import ByteCount, Milliseconds
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
-from aiokafka_lite.sendable_text import sendable
-from aiokafka_lite.value_checks import is_int, text_of_faults
 from aiokafka_lite.version import __version__
 
-SecurityProtocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
-SaslMechanism = Literal["PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
 MetadataRecoveryStrategy = Literal["rebootstrap", "none"]
-_WITHOUT_SECURITY = "until then only a broker's PLAINTEXT listener can be used"
 _INT32_MAX = 2**31 - 1
 
 
@@ -62,8 +62,8 @@ def not_above(name: str, value: int, limit_name: str, limit: int) -> Iterator[st
         yield (f"{name}={value} exceeds {limit_name}={limit}; lower {name} or raise {limit_name}")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ClientConfig:
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False, eq=False)
+class ClientConfig(SaslOptions):
     """The options of every client; names are aiokafka's, defaults are Java 4's.
 
     A field is the one declaration of an option, and `options/` shows it from here. The type names
@@ -86,6 +86,9 @@ class ClientConfig:
     """Name of this client in the brokers' logs and quotas. An empty name, or None, is replaced at
     construction. Java: client.id."""
 
+    bootstrap_timeout_ms: Milliseconds = 0
+    """How long a start goes on asking `bootstrap_servers` when none of them answers; 0: each is
+    asked once. Only here."""
     request_timeout_ms: Milliseconds = 30_000
     """How long to wait for the response to a request before the connection counts as dead. Java:
     request.timeout.ms."""
@@ -138,25 +141,9 @@ class ClientConfig:
     `metadata_recovery_strategy="rebootstrap"`. Java: metadata.cluster.check.enable. Not in
     aiokafka."""
 
-    security_protocol: SecurityProtocol = "PLAINTEXT"
-    """How connections are encrypted and authenticated. Only "PLAINTEXT" is supported so far. Java:
-    security.protocol."""
-    ssl_context: Any = field(default=None, repr=False)  # refused below; its type comes with TLS
-    """The `ssl.SSLContext` of encrypted connections. Not supported yet. Not in Java."""
-    sasl_mechanism: SaslMechanism = "PLAIN"
-    """How the client authenticates itself. Not supported yet. The default is aiokafka's. Java:
-    sasl.mechanism."""
-    sasl_plain_username: str | None = field(default=None, repr=False)
-    """User name for PLAIN and SCRAM. Not supported yet. Not in Java."""
-    sasl_plain_password: str | None = field(default=None, repr=False)
-    """Password for PLAIN and SCRAM. Not supported yet. Not in Java."""
-    sasl_kerberos_service_name: str = "kafka"
-    """Name of the brokers' Kerberos service. Not supported yet. The default is aiokafka's. Java:
-    sasl.kerberos.service.name."""
-    sasl_kerberos_domain_name: str | None = None
-    """Domain of the brokers' Kerberos service. Not supported yet. Not in Java."""
-    sasl_oauth_token_provider: Any = field(default=None, repr=False)  # refused below
-    """Gives the tokens for OAUTHBEARER. Not supported yet. Not in Java."""
+    observer: Observer | None = None
+    """Hears what the client does: requests, batches, polls, rebalances, commits and failures. That
+    of `aiokafka_lite.observe` exports them as metrics. Java: metric.reporters. Not in aiokafka."""
 
     def __post_init__(self) -> None:
         unsupported = list(self._unsupported())
@@ -176,9 +163,14 @@ class ClientConfig:
         """Return how many bytes a response may have on a connection of that lane."""
         return MAX_FRAME_BYTES
 
-    def security(self) -> Security:
-        """Return TLS and authentication of all connections. `_unsupported` refuses both so far."""
-        return Security(tls_context=self.ssl_context)
+    def security(self, clock: Clock = SYSTEM_CLOCK) -> Security:
+        """Return TLS and authentication of all connections. `clock` measures their providers."""
+        return Security(
+            next_tls_context=self.next_tls_context(),
+            authentication=self.authentication(
+                clock, setup_timeout_ms=self.socket_connection_setup_timeout_ms
+            ),
+        )
 
     def _default_client_id(self) -> str:
         """Return what `client_id` becomes when the user gave none."""
@@ -194,6 +186,7 @@ class ClientConfig:
         if not isinstance(client_id, str | None):
             yield f"client_id={client_id!r} is of type {type(client_id).__name__}; set it to a str"
         yield from sendable("client_id", client_id)
+        yield from at_least("bootstrap_timeout_ms", self.bootstrap_timeout_ms, 0)
         yield from at_least("request_timeout_ms", self.request_timeout_ms, 1)
         yield from at_least("default_api_timeout_ms", self.default_api_timeout_ms, 1)
         yield from at_least("metadata_max_age_ms", self.metadata_max_age_ms, 0)
@@ -215,26 +208,11 @@ class ClientConfig:
         yield from one_of(
             "metadata_cluster_check_enable", self.metadata_cluster_check_enable, (True, False)
         )
-        if self.security_protocol not in get_args(SecurityProtocol):
-            yield (
-                f"security_protocol={self.security_protocol!r}: `security_protocol` should be SSL "
-                f"or PLAINTEXT; set it to one of {', '.join(map(repr, get_args(SecurityProtocol)))}"
-            )
-        yield from self._security_faults()
-
-    def _security_faults(self) -> Iterator[str]:
-        """Yield the faults of the security options, in aiokafka's words."""
-        protocol = self.security_protocol
-        if protocol in ("SSL", "SASL_SSL") and self.ssl_context is None:
-            yield "`ssl_context` is mandatory if security_protocol=='SSL'"
-        if protocol in ("SASL_PLAINTEXT", "SASL_SSL"):
-            if self.sasl_mechanism not in get_args(SaslMechanism):
-                names = ", ".join(f"`{name}`" for name in get_args(SaslMechanism))
-                yield f"sasl_mechanism={self.sasl_mechanism!r} is not known: use one of {names}"
-            elif self.sasl_mechanism == "PLAIN" and (
-                self.sasl_plain_username is None or self.sasl_plain_password is None
-            ):
-                yield "sasl_plain_username and sasl_plain_password required for PLAIN sasl"
+        observer: object = self.observer
+        if not isinstance(observer, Observer | None):
+            yield f"observer={observer!r} is no Observer; derive its class from Observer"
+        yield from self._tls_faults()
+        yield from self._sasl_faults()
 
     def _backoff_faults(self) -> Iterator[str]:
         for name, max_name, minimum in _RANGES:
@@ -246,17 +224,11 @@ class ClientConfig:
 
     def _unsupported(self) -> Iterator[str]:
         """Yield one sentence per option whose feature comes with a later version."""
-        if (
-            self.security_protocol in get_args(SecurityProtocol)
-            and self.security_protocol != "PLAINTEXT"
-        ):
-            yield later("security_protocol", self.security_protocol, _WITHOUT_SECURITY)
-        for name, default in _LATER_OPTIONS.items():
-            if getattr(self, name) != default:
-                # The value may be a secret: it is not shown.
-                yield later(name, None, _WITHOUT_SECURITY)
+        yield from ()
 
     def _settle_defaults(self) -> None:
+        self._hide_tls_secrets()
+        self._hide_sasl_secrets()
         if not self.client_id:
             object.__setattr__(self, "client_id", self._default_client_id())
         if isinstance(self.reconnect_backoff_max_ms, DefaultInt) and not isinstance(
@@ -284,16 +256,6 @@ _RANGES = (
     ("socket_connection_setup_timeout_ms", "socket_connection_setup_timeout_max_ms", 1),
 )
 
-_LATER_OPTIONS = {
-    "ssl_context": None,
-    "sasl_mechanism": "PLAIN",
-    "sasl_plain_username": None,
-    "sasl_plain_password": None,
-    "sasl_kerberos_service_name": "kafka",
-    "sasl_kerberos_domain_name": None,
-    "sasl_oauth_token_provider": None,
-}
-
 
 def _both_ints(first: object, second: object) -> bool:
     return isinstance(first, int) and isinstance(second, int)
@@ -303,8 +265,6 @@ __all__ = [
     "ClientConfig",
     "DefaultInt",
     "MetadataRecoveryStrategy",
-    "SaslMechanism",
-    "SecurityProtocol",
     "at_least",
     "later",
     "not_above",

@@ -16,8 +16,9 @@ import asyncio
 import copy
 import logging
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.cluster.client_config import ClientConfig
@@ -107,6 +108,7 @@ class ConnectionPool:
         self.api_versions: dict[int, NodeApiVersions] = {}
         """The API versions of each node, from its newest connection."""
 
+        self._rng = rng
         self._client_id = config.client_id
         self._observer = observer
         self._max_idle_s = (
@@ -128,13 +130,13 @@ class ConnectionPool:
             send_buffer_bytes=config.send_buffer_bytes,
             receive_buffer_bytes=config.receive_buffer_bytes,
             max_in_flight=max_in_flight,
-            security=config.security(),
+            security=config.security(clock),
         )
         self._frame_pool = FrameBufferPool()
         self._connections: dict[LaneKey, NodeConnection] = {}
         self._free: dict[LaneKey, NodeConnection] = {}  # without gate and throttle
         self._gates: dict[LaneKey, _Gate] = {}
-        self._leaving: set[NodeConnection] = set()
+        self._leaving: dict[NodeConnection, None] = {}  # in the order of their ends
         self._sweep_timer: TimerHandle | None = None
         self._keeper: OwnedTask | None = None
 
@@ -172,6 +174,11 @@ class ConnectionPool:
         if self.connected(node_id, lane) is None and not self.is_connecting(node_id, lane):
             delay_s = max(delay_s, self.states.backoff_left(node_id, now_s))
         return delay_s
+
+    def usage(self) -> tuple[int, int]:
+        """Return how many connections are open, and how many requests on them have no response."""
+        connections = tuple(self._connections.values())
+        return len(connections), sum(each.in_flight for each in connections)
 
     # Getting a connection…
 
@@ -276,11 +283,13 @@ class ConnectionPool:
             level = logging.WARNING if is_news else logging.DEBUG
             logger.log(level, "%s: %s", self._client_id, misrouted.args[0])
             self.states.failed(node_id, began_s, self._clock.monotonic(), misrouted)
+            self._observer.failed("connect", misrouted)
             self._on_misrouted()
             self._report_trouble(node_id)
             raise misrouted from error
         except KafkaError as error:
             self.states.failed(node_id, began_s, self._clock.monotonic(), error)
+            self._observer.failed("connect", error)
             self._report_trouble(node_id)
             raise
         finally:
@@ -308,6 +317,8 @@ class ConnectionPool:
             ),
             frame_pool=self._frame_pool,
             observer=self._observer,
+            spawn=self._spawn,
+            rng=self._rng,
             on_close=lambda closed: self._lost(node.node_id, lane, closed, began_s),
         )
 
@@ -403,6 +414,7 @@ class ConnectionPool:
         cause = connection.cause or KafkaConnectionError("the connection was closed")
         logger.debug("node %d, lane %s: connection lost: %s", node_id, lane.value, cause)
         self.states.failed(node_id, began_s, self._clock.monotonic(), cause)
+        self._observer.disconnected(node_id)
         self._see_off(connection)
         self._report_trouble(node_id)
 
@@ -416,14 +428,19 @@ class ConnectionPool:
 
     def _see_off(self, connection: NodeConnection) -> None:
         """Remember a closed connection until its socket is closed, because `close` waits for it."""
-        self._leaving.add(connection)
+        self._leaving[connection] = None
+        self._spawn("farewell", lambda: self._wait_closed(connection))
+
+    def _spawn(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> OwnedTask | None:
+        """Start a child task; return None if the client is about to end."""
         owner = self._owner
-        if owner is not None and owner.state is OwnerState.RUNNING and owner.failure is None:
-            owner.spawn("farewell", self._wait_closed, connection)
+        if owner is None or owner.state is not OwnerState.RUNNING or owner.failure is not None:
+            return None
+        return owner.spawn(name, work)
 
     async def _wait_closed(self, connection: NodeConnection) -> None:
         await connection.wait_closed()
-        self._leaving.discard(connection)
+        self._leaving.pop(connection, None)
 
     def _schedule_sweep(self) -> None:
         if self._max_idle_s is None or self._sweep_timer is not None or not self._connections:

@@ -22,6 +22,7 @@ class CoordinatorType(IntEnum):
 
     GROUP = 0
     TRANSACTION = 1
+    SHARE = 2
 
 
 _Key = tuple[CoordinatorType, str]
@@ -71,35 +72,34 @@ class CoordinatorCache:
     async def find(self, key_type: CoordinatorType, key: str, timeout_s: float) -> int:
         """Return the coordinator's node id. If it is not known, ask until a node names it.
 
-        Raises:
-            KafkaTimeoutError: no node named it within `timeout_s`; names the last failure.
-            KafkaError: an error that is not retriable, such as GroupAuthorizationFailedError or
-                InvalidGroupIdError, at once.
-            IllegalStateError: the client closes meanwhile.
+        Raises: KafkaTimeoutError, with the last failure, if no node named it within `timeout_s`;
+        an error that is not retriable, such as GroupAuthorizationFailedError or
+        InvalidGroupIdError, at once; IllegalStateError if the client closes meanwhile.
         Cancelled: a request that is on its way goes on for the next caller.
         """
         node_id = self.known(key_type, key)
         if node_id is not None:
             return node_id
-        return await self._client.ask_until_answered(
-            lambda: self._ask_once(key_type, key),
-            timeout_s,
-            what=f"coordinator of {key_type.name.lower()} {key!r}",
-            remedy="check the connection to the brokers, or raise the timeout",
-        )
-
-    async def _ask_once(self, key_type: CoordinatorType, key: str) -> int:
         flight = self._flights.get((key_type, key))
         if flight is None:
             name = f"find_coordinator[{key_type.name.lower()} {key}]"
             flight = self._flights[key_type, key] = SingleFlight(self._client.owner, name)
-        try:
-            node_id = await flight.run(lambda: self._ask(key_type, key))
-        except KafkaError as error:
-            self.last_failure = error
-            raise
-        self.last_failure = None
-        return node_id
+
+        async def ask_once() -> int:
+            try:
+                node_id = await flight.run(lambda: self._ask(key_type, key))
+            except KafkaError as error:
+                self.last_failure = error
+                raise
+            self.last_failure = None
+            return node_id
+
+        return await self._client.ask_until_answered(
+            ask_once,
+            timeout_s,
+            what=f"coordinator of {key_type.name.lower()} {key!r}",
+            remedy="check the connection to the brokers, or raise the timeout",
+        )
 
     async def _ask(self, key_type: CoordinatorType, key: str) -> int:
         request = FindCoordinatorRequest(key=key, key_type=key_type)
@@ -108,9 +108,10 @@ class CoordinatorCache:
         answer = await self._client.network.request_any(request, max_version=one_key)
         self.note_answer()
         if answer.error_code:
-            raise for_code(answer.error_code)(
+            error = for_code(answer.error_code)
+            raise error(
                 f"looking for the coordinator of {key_type.name.lower()} {key!r}: "
-                f"{answer.error_message or for_code(answer.error_code).description}"
+                f"{error.explained(answer.error_message)}"
             )
         node_id = answer.node_id
         if node_id not in self._client.metadata.snapshot.nodes:

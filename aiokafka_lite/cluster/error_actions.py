@@ -1,7 +1,7 @@
 """The one form of a table that tells what each error of a request calls for.
 
 The group protocol and transactions have tables of this form. A table decides nothing but the
-action; the caller of the request carries it out. Plain.
+action; the caller of the request carries it out. Does not wait.
 """
 
 from collections.abc import Mapping

@@ -14,14 +14,16 @@ import anyio
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
-from aiokafka_lite.cluster.metadata_updater import MetadataUpdater
+from aiokafka_lite.cluster.metadata.metadata_updater import MetadataUpdater
 from aiokafka_lite.cluster.network_client import NetworkClient
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.client_loop import ClientLoop
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.life import Life
 from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import (
     IllegalStateError,
+    KafkaConnectionError,
     KafkaError,
     KafkaTimeoutError,
 )
@@ -41,12 +43,35 @@ CLOSE_BOUND_S = 5.0
 class ClientState(Enum):
     """The states of a client."""
 
-    NEW = "new"  # start() may be called; a start that failed comes back here
+    NEW = "new"
     STARTING = "starting"
     RUNNING = "running"
-    # A closed client cannot start again: its acks and positions would be ambiguous. A start that
-    # failed leaves nothing behind, so it may be repeated.
     CLOSED = "closed"
+
+
+MAY_FOLLOW: dict[ClientState, frozenset[ClientState]] = {
+    ClientState.NEW: frozenset({ClientState.STARTING, ClientState.CLOSED}),
+    # A start that failed leaves nothing behind, so it may be repeated.
+    ClientState.STARTING: frozenset({ClientState.RUNNING, ClientState.NEW, ClientState.CLOSED}),
+    ClientState.RUNNING: frozenset({ClientState.CLOSED}),
+    # A closed client cannot start again: its acks and positions would be ambiguous.
+    ClientState.CLOSED: frozenset({ClientState.CLOSED}),
+}
+"""State -> the states that may come next."""
+
+
+class ClientLife(Life[ClientState]):
+    """The state of one client."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(MAY_FOLLOW, ClientState.NEW)
+        self._name = name
+
+    def refusal(self, state: ClientState, /) -> Exception:
+        """Return an IllegalStateError that says what `state` would need."""
+        if state is ClientState.RUNNING:
+            return IllegalStateError(f"{self._name} was closed while it was starting")
+        return IllegalStateError(f"cannot start {self._name} while it is {self._state.value}")
 
 
 class KafkaClient:
@@ -106,14 +131,20 @@ class KafkaClient:
             rng=self.rng,
             max_idle_s=metadata_max_idle_ms / 1000,
             allow_auto_topic_creation=allow_auto_topic_creation,
+            observer=observer,
         )
         """Knows the cluster's topics and nodes, and keeps that up to date."""
 
         self._trouble_listeners: list[Callable[[], object]] = []
-        self._state = ClientState.NEW
+        self._life = ClientLife(name)
 
     def __repr__(self) -> str:
-        return f"<KafkaClient {self.name} {self._state.value}>"
+        return f"<KafkaClient {self.name} {self._life.state.value}>"
+
+    @property
+    def state(self) -> ClientState:
+        """The present state."""
+        return self._life.state
 
     # Start and close…
 
@@ -122,33 +153,53 @@ class KafkaClient:
 
         A start that fails leaves no task, socket or timer, and may be repeated.
 
-        Raises:
-            KafkaConnectionError: no seed answered within the smaller of `request_timeout_ms` and
-                `default_api_timeout_ms`; names each seed, its addresses and what happened there.
-            IllegalStateError: the client was started or closed before.
+        Raises: AuthenticationFailedError, at once, if a seed and this client do not trust each
+        other; KafkaConnectionError if no seed answered within the smaller of `request_timeout_ms`
+        and `default_api_timeout_ms`, with each seed, its addresses and their failures, or within
+        that time after `bootstrap_timeout_ms`;
+        AuthenticationFailedError if, besides, a seed does not accept the client, or the client
+        does not accept its certificate; IllegalStateError if the client was started or closed
+        before.
         Cancelled: as if it had failed.
         """
-        if self._state is not ClientState.NEW:
-            raise IllegalStateError(f"cannot start {self.name} while it is {self._state.value}")
-        self._state = ClientState.STARTING
-        bound_ms = min(self.config.request_timeout_ms, self.config.default_api_timeout_ms)
+        self._life.to(ClientState.STARTING)
         try:
             await self.owner.start()
             self.network.start(self.owner)
-            await self.metadata.start(self.owner, bound_ms / 1000)
-            self._become_running()
+            await self._first_metadata()
+            self._life.to(ClientState.RUNNING)
+            snapshot = self.metadata.snapshot
+            logger.info(
+                "%s: connected to cluster %s, brokers: %d",
+                *(self.config.client_id, snapshot.cluster_id, len(snapshot.nodes)),
+            )
         except BaseException:
             with anyio.CancelScope(shield=True):
                 await self._end()
-            if self._state is ClientState.STARTING:
+            if self._life.state is ClientState.STARTING:
                 self.owner = TaskOwner(self.name, clock=self.clock, loop=self.loop)
-                self._state = ClientState.NEW
+                self._life.to(ClientState.NEW)
             raise
 
-    def _become_running(self) -> None:
-        if self._state is not ClientState.STARTING:
-            raise IllegalStateError(f"{self.name} was closed while it was starting")
-        self._state = ClientState.RUNNING
+    async def _first_metadata(self) -> None:
+        """Get the first metadata; while no seed answers, ask again for bootstrap_timeout_ms."""
+        bound_ms = min(self.config.request_timeout_ms, self.config.default_api_timeout_ms)
+        ends_at_s = self.clock.monotonic() + self.config.bootstrap_timeout_ms / 1000
+        attempts = 0
+        while True:
+            try:
+                return await self.metadata.start(self.owner, bound_ms / 1000)
+            except KafkaConnectionError as error:
+                pause_s = self.retry_backoff.delay(attempts)
+                left_s = ends_at_s - self.clock.monotonic()
+                if left_s <= pause_s or self._life.state is not ClientState.STARTING:
+                    raise
+                level = logging.DEBUG if attempts else logging.WARNING
+                logger.log(level, "%s: asks again for %.0f s: %s", self.name, left_s, error)
+                attempts += 1
+                await self.clock.sleep(pause_s)
+                if self._life.state is not ClientState.STARTING:
+                    raise  # it was closed meanwhile
 
     async def close(self) -> None:
         """End the metadata task, close every connection, then end the other tasks of `owner`.
@@ -158,7 +209,7 @@ class KafkaClient:
 
         Cancelled: closing has begun; another `close()` waits for its end.
         """
-        self._state = ClientState.CLOSED
+        self._life.to(ClientState.CLOSED)
         if not self.loop.has_ended:
             await self._end()
 
@@ -175,10 +226,24 @@ class KafkaClient:
                     "%s: sockets are still open %s s after closing", self.name, CLOSE_BOUND_S
                 )
             finally:
+                self.observer.closed()
                 # The shield does not stop a plain `task.cancel()`. After that the other tasks end
                 # in the background.
                 self.owner.close_soon()
             await self.owner.close()
+
+    def is_healthy(self) -> bool:
+        """Say whether the client runs, no background task has failed, and a broker can be reached.
+
+        Without an open connection it also requests new metadata, so a later call knows. Raises:
+        IllegalStateError in another event loop or thread.
+        """
+        if self._life.state is not ClientState.RUNNING or self.loop.has_ended:
+            return False
+        self.loop.check()
+        if not self.network.usage()[0]:
+            self.metadata.request_update()
+        return self.owner.failure is None and not self.metadata.is_outage
 
     def check(self) -> None:
         """Raise `KafkaError`, chained to its cause, if a background task has failed."""
@@ -191,10 +256,8 @@ class KafkaClient:
     ) -> T:
         """Return what `ask()` returns. After a retriable error, call it again after a backoff.
 
-        Raises:
-            KafkaTimeoutError: no result after `timeout_s`; the text names `what`, the last failure
-                and the `remedy`.
-            KafkaError: an error of `ask` that is not retriable, at once.
+        Raises: KafkaTimeoutError without a result after `timeout_s`, with `what`, the last failure
+        and the `remedy` in its text; an error of `ask` that is not retriable, at once.
         Cancelled: as `ask`.
         """
         failure: KafkaError | None = None
@@ -234,4 +297,4 @@ class KafkaClient:
         self.metadata.request_update()
 
 
-__all__ = ["ClientState", "KafkaClient"]
+__all__ = ["MAY_FOLLOW", "ClientLife", "ClientState", "KafkaClient"]

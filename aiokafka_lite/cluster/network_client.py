@@ -8,7 +8,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
@@ -22,6 +22,9 @@ from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.schema.message import Request, Response
+
+if TYPE_CHECKING:
+    from aiokafka_lite.cluster.node_wait import NodeWait
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +52,7 @@ class NetworkClient:
         self._request_timeout_s = config.request_timeout_ms / 1000
         self._clock = clock
         self._rng = rng
+        self._observer = observer
         self._pool = ConnectionPool(
             config,
             clock=clock,
@@ -92,13 +96,10 @@ class NetworkClient:
         the connect and the request itself. Requests of one lane reach the node in the order in
         which they were first awaited. An error in the response is for the caller to read.
 
-        Raises:
-            NodeNotReadyError: the node is unknown, or not ready within `timeout_s`.
-            KafkaConnectionError: the connection cannot be made, or is lost; names each address
-                tried.
-            RequestTimedOutError: no response within `timeout_s`.
-            UnsupportedVersionError: no common version; not sent.
-            KafkaError: others as `NodeConnection.request`.
+        Raises: NodeNotReadyError if the node is unknown, or not ready within `timeout_s`;
+        KafkaConnectionError, with each tried address, if the connection cannot be made or is lost;
+        RequestTimedOutError without a response within `timeout_s`; UnsupportedVersionError without
+        a common version, with nothing sent; other errors as `NodeConnection.request`.
         Cancelled: a response that comes later is dropped; a connect that has begun goes on.
         """
         connection = self._pool.free(node_id, lane)
@@ -206,12 +207,21 @@ class NetworkClient:
         if throttle_ms > 0:
             logger.debug("node %d throttles lane %s for %d ms", node_id, lane.value, throttle_ms)
             self._pool.mute(node_id, lane, self._clock.monotonic() + throttle_ms / 1000)
+            self._observer.throttled(node_id, throttle_ms / 1000)
 
     def ready_delay(self, node_id: int, lane: Lane = Lane.GENERAL) -> float:
         """Return the seconds of backoff or throttle that a request to this lane would wait for; 0:
         none. Connecting and requests in flight do not count. Does not wait.
         """
         return self._pool.ready_delay(node_id, lane)
+
+    def node_wait(self, node_id: int, lane: Lane = Lane.GENERAL) -> "NodeWait | None":
+        """Return why a request to this lane would have to wait; None: it need not. Does not
+        wait.
+        """
+        from aiokafka_lite.cluster.node_wait import node_wait  # noqa: PLC0415 - few ask
+
+        return node_wait(self._pool, node_id, lane, self._clock.monotonic())
 
     def max_version(self, node_id: int, request_type: type[Request[Any]]) -> int | None:
         """Return the version that a request of this type would have. None: the node was never
@@ -234,6 +244,10 @@ class NetworkClient:
         told = self._pool.api_versions.values()
         newest = max(told, key=lambda each: each.finalized_features_epoch, default=None)
         return 0 if newest is None else newest.finalized_level(feature)
+
+    def usage(self) -> tuple[int, int]:
+        """Return how many connections are open, and how many requests on them have no response."""
+        return self._pool.usage()
 
     # Choosing a node…
 
@@ -260,6 +274,16 @@ class NetworkClient:
             or not pool.states.backoff_left(node_id, now_s)
             for node_id in pool.nodes
         )
+
+    @property
+    def has_lost_all_nodes(self) -> bool:
+        """Whether the newest connection to each node of the metadata was lost or could not be made,
+        and no connection is open.
+        """
+        pool = self._pool
+        if not pool.nodes or pool.usage()[0]:
+            return False
+        return all(pool.states.last_error(node_id) is not None for node_id in pool.nodes)
 
     def _candidate(self, node_id: int) -> Candidate:
         connection = self._pool.connected(node_id, Lane.GENERAL)

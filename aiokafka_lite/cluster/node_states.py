@@ -1,7 +1,7 @@
 """What a client remembers of each node between connections, and which node it asks if any will do.
 
-A node has failed attempts to connect, the backoff they cause, and throttles (KIP-219). Plain: the
-caller passes `now_s`, in seconds of the client's monotonic clock.
+A node has failed attempts to connect, the backoff they cause, and throttles (KIP-219). The caller
+passes `now_s`, in seconds of the client's monotonic clock. Does not wait.
 """
 
 import random
@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
+from aiokafka_lite.errors import AuthenticationFailedError
 
 NEVER = float("-inf")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class NodeState:
     """The attempts to connect to one node."""
 
@@ -68,7 +69,8 @@ class NodeStates:
         """Note that the attempt which began at `began_s` failed, or that its connection was lost.
 
         An attempt that began before the newest failure does not count again. So attempts of several
-        lanes that fail together count once.
+        lanes that fail together count once. A failed authentication is followed by the longest
+        backoff, because servers lock out users after a few attempts in a short time.
         """
         state = self._nodes.setdefault(node_id, NodeState())
         state.last_error = error
@@ -76,6 +78,8 @@ class NodeStates:
             return
         state.failed_at_s = now_s
         state.backoff_s = self._reconnect_backoff.delay(state.failures)
+        if isinstance(error, AuthenticationFailedError):
+            state.backoff_s = self._reconnect_backoff.max_s
         state.failures += 1
 
     def backoff_left(self, node_id: int, now_s: float) -> float:

@@ -1,12 +1,15 @@
 """Gives a constructor with `**options` the signature, help and errors of one that names them all.
 
 The fields of a frozen dataclass are the one declaration of the options. Signature and help are made
-from it when they are first looked at, so an import does not pay for them. It does not wait.
+from it when they are first looked at, so an import does not pay for them. Does not wait.
 """
 
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from aiokafka_lite.options.secret_options import hidden
+from aiokafka_lite.secret import Secret
 
 
 def declare_options(client: type, config: type) -> None:
@@ -22,16 +25,25 @@ def declare_options(client: type, config: type) -> None:
 
 
 def check_names(
-    client: object, constructor: Callable[..., None], config: type, options: Mapping[str, object]
+    client: object, constructor: Callable[..., None], config: type, options: Any
 ) -> None:
     """Raise TypeError for the first of `options` that is no field of `config`.
 
-    The error names the parameter of `constructor` that was most likely meant.
+    The error names the parameter of `constructor` that was most likely meant. `options` is a dict,
+    in which secrets become `Secret`. So a traceback that shows variables does not show them. The
+    text of a name that is not known may be one, too.
     """
     declared: Mapping[str, Any] = vars(config)["__dataclass_fields__"]
-    for name in options:
-        if name not in declared or not declared[name].init:
-            raise TypeError(_refusal(type(client).__name__, name, constructor))
+    wrong = [name for name in options if name not in declared or not declared[name].init]
+    _hide(options, wrong)
+    if wrong:
+        raise TypeError(_refusal(type(client).__name__, wrong[0], constructor))
+
+
+def _hide(options: dict[str, Any], wrong: list[str]) -> None:
+    for name, value in options.items():
+        is_wrong_text = name in wrong and isinstance(value, str | bytes)
+        options[name] = Secret(value) if is_wrong_text else hidden(name, value)
 
 
 def _refusal(client: str, name: str, constructor: Callable[..., None]) -> str:

@@ -1,8 +1,8 @@
 """Reads the options that a dataclass declares, docstrings included, from its source.
 
 The docstring below a field says what the option does. It ends with where the option comes from:
-"Java: linger.ms.", or "Not in Java.", and "Not in aiokafka.", or for neither "Only here.". It does
-not wait.
+"Java: linger.ms.", or "Not in Java.", and "Not in aiokafka.", or for neither "Only here.".
+Does not wait.
 """
 
 import ast
@@ -104,8 +104,16 @@ def _declarations(owner: type) -> Iterator[tuple[str, _Declaration]]:
     assert isinstance(body, ast.ClassDef)
     for statement, below in zip(body.body, [*body.body[1:], None], strict=True):
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            declaration = _Declaration(statement.annotation, _docstring(below), owner.__module__)
+            annotation = _unquoted(statement.annotation)
+            declaration = _Declaration(annotation, _docstring(below), owner.__module__)
             yield statement.target.id, declaration
+
+
+def _unquoted(annotation: ast.expr) -> ast.expr:
+    """Return the type of an annotation; it is quoted if only type checkers import its names."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return ast.parse(annotation.value, mode="eval").body
+    return annotation
 
 
 def _docstring(node: ast.stmt | None) -> str:

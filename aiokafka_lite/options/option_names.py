@@ -1,4 +1,4 @@
-"""Says which option was meant when a client is given one it does not have. Plain."""
+"""Says which option was meant when a client is given one it does not have. Does not wait."""
 
 import difflib
 from collections.abc import Collection
@@ -8,12 +8,18 @@ OTHER_NAMES = {
     "brokers": "bootstrap_servers",
     "group": "group_id",
     "interceptor_classes": "interceptors",
+    "metric_reporters": "observer",
     "partitioner_class": "partitioner",
-    "ssl_cafile": "ssl_context",
-    "ssl_certfile": "ssl_context",
-    "ssl_check_hostname": "ssl_context",
-    "ssl_keyfile": "ssl_context",
-    "ssl_truststore_location": "ssl_context",
+    "ssl_ca_location": "ssl_cafile",
+    "ssl_certificate_location": "ssl_certfile",
+    "ssl_cipher_suites": "ssl_ciphers",
+    "ssl_crl_location": "ssl_crlfile",
+    "ssl_endpoint_identification_algorithm": "ssl_check_hostname",
+    "ssl_key_location": "ssl_keyfile",
+    "ssl_key_password": "ssl_password",
+    "ssl_keystore_location": "ssl_certfile",
+    "ssl_truststore_certificates": "ssl_cadata",
+    "ssl_truststore_location": "ssl_cafile",
 }
 """What Java, librdkafka and kafka-python call options that have another name here."""
 

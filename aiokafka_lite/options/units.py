@@ -1,6 +1,6 @@
 """Owns the units of options: what the number of an option counts is its type's name.
 
-To type checkers, and at run time, each of these is an int. It does not wait.
+To type checkers, and at run time, each of these is an int. Does not wait.
 """
 
 Milliseconds = int
@@ -8,6 +8,7 @@ ByteCount = int
 RecordCount = int
 RequestCount = int
 RetryCount = int
+IterationCount = int
 
 UNITS = {
     "Milliseconds": "milliseconds",
@@ -15,12 +16,14 @@ UNITS = {
     "RecordCount": "records",
     "RequestCount": "requests",
     "RetryCount": "retries",
+    "IterationCount": "iterations",
 }
 """The name of a type -> the unit in words."""
 
 __all__ = [
     "UNITS",
     "ByteCount",
+    "IterationCount",
     "Milliseconds",
     "RecordCount",
     "RequestCount",

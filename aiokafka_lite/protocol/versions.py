@@ -14,7 +14,7 @@ from aiokafka_lite.schema.message import ApiMessage
 from aiokafka_lite.schema.version_range import VersionRange
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NodeApiVersions:
     """The version ranges of one broker.
 
@@ -84,7 +84,7 @@ class NodeApiVersions:
         return 0 if level is None or self.finalized_features_epoch < 0 else level.max
 
     def _why_not(self, request_type: type[ApiMessage], max_version: int | None) -> str:
-        from aiokafka_lite.protocol.api_registry import api_name  # noqa: PLC0415  all messages
+        from aiokafka_lite.protocol.api_key import api_name  # noqa: PLC0415  errors only
 
         name = api_name(request_type.api_key)
         ours = f"versions {request_type.versions} of {name} are spoken here"

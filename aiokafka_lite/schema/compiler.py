@@ -9,7 +9,7 @@ read it with its documentation. The flat generated code is as fast as code writt
 """
 
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from aiokafka_lite.schema.decoder_source import DecoderSource
@@ -32,13 +32,16 @@ def compile_encoder(cls: type[Struct], version: int, *, flexible: bool) -> Encod
     return encoder
 
 
-def compile_decoder(cls: type[Struct], version: int, *, flexible: bool) -> Decoder:
+def compile_decoder(
+    cls: type[Struct], version: int, *, flexible: bool, unread: Sequence[str] = ()
+) -> Decoder:
     """Return a function that reads a whole buffer as one `cls` of `version`.
 
-    The function raises ProtocolDecodeError for any other content, including bytes left over.
+    The fields at the paths of `unread`, such as "topics.configs", keep their defaults. The function
+    raises ProtocolDecodeError for any other content, including bytes left over.
     """
     label = f"{cls.__name__} v{version}"
-    source = DecoderSource(cls, version, flexible, label)
+    source = DecoderSource(cls, version, flexible, label, unread)
     decoder: Decoder = _execute(source.text(), source.constants, f"<{label} decode>", "decode")
     return decoder
 

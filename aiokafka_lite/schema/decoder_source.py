@@ -8,6 +8,7 @@ Does not wait.
 """
 
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 from aiokafka_lite.codec.reader import unsigned_varint_at
@@ -21,7 +22,16 @@ from aiokafka_lite.schema.versioned_struct import Struct, StructField, fields_of
 class DecoderSource:
     """Construct it, then read `text()` and `constants`. Use each instance once."""
 
-    def __init__(self, cls: type[Struct], version: int, flexible: bool, label: str) -> None:
+    def __init__(
+        self,
+        cls: type[Struct],
+        version: int,
+        flexible: bool,
+        label: str,
+        unread: Sequence[str] = (),
+    ) -> None:
+        """`unread`: paths of the fields, such as "topics.configs", that keep their defaults."""
+        self._unread = unread
         self._version = version
         self._label = label
         self._src = SourceText()
@@ -62,6 +72,8 @@ class DecoderSource:
             src.add(f"buf = {'memoryview' if self._keeps_view else 'bytes'}(view)")
             src.add("size = len(buf)")
             src.add("pos = 0")
+            for number in range(len(self._unread)):
+                src.add(f"seen_{number} = b''")
             with src.block("try:"):
                 self._struct(cls, "message", flexible, "")
                 self._flush()
@@ -79,7 +91,11 @@ class DecoderSource:
         self._src.add(f"{var} = new({self._src.constant('CLASS', cls)})")
         tagged: list[StructField] = []
         for field in fields_of(cls):
-            if self._version in field.versions and self._version not in field.tagged:
+            is_sent = self._version in field.versions and self._version not in field.tagged
+            if is_sent and f"{path}{field.name}" in self._unread:
+                number = self._unread.index(f"{path}{field.name}")
+                self._step_over_repeated(field, flexible, f"seen_{number}")
+            elif is_sent:
                 self._value(
                     field.type,
                     f"{var}.{field.name}",
@@ -90,7 +106,7 @@ class DecoderSource:
                 continue
             default = "[]" if field.has_list_default else self._src.literal(field.default)
             self._src.add(f"{var}.{field.name} = {default}")
-            if self._version in field.versions:
+            if self._version in field.versions and not is_sent:
                 tagged.append(field)
         if flexible:
             self._tagged_fields(tagged, var, path)
@@ -127,6 +143,63 @@ class DecoderSource:
                         with src.block(f"if pos != {stop}:"):
                             src.add(f"raise uneven_tag({self._label!r}, {tag}, {stop}, pos)")
                 src.add(f"pos = {stop}")
+
+    # Fields that are not read…
+
+    def _step_over_repeated(self, field: StructField, flexible: bool, seen: str) -> None:
+        """Write the code that moves behind a field, at once if its bytes are those of the last one.
+
+        The same bytes have the same end, and the configurations of topics are mostly equal.
+        """
+        src = self._src
+        self._flush()
+        with src.block(f"if {seen} and buf[pos : pos + len({seen})] == {seen}:"):
+            src.add(f"pos += len({seen})")
+        with src.block("else:"):
+            src.add("start = pos")
+            self._step_over(field, flexible)
+            self._flush()
+            src.add(f"{seen} = buf[start:pos]")
+
+    def _step_over(self, field: StructField, flexible: bool) -> None:
+        """Write the code that moves behind a field. Its lengths are checked at the frame's end."""
+        self._flush()
+        is_flexible = _is_flexible(field, self._version, flexible)
+        is_struct = not isinstance(field.type, Primitive | ArrayOf)
+        if is_struct and self._version in field.nullable:
+            self._fixed("b", "n")
+            self._flush()
+            with self._src.block("if n >= 0:"):
+                self._step_over_value(field.type, is_flexible)
+        else:
+            self._step_over_value(field.type, is_flexible)
+
+    def _step_over_value(self, kind: Any, flexible: bool) -> None:
+        src = self._src
+        if isinstance(kind, ArrayOf):
+            self._length(flexible, "i")
+            least = min_size(kind.element, self._version, flexible)
+            with src.block(f"if n * {least} > size - pos + {least}:"):
+                src.add(f"raise array_overrun({self._label!r}, 'an array', n, size - pos)")
+            with src.block(f"for _ in range({'n - 1' if flexible else 'n'}):"):
+                self._step_over_value(kind.element, flexible)
+        elif isinstance(kind, Primitive):
+            self._step_over_primitive(kind, flexible)
+        else:
+            for field in fields_of(kind):
+                if self._version in field.versions and self._version not in field.tagged:
+                    self._step_over(field, flexible)
+            if flexible:
+                self._tagged_fields([], "", "")
+
+    def _step_over_primitive(self, kind: Primitive, flexible: bool) -> None:
+        src = self._src
+        if kind.code or kind.name == "uuid":
+            src.add(f"pos += {kind.size}")
+            return
+        self._length(flexible, "h" if kind.name == "string" else "i")
+        with src.block("if n > 0:"):
+            src.add("pos += n - 1" if flexible else "pos += n")
 
     # Values…
 

@@ -135,6 +135,7 @@ __all__ = [
     "Bool",
     "Bytes",
     "FieldSpec",
+    "Float64",
     "Int8",
     "Int16",
     "Int32",
@@ -142,6 +143,7 @@ __all__ = [
     "Primitive",
     "Records",
     "String",
+    "UInt16",
     "Uuid",
     "field",
 ]

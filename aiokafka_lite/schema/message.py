@@ -4,6 +4,7 @@
 use of a version compiles its functions, which the class keeps.
 """
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, ForwardRef, Generic, Self, TypeVar, cast, get_args, overload
 
 from aiokafka_lite.errors import UnsupportedVersionError
@@ -21,6 +22,9 @@ class Message(Struct):
     """The versions this library speaks."""
     flexible: ClassVar[VersionRange] = VersionRange.NONE
     """The versions with compact lengths and tagged fields (KIP-482)."""
+    unread: ClassVar[Sequence[str]] = ()
+    """Paths of fields, such as "topics.configs", that `decode` steps over. A subclass of a response
+    sets it if large parts of the response are of no use."""
     _encoders: ClassVar[dict[int, Encoder]]
     _decoders: ClassVar[dict[int, Decoder]]
 
@@ -65,7 +69,7 @@ class Message(Struct):
     @classmethod
     def _compile_decoder(cls, version: int) -> Decoder:
         cls._require_version(version)
-        decoder = compile_decoder(cls, version, flexible=version in cls.flexible)
+        decoder = compile_decoder(cls, version, flexible=version in cls.flexible, unread=cls.unread)
         cls._decoders[version] = decoder
         return decoder
 

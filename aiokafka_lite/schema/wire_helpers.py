@@ -133,10 +133,18 @@ def labelled(label: str, error: ProtocolDecodeError) -> ProtocolDecodeError:
     return error if text.startswith(label) else ProtocolDecodeError(f"{label}: {text}")
 
 
-def trailing(label: str, position: int, size: int) -> ProtocolDecodeError:
-    return ProtocolDecodeError(
-        f"{label}: {size - position} bytes are left over after its {position} bytes"
-    )
+class BytesLeftOverError(ProtocolDecodeError):
+    """A whole message, and bytes after it."""
+
+    def __init__(self, message: str = "", position: int = 0) -> None:
+        super().__init__(message)
+        self.position = position
+        """Where the message ends, in bytes."""
+
+
+def trailing(label: str, position: int, size: int) -> BytesLeftOverError:
+    text = f"{label}: {size - position} bytes are left over after its {position} bytes"
+    return BytesLeftOverError(text, position)
 
 
 # Faults of the values…
@@ -156,6 +164,7 @@ def unsupported_null(label: str, path: str) -> UnsupportedVersionError:
 
 
 __all__ = [
+    "BytesLeftOverError",
     "IntegerRuns",
     "array_overrun",
     "integer_runs",

@@ -65,6 +65,18 @@ class CreateTopicsResponse(Response, api_key=19, versions="2-7", flexible="5+"):
     topics: list[CreatableTopicResult] = field(doc="The results, by topic.")
 
 
+class CreateTopicsSummary(CreateTopicsResponse):
+    """The result of each topic, without its configuration: some forty values a topic."""
+
+    unread = ("topics.configs",)
+
+
+class CreateTopicsForSummary(CreateTopicsRequest):
+    """Asks for new topics, and reads the response without their configurations."""
+
+    response_type = CreateTopicsSummary
+
+
 class CreatableTopicResult(Struct):
     """The result for one topic."""
 
@@ -113,6 +125,8 @@ __all__ = [
     "CreatableTopicConfig",
     "CreatableTopicConfigs",
     "CreatableTopicResult",
+    "CreateTopicsForSummary",
     "CreateTopicsRequest",
     "CreateTopicsResponse",
+    "CreateTopicsSummary",
 ]

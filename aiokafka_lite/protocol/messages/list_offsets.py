@@ -8,6 +8,11 @@ tiered offset, -5 (KIP-1005); v10 a time limit (KIP-1075); v11 earliest pending 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
+from aiokafka_lite.errors import UnsupportedVersionError
+from aiokafka_lite.model import OffsetSpec, TopicPartition
 from aiokafka_lite.schema.field_types import Int8, Int16, Int32, Int64, String, field
 from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.schema.versioned_struct import Struct
@@ -41,6 +46,23 @@ class ListOffsetsRequest(Request["ListOffsetsResponse"], api_key=2, versions="1-
     )
 
 
+def lowest_version(timestamp: int) -> int:
+    """Return the lowest version of the request that may have this time or special value."""
+    return _KNOWN_SINCE.get(timestamp, 0)
+
+
+def unknown_spec_error(
+    tp: TopicPartition, spec: int, node_id: int | None, version: int | None
+) -> UnsupportedVersionError:
+    """Return the error for a special value that the versions of a node up to `version` lack."""
+    has = "has no version of it" if version is None else f"has versions up to {version}"
+    return UnsupportedVersionError(
+        f"OffsetSpec.{OffsetSpec(spec).name} of {tp[0]}-{tp[1]} needs version"
+        f" {lowest_version(spec)} of ListOffsets; node {node_id} {has}; ask for another OffsetSpec,"
+        f" or upgrade the brokers"
+    )
+
+
 class ListOffsetsTopic(Struct):
     """The partitions of one topic."""
 
@@ -64,6 +86,14 @@ class ListOffsetsPartition(Struct):
             "timestamp, -4 to -6 tiered."
         )
     )
+
+
+_KNOWN_SINCE: Final[Mapping[int, int]] = {
+    OffsetSpec.MAX_TIMESTAMP: ListOffsetsRequest.max_timestamp_since,
+    OffsetSpec.EARLIEST_LOCAL: ListOffsetsRequest.local_log_since,
+    OffsetSpec.LATEST_TIERED: ListOffsetsRequest.tiered_since,
+    OffsetSpec.EARLIEST_PENDING_UPLOAD: ListOffsetsRequest.pending_upload_since,
+}
 
 
 class ListOffsetsResponse(Response, api_key=2, versions="1-11", flexible="6+"):
@@ -103,4 +133,6 @@ __all__ = [
     "ListOffsetsResponse",
     "ListOffsetsTopic",
     "ListOffsetsTopicResponse",
+    "lowest_version",
+    "unknown_spec_error",
 ]

@@ -1,7 +1,7 @@
 """Which topics a client wants metadata of.
 
 A consumer wants a fixed set, or all topics of the cluster. A producer wants the topics in use, and
-forgets a topic that it did not use for long (KIP-526). Plain.
+forgets a topic that it did not use for long (KIP-526). Does not wait.
 """
 
 from collections.abc import Callable, Iterable

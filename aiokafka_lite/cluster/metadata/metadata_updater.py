@@ -1,11 +1,12 @@
 """Keeps the metadata of a cluster up to date: `client.metadata`.
 
 One background task sends one Metadata request at a time: on request, at age, and after a connection
-was lost. `metadata_snapshot` decides what a response means, `refresh_schedule` when to ask, and
-`topic_interest` which topics to ask about.
+was lost. `metadata_snapshot` decides what a response means, `refresh_schedule` when to ask,
+`topic_interest` which topics to ask about, and `refresh_failures` what users read of an outage.
 """
 
 import asyncio
+import copy
 import logging
 import random
 from collections.abc import Callable, Iterable, Mapping
@@ -13,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.bootstrap import SeedRound, check_answer
 from aiokafka_lite.cluster.client_config import ClientConfig
-from aiokafka_lite.cluster.leader_updates import is_newer_epoch, merge_leaders
-from aiokafka_lite.cluster.metadata_snapshot import (
+from aiokafka_lite.cluster.metadata.leader_updates import is_newer_epoch, merge_leaders
+from aiokafka_lite.cluster.metadata.metadata_snapshot import (
     LeaderAndEpoch,
     MetadataSnapshot,
     TopicMetadata,
@@ -24,24 +25,24 @@ from aiokafka_lite.cluster.metadata_snapshot import (
     merge_metadata,
     without_nodes,
 )
+from aiokafka_lite.cluster.metadata.refresh_failures import RefreshFailures, text_of
+from aiokafka_lite.cluster.metadata.refresh_schedule import RefreshSchedule
+from aiokafka_lite.cluster.metadata.topic_interest import TopicInterest
 from aiokafka_lite.cluster.network_client import NetworkClient
-from aiokafka_lite.cluster.refresh_schedule import RefreshSchedule
-from aiokafka_lite.cluster.topic_interest import TopicInterest
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask, OwnerState, TaskOwner
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.errors import (
-    BrokerResponseError,
+    AuthenticationFailedError,
     Cancelled,
     KafkaConnectionError,
     KafkaError,
     KafkaTimeoutError,
     NodeNotReadyError,
     RebootstrapRequiredError,
-    UnknownTopicOrPartitionError,
 )
-from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.protocol.messages.metadata import (
     MetadataRequest,
@@ -52,9 +53,6 @@ from aiokafka_lite.protocol.messages.metadata import (
 logger = logging.getLogger(__name__)
 
 SnapshotListener = Callable[[MetadataSnapshot], object]
-
-WARN_AGAIN_S = 60.0
-"""Seconds between two warnings about an outage that lasts."""
 
 
 class MetadataUpdater:
@@ -74,7 +72,9 @@ class MetadataUpdater:
         rng: random.Random,
         max_idle_s: float,
         allow_auto_topic_creation: bool,
+        observer: Observer = NO_OBSERVER,
     ) -> None:
+        self._observer = observer
         self.snapshot: MetadataSnapshot = bootstrap_snapshot(config.endpoints)
         self._config = config
         self._network = network
@@ -94,12 +94,10 @@ class MetadataUpdater:
         self._waiters: dict[asyncio.Future[None], None] = {}
         self._awaited: dict[str, int] = {}  # topic -> number of wait_for_topic calls
         self._listeners: list[SnapshotListener] = []
-        self._begun = 0  # refreshes begun, and the number of the newest that succeeded
+        self._begun = 0  # refreshes begun, and the newest that succeeded or could not log in
         self._succeeded = 0
-        self._last_error: KafkaError | None = None
-        self._warned: set[type[KafkaError]] = set()  # since the last success
-        self._warned_at_s = 0.0
-        self._failing_since_s: float | None = None
+        self._unauthenticated = 0
+        self._failures = RefreshFailures(config.client_id)
         self._needs_seeds = False
         self._task: OwnedTask | None = None
         self._is_running = False
@@ -110,7 +108,8 @@ class MetadataUpdater:
         """Get the first metadata from the seeds, and start the background task.
 
         May be repeated after a failure. Raises: `KafkaConnectionError` within `bound_s`; it names
-        each seed and what happened there. Cancelled: no task stays behind.
+        each seed and what happened there. `AuthenticationFailedError` at once. Cancelled: no task
+        stays behind.
         """
         self._owner = owner
         self._begin()
@@ -161,6 +160,11 @@ class MetadataUpdater:
         if self._interest.use(topic, self._clock.monotonic()):
             self._schedule.request(partial=True, urgent=True)
             self._wakeup.set()
+
+    @property
+    def is_outage(self) -> bool:
+        """Whether no broker can be reached: the refreshes fail, and no connection is open."""
+        return self._failures.is_outage_told and not self._network.usage()[0]
 
     def request_update(self) -> None:
         """Request a refresh. Any number of calls cause one refresh. A backoff delays it if earlier
@@ -214,8 +218,8 @@ class MetadataUpdater:
         """Return metadata that was requested after this call. `timeout_s` None:
         default_api_timeout_ms.
 
-        Raises: `KafkaTimeoutError`, chained to the last failure; `Cancelled` if the client closes
-        meanwhile.
+        Raises: `KafkaTimeoutError`, chained to the last failure; `AuthenticationFailedError` at
+        once; `Cancelled` if the client closes meanwhile.
         Cancelled: the refresh goes on.
         """
         if timeout_s is None:
@@ -227,11 +231,12 @@ class MetadataUpdater:
             async with deadline(self._clock, timeout_s):
                 while self._succeeded < wanted:
                     await self._next_outcome()
+                    self._raise_if_unauthenticated(wanted)
         except TimeoutError:
             raise KafkaTimeoutError(
-                f"no metadata within {timeout_s:g} s{self._because()}; check the connection to the "
-                "brokers or raise the timeout"
-            ) from self._last_error
+                f"no metadata within {timeout_s:g} s{self._failures.because()}; check the "
+                "connection to the brokers or raise the timeout"
+            ) from self._failures.last_error
         return self.snapshot
 
     async def wait_for_topic(self, topic: str, timeout_s: float) -> MetadataSnapshot:
@@ -239,12 +244,11 @@ class MetadataUpdater:
 
         A topic that does not exist, or not on every broker yet, is asked for again.
 
-        Raises:
-            InvalidTopicError, TopicAuthorizationFailedError: at once, as every other error of the
-                topic that is not retriable.
-            UnknownTopicOrPartitionError: the topic does not exist after `timeout_s`.
-            KafkaTimeoutError: no partitions after `timeout_s` for another reason, which it names.
-            Cancelled: the client closes meanwhile.
+        Raises: InvalidTopicError, TopicAuthorizationFailedError, or another error of the topic that
+        is not retriable, at once; AuthenticationFailedError, at once, if a refresh that began after
+        this call met it; UnknownTopicOrPartitionError if the topic does not exist after
+        `timeout_s`; KafkaTimeoutError, with the reason, if it has no partitions after `timeout_s`;
+        `Cancelled` if the client closes meanwhile.
         Cancelled: the topic stays of interest until it was not used for long.
         """
         self.add_topic(topic)
@@ -261,37 +265,26 @@ class MetadataUpdater:
                     self._schedule.request(partial=True)
                     self._wakeup.set()
                     await self._next_outcome()
+                    self._raise_if_unauthenticated(first)
         except TimeoutError:
-            raise self._topic_error(topic, timeout_s) from self._last_error
+            error = self.snapshot.topic_error(topic)
+            raise self._failures.of_topic(topic, error, timeout_s) from self._failures.last_error
         finally:
             self._awaited[topic] -= 1
             if not self._awaited[topic]:
                 del self._awaited[topic]
         return self.snapshot
 
+    def _raise_if_unauthenticated(self, first: int) -> None:
+        """Raise the newest failed authentication, if refresh `first` or a later one met it."""
+        error = self._failures.last_error
+        if self._unauthenticated >= first and isinstance(error, AuthenticationFailedError):
+            raise copy.copy(error) from error
+
     def _raise_if_hopeless(self, topic: str) -> None:
         error = self.snapshot.topic_error(topic)
         if error is not None and not error.retriable:
-            raise error(f"topic {topic!r}: {_said(error)}")
-
-    def _topic_error(self, topic: str, timeout_s: float) -> KafkaError:
-        error = self.snapshot.topic_error(topic)
-        remedy = "create the topic, or check its name and whether the brokers may create topics"
-        if error is None:
-            return KafkaTimeoutError(
-                f"no metadata of topic {topic!r} within {timeout_s:g} s{self._because()}; "
-                "check the connection to the brokers or raise the timeout"
-            )
-        sentence = (
-            f"topic {topic!r} has no partitions after {timeout_s:g} s; the broker's last answer: "
-            f"{_said(error)}; {remedy}"
-        )
-        if error is UnknownTopicOrPartitionError:
-            return UnknownTopicOrPartitionError(sentence)
-        return KafkaTimeoutError(sentence)
-
-    def _because(self) -> str:
-        return "" if self._last_error is None else f"; last failure: {reason_of(self._last_error)}"
+            raise error(f"topic {topic!r}: {text_of(error)}")
 
     async def _next_outcome(self) -> None:
         """Return when the running refresh, or the next one, has succeeded or failed."""
@@ -418,11 +411,7 @@ class MetadataUpdater:
             reliable_epochs=version is None or version >= MetadataRequest.reliable_epochs_since,
         )
         after = forget_topics(after, self._interest.__contains__)
-        if self._last_error is not None:
-            logger.info("%s: metadata is up to date again", self._config.client_id)
-            self._last_error = None
-            self._failing_since_s = None
-            self._warned.clear()
+        self._failures.ended()
         is_missing = any(not after.partition_ids(topic) for topic in self._awaited)
         self._schedule.succeeded(
             self._clock.monotonic(),
@@ -443,29 +432,18 @@ class MetadataUpdater:
             listener(after)
 
     def _failed(self, error: KafkaError, *, partial: bool) -> None:
-        # One warning per class of error, and one a minute, instead of one per retry. A client that
-        # closes has closed its connections itself, so it does not warn.
-        now_s = self._clock.monotonic()
-        if self._failing_since_s is None:
-            self._failing_since_s = now_s
+        # A client that closes has closed its connections itself, so it does not warn.
         is_closing = self._owner is not None and self._owner.state is not OwnerState.RUNNING
-        is_due = type(error) not in self._warned or now_s - self._warned_at_s >= WARN_AGAIN_S
-        if is_due and not is_closing:
-            self._warned.add(type(error))
-            self._warned_at_s = now_s
-        logger.log(
-            logging.WARNING if is_due and not is_closing else logging.DEBUG,
-            "%s: metadata refresh failed%s, it goes on trying: %s",
-            self._config.client_id,
-            _duration(now_s - self._failing_since_s),
-            reason_of(error),
-        )
-        self._last_error = error
-        self._schedule.failed(self._clock.monotonic(), partial=partial)
-
-
-def _duration(seconds: float) -> str:
-    return f" for {seconds:.0f} s" if seconds >= 1 else ""
+        self._failures.note(error, self._clock.monotonic(), is_closing=is_closing)
+        at_least_s = 0.0
+        if isinstance(error, AuthenticationFailedError):
+            self._unauthenticated = self._begun
+            at_least_s = self._config.reconnect_backoff_max_ms / 1000
+        self._schedule.failed(self._clock.monotonic(), partial=partial, at_least_s=at_least_s)
+        is_news = not is_closing and not self._failures.is_outage_told
+        if is_news and self._network.has_lost_all_nodes:
+            self._failures.is_outage_told = True
+            self._observer.all_brokers_down(error)
 
 
 def _is_settled(topic: TopicMetadata | None) -> bool:
@@ -476,10 +454,6 @@ def _is_settled(topic: TopicMetadata | None) -> bool:
         return not topic.error.retriable
     ids = topic.partition_ids  # from 0 without gaps, or the broker has left some out
     return bool(ids) and len(topic.available) == ids[-1] + 1
-
-
-def _said(error: type[BrokerResponseError]) -> str:
-    return f"{error.message} ({error.description})"
 
 
 __all__ = ["MetadataUpdater", "SnapshotListener"]

@@ -1,7 +1,8 @@
 """Decides when the next metadata refresh is due.
 
 A refresh is due when the metadata reaches its maximum age, or on request. Failures delay it, and so
-do responses that said nothing new. Plain: times are seconds of the client's monotonic clock.
+do responses that said nothing new. Times are seconds of the client's monotonic clock. Does not
+wait.
 """
 
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
@@ -81,9 +82,11 @@ class RefreshSchedule:
         self._not_before_s = now_s + self._backoff.delay(self._equivalents)
         self._equivalents += 1
 
-    def failed(self, now_s: float, *, partial: bool) -> None:
-        """Note that the refresh failed. It is requested again and waits for the backoff."""
-        self._failed_until_s = now_s + self._backoff.delay(self._failures)
+    def failed(self, now_s: float, *, partial: bool, at_least_s: float = 0.0) -> None:
+        """Note that the refresh failed. It is requested again and waits for the backoff, or for
+        `at_least_s` if that is longer.
+        """
+        self._failed_until_s = now_s + max(self._backoff.delay(self._failures), at_least_s)
         self._failures += 1
         self.request(partial=partial)
 

@@ -2,7 +2,7 @@
 
 A snapshot has nodes, topics, partitions and leaders. It is immutable, so that anyone may keep it.
 Clients ask for the partitions of a topic, and those with a leader, once per record. So a snapshot
-computes them once per topic, and a topic that has not changed keeps its objects. Plain.
+computes them once per topic, and a topic that has not changed keeps its objects. Does not wait.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -77,7 +77,7 @@ class TopicMetadata:
     partition_set: frozenset[int] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MetadataSnapshot:
     """A cluster at one time, with the topics that the client has asked about."""
 

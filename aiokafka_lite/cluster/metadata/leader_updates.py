@@ -8,7 +8,7 @@ Source: KIP-951, KIP-320, Metadata.updatePartitionLeadership, Metadata.updateLas
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from aiokafka_lite.cluster.metadata_snapshot import (
+from aiokafka_lite.cluster.metadata.metadata_snapshot import (
     LeaderAndEpoch,
     MetadataSnapshot,
     PartitionMetadata,

@@ -5,10 +5,10 @@ Error texts are aiokafka's. Does not wait.
 
 from collections.abc import Callable, Mapping
 
+from aiokafka_lite.checks.sendable_text import sendable
+from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
-from aiokafka_lite.sendable_text import sendable
-from aiokafka_lite.topic_name import check_topic_name
 
 _MAX_PARTITION = 2**31 - 1
 _MAX_OFFSET = 2**63 - 1

@@ -1,0 +1,1 @@
+"""Checks of values that users pass; clients, Spark and the embedded broker share them."""

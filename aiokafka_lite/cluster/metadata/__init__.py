@@ -1,0 +1,1 @@
+"""What a client knows of topics and leaders, and when it asks again."""
