@@ -5,10 +5,13 @@
 `POST /orders` writes an order to Kafka, and answers once the broker has it. The worker reads the
 topic as a member of a group and keeps a total per customer. `GET /totals` returns the totals.
 Several instances share the partitions. If one stops, the others continue at its committed offsets.
-If a worker fails, `GET /health` returns the reason.
+The service waits half a minute for Kafka at start. A record that is no order is logged and passed
+over. If the worker fails, `GET /health` returns the reason, and the worker starts again after a
+pause.
 """
 
 import json
+import logging
 import os
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -16,12 +19,16 @@ from contextlib import asynccontextmanager, suppress
 
 import anyio
 from fastapi import FastAPI, HTTPException, Request
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka_lite.errors import CommitFailedError, RebalanceInProgressError
 
 TOPIC = "orders"
+WAIT_FOR_KAFKA_MS = 30_000
+RESTART_S = 5.0
+
+logger = logging.getLogger(__name__)
 
 
 class Order(BaseModel):
@@ -30,7 +37,7 @@ class Order(BaseModel):
 
 
 class Worker:
-    """Reads every order and adds it up. If an error ends it, the error is kept."""
+    """Reads every order and adds it up. An error is kept until the worker reads again."""
 
     def __init__(self, bootstrap_servers: str) -> None:
         self.totals: Counter[str] = Counter()
@@ -38,22 +45,35 @@ class Worker:
         self._bootstrap_servers = bootstrap_servers
 
     async def run(self) -> None:
-        try:
-            async with AIOKafkaConsumer(
-                TOPIC,
-                bootstrap_servers=self._bootstrap_servers,
-                group_id="totals",
-                auto_offset_reset="earliest",
-                enable_auto_commit=False,
-            ) as consumer:
-                while True:
-                    for records in (await consumer.getmany(timeout_ms=1000)).values():
-                        for record in records:
+        """Read until cancelled. After an error start again, at the committed offsets."""
+        while True:
+            try:
+                await self.read()
+            except Exception as error:
+                logger.exception("the worker starts again in %s s", RESTART_S)
+                self.error = error
+            await anyio.sleep(RESTART_S)
+
+    async def read(self) -> None:
+        async with AIOKafkaConsumer(
+            TOPIC,
+            bootstrap_servers=self._bootstrap_servers,
+            bootstrap_timeout_ms=WAIT_FOR_KAFKA_MS,
+            group_id="totals",
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+        ) as consumer:
+            while True:
+                for partition, records in (await consumer.getmany(timeout_ms=1000)).items():
+                    for record in records:
+                        try:
                             self.add(record.value)
-                    if consumer.assignment():
-                        await self.commit(consumer)
-        except Exception as error:  # noqa: BLE001 - the health check shows it, whatever it is
-            self.error = error
+                        except ValidationError as error:
+                            where = f"{partition.topic}-{partition.partition}@{record.offset}"
+                            logger.warning("%s is no order and is passed over: %s", where, error)
+                if consumer.assignment():
+                    await self.commit(consumer)
+                    self.error = None
 
     async def commit(self, consumer: AIOKafkaConsumer) -> None:
         """Commit the processed offsets.
@@ -72,7 +92,9 @@ class Worker:
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     bootstrap_servers = os.environ.get("KAFKA_BOOTSTRAP_SERVERS", "localhost:9092")
     async with (
-        AIOKafkaProducer(bootstrap_servers=bootstrap_servers) as producer,
+        AIOKafkaProducer(
+            bootstrap_servers=bootstrap_servers, bootstrap_timeout_ms=WAIT_FOR_KAFKA_MS
+        ) as producer,
         anyio.create_task_group() as tasks,
     ):
         app.state.producer = producer
@@ -102,5 +124,5 @@ async def totals(request: Request) -> dict[str, int]:
 async def health(request: Request) -> dict[str, str]:
     error = request.app.state.worker.error
     if error is not None:
-        raise HTTPException(503, detail=f"the worker ended: {error!r}")
+        raise HTTPException(503, detail=f"the worker failed: {error!r}")
     return {"status": "ok"}

@@ -1,4 +1,4 @@
-"""Sends ten lines and reads them back: `python examples/quickstart.py [BOOTSTRAP]`.
+"""Sends three records and reads them back: `python examples/quickstart.py [BOOTSTRAP]`.
 
 Without an address it uses an embedded broker.
 """

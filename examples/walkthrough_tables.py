@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
-from aiokafka_lite.admin.topics import create_topic, delete_topic
+from aiokafka_lite.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka_lite.testing.broker import EmbeddedBroker
 
 Row = tuple[str, ...]
@@ -25,7 +25,7 @@ BATCH = 4  # records per batch, and so per response, in table 2
 
 async def table_1(bootstrap_servers: str, topic: str) -> list[Row]:
     """Ten partitions with 1000 records each already fetched, max_poll_records=100."""
-    await create_topic(bootstrap_servers, topic, partitions=10)
+    await create(bootstrap_servers, NewTopic(topic, 10))
     await write(bootstrap_servers, topic, dict.fromkeys(range(10), 1000))
     rows: list[Row] = []
     async with AIOKafkaConsumer(
@@ -44,13 +44,13 @@ async def table_1(bootstrap_servers: str, topic: str) -> list[Row]:
             rows.append((str(poll), intervals(returned), names(buffered), names(free)))
             free = now.free
             await answer_is_there(consumer)
-    await delete_topic(bootstrap_servers, topic)
+    await delete(bootstrap_servers, topic)
     return rows
 
 
 async def table_2(bootstrap_servers: str, topic: str) -> list[Row]:
     """Three partitions; fetch_max_bytes=1, so that a response is one batch of one partition."""
-    await create_topic(bootstrap_servers, topic, partitions=3)
+    await create(bootstrap_servers, NewTopic(topic, 3))
     for _ in range(3):
         await write(bootstrap_servers, topic, dict.fromkeys(range(3), BATCH))
     rows: list[Row] = []
@@ -78,8 +78,18 @@ async def table_2(bootstrap_servers: str, topic: str) -> list[Row]:
                 for fetch in consumer.statistics().buffered
                 if fetch.topic_partition not in known
             )
-    await delete_topic(bootstrap_servers, topic)
+    await delete(bootstrap_servers, topic)
     return rows
+
+
+async def create(bootstrap_servers: str, topic: NewTopic) -> None:
+    async with AIOKafkaAdminClient(bootstrap_servers=bootstrap_servers) as admin:
+        (await admin.create_topics([topic])).topics.raise_first()
+
+
+async def delete(bootstrap_servers: str, topic: str) -> None:
+    async with AIOKafkaAdminClient(bootstrap_servers=bootstrap_servers) as admin:
+        (await admin.delete_topics([topic])).topics.raise_first()
 
 
 async def write(bootstrap_servers: str, topic: str, counts: Mapping[int, int]) -> None:

@@ -1,8 +1,8 @@
 """Writes what is made from the declarations of options: `make options`.
 
-The declarations are the fields of ConsumerConfig, ProducerConfig and BrokerOptions. Made from them
-are the types of the constructors' `**options`, which editors and type checkers show, and
-docs/options.md.
+The declarations are the fields of ConsumerConfig, ProducerConfig, ClientConfig and BrokerOptions.
+Made from them are the types of the constructors' `**options`, which editors and type checkers show,
+and docs/options.md.
 """
 
 import ast
@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.options.declared_options import Option, declared_options
 from aiokafka_lite.producer.producer_config import ProducerConfig
@@ -70,6 +71,7 @@ CLASSES: Final = (
         "ProducerOptions",
         ("K_contra", "V_contra"),
     ),
+    Optioned("client", ClientConfig, "aiokafka_lite/cluster/client_options.py", "ClientOptions"),
     Optioned(
         "embedded broker",
         BrokerOptions,
@@ -100,7 +102,7 @@ def _types(made: Optioned) -> str:
     return (
         f'"""The options of {made.word}s as a type, for editors and type checkers.\n\n'
         f"Made by `make options` from the fields of {made.config.__name__}: change them there."
-        f' It does not wait.\n"""\n\n'
+        f' Does not wait.\n"""\n\n'
         f"{_import_lines(imports)}\n\n"
         f"class {made.class_name}(TypedDict, {generic}total=False):\n"
         f'    """What the constructor of {made.with_article} takes by name, as in\n'
@@ -112,8 +114,27 @@ def _types(made: Optioned) -> str:
 def _field(option: Option) -> str:
     first = textwrap.wrap(option.text, initial_indent='"""', **_WRAPPING)
     second = textwrap.wrap(f"Default: {option.default_text}. {option.origin}", **_WRAPPING)
-    lines = [f"{option.name}: {_type(option)}", *first, "", *second, '"""', ""]
+    lines = [*_declaration(option), *first, "", *second, '"""', ""]
     return "\n".join(f"    {line}".rstrip() for line in lines)
+
+
+def _declaration(option: Option) -> list[str]:
+    """Return the field and its type, which stands in lines of its own if it is long."""
+    line = f"{option.name}: {_type(option)}"
+    if len(line) + 4 <= WIDTH:
+        return [line]
+    first, *others = _type(option).split(" | ")
+    alternatives = [first, *(f"| {each}" for each in others)]
+    lines = [line for each in alternatives for line in _broken(each, WIDTH - 8)]
+    return [f"{option.name}: (", *(f"    {line}" for line in lines), ")"]
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """Return a line, whose brackets have lines of their own if it is longer than `width`."""
+    if len(line) <= width:
+        return [line]
+    before, _, inside = line.removesuffix("]").partition("[")
+    return [f"{before}[", f"    {inside}", "]"]
 
 
 _WRAPPING: Final[Mapping[str, Any]] = {
@@ -137,7 +158,7 @@ def _home(name: str, option: Option) -> str:
     """Return the module that a name of an annotation is to be imported from."""
     if name in HOMES:
         return HOMES[name]
-    for node in ast.parse(inspect.getsource(sys.modules[option.module])).body:
+    for node in ast.walk(ast.parse(inspect.getsource(sys.modules[option.module]))):
         if isinstance(node, ast.ImportFrom) and name in {each.name for each in node.names}:
             assert node.module is not None
             return node.module
@@ -165,8 +186,8 @@ def _import_line(module: str, names: set[str]) -> str:
 
 HEAD: Final = """# Options
 
-This page lists every option that the constructors of `AIOKafkaConsumer`, `AIOKafkaProducer` and
-`EmbeddedBroker` take by name. Editors and `help()` of the classes show the same.
+This page lists every option that the constructors of `AIOKafkaConsumer`, `AIOKafkaProducer`,
+`AIOKafkaAdminClient` and `EmbeddedBroker` take by name. Editors and `help()` show the same.
 
 A wrong value raises a `ValueError` that names all wrong options at once; that of the clients is a
 `KafkaConfigurationError`. An unknown name raises a `TypeError` that names the option that was
@@ -177,17 +198,19 @@ A default is that of the option in Java, unless the text says otherwise. The col
 option's name in Apache Kafka itself. The column aiokafka says whether aiokafka 0.14 has the option,
 under the same name.
 
-The fields of `ConsumerConfig`, `ProducerConfig` and `BrokerOptions` are the source: `make options`
-writes this page from them.
+The fields of `ConsumerConfig`, `ProducerConfig`, `AdminConfig` and `BrokerOptions` are the source:
+`make options` writes this page from them.
 """
 _COLUMNS: Final = ("option", "type", "default", "unit", "what it does", "Java", "aiokafka")
 
 
 def _page() -> str:
-    consumer, producer, broker = (declared_options(made.config) for made in CLASSES)
+    consumer, producer, client, broker = (declared_options(made.config) for made in CLASSES)
+    every = [option for option in consumer if option in client]
     shared = [option for option in consumer if option in producer]
     sections = {
-        "Both clients": _table(shared),
+        "All clients": _table(every),
+        "Consumer and producer": _table([option for option in shared if option not in every]),
         "Consumer": _table([option for option in consumer if option not in shared]),
         "Producer": _table([option for option in producer if option not in shared]),
         "Embedded broker": _table(broker, columns=len(_COLUMNS) - 1),
