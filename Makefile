@@ -50,7 +50,7 @@ test: $(VENV)/.installed-test  ## the whole suite, in several processes; with Ja
 SPARK_VERSIONS ?= 4.0.5 4.1.4 4.3.0
 # Jobs, and what is made of them, are tested with the release that CI has. PySpark 4.0 leaves the
 # socket of a collect() to the garbage collector, which is an unraisable warning.
-OF_4_2 := jobs test_benchmark.py test_pipeline_example.py
+OF_4_2 := jobs scenarios/test_benchmark.py scenarios/test_pipeline_example.py
 .PRECIOUS: $(VENV)-spark-%/.installed
 # 450 MB of sources each, slow to get, so each stays, in an environment of its own.
 $(VENV)-spark-%/.installed: $(NATIVE)
@@ -68,11 +68,14 @@ check: $(VENV)/.installed-test  ## linters, types (of users' programs, too) and 
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/test_dead_code.py tests/typing
+	$(BIN)/python -m pytest -q tests/project/test_dead_code.py tests/typing
 
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/.installed-test  ## the site of all pages, in build/site; a dead link fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict $(ARGS)
 
 file-map: $(VENV)/.installed-test  ## docs/files.md, from the first sentence of each file
 	$(BIN)/python -m tools.write_file_map
@@ -89,13 +92,14 @@ bench-groups: $(VENV)/.installed-test  ## groups: time to first record, pause wh
 bench-spark: $(VENV)/.installed-test  ## beside Spark's own connector, some 13 minutes; ARGS="--quick", "--help"
 	$(BIN)/python -m benchmarks.spark $(ARGS)
 
+# With Debian's docker.io installed, a Docker engine of the tests' own runs Kafka in a container.
 soak: $(VENV)/.installed-test  ## what takes minutes; ARGS="--soak-minutes=60" for longer runs of the state machines
 	$(BIN)/python -m pytest -m soak $(ARGS)
 
 # Clang's and GCC's sanitizers alike. Built beside the tree, whose own extensions stay as they are.
 SANITIZED := build/sanitized
 LEAVES := tests/codec tests/record tests/arrow tests/fuzzing tests/concurrency/test_ready.py \
-	tests/consumer/fetch/test_decoded_records.py tests/test_consumer_record.py tests/producer/append/test_arrow_rows.py \
+	tests/consumer/fetch/test_decoded_records.py tests/consumer_record/test_consumer_record.py tests/producer/append/arrow/test_arrow_rows.py \
 	tests/producer/key_hash/test_murmur2.py tests/producer/batch/test_record_ack.py tests/producer/accumulator/test_fast_append.py
 sanitize: $(VENV)/.installed-test  ## native leaves under AddressSanitizer and UBSan, with damaged input; Linux and GCC
 	CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined" \

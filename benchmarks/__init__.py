@@ -1,3 +1,3 @@
-"""`python -m benchmarks` prints all tables except those of groups: `python -m
-benchmarks.groups`.
+"""`python -m benchmarks` prints the tables; those of groups are `python -m benchmarks.groups`, and
+those of Spark `python -m benchmarks.spark`.
 """

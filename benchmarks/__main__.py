@@ -3,10 +3,12 @@
     python -m benchmarks                            everything: real Kafka, embedded broker, leaves
     python -m benchmarks --quick                    a minute: fewer of everything, embedded broker
     python -m benchmarks clients --brokers apache   one table
+    python -m benchmarks clients --tls              the same over TLS
     python -m benchmarks clients --paths send getmany --peers ours aiokafka_peer --rounds 3
 
-Tables go to stdout, progress to stderr. Every figure is a cost, and ratios are to ours in the same
-run: of the medians, and in the worst case (the peer's best round to our worst).
+Tables go to stdout, progress to stderr. Every figure is a cost. A ratio compares a client with ours
+in the same run, by the medians. The ratio of the worst case compares the peer's best round with our
+worst.
 """
 
 import argparse
@@ -18,15 +20,37 @@ from pathlib import Path
 
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from aiokafka_lite.testing.java_runtime import JavaNotFoundError, find_java
-from benchmarks import clients, failover, growth, imports, latency, leaves, memory
-from benchmarks.harness import PEERS, running_broker
-from benchmarks.machine_facts import machine_facts
-from benchmarks.paths import BY_NAME, QUICK
-from benchmarks.plot import plot
-from benchmarks.progress import Steps, progress
-from benchmarks.results import Table, as_markdown, as_text, as_values, facts_line
+from benchmarks.clients import (
+    admin_calls,
+    clients,
+    command_line,
+    failover,
+    growth,
+    imports,
+    latency,
+    memory,
+    observing,
+)
+from benchmarks.clients.paths import BY_NAME, QUICK, TLS_PEERS
+from benchmarks.leaves import leaves
+from benchmarks.processes.harness import PEERS, Tls, running_broker, running_kafka_with_tls
+from benchmarks.report.machine_facts import machine_facts
+from benchmarks.report.plot import plot
+from benchmarks.report.progress import Steps, progress
+from benchmarks.report.results import Table, as_markdown, as_text, as_values, facts_line
 
-SECTIONS = ("clients", "latency", "failover", "memory", "growth", "leaves", "imports")
+SECTIONS = (
+    "clients",
+    "latency",
+    "admin",
+    "cli",
+    "observing",
+    "failover",
+    "memory",
+    "growth",
+    "leaves",
+    "imports",
+)
 BROKERS = {"apache": f"Apache Kafka {DEFAULT_VERSION}", "embedded": "embedded broker"}
 NEED_JAVA = ("java_peer",)
 QUICK_SCALE = 0.03
@@ -39,6 +63,7 @@ QUICK_MEMORY_RECORDS = 10_000
 GROWTH_ROUNDS = 3
 """The most rounds of this table."""
 QUICK_POLLS = 20
+QUICK_TURNS = 4
 QUICK_IDLE_S = 0.5
 
 
@@ -75,6 +100,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--scale", type=float, help="of the numbers of records: 1.0 is all")
     parser.add_argument("--paths", nargs="+", choices=list(BY_NAME), help="of clients")
     parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=list(PEERS))
+    parser.add_argument(
+        "--tls", action="store_true", help="clients over TLS, on real Kafka, without Java's tool"
+    )
     parser.add_argument("--quick", action="store_true", help="fits in a minute")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="tables for a README")
@@ -84,6 +112,9 @@ def _options() -> argparse.Namespace:
         if section not in SECTIONS:
             parser.error(f"{section!r} is none of {', '.join(SECTIONS)}")
     quick = options.quick
+    if options.tls:
+        options.sections, options.brokers = ["clients"], ["apache"]
+        options.peers = [peer for peer in options.peers if peer in TLS_PEERS]
     options.sections = options.sections or [
         section for section in SECTIONS if not quick or section != "failover"
     ]
@@ -112,7 +143,12 @@ def _without_java(options: argparse.Namespace) -> None:
 def _measure(options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
     for broker in options.brokers:
         with ExitStack() as stack:
-            if not {"clients", "latency"}.isdisjoint(options.sections):
+            if options.tls:
+                address, tls = stack.enter_context(running_kafka_with_tls())
+                yield from _with_broker(broker, address, options, steps, tls)
+            elif not {"clients", "latency", "admin", "cli", "observing"}.isdisjoint(
+                options.sections
+            ):
                 address = stack.enter_context(running_broker(broker))
                 yield from _with_broker(broker, address, options, steps)
     rounds, peers, quick = options.rounds, options.peers, options.quick
@@ -141,17 +177,27 @@ def _measure(options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
 
 
 def _with_broker(
-    broker: str, address: str, options: argparse.Namespace, steps: Steps
+    broker: str, address: str, options: argparse.Namespace, steps: Steps, tls: Tls | None = None
 ) -> Iterator[Table]:
     called = BROKERS.get(broker, broker)
     peers: Sequence[str] = options.peers
     if "clients" in options.sections:
         paths = [BY_NAME[name] for name in options.paths]
         settings = {"rounds": options.rounds, "scale": options.scale}
-        yield clients.measure(called, address, paths, peers, steps, **settings)
+        called += "" if tls is None else " over TLS"
+        yield clients.measure(called, address, paths, peers, steps, tls=tls, **settings)
     if "latency" in options.sections:
         seconds = QUICK_LATENCY_S if options.quick else latency.RUN_S
         yield latency.measure(called, address, peers, steps, rounds=options.rounds, seconds=seconds)
+    if "cli" in options.sections:
+        lines = max(1_000, int(command_line.LINES * options.scale))
+        yield command_line.measure(address, steps, rounds=options.rounds, lines=lines)
+    if "observing" in options.sections:
+        turns = QUICK_TURNS if options.quick else observing.TURNS
+        yield observing.measure(called, address, steps, rounds=options.rounds, turns=turns)
+    if "admin" in options.sections:
+        settings = {"rounds": options.rounds, "scale": options.scale}
+        yield admin_calls.measure(called, address, peers, steps, **settings)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ import pytest
 import uvloop
 from hypothesis import HealthCheck, settings
 
-from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.java_runtime import (
@@ -27,7 +26,14 @@ from aiokafka_lite.testing.java_runtime import (
     kafka_jars,
     tools_version,
 )
-from tests.support.spread import ONE_SESSION, OWN_CLUSTERS, SpreadByFile, group_of
+from tests.support.spread import (
+    ONE_SECURED_KAFKA,
+    ONE_SESSION,
+    OWN_CLUSTERS,
+    SpreadByFile,
+    group_of,
+)
+from tests.support.topics import create_topic
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -42,6 +48,7 @@ VERSION_BETWEEN = "4.3.1"
 """Has `tests/integration/test_acceptance.py`, and Java's tools."""
 _MAKING_WAY = 5
 FAR_ABOVE_THE_LOOP = (
+    "tests/admin/",
     "tests/cli/",
     "tests/cluster/",
     "tests/conformance/",
@@ -51,6 +58,7 @@ FAR_ABOVE_THE_LOOP = (
     "tests/scenarios/group/",
     "tests/scenarios/transactions/",
     "tests/testing/",
+    "tests/workers/",
 )
 
 
@@ -91,7 +99,7 @@ def pytest_sessionstart() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest begins first."""
-    first = (OWN_CLUSTERS, ONE_SESSION)
+    first = (OWN_CLUSTERS, ONE_SESSION, ONE_SECURED_KAFKA)
     items.sort(key=lambda item: group_of(item.nodeid) not in first)
 
 
@@ -118,7 +126,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> SpreadByFile:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SpreadByFile:
     return SpreadByFile(config, log)
 
 

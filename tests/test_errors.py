@@ -117,7 +117,10 @@ def test_connection_error_asks_for_fresh_metadata() -> None:
 
 
 def test_commit_failed_names_the_remedy_unless_told_otherwise() -> None:
-    assert "max_poll_interval_ms" in str(CommitFailedError())
+    text = str(CommitFailedError())
+    assert "commit again after the next poll" in text
+    for reason in ("removed", "session_timeout_ms", "max_poll_interval_ms"):
+        assert reason in text
     assert str(CommitFailedError("why")) == "CommitFailedError: why"
 
 

@@ -47,6 +47,6 @@ def test_partitions_by_topic_are_all_of_them_in_order(partitions: list[TopicPart
 
 
 def test_the_record_is_found_here_by_users_and_pickles() -> None:
-    """tests/test_consumer_record.py has what it promises."""
+    """tests/consumer_record/test_consumer_record.py has what it promises."""
     assert ConsumerRecord.__module__ == "aiokafka_lite.model"
     assert ConsumerRecord.__qualname__ == "ConsumerRecord"

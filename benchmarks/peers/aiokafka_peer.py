@@ -58,7 +58,7 @@ class _Aiokafka(AsyncioPaths):
 
 async def _arrow_rows(consumer: Any) -> int:
     # imported here, so that only this path includes pyarrow
-    from benchmarks.arrow_rows import arrow_batch
+    from benchmarks.peers.arrow_rows import arrow_batch
 
     polled = await consumer.getmany(timeout_ms=1000, max_records=POLL_RECORDS)
     rows = 0

@@ -5,6 +5,7 @@ consumer has returned its first batch, which does not count.
 """
 
 import asyncio
+import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -221,7 +222,7 @@ class AsyncioPaths:
 
     def _producer(self, job: Job, **options: Any) -> Any:
         return self.producer(
-            bootstrap_servers=job.bootstrap_servers,
+            **connecting_options(job),
             compression_type=job.compression,
             **self.producer_options,
             **(EQUAL_OPTIONS if job.equal else {}),
@@ -235,9 +236,18 @@ def _note_ack(job: Job, sent_s: float, all_noted: "asyncio.Future[None]", ack: A
         all_noted.set_result(None)
 
 
+def connecting_options(job: Job) -> dict[str, Any]:
+    """Return the options of every client."""
+    options: dict[str, Any] = {"bootstrap_servers": job.bootstrap_servers}
+    if job.ca_pem:
+        options["security_protocol"] = "SSL"
+        options["ssl_context"] = ssl.create_default_context(cadata=job.ca_pem)
+    return options
+
+
 def reading_options(job: Job) -> dict[str, Any]:
     """Return the options of every consumer."""
-    return {"bootstrap_servers": job.bootstrap_servers, "auto_offset_reset": "earliest"}
+    return {**connecting_options(job), "auto_offset_reset": "earliest"}
 
 
 async def _read(job: Job, consumer: Any) -> None:

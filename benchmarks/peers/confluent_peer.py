@@ -8,8 +8,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, Producer, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    Message,
+    Producer,
+    TopicCollection,
+    TopicPartition,
+)
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # it has it
+from confluent_kafka.admin._listoffsets import OffsetSpec
 
+from benchmarks.peers.admin_names import new_names, partition_keys
 from benchmarks.peers.job import Job
 from benchmarks.peers.membership import Membership
 
@@ -164,7 +174,7 @@ def first_assigned(job: Job) -> None:
     """The first record of partitions assigned by hand."""
     numbers = range(job.partitions)
     with job.stopwatch():
-        consumer = Consumer({"bootstrap.servers": job.bootstrap_servers, "group.id": "benchmark"})
+        consumer = Consumer({**connecting_options(job), "group.id": "benchmark"})
         consumer.assign([TopicPartition(job.topic, number, OFFSET_BEGINNING) for number in numbers])
         _first(consumer, job)
     consumer.close()
@@ -202,10 +212,56 @@ def member(job: Job) -> None:
 # Options…
 
 
+# Admin calls…
+
+
+def admin_create(job: Job) -> None:
+    """Create topics in one call, after one of another topic."""
+    warm, names = new_names(job)
+    topics = [NewTopic(name, 1, 1) for name in names]
+    _one_call(job, lambda admin, these: admin.create_topics(these), [NewTopic(warm, 1, 1)], topics)
+
+
+def admin_describe(job: Job) -> None:
+    """Describe topics in one call, after one of another topic."""
+    warm, names = new_names(job)
+    _one_call(job, lambda a, these: a.describe_topics(TopicCollection(these)), [warm], names)
+
+
+def admin_delete(job: Job) -> None:
+    """Delete topics in one call, after one of another topic."""
+    warm, names = new_names(job)
+    _one_call(job, lambda admin, these: admin.delete_topics(these), [warm], names)
+
+
+def admin_offsets(job: Job) -> None:
+    """List the end offsets of partitions in one call, after one of one partition."""
+    keys = [TopicPartition(*key) for key in partition_keys(job)]
+    latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+    specs = dict.fromkeys(keys, latest)
+    _one_call(job, lambda admin, these: admin.list_offsets(these), {keys[0]: latest}, specs)
+
+
+def _one_call(job: Job, call: Callable[[AdminClient, Any], Any], warm: Any, counted: Any) -> None:
+    """Await each future of a call, and then of the call that counts."""
+    admin = AdminClient({"bootstrap.servers": job.bootstrap_servers})
+    for future in call(admin, warm).values():
+        future.result()
+    with job.stopwatch():
+        results = [future.result() for future in call(admin, counted).values()]
+    job.outcome.records = len(results)
+
+
+def connecting_options(job: Job) -> dict[str, Any]:
+    """Return the options of every client."""
+    tls = {"security.protocol": "ssl", "ssl.ca.pem": job.ca_pem} if job.ca_pem else {}
+    return {"bootstrap.servers": job.bootstrap_servers, **tls}
+
+
 def producer_options(job: Job) -> dict[str, Any]:
     """Options of a producer as safe as the others."""
     return {
-        "bootstrap.servers": job.bootstrap_servers,
+        **connecting_options(job),
         "enable.idempotence": True,
         "compression.type": job.compression or "none",
         **(EQUAL_OPTIONS if job.equal else {}),
@@ -215,7 +271,7 @@ def producer_options(job: Job) -> dict[str, Any]:
 def consumer_options(job: Job) -> dict[str, Any]:
     """Return options of a consumer without a group that commits."""
     return {
-        "bootstrap.servers": job.bootstrap_servers,
+        **connecting_options(job),
         "group.id": "benchmark",
         "enable.auto.commit": False,
         "check.crcs": job.equal,
@@ -276,7 +332,7 @@ def _read(job: Job, consumer: Consumer) -> None:
 
 def _arrow_rows(messages: list[Message]) -> int:
     # imported here, so that only this path includes pyarrow
-    from benchmarks.arrow_rows import arrow_batch
+    from benchmarks.peers.arrow_rows import arrow_batch
 
     stamps = [message.timestamp() for message in messages]
     batch = arrow_batch(
@@ -300,7 +356,7 @@ def _first(consumer: Consumer, job: Job) -> None:
 def _group_consumer(job: Job, options: dict[str, str | int] | None = None) -> Consumer:
     consumer = Consumer(
         {
-            "bootstrap.servers": job.bootstrap_servers,
+            **connecting_options(job),
             "group.id": job.group_id,
             "auto.offset.reset": "earliest",
             **(options or {}),

@@ -1,4 +1,4 @@
-"""The paths of `benchmarks.growth`: large clients with little to do.
+"""The paths of `benchmarks.clients.growth`: large clients with little to do.
 
 Each path prints `ready` once its parts exist and its first-time work is done. It is idle for
 `job.idle_s` and prints `idle`. Then records come, so far apart that each is a round of its own.

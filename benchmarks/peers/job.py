@@ -43,6 +43,8 @@ class Outcome:
     """Of the growth paths: CPU seconds per second while no record came."""
     returned: list[tuple[float, int, int, int]] = field(default_factory=list)
     """Of `member`: moment, partition, first and last offset of records that came together."""
+    turns: list[tuple[float, float]] = field(default_factory=list)
+    """Of `observed_pairs`: CPU seconds per record without and with the observer."""
 
 
 @dataclass(slots=True)
@@ -74,11 +76,19 @@ class Job:
     active: int = 1
     """Of the growth paths: the number of partitions of `topic` that get records."""
     idle_s: float = 0.0
+    ca_pem: str = ""
+    """The authority of the broker's certificate, in PEM; empty: no TLS."""
     group_id: str = ""
     assignor: str = "range"
     """Of `member`: range, or cooperative-sticky."""
     heartbeat_ms: int = 1000
     """Of `member`."""
+    handler_us: int = 0
+    """Of `benchmarks.workers`: how long the handling of a record takes."""
+    observer: str = ""
+    """Of `observed_pairs`: one of its `OBSERVERS`."""
+    turn_records: int = 10_000
+    """Of `observed_pairs`, where `records` is the number of turns."""
     outcome: Outcome = field(default_factory=Outcome)
 
     def topic_names(self) -> list[str]:

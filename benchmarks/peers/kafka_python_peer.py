@@ -4,10 +4,12 @@ import time
 from functools import partial
 from typing import Any
 
-from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.admin import NewTopic, OffsetSpec
 from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 
+from benchmarks.peers.admin_names import new_names, partition_keys
 from benchmarks.peers.job import Job
 from benchmarks.peers.membership import Membership
 
@@ -146,6 +148,54 @@ def member(job: Job) -> None:
         for tp, records in consumer.poll(timeout_ms=100).items():
             membership.note(tp.partition, records[0].offset, records[-1].offset)
     consumer.close()
+
+
+# Admin calls…
+
+
+def admin_create(job: Job) -> None:
+    """Create topics in one call, after one of another topic."""
+    warm, names = new_names(job)
+    topics = [NewTopic(name, 1, 1) for name in names]
+    admin = KafkaAdminClient(bootstrap_servers=job.bootstrap_servers)
+    admin.create_topics([NewTopic(warm, 1, 1)])
+    with job.stopwatch():
+        admin.create_topics(topics)
+    job.outcome.records = len(topics)
+    admin.close()
+
+
+def admin_describe(job: Job) -> None:
+    """Describe topics in one call, after one of another topic."""
+    warm, names = new_names(job)
+    admin = KafkaAdminClient(bootstrap_servers=job.bootstrap_servers)
+    admin.describe_topics([warm])
+    with job.stopwatch():
+        found = admin.describe_topics(names)
+    job.outcome.records = sum(not each["error_code"] for each in found)
+    admin.close()
+
+
+def admin_delete(job: Job) -> None:
+    """Delete topics in one call, after one of another topic."""
+    warm, names = new_names(job)
+    admin = KafkaAdminClient(bootstrap_servers=job.bootstrap_servers)
+    admin.delete_topics([warm])
+    with job.stopwatch():
+        admin.delete_topics(names)
+    job.outcome.records = len(names)
+    admin.close()
+
+
+def admin_offsets(job: Job) -> None:
+    """List the end offsets of partitions in one call, after one of one partition."""
+    keys = [TopicPartition(*key) for key in partition_keys(job)]
+    admin = KafkaAdminClient(bootstrap_servers=job.bootstrap_servers)
+    admin.list_partition_offsets({keys[0]: OffsetSpec.LATEST})
+    with job.stopwatch():
+        found = admin.list_partition_offsets(dict.fromkeys(keys, OffsetSpec.LATEST))
+    job.outcome.records = len(found)
+    admin.close()
 
 
 def _group_consumer(job: Job, **options: Any) -> KafkaConsumer:

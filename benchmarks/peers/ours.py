@@ -7,6 +7,8 @@ from aiokafka_lite import (
     RangePartitionAssignor,
     TopicPartition,
 )
+from aiokafka_lite.admin import AIOKafkaAdminClient, NewTopic, OffsetSpec
+from benchmarks.peers.admin_names import new_names, partition_keys
 from benchmarks.peers.asyncio_paths import (
     ALL_BYTES,
     BULK_BATCH_BYTES,
@@ -44,6 +46,46 @@ class _Ours(AsyncioPaths):
                 while seen < job.records:
                     seen += await _arrow_rows(consumer, ARROW_RECORDS)
         job.outcome.records = seen - skipped
+
+    async def admin_create(self, job: Job) -> None:
+        """Create topics in one call, after one of another topic."""
+        warm, names = new_names(job)
+        topics = [NewTopic(name, 1, 1) for name in names]
+        async with AIOKafkaAdminClient(bootstrap_servers=job.bootstrap_servers) as admin:
+            await admin.create_topics([NewTopic(warm, 1, 1)])
+            with job.stopwatch():
+                answer = await admin.create_topics(topics)
+                answer.topics.raise_first()
+        job.outcome.records = len(answer.topics)
+
+    async def admin_describe(self, job: Job) -> None:
+        """Describe topics in one call, after one of another topic."""
+        warm, names = new_names(job)
+        async with AIOKafkaAdminClient(bootstrap_servers=job.bootstrap_servers) as admin:
+            await admin.describe_topics([warm])
+            with job.stopwatch():
+                found = await admin.describe_topics(names)
+        job.outcome.records = sum(not each["error_code"] for each in found)
+
+    async def admin_delete(self, job: Job) -> None:
+        """Delete topics in one call, after one of another topic."""
+        warm, names = new_names(job)
+        async with AIOKafkaAdminClient(bootstrap_servers=job.bootstrap_servers) as admin:
+            await admin.delete_topics([warm])
+            with job.stopwatch():
+                answer = await admin.delete_topics(names)
+                answer.topics.raise_first()
+        job.outcome.records = len(answer.topics)
+
+    async def admin_offsets(self, job: Job) -> None:
+        """List the end offsets of partitions in one call, after one of one partition."""
+        keys = [TopicPartition(*key) for key in partition_keys(job)]
+        async with AIOKafkaAdminClient(bootstrap_servers=job.bootstrap_servers) as admin:
+            await admin.list_offsets({keys[0]: OffsetSpec.LATEST})
+            with job.stopwatch():
+                found = await admin.list_offsets(dict.fromkeys(keys, OffsetSpec.LATEST))
+                found.raise_first()
+        job.outcome.records = len(found)
 
 
 async def _arrow_rows(consumer: AIOKafkaConsumer, max_records: int) -> int:

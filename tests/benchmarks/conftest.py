@@ -6,7 +6,7 @@ import pytest
 from rich.progress import Progress
 
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from benchmarks.progress import Steps
+from benchmarks.report.progress import Steps
 
 
 @pytest.fixture

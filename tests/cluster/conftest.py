@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest_asyncio
 
-from tests.cluster.scripted_cluster import ScriptedCluster
+from tests.cluster.support.scripted_cluster import ScriptedCluster
 from tests.support.leftovers import nothing_left_behind
 
 

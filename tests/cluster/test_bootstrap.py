@@ -17,8 +17,8 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.cluster.answers import answer
-from tests.cluster.scripted_cluster import ScriptedCluster
+from tests.cluster.support.answers import answer
+from tests.cluster.support.scripted_cluster import ScriptedCluster
 
 ASK = MetadataRequest(topics=[])
 

@@ -13,7 +13,7 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.errors import KafkaConnectionError, UnknownTopicOrPartitionError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.protocol.api_registry import ApiKey
+from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.protocol.messages.describe_cluster import DescribeClusterRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker.embedded_broker import EmbeddedBroker

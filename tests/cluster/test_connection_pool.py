@@ -13,7 +13,7 @@ from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError
 from aiokafka_lite.model import Node
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
-from tests.cluster.scripted_cluster import ScriptedCluster
+from tests.cluster.support.scripted_cluster import ScriptedCluster
 from tests.support.patience import eventually
 
 

@@ -1,6 +1,7 @@
 """The facade: all-or-nothing start, bounded close, metadata that follows the cluster."""
 
 import asyncio
+import logging
 import random
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -11,7 +12,7 @@ import pytest
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
-from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.kafka_client import MAY_FOLLOW, ClientLife, ClientState, KafkaClient
 from aiokafka_lite.errors import (
     IllegalStateError,
     KafkaConnectionError,
@@ -22,8 +23,8 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
-from tests.cluster.answers import partition, topic
-from tests.cluster.scripted_cluster import ScriptedCluster
+from tests.cluster.support.answers import partition, topic
+from tests.cluster.support.scripted_cluster import ScriptedCluster
 from tests.support.leftovers import nothing_left_behind
 from tests.support.patience import eventually
 
@@ -51,10 +52,94 @@ def refused_ports() -> Iterator[tuple[int, int]]:
         yield first.getsockname()[1], second.getsockname()[1]
 
 
+async def test_a_start_logs_the_cluster_once(
+    cluster: ScriptedCluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "aiokafka_lite.cluster.kafka_client")
+    async with started(cluster, client_id="shop") as client:
+        snapshot = client.metadata.snapshot
+    assert [each.getMessage() for each in caplog.records] == [
+        f"shop: connected to cluster {snapshot.cluster_id}, brokers: {len(snapshot.nodes)}"
+    ]
+
+
+async def test_a_start_goes_on_asking_until_kafka_is_there(cluster: ScriptedCluster) -> None:
+    clock = FakeClock(autojump_threshold_s=0.02)
+    node = cluster.nodes[1]
+    await node.stop()
+    options = {"bootstrap_timeout_ms": 60_000, "retry_backoff_ms": 5000}
+    config = cluster.config(retry_backoff_max_ms=5000, **options)
+    client = KafkaClient(config, clock=clock, name="test")
+    starting = asyncio.create_task(client.start())
+    await clock.sleep(12)
+    await node.start()
+    await starting
+    assert 12 <= clock.monotonic() < 60
+    await client.close()
+    assert clock.pending_timers == 0
+
+
+@pytest.mark.parametrize(("patience_ms", "least_s"), [(0, 0), (20_000, 14)])
+async def test_a_start_without_kafka_ends_with_its_time(
+    refused_ports: tuple[int, int], patience_ms: int, least_s: int
+) -> None:
+    clock = FakeClock(autojump_threshold_s=0.02)
+    servers = [f"127.0.0.1:{port}" for port in refused_ports]
+    config = ClientConfig(
+        bootstrap_servers=servers,
+        bootstrap_timeout_ms=patience_ms,
+        retry_backoff_ms=3000,
+        retry_backoff_max_ms=3000,
+    )
+    client = KafkaClient(config, clock=clock, name="test")
+    for _ in range(2):  # a failed start may be repeated
+        began_s = clock.monotonic()
+        with pytest.raises(KafkaConnectionError, match=r"any of the 2 bootstrap_servers"):
+            await client.start()
+        assert least_s <= clock.monotonic() - began_s <= patience_ms / 1000 + 1
+    await client.close()
+    assert clock.pending_timers == 0
+
+
+async def test_closing_ends_a_start_that_goes_on_asking(refused_ports: tuple[int, int]) -> None:
+    clock = FakeClock(autojump_threshold_s=0.02)
+    servers = [f"127.0.0.1:{port}" for port in refused_ports]
+    config = ClientConfig(bootstrap_servers=servers, bootstrap_timeout_ms=3_600_000)
+    client = KafkaClient(config, clock=clock, name="test")
+    starting = asyncio.create_task(client.start())
+    await clock.sleep(5)
+    await client.close()
+    with pytest.raises(KafkaConnectionError):
+        await starting
+    assert clock.monotonic() < 60
+    assert clock.pending_timers == 0
+
+
 def test_a_client_is_built_without_a_loop() -> None:
     client = KafkaClient(ClientConfig(bootstrap_servers="a:1,b:2"), name="c")
     assert set(client.metadata.snapshot.nodes) == {-1, -2}
     assert repr(client) == "<KafkaClient c new>"
+
+
+@pytest.mark.parametrize(
+    ("state", "target"), [(state, target) for state in ClientState for target in ClientState]
+)
+def test_a_client_moves_along_its_table_only(state: ClientState, target: ClientState) -> None:
+    life = ClientLife("c")
+    for step in {
+        ClientState.NEW: (),
+        ClientState.STARTING: (ClientState.STARTING,),
+        ClientState.RUNNING: (ClientState.STARTING, ClientState.RUNNING),
+        ClientState.CLOSED: (ClientState.CLOSED,),
+    }[state]:
+        life.to(step)
+    if target in MAY_FOLLOW[state]:
+        life.to(target)
+        assert life.state is target
+        return
+    with pytest.raises(IllegalStateError, match=r"c was closed while|cannot start c while it is"):
+        life.to(target)
+    assert life.state is state
 
 
 async def test_start_brings_the_nodes_and_close_ends_all(

@@ -24,7 +24,7 @@ from aiokafka_lite.protocol.messages.metadata import (
     MetadataRequestTopic,
 )
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
-from tests.cluster.scripted_cluster import ScriptedCluster
+from tests.cluster.support.scripted_cluster import ScriptedCluster
 from tests.support.patience import eventually
 
 ASK = MetadataRequest(topics=[])

@@ -7,6 +7,7 @@ import pytest
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.node_states import Candidate, NodeStates, least_loaded
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
+from aiokafka_lite.errors import AuthenticationFailedError
 
 RNG = random.Random(1)
 ERROR = ConnectionError("refused")
@@ -45,6 +46,13 @@ def test_backoff_is_drawn_once_per_failure_with_jitter() -> None:
     wait = nodes.backoff_left(1, 0.0)
     assert 0.04 <= wait <= 0.06
     assert nodes.backoff_left(1, 0.0) == wait
+
+
+def test_a_failed_authentication_is_followed_by_the_longest_backoff() -> None:
+    nodes = states()
+    nodes.connecting(1, 0.0)
+    nodes.failed(1, 0.0, 0.1, AuthenticationFailedError("no"))
+    assert nodes.backoff_left(1, 0.1) == pytest.approx(0.9)
 
 
 def test_only_a_ready_connection_ends_the_backoff() -> None:

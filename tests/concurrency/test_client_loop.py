@@ -1,11 +1,20 @@
 """Which event loop a client belongs to, and the sentence for calls from elsewhere."""
 
 import asyncio
+import copy
+import pickle
 import threading
+from typing import NoReturn
 
 import pytest
 
-from aiokafka_lite.concurrency.client_loop import ClientLoop
+from aiokafka_lite import (
+    AIOKafkaAdminClient,
+    AIOKafkaClient,
+    AIOKafkaConsumer,
+    AIOKafkaProducer,
+)
+from aiokafka_lite.concurrency.client_loop import ClientLoop, refuse_pickling
 from aiokafka_lite.errors import IllegalStateError
 
 
@@ -73,3 +82,35 @@ def test_once_the_loop_is_closed_every_call_is_refused_and_told_so() -> None:
         asyncio.run(check())
     with pytest.raises(IllegalStateError, match="has ended"):
         loop.check()
+
+
+async def test_in_a_forked_process_every_call_is_refused_also_in_the_same_loop() -> None:
+    loop = await started()
+    heard: list[str] = []
+    loop.add_fork_listener(lambda: heard.append("forked"))
+    assert not loop.is_of_parent
+    loop.forked()  # as os.fork() does in the child
+    assert heard == ["forked"]
+    assert loop.is_of_parent
+    assert loop.has_ended, "nothing is left to close here"
+    for check in (loop.check, loop.check_thread):
+        with pytest.raises(IllegalStateError, match=r"forked from.*create a client in this proc"):
+            check()
+
+
+def test_pickling_names_the_client_and_the_remedy() -> None:
+    class SomeClient:
+        def __reduce__(self) -> NoReturn:
+            refuse_pickling(self)
+
+    for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match=r"^SomeClient cannot be pickled or copied.*options"):
+            attempt(SomeClient())
+
+
+@pytest.mark.parametrize(
+    "client", [AIOKafkaProducer, AIOKafkaConsumer, AIOKafkaAdminClient, AIOKafkaClient]
+)
+def test_no_client_is_pickled(client: type) -> None:
+    with pytest.raises(TypeError, match=f"^{client.__name__} cannot be pickled"):
+        pickle.dumps(client())

@@ -16,7 +16,8 @@ from kio.index import UnknownEntity, load_request_schema, load_response_schema
 from kio.schema.errors import ErrorCode
 from kio.serial import entity_reader, entity_writer
 
-from aiokafka_lite.protocol.api_registry import API_BY_KEY, ApiKey
+from aiokafka_lite.protocol.api_key import ApiKey
+from aiokafka_lite.protocol.api_registry import API_BY_KEY
 from aiokafka_lite.schema.message import ApiMessage
 from tests.support.strategies import messages, rich_message
 
@@ -30,10 +31,22 @@ NARROWED = {
     "log_append_time_ms": st.just(-1) | st.integers(0, 4_000_000_000_000),
     "session_lifetime_ms": st.integers(0, 4_000_000_000_000),
     "retention_time_ms": st.integers(-1, 4_000_000_000_000),
+    "max_lifetime_ms": st.integers(-1, 4_000_000_000_000),
+    "renew_period_ms": st.integers(-1, 4_000_000_000_000),
+    "expiry_time_period_ms": st.integers(-1, 4_000_000_000_000),
+    "issue_timestamp_ms": st.integers(0, 4_000_000_000_000),
+    "expiry_timestamp_ms": st.integers(0, 4_000_000_000_000),
+    "transaction_start_time_ms": st.integers(0, 4_000_000_000_000),
+    "max_timestamp_ms": st.integers(0, 4_000_000_000_000),
 }
 
 
-NEWEST_OF_KIO: dict[int, int] = {ApiKey.API_VERSIONS: 4, ApiKey.TXN_OFFSET_COMMIT: 5}
+NEWEST_OF_KIO: dict[int, int] = {
+    ApiKey.API_VERSIONS: 4,
+    ApiKey.TXN_OFFSET_COMMIT: 5,
+    ApiKey.DELETE_GROUPS: 2,
+    ApiKey.STREAMS_GROUP_DESCRIBE: 0,
+}
 """Where it is not our newest."""
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite.protocol.api_registry import API_BY_KEY, ApiKey
+from aiokafka_lite.protocol.api_key import ApiKey
+from aiokafka_lite.protocol.api_registry import API_BY_KEY
 from aiokafka_lite.schema.field_types import ZERO_UUID, ArrayOf, Primitive
 from aiokafka_lite.schema.message import ApiMessage
 from aiokafka_lite.schema.version_range import VersionRange

@@ -12,10 +12,10 @@ import pytest
 
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
-from aiokafka_lite.testing.apache_kafka import run_java
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnState
 from aiokafka_lite.testing.java_runtime import find_java, tools_version
+from aiokafka_lite.testing.kafka_node import run_java
 from tests.conftest import KAFKA_VERSIONS, require_kafka
 
 TOPIC, GROUP = "t", "g"
@@ -53,7 +53,7 @@ def test_javas_transactions(broker: EmbeddedBroker, version: str) -> None:
     assert (set(lines), len(lines)) == (expected, len(expected))
     committed = broker.group(GROUP).offsets[TopicPartition(TOPIC, 0)]
     assert (committed.offset, committed.metadata) == (5, "five")
-    assert broker.transaction("java").state is TransactionState.COMPLETE_COMMIT
+    assert broker.transaction("java").state is TxnState.COMPLETE_COMMIT
     is_v2 = bool(broker.transaction("java").producer_epoch > 2)
     assert is_v2 is not bool(broker.requests_of(AddPartitionsToTxnRequest))
 
@@ -170,10 +170,10 @@ def test_confluents_transaction_outlives_its_coordinator(broker: EmbeddedBroker)
     assert coordinator is not None
     broker.move_leader((TOPIC, 0), coordinator)
     broker.stop_node(coordinator)
-    assert broker.transaction("tx").state is TransactionState.ONGOING
+    assert broker.transaction("tx").state is TxnState.ONGOING
     send(producer, "second")
     producer.commit_transaction(WAIT_S)
-    assert broker.transaction("tx").state is TransactionState.COMPLETE_COMMIT
+    assert broker.transaction("tx").state is TxnState.COMPLETE_COMMIT
     broker.start_node(coordinator)
     consumer = confluent_consumer(broker)
     consumer.assign([confluent_kafka.TopicPartition(TOPIC, i, 0) for i in range(2)])
@@ -198,7 +198,7 @@ def test_confluents_transaction_that_takes_too_long(broker: EmbeddedBroker) -> N
     send(producer, "late")
     producer.flush(WAIT_S)
     asyncio.run(
-        broker.wait_until(lambda: broker.transaction("tx").state is TransactionState.COMPLETE_ABORT)
+        broker.wait_until(lambda: broker.transaction("tx").state is TxnState.COMPLETE_ABORT)
     )
     with pytest.raises(confluent_kafka.KafkaException):
         producer.commit_transaction(WAIT_S)

@@ -27,9 +27,11 @@ def load(path: Path) -> ModuleType:
 
 
 @asynccontextmanager
-async def service(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Service]:
+async def service(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType | None = None
+) -> AsyncIterator[Service]:
     """The app as a server runs it: its lifespan around the requests, in one task."""
-    app = load(EXAMPLE).app
+    app = (module or load(EXAMPLE)).app
     async with EmbeddedBroker() as broker:
         monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", broker.bootstrap_servers)
         broker.create_topic("orders", partitions=3)
@@ -55,11 +57,36 @@ async def test_orders_come_back_as_totals(monkeypatch: pytest.MonkeyPatch) -> No
         assert (await client.get("/health")).json() == {"status": "ok"}
 
 
-async def test_a_worker_that_died_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_record_that_is_no_order_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     async with service(monkeypatch) as (client, bootstrap_servers):
         async with AIOKafkaProducer(bootstrap_servers=bootstrap_servers) as producer:
-            await producer.send_and_wait("orders", b"no order at all")
+            for value in (b"no order at all", None, b'{"customer": "ann", "amount": 2}'):
+                await producer.send_and_wait("orders", value, b"one partition")
+        while (await client.get("/totals")).json() != {"ann": 2}:
+            await asyncio.sleep(0)
+        assert (await client.get("/health")).json() == {"status": "ok"}
+
+
+async def test_a_worker_that_failed_is_seen_and_starts_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = load(EXAMPLE)
+    monkeypatch.setattr(module, "RESTART_S", 0)
+    add, failures = module.Worker.add, [ZeroDivisionError("once")]
+
+    def add_after_a_failure(worker: object, value: bytes | None) -> None:
+        if failures:
+            raise failures.pop()
+        add(worker, value)
+
+    monkeypatch.setattr(module.Worker, "add", add_after_a_failure)
+    async with service(monkeypatch, module) as (client, _):
+        await client.post("/orders", json={"customer": "ann", "amount": 3})
         while (answer := await client.get("/health")).status_code == 200:
             await asyncio.sleep(0)
         assert answer.status_code == 503
-        assert "Invalid JSON" in answer.json()["detail"]
+        assert "once" in answer.json()["detail"]
+        while (await client.get("/totals")).json() != {"ann": 3}:
+            await asyncio.sleep(0)
+        while (await client.get("/health")).status_code == 503:
+            await asyncio.sleep(0)

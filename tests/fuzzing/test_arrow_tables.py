@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiokafka_lite.errors import SerializationError
-from aiokafka_lite.producer.append import _arrow_rows_py
+from aiokafka_lite.producer.append.arrow import _arrow_rows_py
 from aiokafka_lite.record import _batch_builder_py
 from aiokafka_lite.record._batch_reader_py import RecordCursor
 from tests.fuzzing.arrow_tables import random_table
@@ -26,7 +26,7 @@ NOW_MS = 12_345
 @pytest.fixture(scope="module")
 def twins() -> tuple[tuple[ModuleType, ModuleType], ...]:
     """The row reader and the batch builder: native ones, then pure ones."""
-    native = native_twin("aiokafka_lite.producer.append._arrow_rows")
+    native = native_twin("aiokafka_lite.producer.append.arrow._arrow_rows")
     builder = native_twin("aiokafka_lite.record._batch_builder")
     return (native, builder), (_arrow_rows_py, _batch_builder_py)
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from tests.conftest import VERSION_BETWEEN
+from tests.support.topics import create_topic
 
 RECORDS = 300
 

@@ -13,9 +13,10 @@ import confluent_kafka
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.admin.topics import create_topic
-from aiokafka_lite.testing.apache_kafka import ApacheKafka, run_java
+from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.java_runtime import tools_version
+from aiokafka_lite.testing.kafka_node import run_java
+from tests.support.topics import create_topic
 
 CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 TRANSACTIONAL_COPIER = "org.apache.kafka.tools.TransactionalMessageCopier"

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.admin.topics import connected, create_topic, delete_topic
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import (
     OffsetOutOfRangeError,
@@ -23,6 +22,7 @@ from aiokafka_lite.protocol.messages.offset_for_leader_epoch import (
 )
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from tests.faults.producer_faults import RACKS
+from tests.support.topics import connected, create_topic, delete_topic
 
 PATIENCE_S = 60
 

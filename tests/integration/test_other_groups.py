@@ -9,9 +9,9 @@ from collections import Counter
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from tests.support.other_groups import MEMBERS, OURS, Life, member
+from tests.support.topics import create_topic
 
 pytestmark = [
     pytest.mark.real_kafka,

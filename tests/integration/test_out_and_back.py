@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.admin.topics import create_topic, delete_topic
 from aiokafka_lite.errors import UnknownTopicOrPartitionError
+from tests.support.topics import create_topic, delete_topic
 
 CODECS = (None, "gzip", "snappy", "lz4", "zstd")
 RECORDS = 500

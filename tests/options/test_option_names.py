@@ -17,7 +17,7 @@ from aiokafka_lite.options.option_names import OTHER_NAMES, meant_option
         (AIOKafkaConsumer, "bootstrap.servers", "bootstrap_servers"),
         (AIOKafkaConsumer, "group.id", "group_id"),
         (AIOKafkaConsumer, "auto_offset_rest", "auto_offset_reset"),
-        (AIOKafkaConsumer, "ssl_cafile", "ssl_context"),
+        (AIOKafkaConsumer, "ssl.truststore.location", "ssl_cafile"),
         (AIOKafkaProducer, "batch_size", "max_batch_size"),
         (AIOKafkaProducer, "batch.size", "max_batch_size"),
         (AIOKafkaProducer, "buffer.memory", "buffer_memory"),

@@ -24,8 +24,11 @@ from tests.support.twins import NOT_BUILT
 
 ROOT = Path(__file__).parents[2]
 SMOKE = Path(__file__).with_name("wheel_smoke.py")
-RELEASED = ("aiokafka_lite", "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
-GENERATED = (".c", ".so", ".pyd")
+FOLDERS = (".ci", "aiokafka_lite", "benchmarks", "docs", "examples", "tests", "tools")
+FILES = ("CHANGELOG.md", "DESIGN.md", "LICENSE", "MANIFEST.in", "Makefile", "README.md")
+SETTINGS = ("mkdocs.yml", "pyproject.toml", "setup.py")
+GENERATED = (".c", ".so", ".pyd", ".pyc")
+STRIPPED_BYTES = 2 * 1024 * 1024
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 # Compilers take their time on busy machines; one process of the suite builds for all tests.
@@ -67,14 +70,17 @@ def build(kind: str, source: Path, into: Path, **environment: str) -> Path:
 def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built from a copy: a build leaves files where it works."""
     copy = tmp_path_factory.mktemp("checkout")
-    for name in RELEASED:
-        if (ROOT / name).is_dir():
-            shutil.copytree(
-                ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", "*.so")
-            )
-        else:
-            shutil.copy(ROOT / name, copy)
+    for path in checked_in():
+        (copy / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / path, copy / path)
     return build("sdist", copy, tmp_path_factory.mktemp("sdist"))
+
+
+def checked_in() -> set[str]:
+    """Paths of a checkout's files, without what a build or a run leaves there."""
+    files = (file for folder in FOLDERS for file in (ROOT / folder).rglob("*") if file.is_file())
+    paths = {file.relative_to(ROOT).as_posix() for file in files if file.suffix not in GENERATED}
+    return {*FILES, *SETTINGS, *(path for path in paths if "/." not in path)}
 
 
 @pytest.fixture(scope="module")
@@ -121,10 +127,19 @@ def sources(*suffixes: str) -> set[str]:
     return {file.relative_to(ROOT).as_posix() for file in files if file.suffix in suffixes}
 
 
-def test_sdist_holds_the_sources_and_nothing_generated(sdist: Path) -> None:
+def test_sdist_holds_every_file_of_a_checkout_and_nothing_generated(sdist: Path) -> None:
+    """A distributor builds, tests, and makes the docs from it."""
     inside = names(sdist)
-    assert sources(".py", ".pyx", ".pxd", ".h", ".typed") <= inside
+    assert checked_in() <= inside
     assert not {name for name in inside if name.endswith(GENERATED)}
+
+
+def test_suite_runs_from_the_sdist(unpacked: Path) -> None:
+    """One folder of it, in pure Python: nothing is compiled there yet."""
+    command = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/codec")
+    done = python(*command, cwd=unpacked, CI="")  # where CI is set, a missing leaf is a failure
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert " passed" in done.stdout
 
 
 def test_pure_wheel_holds_python_only(pure_wheel: Path) -> None:
@@ -136,6 +151,23 @@ def test_native_wheel_has_every_leaf_and_not_its_source(native_wheel: Path) -> N
     inside = {name for name in names(native_wheel) if ".dist-info/" not in name}
     leaves = {source.removesuffix(".pyx") + SUFFIX for source in sources(".pyx")}
     assert inside == sources(".py") | {"aiokafka_lite/py.typed"} | leaves
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="GNU's linker strips them")
+def test_native_leaves_take_no_more_than_two_megabytes(native_wheel: Path) -> None:
+    with zipfile.ZipFile(native_wheel) as wheel:
+        sizes = {file.filename: file.file_size for file in wheel.infolist()}
+    leaves = {name: size for name, size in sizes.items() if name.endswith(SUFFIX)}
+    assert sum(leaves.values()) <= STRIPPED_BYTES, leaves
+
+
+def test_extra_for_everything_leaves_spark_out() -> None:
+    """PySpark is 450 MB, of no use without Java. Every other extra of the package is in it."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        extras = tomllib.load(file)["project"]["optional-dependencies"]
+    (everything,) = map(Requirement, extras["all"])
+    assert "spark" not in everything.extras
+    assert everything.extras <= extras.keys()
 
 
 def test_required_leaf_that_does_not_build_is_an_error(

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiokafka_lite.errors import ProtocolDecodeError
-from aiokafka_lite.protocol.api_registry import API_BY_KEY, Api, ApiKey
+from aiokafka_lite.protocol.api_key import ApiKey
+from aiokafka_lite.protocol.api_registry import API_BY_KEY, Api
 from aiokafka_lite.protocol.frame import SIZE_PREFIX
 from aiokafka_lite.protocol.message_header import (
     RequestHeader,

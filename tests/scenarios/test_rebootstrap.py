@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from aiokafka_lite.errors import RebootstrapRequiredError
-from aiokafka_lite.protocol.api_registry import ApiKey
+from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
@@ -95,7 +95,7 @@ async def test_another_cluster_at_the_same_address_is_noticed_before_anything_is
         async with producing(old) as producer:
             await producer.send_and_wait("orders", b"old")
             await old.stop()
-            async with kafka(port=port) as new:
+            async with EmbeddedBroker(port=port) as new:  # it ends before the producer does
                 new.create_topic("orders")
                 await producer.send_and_wait("orders", b"new")
                 assert written(new) == [b"new"]

@@ -1,7 +1,7 @@
-"""Type checkers accept what users write: the programs here, those of the README, and the examples.
+"""Type checkers accept what users write: the programs here, those of the pages, and the examples.
 
 Pyright is also what Pylance in Visual Studio Code asks. `make check` runs strict mypy over the
-programs and examples of the repository; the README's are checked here.
+programs and examples of the repository; the pages' are checked here.
 """
 
 import importlib.util
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.documents import README, ROOT, python_blocks
+from tests.support.documents import GUIDES, README, ROOT, python_blocks
 from tests.support.language_server import language_server
 
 PROGRAMS = Path(__file__).parent
@@ -43,12 +43,15 @@ def checked(folder: Path, *command: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def readme(folder: Path) -> list[str]:
-    """Write the README's programs into a folder, as files that keep the page's line numbers."""
-    paths = [folder / f"readme_{number}.py" for number in range(len(python_blocks(README)))]
-    for path, block in zip(paths, python_blocks(README), strict=True):
-        path.write_text(block, encoding="utf-8")
-    return [str(path) for path in paths]
+def pages(folder: Path) -> list[str]:
+    """Write the pages' programs into a folder, as files that keep the pages' line numbers."""
+    paths = []
+    for page in (README, *GUIDES):
+        for number, block in enumerate(python_blocks(page)):
+            path = folder / f"{page.stem.replace('-', '_')}_{number}.py"
+            path.write_text(block, encoding="utf-8")
+            paths.append(str(path))
+    return paths
 
 
 def test_pyright_accepts_what_users_write(tmp_path: Path) -> None:
@@ -64,15 +67,15 @@ def test_pyright_accepts_what_users_write(tmp_path: Path) -> None:
     checked(
         tmp_path,
         *("pyright", "--pythonpath", sys.executable),
-        *(*programs, *readme(tmp_path), str(tmp_path / "examples")),
+        *(*programs, *pages(tmp_path), str(tmp_path / "examples")),
     )
 
 
-def test_strict_mypy_accepts_the_programs_of_the_readme(tmp_path: Path) -> None:
+def test_strict_mypy_accepts_the_programs_of_the_pages(tmp_path: Path) -> None:
     require("mypy")
     settings = ("--strict", "--config-file", str(ROOT / "pyproject.toml"))
-    cache = ("--cache-dir", str(ROOT / ".mypy_cache" / "readme"))
-    checked(tmp_path, "mypy", *settings, *cache, *readme(tmp_path))
+    cache = ("--cache-dir", str(ROOT / ".mypy_cache" / "pages"))
+    checked(tmp_path, "mypy", *settings, *cache, *pages(tmp_path))
 
 
 def test_pyright_finds_a_wrong_option(tmp_path: Path) -> None:

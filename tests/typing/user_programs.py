@@ -12,6 +12,7 @@ from aiokafka_lite import (
     ProducerOptions,
     ProducerRecord,
     RecordMetadata,
+    Secret,
     TopicPartition,
 )
 from aiokafka_lite.serialization import BytesLike, json_deserializer, json_serializer
@@ -135,3 +136,9 @@ def takes_bytes(producer: AIOKafkaProducer[bytes, bytes]) -> None:
 
 
 consumer_of_json = AIOKafkaConsumer("orders", value_deserializer=json_deserializer)
+
+
+def credentials(password: Secret) -> tuple[str | bytes, bytes, str]:
+    """A mechanism of the user's: what it sends."""
+    assert_type(password.is_encodable, bool)
+    return password.reveal(), password.reveal_bytes(), password.reveal_text()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.results import as_markdown, as_text
+from benchmarks.report.results import as_markdown, as_text
 from benchmarks.spark.cases import COLD, SHAPES, TO_NOOP, TO_TOPIC, Case, Payload, select, warm_up
 from benchmarks.spark.measure import Outcome, tables
 

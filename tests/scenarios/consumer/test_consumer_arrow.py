@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.admin.topics import create_topic
 from aiokafka_lite.arrow import _record_columns_py
 from aiokafka_lite.arrow.record_schema import record_schema
 from aiokafka_lite.consumer import consumer as consumer_module
@@ -25,6 +24,7 @@ from tests.scenarios.consumer.test_consumer_cancellation import Seen, add, cance
 from tests.scenarios.consumer.test_consumer_transactions import end, transactional
 from tests.scenarios.consuming import answers_are_there, consumer_of, embedded, eventually, fill
 from tests.scenarios.grouping import assigned, member_of
+from tests.support.topics import create_topic
 from tests.support.twins import native_twin
 
 P0, P1 = tps(0, 1)
@@ -276,13 +276,14 @@ async def test_a_consumer_with_a_deserializer_is_told_to_leave_it(option: str) -
 
 async def test_wrong_arguments_are_named() -> None:
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
-        for options, word in (
+        wrong: list[tuple[dict[str, Any], str]] = [
             ({"max_records": 0}, "max_records"),
             ({"max_bytes": 0}, "max_bytes=0"),
             ({"timeout_ms": -1}, "timeout_ms=-1"),
             ({"columns": ["values"]}, "'values' is not a column"),
             ({"columns": []}, "no column is named"),
-        ):
+        ]
+        for options, word in wrong:
             with pytest.raises(ValueError, match=word):
                 await consumer.getmany_arrow(**options)
 

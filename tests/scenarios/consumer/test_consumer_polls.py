@@ -368,10 +368,13 @@ async def test_highwater_and_its_kin_tell_what_the_newest_answer_said() -> None:
         fill(broker, P0, 5)
         assert consumer.highwater(P0) is None
         assert consumer.current_lag(P0) is None
+        assert consumer.current_lead(P0) is None
         await consumer.getone()
         assert consumer.highwater(P0) == 5
         assert consumer.last_stable_offset(P0) == 5
         assert consumer.current_lag(P0) == 4
+        assert consumer.current_lead(P0) == 1
+        assert consumer.statistics().leads == {P0: 1}
         consumer.seek(P0, 7)
         assert consumer.current_lag(P0) == 0
         timestamp = consumer.last_poll_timestamp(P0)
@@ -381,6 +384,7 @@ async def test_highwater_and_its_kin_tell_what_the_newest_answer_said() -> None:
             consumer.highwater,
             consumer.last_stable_offset,
             consumer.current_lag,
+            consumer.current_lead,
             consumer.last_poll_timestamp,
         ):
             with pytest.raises(AssertionError, match="Partition is not assigned"):

@@ -19,6 +19,7 @@ from aiokafka_lite.protocol.messages.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsTopic,
 )
+from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
@@ -97,6 +98,34 @@ async def test_assign_keeps_the_positions_of_what_stays() -> None:
         consumer.assign([])
         assert consumer.assignment() == frozenset()
         assert await consumer.getmany(timeout_ms=5) == {}
+
+
+async def test_partitions_are_added_and_taken_away_while_the_others_go_on() -> None:
+    async with embedded({"t": 3}) as broker, consumer_of(broker) as consumer:
+        for tp in (P0, P1, P2):
+            fill(broker, tp, 4)
+        consumer.incremental_assign([P0])
+        assert (await consumer.getone()).offset == 0
+        fetches = len(broker.requests_of(FetchRequest))
+        consumer.incremental_assign(iter([P1, P0]))
+        assert consumer.assignment() == {P0, P1}
+        assert (await consumer.getone(P0)).offset == 1
+        consumer.incremental_unassign([P1])
+        assert (await consumer.getone()).offset == 2
+        assert len(broker.requests_of(FetchRequest)) <= fetches + 2, "what is buffered stays"
+        with pytest.raises(IllegalStateError, match=r"partition=2.* is not assigned"):
+            consumer.incremental_unassign([P0, P2])
+        assert consumer.assignment() == {P0}
+        with pytest.raises(TypeError):
+            consumer.incremental_assign([("t", 1)])  # type: ignore[list-item]
+        consumer.incremental_unassign([P0])
+        assert consumer.assignment() == frozenset()
+        consumer.subscribe(["t"])
+        await read(consumer, 12)
+        for change in (consumer.incremental_assign, consumer.incremental_unassign):
+            with pytest.raises(IllegalStateError, match="mutually exclusive"):
+                change([P0])
+        assert consumer.assignment() == {P0, P1, P2}
 
 
 async def test_unsubscribing_ends_everything_until_the_next_subscription() -> None:
@@ -236,13 +265,13 @@ async def test_b1_a_pattern_does_not_let_go_of_a_topic_for_one_metadata_answer(
         await consumer.position(P0)
         fill(broker, P0, 3)
         assert await read(consumer, 3) == {P0: [0, 1, 2]}
-        assert consumer.client is not None
+        assert consumer.kafka_client is not None
         cluster, topic = broker.cluster, broker.cluster.topics["t"]
         if blip == "an error":
             broker.faults.fail(MetadataRequest, LeaderNotAvailableError)
         else:
             del cluster.topics["t"], cluster._names[topic.topic_id]
-        await consumer.client.metadata.refresh()
+        await consumer.kafka_client.metadata.refresh()
         cluster.topics["t"] = topic
         cluster._names[topic.topic_id] = "t"
         fill(broker, P0, 2)
@@ -258,8 +287,8 @@ async def test_b1_a_pattern_lets_go_of_a_topic_that_stays_away() -> None:
     ):
         await consumer.position(P0)
         broker.delete_topic("t")
-        assert consumer.client is not None
-        await consumer.client.metadata.refresh()
+        assert consumer.kafka_client is not None
+        await consumer.kafka_client.metadata.refresh()
         assert consumer.assignment() == {P0, U0}
         began_s = clock.monotonic()
         while consumer.assignment() != {U0}:
@@ -275,8 +304,8 @@ async def test_with_a_pattern_topics_of_others_do_not_keep_metadata_coming() -> 
         async with matching("^t$", broker, clock=clock) as consumer:
             await consumer.position(P0)
             broker.stop_node(2)
-            assert consumer.client is not None
-            await consumer.client.metadata.refresh()
+            assert consumer.kafka_client is not None
+            await consumer.kafka_client.metadata.refresh()
             broker.forget_requests()
             await consumer.getmany(timeout_ms=60_000)
             assert len(broker.requests_of(MetadataRequest)) <= 2

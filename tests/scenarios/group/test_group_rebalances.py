@@ -12,6 +12,7 @@ from aiokafka_lite.consumer.assignors.sticky import StickyPartitionAssignor
 from aiokafka_lite.errors import IllegalOperation, IllegalStateError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberMetadata
+from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
 from aiokafka_lite.protocol.messages.join_group import JoinGroupRequest
 from aiokafka_lite.protocol.messages.leave_group import LeaveGroupRequest
@@ -206,6 +207,26 @@ async def test_2e_8_the_metadata_of_a_member_is_of_version_3_with_all_that_is_in
         assert told.subscription == ["t"]
         assert told.rack_id == "r1"
         assert told.generation_id == generation_id
+
+
+@pytest.mark.parametrize(
+    ("racks", "assigned_by", "read_from"),
+    [
+        ({"client_rack": "r2"}, "r2", "r2"),
+        ({"assignment_rack": "r2"}, "r2", ""),
+        ({"client_rack": "r2", "assignment_rack": ""}, None, "r2"),
+    ],
+)
+async def test_the_rack_of_assignments_may_differ_from_that_of_fetches(
+    racks: dict[str, str], assigned_by: str | None, read_from: str
+) -> None:
+    options: dict[str, Any] = {"nodes": 2, "racks": ["r1", "r2"]}
+    async with embedded({"t": 1}, **options) as broker, member_of(broker, "t", **racks) as consumer:
+        fill(broker, P0, 1)
+        await read(consumer, 1)
+        (member,) = broker.group("g").members.values()
+        assert ConsumerProtocolMemberMetadata.decode(member.metadata).rack_id == assigned_by
+        assert {request.rack_id for request in broker.requests_of(FetchRequest)} == {read_from}
 
 
 async def test_2e_7_default_members_agree_with_members_of_either_kind() -> None:

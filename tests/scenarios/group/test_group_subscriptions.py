@@ -1,6 +1,7 @@
 """What a member subscribes to: patterns, topics that come, grow, go and come again, and changes."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -181,7 +182,8 @@ async def test_the_listener_hears_once_that_partitions_go_however_often_it_is_un
 async def test_subscribe_with_what_is_subscribed_already_is_no_rebalance() -> None:
     """Neither with topics nor with a pattern; another listener is told what is assigned."""
     async with embedded({"t": 1}) as broker:
-        for how in ({"topics": ["t"]}, {"pattern": "t"}):
+        ways: list[dict[str, Any]] = [{"topics": ["t"]}, {"pattern": "t"}]
+        for how in ways:
             async with member_of(broker) as consumer:
                 listener = Listener()
                 consumer.subscribe(listener=listener, **how)

@@ -150,3 +150,27 @@ async def test_every_way_of_sending_takes_part_in_the_transaction_and_none_works
                 while len(read) < 5:
                     read.append((await consumer.getone()).value)
             assert read == [b"0", b"1", b"2", b"2", b"3"]
+
+
+async def test_a_batch_without_a_partition_goes_where_a_record_without_key_goes() -> None:
+    """The sticky partition, or the choice of the user's partitioner, which is given no key."""
+
+    def last(key: bytes | None, every: list[int], available: list[int]) -> int:
+        assert key is None
+        assert every == available
+        return every[-1]
+
+    async with kafka(num_partitions=4) as broker:
+        async with producing(broker, partitioner=last) as producer:
+            batch = producer.create_batch()
+            batch.append(timestamp=None, key=b"k", value=b"v")
+            ack = await producer.send_batch(batch, "orders", partition=None)
+            assert (await ack).partition == 3
+        async with producing(broker) as producer:
+            found = set()
+            for _ in range(40):
+                batch = producer.create_batch()
+                batch.append(timestamp=None, key=None, value=b"v" * 15_000)
+                ack = await producer.send_batch(batch, "orders", partition=None)
+                found.add((await ack).partition)
+            assert len(found) > 1

@@ -126,7 +126,9 @@ async def test_a_partition_that_had_no_leader_is_sent_to_soon_after_it_has_one()
             leader = broker.leader(ORDERS)
             broker.stop_node(leader)
             ack = await producer.send("orders", b"2")
-            await eventually(lambda: producer.client.metadata.snapshot.leader(ORDERS)[0] is None)
+            await eventually(
+                lambda: producer.kafka_client.metadata.snapshot.leader(ORDERS)[0] is None
+            )
             began_s = clock.monotonic()
             await clock.sleep(20)
             broker.start_node(leader)
@@ -243,7 +245,7 @@ async def test_a_partition_that_is_not_there_yet_is_waited_for() -> None:
         async with producing(broker, max_block_ms=5000) as producer:
             await producer.send_and_wait("orders", b"v")
             waiting = asyncio.create_task(producer.send("orders", b"later", partition=2))
-            answer = await producer.client.network.request_any(
+            answer = await producer.kafka_client.network.request_any(
                 CreatePartitionsRequest(
                     topics=[CreatePartitionsTopic(name="orders", count=3, assignments=None)],
                     timeout_ms=1000,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite.cluster.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.errors import (
     IllegalStateError,
     KafkaTimeoutError,
@@ -136,7 +136,7 @@ async def test_a_send_made_as_the_metadata_arrives_is_behind_those_that_wait_for
             if snapshot.partition_ids("orders") and len(tasks) == 1:
                 tasks.append(asyncio.ensure_future(producer.send("orders", b"1:")))
 
-        producer.client.metadata.add_listener(arrived)
+        producer.kafka_client.metadata.add_listener(arrived)
         tasks.append(asyncio.ensure_future(producer.send("orders", b"0:")))
         await (await tasks[0])
         await (await tasks[1])
@@ -153,7 +153,7 @@ async def test_sends_that_wait_for_a_new_partition_keep_the_order_of_their_calls
             sending = producer.send("orders", b"%d:" % number, partition=1)
             tasks.append(asyncio.ensure_future(sending))
             await clock.sleep(0.3)
-        await producer.client.network.request_any(
+        await producer.kafka_client.network.request_any(
             CreatePartitionsRequest(
                 topics=[CreatePartitionsTopic(name="orders", count=2, assignments=None)],
                 timeout_ms=1000,
@@ -212,7 +212,7 @@ async def test_send_from_another_thread_is_done_by_the_loop_of_the_producer() ->
     async with kafka() as broker, producing(broker, linger_ms=20) as producer:
         await producer.send_and_wait("orders", b"first")
         ack = await producer.send("orders", b"second")
-        batch = ack.place[0]
+        batch = ack._batch_and_index[0]
         assert isinstance(batch, ProducerBatch)
         sent: list[Any] = []
 
@@ -293,7 +293,7 @@ async def test_batches_keep_their_order_in_a_topic_that_was_made_anew() -> None:
         await producer.send_and_wait("orders", b"0:")
         broker.delete_topic("orders")
         broker.create_topic("orders", 1)
-        await producer.client.metadata.refresh()
+        await producer.kafka_client.metadata.refresh()
         broker.faults.fail(ProduceRequest, NotLeaderForPartitionError, times=1)
         values = [b"%d:" % number + b"x" * 90 for number in range(1, 4)]
         acks = [await producer.send("orders", value) for value in values]

@@ -24,10 +24,10 @@ async def forget_then_ask_one_that_is_behind(
     then another one knows an older leader epoch of that partition.
     """
     broker.faults.fail(MetadataRequest, UnknownTopicOrPartitionError)
-    await producer.client.metadata.refresh()
+    await producer.kafka_client.metadata.refresh()
     behind = broker.cluster.partition(TopicPartition("orders", 1))
     behind.leader_epoch -= 1
-    await producer.client.metadata.refresh()
+    await producer.kafka_client.metadata.refresh()
     behind.leader_epoch += 1
 
 
@@ -77,7 +77,7 @@ async def test_a_topic_that_was_deleted_and_created_again_is_whole(
         async with producing(broker, clock=clock) as producer:
             await producer.send_and_wait("orders", b"before", partition=1)
             broker.delete_topic("orders")
-            await producer.client.metadata.refresh()
+            await producer.kafka_client.metadata.refresh()
             broker.create_topic("orders", partitions=3, replication_factor=2)
             for number in range(3):
                 sent = await producer.send_and_wait("orders", b"after", partition=number)

@@ -24,7 +24,7 @@ from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequ
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState as Ending
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnState as Ending
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.producer.world import jumping_clock, kafka
 from tests.scenarios.consuming import PATIENCE_S
@@ -463,7 +463,7 @@ async def test_a_stop_that_is_cancelled_while_it_aborts_closes_all_the_same(vers
             stop.cancel()
             await asyncio.wait([stop])
             assert stop.cancelled()
-            assert not producer.client.owner.children
+            assert not producer.kafka_client.owner.children
             assert isinstance(ack.exception(), ProducerClosed)
         broker.faults.release()
 
@@ -517,7 +517,7 @@ async def test_a_start_that_gets_no_id_in_time_leaves_nothing_and_may_be_repeate
         for _ in range(2):
             with pytest.raises(KafkaTimeoutError, match="init did not end within 10 s"):
                 await producer.start()
-            assert not producer.client.owner.children
+            assert not producer.kafka_client.owner.children
             with pytest.raises(IllegalStateError, match=r"await producer.start\(\) first"):
                 await producer.send("orders", b"0")
         broker.faults.clear()

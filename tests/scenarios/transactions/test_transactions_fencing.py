@@ -16,7 +16,7 @@ from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsT
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
-from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TransactionState as Ending
+from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnState as Ending
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.producer.world import jumping_clock, kafka
 from tests.scenarios.transacting import ID, ORDERS, commit_one, ends, state, transacting, visible

@@ -7,7 +7,7 @@ import pytest
 from aiokafka_lite.errors import (
     UnknownTopicIdError,
 )
-from aiokafka_lite.protocol.api_registry import ApiKey
+from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker

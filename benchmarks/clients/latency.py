@@ -1,0 +1,102 @@
+"""Measures latency by the same harness: from the call that sends to the ack, and to the consumer.
+
+One producer process sends at a fixed rate to one partition, with linger 0. One consumer process of
+the same client reads the records. Both use the machine's clock. Clients take turns within a round.
+A sample is a quantile of one round's records after a warm-up.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from benchmarks.peers.job import Job, Outcome
+from benchmarks.processes.child_process import child_process
+from benchmarks.processes.harness import PEERS, fresh, peer_command, topic
+from benchmarks.report.progress import Steps
+from benchmarks.report.results import Table, collect
+
+PER_SECOND = 1000
+RUN_S = 5.0
+WARM_UP = 300
+LIMIT_S = 60.0
+PRODUCERS_ONLY = ("java_peer",)  # its tool adds no send time for a reader
+ACK, DELIVERY = "ack", "to the consumer"
+TARGETS = {
+    (f"{DELIVERY}, p50", PEERS["aiokafka_peer"]): 1.5,
+    (f"{DELIVERY}, p50", PEERS["confluent_peer"]): 1 / 1.5,
+}
+CONDITIONS = (
+    "{per_second:,} records a second of 100 bytes to one partition, acks=all, idempotent, linger 0 "
+    "(AIOProducer: batch_size=1 and a task that polls; its defaults collect for a second), "
+    "else defaults; {seconds:g} s a run, {rounds} rounds; Java tells whole ms and the ack only."
+)
+
+
+def measure(
+    broker: str,
+    bootstrap_servers: str,
+    peers: Sequence[str],
+    steps: Steps,
+    *,
+    rounds: int,
+    seconds: float = RUN_S,
+    per_second: int = PER_SECOND,
+) -> Table:
+    """Run every peer `rounds` times, and return p50 and p99 in milliseconds."""
+    steps.expect(rounds * len(peers))
+    samples: list[tuple[str, str, float]] = []
+    for _ in range(rounds):
+        for peer in peers:
+            steps.begin(f"latency: {PEERS[peer]}")
+            with topic(bootstrap_servers, fresh("latency"), 1) as name:
+                job = Job(
+                    bootstrap_servers,
+                    name,
+                    round(seconds * per_second),
+                    warm_up=WARM_UP,
+                    per_second=per_second,
+                    group_id=fresh("group"),
+                )
+                samples += [
+                    (row, PEERS[peer], taken_s * 1000) for row, taken_s in _quantiles(peer, job)
+                ]
+            steps.done()
+    samples.sort(key=lambda sample: sample[0])
+    return Table(
+        f"latency-{broker.split(maxsplit=1)[0].lower()}",
+        f"Latency on {broker}",
+        "ms",
+        CONDITIONS.format(per_second=per_second, seconds=seconds, rounds=rounds),
+        collect(samples),
+        TARGETS,
+    )
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """Return the least value that is not below `share` of all."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+def _quantiles(peer: str, job: Job) -> Iterator[tuple[str, float]]:
+    if peer in PRODUCERS_ONLY:
+        with child_process(peer_command(peer, "paced", job), LIMIT_S) as producer:
+            producer.expect("sending")
+            told = producer.outcome().quantiles_s
+        yield from ((f"{ACK}, {name}", told[name]) for name in ("p50", "p99"))
+        return
+    sent, received = _run(peer, job)
+    if sent.failed:
+        raise SystemExit(f"{PEERS[peer]}: {sent.failed} records were not acknowledged")
+    acks_s = [acked_s - sent_s for sent_s, acked_s in sent.acks]
+    for row, values in ((ACK, acks_s), (DELIVERY, received.delays_s)):
+        yield f"{row}, p50", quantile(values, 0.5)
+        yield f"{row}, p99", quantile(values, 0.99)
+
+
+def _run(peer: str, job: Job) -> tuple[Outcome, Outcome]:
+    with child_process(peer_command(peer, "paced_receive", job), LIMIT_S) as consumer:
+        consumer.expect("ready")
+        with child_process(peer_command(peer, "paced", job), LIMIT_S) as producer:
+            producer.expect("sending")
+            sent = producer.outcome()
+        return sent, consumer.outcome()

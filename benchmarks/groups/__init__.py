@@ -1,0 +1,1 @@
+"""Consumer groups: the time to the first record, and the pause when a member joins."""

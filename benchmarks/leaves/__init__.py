@@ -1,0 +1,1 @@
+"""Parts of the clients without a network, timed in turn in one process."""

@@ -1,0 +1,1 @@
+"""The processes of a measurement: the broker, and each client in a process of its own."""

@@ -1,0 +1,31 @@
+"""One measured run of one client in a process of its own; prints its outcome as one JSON line.
+
+python -m benchmarks.processes.run_peer ours getmany '{"bootstrap_servers": ..., "topic": ..., ...}'
+"""
+
+import asyncio
+import importlib
+import inspect
+import json
+import sys
+
+from benchmarks.peers.job import Job
+
+
+def main() -> None:
+    """Run the path named on the command line and print what came of it."""
+    peer, path, described = sys.argv[1:]
+    job = Job(**json.loads(described))
+    module = importlib.import_module(f"benchmarks.peers.{peer}")
+    run = getattr(getattr(module, "PATHS", module), path)
+    if inspect.iscoroutinefunction(run):
+        asyncio.run(run(job))
+    else:
+        run(job)
+    if not job.outcome.records:
+        raise SystemExit(f"{peer} {path}: no records")
+    job.report()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What is shown of a measurement: tables, ratios, the picture, facts of the machine, progress."""

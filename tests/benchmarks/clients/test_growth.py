@@ -1,0 +1,49 @@
+"""What is noted and limited of figures by hand, and a short run of both clients in every kind."""
+
+from benchmarks.clients import growth
+from benchmarks.clients.growth import Size
+from benchmarks.peers.job import Job
+from benchmarks.processes.harness import PEERS
+from benchmarks.report.progress import Steps
+from benchmarks.report.results import OURS, Figure
+
+SMALL = [Size("partitions", 1), Size("partitions", 50)]
+MANY = [Size("consumers", 1), Size("consumers", 10)]
+
+
+def test_figures_are_noted_and_limited_by_the_least_of_their_kind() -> None:
+    figures = [
+        Figure(size.title, OURS, [cost])
+        for size, cost in zip([*SMALL, *MANY], (10.0, 30.0, 5.0, 40.0), strict=True)
+    ]
+    table = growth.noted("growth-idle", "", "", "", figures, [*SMALL, *MANY])
+    assert [figure.note for figure in table.figures] == ["1x", "3x", "1x", "8x"]
+    assert table.limits == {
+        "consumer, partitions: 1": 20.0,
+        "consumer, partitions: 50": 20.0,
+        "consumers: 1": 10.0,
+        "consumers: 10": 100.0,
+    }, "each of ten consumers polls; of fifty partitions no more are active than of one"
+
+
+def test_stopwatch_runs_behind_the_first_rounds_for_as_many_as_count() -> None:
+    job = Job("", "", records=2, warm_up=1)
+    for _ in range(5):
+        job.note_round()
+    assert job.outcome.records == 2
+    assert 0 <= job.outcome.wall_s < 60
+
+
+def test_both_clients_tell_what_each_kind_costs(address: str, steps: Steps) -> None:
+    sizes = [Size(kind, 2) for kind in ("partitions", "topics", "consumers", "producer")]
+    peers = list(PEERS)
+    tables = growth.measure(address, peers, steps, rounds=1, sizes=sizes, polls=3, idle_s=0.05)
+    assert [table.name for table in tables] == ["growth-cpu", "growth-idle", "growth-memory"]
+    clients = {PEERS[peer] for peer in growth.GROWING_PEERS}
+    everything = {(size.title, client) for size in sizes for client in clients}
+    rounds, idle, memory = [
+        {(figure.row, figure.client) for figure in table.figures} for table in tables
+    ]
+    assert rounds <= everything
+    assert idle == memory == everything
+    assert all(figure.median > 0 for figure in tables[1].figures)
