@@ -18,6 +18,24 @@ async def test_everybody_who_waits_is_woken() -> None:
     assert signal.waiting == 0
 
 
+async def test_those_who_wait_are_woken_in_the_order_of_their_calls() -> None:
+    """Many of them, so that the order of their addresses in memory is another one."""
+    signal = PollSignal(FakeClock())
+    woken: list[int] = []
+
+    async def wait(number: int) -> None:
+        await signal.wait()
+        woken.append(number)
+
+    waiters = [asyncio.create_task(wait(number)) for number in range(100)]
+    await settle()
+    for other in range(0, 100, 2):
+        waiters[other].cancel()
+    signal.notify()
+    await asyncio.gather(*waiters, return_exceptions=True)
+    assert woken == list(range(1, 100, 2))
+
+
 async def test_news_before_the_wait_do_not_count() -> None:
     signal = PollSignal(FakeClock())
     signal.notify()
