@@ -425,6 +425,7 @@ def producer_options(broker: EmbeddedBroker, clock: FakeClock, seed: int) -> dic
         "clock": clock,
         "rng": random.Random(seed),
         "max_batch_size": 100,
+        "client_id": "p",  # errors name it, and a number of its own would differ in each play
         "request_timeout_ms": REQUEST_TIMEOUT_MS,
         "delivery_timeout_ms": DELIVERY_TIMEOUT_MS,
         "max_block_ms": MAX_BLOCK_MS,
