@@ -26,9 +26,11 @@ def moved_end(
     except BrokerResponseError as error:
         return answer(error_code=error.errno, expiry_timestamp_ms=-1)
     try:
-        return answer(expiry_timestamp_ms=move(hmac, session.principal, period_ms))
+        end_ms = move(hmac, session.principal, period_ms)
     except BrokerResponseError as error:
         return answer(error_code=error.errno)
+    context.cluster.note_change()
+    return answer(expiry_timestamp_ms=end_ms)
 
 
 __all__ = ["moved_end"]

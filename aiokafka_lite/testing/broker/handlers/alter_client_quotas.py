@@ -34,7 +34,10 @@ def _alter(
             raise InvalidRequestError(
                 f"Ignoring duplicate entity ClientQuotaEntity(entries={{{names}}})"
             )
-        context.users.quotas.alter(entry.entity, entry.ops, validate_only=validate_only)
+        quotas = context.users.quotas
+        context.cluster.note_change(
+            quotas.alter(entry.entity, entry.ops, validate_only=validate_only)
+        )
     except BrokerResponseError as error:
         result.error_code, result.error_message = error.errno, reason_of(error)
     return result

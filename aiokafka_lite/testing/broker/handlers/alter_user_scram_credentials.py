@@ -80,6 +80,7 @@ def _check(context: RequestContext, asked: Alteration, *, is_again: bool) -> Non
 
 
 def _alter(context: RequestContext, asked: Alteration) -> None:
+    context.cluster.note_change()
     users = context.users.scram[SCRAM_MECHANISMS[asked.mechanism]]
     if isinstance(asked, ScramCredentialDeletion):
         users.remove(asked.name)

@@ -26,7 +26,7 @@ def _create(context: RequestContext, asked: AclCreation) -> AclCreationResult:
     try:
         context.injected.raise_for()
         context.session.check_cluster(Operation.ALTER)
-        context.session.authorizer.add([new_acl(asked)])
+        context.cluster.note_change(context.session.authorizer.add([new_acl(asked)]))
     except BrokerResponseError as error:
         return AclCreationResult(error_code=error.errno, error_message=reason_of(error))
     return AclCreationResult()

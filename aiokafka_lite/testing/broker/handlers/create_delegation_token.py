@@ -36,6 +36,7 @@ def handle(
         return response
     renewers = [f"{each.principal_type}:{each.principal_name}" for each in request.renewers]
     token = context.users.tokens.create(owner, requester, renewers, request.max_lifetime_ms)
+    context.cluster.note_change()
     response.issue_timestamp_ms = token.issue_ms
     response.expiry_timestamp_ms = token.expiry_ms
     response.max_timestamp_ms = token.max_ms

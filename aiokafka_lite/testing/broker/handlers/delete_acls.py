@@ -24,6 +24,7 @@ def _delete(context: RequestContext, asked: DeleteAclsFilter) -> DeleteAclsFilte
         context.injected.raise_for()
         context.session.check_cluster(Operation.ALTER)
         removed = context.session.authorizer.remove(filter_of(asked).matches)
+        context.cluster.note_change(len(removed))
     except BrokerResponseError as error:
         return DeleteAclsFilterResult(error_code=error.errno, error_message=reason_of(error))
     return DeleteAclsFilterResult(matching_acls=[_matching(acl) for acl in removed])

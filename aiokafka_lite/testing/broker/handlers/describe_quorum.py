@@ -1,7 +1,6 @@
 """DescribeQuorum: the nodes vote, and the controller leads (KIP-595).
 
-All nodes see a change at once, so they are equally far. What users, rights and quotas change is
-not counted.
+All nodes see a change at once, so they are equally far.
 """
 
 from aiokafka_lite.errors import BrokerResponseError, UnknownTopicOrPartitionError

@@ -38,7 +38,8 @@ def handle(context: RequestContext, request: UpdateFeaturesRequest) -> UpdateFea
             response.error_message = _ALL_FAILED + reason_of(error)
             return response
     if not request.validate_only:
-        features.update({each.feature: each.max_version_level for each in request.feature_updates})
+        levels = {each.feature: each.max_version_level for each in request.feature_updates}
+        context.cluster.note_change(features.update(levels))
     if context.version <= _LAST_WITH_RESULTS:
         response.results = [
             UpdatableFeatureResult(feature=each.feature, error_message=_NO_ERROR)

@@ -27,14 +27,16 @@ class Authorizer:
         self._super_users = {user if ":" in user else f"User:{user}" for user in super_users}
         self._allows_without_acl = allows_without_acl
 
-    def add(self, acls: Iterable[Acl]) -> None:
-        """Store rules. One that is stored already changes nothing."""
+    def add(self, acls: Iterable[Acl]) -> int:
+        """Store rules, and return how many are new. One that is stored already changes nothing."""
         single = (
             replace(acl, operations=frozenset({operation}))
             for acl in acls
             for operation in sorted(acl.operations)
         )
+        before = len(self.acls)
         self.acls = tuple(dict.fromkeys((*self.acls, *single)))
+        return len(self.acls) - before
 
     def remove(self, matches: Callable[[Acl], bool]) -> list[Acl]:
         """Remove the rules that match, and return them."""

@@ -40,8 +40,10 @@ class ClientQuotas:
 
     def alter(
         self, entity: Sequence[EntityData], ops: Sequence[OpData], *, validate_only: bool
-    ) -> None:
-        """Set and remove quotas of one entity; with `validate_only` only check them.
+    ) -> int:
+        """Set and remove quotas of one entity, and return how many have changed.
+
+        With `validate_only` only check them.
 
         Raises: InvalidRequestError.
         """
@@ -52,9 +54,10 @@ class ClientQuotas:
             if not op.remove:
                 _check_value(op.key, op.value, known)
         if validate_only:
-            return
+            return 0
         key = frozenset((each.entity_type, each.entity_name) for each in entity)
         values = self._values.setdefault(key, {})
+        before = set(values.items())
         for op in ops:
             if op.remove:
                 values.pop(op.key, None)
@@ -62,6 +65,7 @@ class ClientQuotas:
                 values[op.key] = op.value
         if not values:
             del self._values[key]
+        return len({name for name, _ in before ^ set(values.items())})
 
     def find(
         self, components: Sequence[ComponentData], *, strict: bool

@@ -53,11 +53,13 @@ class ClusterFeatures:
                 f"Invalid update version {level} for feature {name}. {why}"
             )
 
-    def update(self, levels: Mapping[str, int]) -> None:
-        """Change levels."""
-        if any(self.level(name) != level for name, level in levels.items()):
+    def update(self, levels: Mapping[str, int]) -> int:
+        """Change levels, and return how many are others now."""
+        changed = sum(self.level(name) != level for name, level in levels.items())
+        if changed:
             self.levels |= levels
             self.epoch += 1
+        return changed
 
 
 __all__ = [

@@ -236,8 +236,8 @@ class ClusterState:
         self._rng = rng
         self._next_producer_id = 0
         self.metadata_end_offset = len(self.nodes)
-        """The end of KRaft's log, where each change of a node, a topic, a partition or a setting of
-        these is one record."""
+        """The end of KRaft's log, where each change is one record: of a node, a topic, a partition,
+        a setting, a feature, a user, a right or a quota."""
         self.controller_epoch = 0
         """Grows when another node becomes the controller."""
         self._on_nodes: list[Callable[[], object]] = []

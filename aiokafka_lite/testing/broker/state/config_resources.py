@@ -87,7 +87,7 @@ def resource_of(
             )
         return _StoredResource(
             cluster.group_settings, name, GROUP_SETTINGS, SettingSource.GROUP_CONFIG,
-            check_group_settings,
+            check_group_settings, cluster.note_change,
         )  # fmt: skip
     if kind == CLIENT_METRICS:
         if not name:
@@ -99,6 +99,7 @@ def resource_of(
         return _StoredResource(
             cluster.client_metrics_settings, name, CLIENT_METRICS_SETTINGS,
             SettingSource.CLIENT_METRICS_CONFIG, check_client_metrics_settings,
+            cluster.note_change,
         )  # fmt: skip
     if kind == BROKER_LOGGER:
         return _LoggerResource(cluster.loggers, _logging_broker(node, name, is_altered))
@@ -243,12 +244,14 @@ class _StoredResource:
         settings: Mapping[str, Setting],
         source: SettingSource,
         check: Callable[[Mapping[str, str]], object],
+        note_change: Callable[[], object],
     ) -> None:
         self._stored = stored
         self._name = name
         self._settings = settings
         self._source = source
         self._check = check
+        self._note_change = note_change
 
     def current(self) -> Mapping[str, str]:
         return self._stored.get(self._name, {})
@@ -270,6 +273,7 @@ class _StoredResource:
 
     def store(self, given: Mapping[str, str]) -> None:
         _keep(self._stored, self._name, given)
+        self._note_change()
 
     def list_default(self, name: str, what: str) -> str | None:  # noqa: ARG002
         # Kafka appends to no list of client metrics, and to those of groups.
