@@ -144,7 +144,9 @@ def check_answer(answer: MetadataResponse) -> None:
     if answer.error_code:
         raise for_code(answer.error_code)("the broker refuses to give metadata")
     if not answer.brokers:
-        raise MetadataEmptyBrokerList("the metadata names no broker; the broker is starting up")
+        raise MetadataEmptyBrokerList(
+            "the metadata names no broker: this one is starting up, or all are fenced"
+        )
 
 
 def _address(node: Node) -> str:
