@@ -21,9 +21,14 @@ def change_each(
     context: RequestContext,
     asked: Sequence[Asked],
     change: Callable[[SettingsOwner, Asked], None],
+    *,
+    unknown_kind: int | None = None,
 ) -> list[tuple[Asked, int, str | None]]:
     """Call `change` for each resource. Return each with its error code and message; (0, None): it
-    succeeded."""
+    succeeded.
+
+    `unknown_kind` is a kind of resource that the request does not know. It needs no right.
+    """
     count = Counter((each.resource_type, each.resource_name) for each in asked)
     results: list[tuple[Asked, int, str | None]] = []
     for each in asked:
@@ -32,6 +37,8 @@ def change_each(
             context.injected.raise_for()
             if count[kind, name] > 1:
                 raise InvalidRequestError("Each resource must appear at most once.")
+            if kind == unknown_kind:
+                raise InvalidRequestError(f"Unknown resource type {kind}")
             check_right(context.session, Operation.ALTER_CONFIGS, kind, name)
             node = context.on_node.node
             change(resource_of(context.cluster, node, kind, name, is_altered=True), each)

@@ -1,6 +1,5 @@
 """AlterConfigs: replaces the settings of a resource; each succeeds or fails by itself."""
 
-from aiokafka_lite.errors import InvalidRequestError
 from aiokafka_lite.protocol.messages.alter_configs import (
     AlterConfigsRequest,
     AlterConfigsResource,
@@ -16,11 +15,11 @@ from aiokafka_lite.testing.broker.state.config_resources import BROKER_LOGGER, S
 
 def handle(context: RequestContext, request: AlterConfigsRequest) -> AlterConfigsResponse:
     def alter(resource: SettingsOwner, asked: AlterConfigsResource) -> None:
-        if asked.resource_type == BROKER_LOGGER:  # levels are changed one by one only
-            raise InvalidRequestError(f"Unknown resource type {BROKER_LOGGER}")
         settings = [(each.name, each.value) for each in asked.configs]
         replace(resource, settings, validate_only=request.validate_only)
 
+    # Levels of loggers are changed one by one only.
+    results = change_each(context, request.resources, alter, unknown_kind=BROKER_LOGGER)
     return AlterConfigsResponse(
         responses=[
             AlterConfigsResourceResponse(
@@ -29,7 +28,7 @@ def handle(context: RequestContext, request: AlterConfigsRequest) -> AlterConfig
                 error_code=code,
                 error_message=message,
             )
-            for asked, code, message in change_each(context, request.resources, alter)
+            for asked, code, message in results
         ]
     )
 

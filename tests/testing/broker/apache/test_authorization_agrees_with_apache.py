@@ -31,6 +31,8 @@ PASSWORDS = {user.name: "secret" for user in USERS.values()}
 ACLS = [acl for scenario, user in USERS.items() for acl in acls_of(user)[scenario]]
 TOPICS = [name for user in USERS.values() for name in (user.existing, user.doomed)]
 
+UNKNOWN = {"3.9.2": {f"{does} configs of group" for does in ("describe", "alter", "replace")}}
+"""What a release refuses whoever asks: groups have had settings since Kafka 4.0."""
 REFUSED_EVERYTHING = {
     "metadata": ["topic", "topic", "-"],  # "-": a field of the whole response
     "metadata by id": ["topic", "-"],
@@ -54,6 +56,25 @@ REFUSED_EVERYTHING = {
     "write markers": ["cluster", "cluster"],
     "delete": ["topic"],
     "create by asking": ["topic"],
+    "describe configs of topic": ["topic"],
+    "alter configs of broker": ["cluster"],
+    "replace configs of logger": ["-"],  # the kind is looked at before the right
+    "alter configs of client metrics": ["cluster"],
+    "describe configs of group": ["group"],
+    "list client metrics": ["cluster"],
+    "update features": ["cluster"],
+    "describe quorum": ["cluster"],
+    "unregister broker": ["cluster"],
+    "describe log dirs": ["cluster"],
+    "elect leaders": ["cluster", "cluster", "cluster"],
+    "reassign": ["cluster", "cluster", "cluster"],
+    "list reassignments": ["cluster"],
+    "move replicas": ["cluster", "cluster"],
+    "delete records": ["topic", "topic"],
+    "describe rules": ["cluster"],
+    "alter quotas": ["cluster"],
+    "describe users": ["cluster"],
+    "create token": ["token"],
     "listed": [],
 }
 
@@ -148,11 +169,20 @@ async def set_up(kafka: ApacheKafka) -> None:
         await note_topic_ids(client)
     # Rules are seen in the order they were made, so the newest is the last to be seen.
     async with asyncio.timeout(60):
-        while (await tried(kafka.bootstrap_servers, SCENARIOS[-1]))["metadata"][0] != "-":
+        while not await sees_its_topic(kafka.bootstrap_servers, USERS[SCENARIOS[-1]]):
             await asyncio.sleep(0.05)
     # The first coordinator makes Kafka's own topics, which takes a moment.
     async with await WireClient.connect(servers) as client:
         await coordinators_serve(client)
+
+
+async def sees_its_topic(servers: str, user: User) -> bool:
+    asked = MetadataRequest(
+        topics=[MetadataRequestTopic(name=user.existing)], allow_auto_topic_creation=False
+    )
+    async with await WireClient.connect(servers) as client:
+        assert (await client.log_in(user.name, "secret")).error_code == 0
+        return not (await client.ask(asked, 9)).topics[0].error_code
 
 
 async def coordinators_serve(client: WireClient) -> None:
@@ -200,7 +230,11 @@ async def test_each_set_of_rules_refuses_the_same(
     expected = await tried_here(scenario)
     async with await WireClient.connect(secured_kafka.servers("PLAINTEXT")) as client:
         await note_topic_ids(client)
-    assert await tried(secured_kafka.bootstrap_servers, scenario) == expected
+    found = await tried(secured_kafka.bootstrap_servers, scenario)
+    for name in expected.keys() & UNKNOWN.get(secured_kafka.version, set()):
+        assert expected.pop(name) in (["-"], ["group"])
+        assert found.pop(name) == ["-"]
+    assert found == expected
 
 
 def test_each_user_has_its_own_resources() -> None:
