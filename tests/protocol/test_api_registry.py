@@ -82,6 +82,7 @@ def test_versions_are_those_promised() -> None:
         "UnregisterBroker": "0",
         "DescribeTransactions": "0",
         "ListTransactions": "0-2",
+        "ConsumerGroupHeartbeat": "0-1",
         "ConsumerGroupDescribe": "0-1",
         "GetTelemetrySubscriptions": "0",
         "PushTelemetry": "0",
