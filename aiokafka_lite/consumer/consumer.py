@@ -650,7 +650,8 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
     async def commit(self, offsets: OffsetsToCommit | None = None) -> None:
         """Store in the group how far was read: the positions of all assigned partitions, with what
         the newest poll returned, or the given `offsets` (the next offset to read, as an int, with a
-        note as (int, str), or an OffsetAndMetadata).
+        note as (int, str), or an OffsetAndMetadata). With `enable_auto_offset_store=False`, what
+        `store_offsets()` named takes the place of the positions.
 
         The leader epoch goes with them (KIP-320). Background commits are over before (2e-13). In a
         rebalance listener without partitions there is nothing to store, and nothing is raised.
@@ -678,10 +679,24 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         """
         self._of_group().commit_async(offsets, callback)
 
-    def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """Return what `commit()` would store now, for a producer that commits it in a transaction.
+    def store_offsets(self, offsets: OffsetsToCommit) -> None:
+        """Mark as done what comes before `offsets` (as for `commit`); does not wait.
 
-        These are the positions of all assigned partitions, behind the records of the newest poll.
+        The next commit stores it: `commit()`, an automatic one, and those before partitions are
+        revoked and at the end. A later call replaces the offset of a partition, and a partition
+        that goes takes its mark with it. Needs `enable_auto_offset_store=False`, with which nothing
+        else counts as done. Not in aiokafka; as librdkafka's call of this name.
+
+        Raises: IllegalStateError, with nothing marked, for partitions that are not assigned, of
+        which PartitionRevokedError says that the group has given one away, and without that option;
+        ValueError or TypeError for malformed offsets; IllegalOperation without group_id; as
+        `getone` before start and after stop.
+        """
+        self._of_group().store(offsets)
+
+    def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """Return the positions of all assigned partitions, behind the records of the newest poll,
+        for a producer that commits them in a transaction.
 
         Raises: IllegalOperation without group_id; as `getone` before start and after stop.
         """

@@ -117,6 +117,10 @@ class ConsumerConfig(ClientConfig):
     """Called with the committed offsets of partitions that were just assigned, before they are
     used. It returns other offsets for some of them; None: as without a committed offset. Only
     here."""
+    enable_auto_offset_store: bool = True
+    """Let records count as done when a later poll begins. False: commits store only what
+    `store_offsets()` named, as with librdkafka's option of this name. Not in Java. Not in
+    aiokafka."""
     auto_commit_interval_ms: Milliseconds = DefaultInt(5000)
     """Time after which a poll commits automatically. Java: auto.commit.interval.ms."""
     partition_assignment_strategy: Sequence[Any] | None = None
@@ -233,6 +237,8 @@ class ConsumerConfig(ClientConfig):
     def _group_options_set(self) -> Iterator[str]:
         if self.enable_auto_commit:
             yield "enable_auto_commit"
+        if not self.enable_auto_offset_store:
+            yield "enable_auto_offset_store"
         for name in (
             "group_instance_id",
             "partition_assignment_strategy",

@@ -433,6 +433,13 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     Default: None. Only here.
     """
 
+    enable_auto_offset_store: bool
+    """Let records count as done when a later poll begins. False: commits store only what
+    `store_offsets()` named, as with librdkafka's option of this name.
+
+    Default: True. Only here.
+    """
+
     auto_commit_interval_ms: int
     """Time after which a poll commits automatically.
 

@@ -109,25 +109,43 @@ class OffsetCalls:
             raise IllegalStateError(
                 "No partitions assigned: commit after a poll has returned records"
             )
-        missing = [] if checked is None else [tp for tp in checked if tp not in assigned]
-        for tp in missing:
-            if not group.had(tp):
-                self._subscription.assigned(tp)  # raises
+        missing = [] if checked is None else self._missing(group, checked)
         group.offsets.check_may_commit()
         if (missing or not assigned) and self._subscription.is_subscribed:
             group.check_is_member()
         if missing:
-            tp = missing[0]
-            raise PartitionRevokedError(
-                f"Partition {tp} is not assigned any more: the group has given it to another "
-                f"member; commit before on_partitions_revoked() returns"
-            )
+            raise _revoked(missing[0])
         if checked is not None:
             get = self._subscription.assigned
             return {tp: each._replace(topic_id=get(tp).topic_id) for tp, each in checked.items()}
         if not assigned:
             raise IllegalStateError("No partitions assigned: another member has all of them")
-        return group.consumed()
+        return group.done()
+
+    def store(self, offsets: OffsetsToCommit) -> None:
+        """See `AIOKafkaConsumer.store_offsets`."""
+        checked = _committed(checked_offsets(offsets))
+        if self._config.enable_auto_offset_store:
+            raise IllegalStateError(
+                "store_offsets() needs enable_auto_offset_store=False: with True the polls "
+                "themselves mark what they returned as done"
+            )
+        for tp in self._missing(self._group, checked):
+            raise _revoked(tp)
+        self._group.store(checked)
+
+    def _missing(
+        self, group: "ConsumerGroup", partitions: Iterable[TopicPartition]
+    ) -> list[TopicPartition]:
+        """Return those that the group has taken away.
+
+        Raises: IllegalStateError for one that was never assigned.
+        """
+        missing = [tp for tp in partitions if tp not in self._subscription.assignment]
+        for tp in missing:
+            if not group.had(tp):
+                self._subscription.assigned(tp)  # raises
+        return missing
 
     async def committed(
         self, partition: TopicPartition, *, metadata: bool
@@ -297,6 +315,13 @@ def _committed(
         tp: CommittedOffset(each.offset, each.leader_epoch, each.metadata)
         for tp, each in offsets.items()
     }
+
+
+def _revoked(tp: TopicPartition) -> PartitionRevokedError:
+    return PartitionRevokedError(
+        f"Partition {tp} is not assigned any more: the group has given it to another "
+        f"member; commit before on_partitions_revoked() returns"
+    )
 
 
 def _awaits_reset(state: PartitionState | None) -> bool:

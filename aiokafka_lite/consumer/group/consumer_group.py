@@ -254,6 +254,8 @@ class ConsumerGroup:
         """Return the offsets that auto-commit may commit (B7), of partitions that moved in poll
         `since` or later.
         """
+        if not self._config.enable_auto_offset_store:
+            return self._subscription.stored(partitions)
         self._processed.settle()
         return {
             tp: CommittedOffset(offset, epoch, topic_id=self._subscription.assigned(tp).topic_id)
@@ -269,6 +271,23 @@ class ConsumerGroup:
             for state in self._subscription.states()
             if state.position is not None
         }
+
+    def done(self) -> Offsets:
+        """Return what a commit without offsets stores: the marks of the application, or the
+        positions.
+        """
+        if not self._config.enable_auto_offset_store:
+            return self._subscription.stored()
+        return self.consumed()
+
+    def store(self, offsets: Offsets) -> None:
+        """Mark what comes before these offsets as done; the next automatic commit stores it.
+
+        Raises: IllegalStateError for a partition that is not assigned.
+        """
+        self._subscription.store(offsets)
+        if self._auto_commit is not None:
+            self._auto_commit.stored()
 
     async def commit_before_revocation(self, partitions: Collection[TopicPartition]) -> None:
         """Commit the processed offsets of `partitions` if commits are automatic (2e-11).

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.offset_reset import OffsetReset
+from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.schema.field_types import ZERO_UUID
@@ -88,6 +89,8 @@ class PartitionState:
     processed_offset: int = NO_OFFSET
     """The position when that poll began, which auto-commit may commit (B7)."""
     processed_epoch: int = -1
+    stored: CommittedOffset | None = None
+    """What the application marked as done, with `enable_auto_offset_store=False`."""
     high_watermark: int | None = None
     last_stable_offset: int | None = None
     log_start_offset: int | None = None

@@ -7,12 +7,13 @@ wait.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import Enum
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.offset_reset import OffsetReset, OffsetResetStrategy
+from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.consumer.position.partition_state import (
     NO_OFFSET,
     FetchState,
@@ -363,6 +364,7 @@ class SubscriptionState:
         # An offset of the old topic must not be committed for the new one (B7).
         state.moved_in_poll = self.poll_number
         state.processed_offset, state.processed_epoch = NO_OFFSET, -1
+        state.stored = None
         self.revision.note(state.topic_partition)
         return True
 
@@ -514,6 +516,22 @@ class SubscriptionState:
             if offset != NO_OFFSET:
                 found[tp] = (offset, epoch)
         return found
+
+    def store(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> None:
+        """Mark what comes before these offsets as done. Raises: as `assigned`."""
+        states = {tp: self.assigned(tp) for tp in offsets}
+        for tp, state in states.items():
+            state.stored = offsets[tp]._replace(topic_id=state.topic_id)
+
+    def stored(
+        self, partitions: Collection[TopicPartition] | None = None
+    ) -> dict[TopicPartition, CommittedOffset]:
+        """Return what was marked as done, of `partitions` or of all."""
+        return {
+            tp: state.stored
+            for tp, state in self._states.items()
+            if state.stored is not None and (partitions is None or tp in partitions)
+        }
 
     # The queue, pauses and backoffs…
 

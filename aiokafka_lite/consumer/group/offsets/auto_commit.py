@@ -75,6 +75,15 @@ class AutoCommit:
         self._is_running = False
         self._drop_timer()
 
+    def stored(self) -> None:
+        """Look for offsets again at the end of this interval: the application marked some as done.
+
+        Polls need not have moved any position since.
+        """
+        if self._looked_in_poll != -1 and self._is_running:
+            self._looked_in_poll = -1
+            self._call_at(max(self._due_at_s, self._clock.monotonic()))
+
     def polled(self) -> None:
         """Commit if the interval is over. Polls call it: earlier polls' records are processed."""
         now_s = self._clock.monotonic()
