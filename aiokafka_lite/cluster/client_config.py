@@ -15,7 +15,7 @@ from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.sasl_options import SaslOptions
 from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
 from aiokafka_lite.metrics.observer import Observer
-from aiokafka_lite.net.endpoint import Endpoint, parse_bootstrap
+from aiokafka_lite.net.endpoint import Connector, Endpoint, parse_bootstrap
 from aiokafka_lite.net.security import Security
 from aiokafka_lite.options.units import ByteCount, Milliseconds
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
@@ -141,6 +141,11 @@ class ClientConfig(SaslOptions):
     `metadata_recovery_strategy="rebootstrap"`. Java: metadata.cluster.check.enable. Not in
     aiokafka."""
 
+    connect: Connector | None = None
+    """Makes the connections, for proxies and Unix sockets: `async def connect(host, port)` returns
+    a connected socket. It is called with each address as `bootstrap_servers` and the brokers name
+    it. TLS and authentication follow on that socket. Only here."""
+
     observer: Observer | None = None
     """Hears what the client does: requests, batches, polls, rebalances, commits and failures. That
     of `aiokafka_lite.observe` exports them as metrics. Java: metric.reporters. Not in aiokafka."""
@@ -208,6 +213,12 @@ class ClientConfig(SaslOptions):
         yield from one_of(
             "metadata_cluster_check_enable", self.metadata_cluster_check_enable, (True, False)
         )
+        connect: object = self.connect
+        if not callable(connect) and connect is not None:
+            yield (
+                f"connect={connect!r} is of type {type(connect).__name__}; set it to an `async def "
+                f"connect(host, port)` that returns a connected socket"
+            )
         observer: object = self.observer
         if not isinstance(observer, Observer | None):
             yield f"observer={observer!r} is no Observer; derive its class from Observer"

@@ -9,6 +9,7 @@ from ssl import SSLContext
 from typing import Literal, TypedDict
 
 from aiokafka_lite.metrics.observer import Observer
+from aiokafka_lite.net.endpoint import Connector
 from aiokafka_lite.net.sasl.credentials import CredentialsProvider
 from aiokafka_lite.net.sasl.mechanism import SaslMechanismFactory
 from aiokafka_lite.net.sasl.tokens.token_provider import AbstractTokenProvider
@@ -289,6 +290,14 @@ class ClientOptions(TypedDict, total=False):
     `metadata_recovery_strategy="rebootstrap"`.
 
     Default: True. Java: metadata.cluster.check.enable. Not in aiokafka.
+    """
+
+    connect: Connector | None
+    """Makes the connections, for proxies and Unix sockets: `async def connect(host, port)` returns
+    a connected socket. It is called with each address as `bootstrap_servers` and the brokers name
+    it. TLS and authentication follow on that socket.
+
+    Default: None. Only here.
     """
 
     observer: Observer | None

@@ -130,6 +130,7 @@ class ConnectionPool:
             send_buffer_bytes=config.send_buffer_bytes,
             receive_buffer_bytes=config.receive_buffer_bytes,
             max_in_flight=max_in_flight,
+            connector=config.connect,
             security=config.security(clock),
         )
         self._frame_pool = FrameBufferPool()

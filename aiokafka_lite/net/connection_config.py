@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from aiokafka_lite.net.endpoint import Connector
 from aiokafka_lite.net.security import PLAINTEXT, Security
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 
@@ -21,6 +22,9 @@ class ConnectionConfig:
     receive_buffer_bytes: int = -1
     max_frame_bytes: int = MAX_FRAME_BYTES
     """Size of the largest response that is read. A larger one ends the connection."""
+
+    connector: Connector | None = None
+    """Makes the socket, in place of this package; None: the system's resolver and TCP."""
 
     security: Security = PLAINTEXT
     """TLS and authentication; the default is PLAINTEXT."""

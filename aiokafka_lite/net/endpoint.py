@@ -3,7 +3,8 @@
 `transport` resolves the names of hosts.
 """
 
-from collections.abc import Iterator, Sequence
+import socket
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 from typing import Final, NamedTuple, TypeAlias
@@ -37,6 +38,10 @@ class Address(NamedTuple):
 
     def __str__(self) -> str:
         return _host_and_port(self.sockaddr[0], self.sockaddr[1])
+
+
+Connector: TypeAlias = Callable[[str, int], Awaitable[socket.socket]]
+"""`async def connect(host, port)`: returns a socket that leads there."""
 
 
 def parse_bootstrap(bootstrap_servers: str | Sequence[str]) -> list[Endpoint]:
@@ -131,4 +136,4 @@ def _host_and_port(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-__all__ = ["Address", "Endpoint", "SocketAddress", "parse_bootstrap"]
+__all__ = ["Address", "Connector", "Endpoint", "SocketAddress", "parse_bootstrap"]

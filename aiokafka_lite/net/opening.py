@@ -37,6 +37,7 @@ from aiokafka_lite.net.step_runner import run_steps
 from aiokafka_lite.net.transport import (
     FrameTransport,
     TlsStart,
+    address_of,
     connect,
     connection_errors,
     resolve,
@@ -107,7 +108,7 @@ class Opening:
         end_s = self._clock.monotonic() + timeout_s
         with connection_errors(str(self._endpoint), timeout_s):
             async with deadline(self._clock, timeout_s):
-                addresses = await resolve(self._endpoint)
+                addresses = await self._addresses()
         faults: list[str] = []
         last_fault: KafkaError | None = None
         for number, address in enumerate(addresses):
@@ -128,6 +129,11 @@ class Opening:
             logger.debug("%s: %s", self._name, faults[-1])
             await self._forget_transport()
         raise KafkaConnectionError(self._what_happened(addresses, faults)) from last_fault
+
+    async def _addresses(self) -> list[Address]:
+        if self._config.connector is not None:
+            return [address_of(self._endpoint)]
+        return await resolve(self._endpoint)
 
     def _what_happened(self, addresses: list[Address], faults: list[str]) -> str:
         if [str(address) for address in addresses] == [str(self._endpoint)]:
@@ -175,6 +181,7 @@ class Opening:
             max_frame_bytes=self._config.max_frame_bytes,
             tls=await self._tls_start(),
             client_id=self._client_id,
+            connector=self._config.connector,
         )
         self.is_connected = True
         welcome = await run_steps(
@@ -286,7 +293,7 @@ class Opening:
         )
 
         found: KafkaError = fault
-        if wants_certificate(fault):
+        if wants_certificate(fault) and self._config.connector is None:
             limit_s = min(_EVIDENCE_S, end_s - self._clock.monotonic())
             with suppress(TimeoutError):
                 async with deadline(self._clock, limit_s):

@@ -28,8 +28,13 @@ from ssl import SSLContext, SSLError
 from typing import Final, NamedTuple, Protocol, cast
 
 from aiokafka_lite.concurrency.loop_network import loop_network
-from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConnectionError, KafkaError
-from aiokafka_lite.net.endpoint import Address, Endpoint, SocketAddress
+from aiokafka_lite.errors import (
+    FeatureNotSupportedError,
+    KafkaConfigurationError,
+    KafkaConnectionError,
+    KafkaError,
+)
+from aiokafka_lite.net.endpoint import Address, Connector, Endpoint, SocketAddress
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES, frame_size
 
@@ -48,6 +53,7 @@ each. With the system's sizes a record costs less CPU. Reading takes 0.148 us in
 bytes), and 0.81 us instead of 0.89 (1 KB). Sending takes 0.58 us instead of 0.67, and 2.4 us
 instead of 4.0. Java's sizes also limit the bytes per round trip to a distant broker.
 """
+_TCP_FAMILIES: Final = (socket.AF_INET, socket.AF_INET6)
 _CONNECTING: Final = frozenset({errno.EINPROGRESS, errno.EINTR})
 _AWAITED_BYTES: Final = 128 * 1024
 """How many bytes of a large frame are awaited before the loop wakes up (SO_RCVLOWAT of Linux).
@@ -322,14 +328,18 @@ async def resolve(endpoint: Endpoint) -> list[Address]:
         found = await asyncio.get_running_loop().getaddrinfo(
             endpoint.host, endpoint.port, type=socket.SOCK_STREAM
         )
-    families = (socket.AF_INET, socket.AF_INET6)
     addresses = (
         # The type stubs have a third form, which only Pythons without IPv6 return.
         Address(family, cast("SocketAddress", sockaddr))
         for family, _, _, _, sockaddr in found
-        if family in families
+        if family in _TCP_FAMILIES
     )
     return list(dict.fromkeys(addresses))
+
+
+def address_of(endpoint: Endpoint) -> Address:
+    """Return the endpoint as an address, for a connector that finds the way by itself."""
+    return Address(socket.AF_UNSPEC, (endpoint.host, endpoint.port))
 
 
 def _ip_literal(endpoint: Endpoint) -> Address | None:
@@ -354,11 +364,12 @@ async def connect(
     max_frame_bytes: int = MAX_FRAME_BYTES,
     tls: TlsStart | None = None,
     client_id: str = "",
+    connector: Connector | None = None,
 ) -> FrameTransport:
     """Connect to one address and return its transport, which sends its events to `handler`.
 
     With `tls` the TLS handshake follows. Waits without a timeout of its own. `client_id` is the
-    name of the client in the network of a loop without sockets.
+    name of the client in the network of a loop without sockets. `connector` makes the socket.
 
     Raises: KafkaConnectionError, with the OSError as its cause, if the address refuses, cannot be
     reached or breaks the TLS handshake off, or if there is no socket left; TlsAuthenticationError,
@@ -369,16 +380,24 @@ async def connect(
     network = loop_network()
     with connection_errors(str(address)):
         if network is not None:
+            if connector is not None:
+                raise FeatureNotSupportedError(
+                    "an event loop without sockets has a network of its own; leave out `connect`"
+                )
             if tls is not None:
                 raise FeatureNotSupportedError(
                     "an event loop without sockets has no TLS; use PLAINTEXT or SASL_PLAINTEXT"
                 )
             await network.connect(address.sockaddr[1], lambda: made, client_id)
             return made
-        sock = socket.socket(address.family, socket.SOCK_STREAM)
+        if connector is None:
+            sock = socket.socket(address.family, socket.SOCK_STREAM)
+        else:
+            sock = await _socket_of(connector, address)
         try:
             _configure(sock, send_buffer_bytes, receive_buffer_bytes)
-            await _connect_socket(sock, address.sockaddr)
+            if connector is None:
+                await _connect_socket(sock, address.sockaddr)
             made.await_bytes_of(sock)
             if tls is None:
                 await asyncio.get_running_loop().create_connection(lambda: made, sock=sock)
@@ -388,6 +407,26 @@ async def connect(
         except BaseException:
             sock.close()
             raise
+    return made
+
+
+async def _socket_of(connector: Connector, address: Address) -> socket.socket:
+    """Return the socket that the user's function makes.
+
+    Raises: KafkaConnectionError with what the function raised as its cause; KafkaConfigurationError
+    for anything but a socket.
+    """
+    try:
+        made: object = await connector(*address.sockaddr[:2])
+    except (OSError, KafkaError):
+        raise
+    except Exception as error:
+        raise connection_error(error, str(address), None) from error
+    if not isinstance(made, socket.socket):
+        raise KafkaConfigurationError(
+            f"connect({address.sockaddr[0]!r}, {address.sockaddr[1]}) returned {made!r} of type "
+            f"{type(made).__name__}; return a connected socket.socket"
+        )
     return made
 
 
@@ -440,8 +479,9 @@ def _decide(outcome: asyncio.Future[None]) -> None:
 
 def _configure(sock: socket.socket, send_buffer_bytes: int, receive_buffer_bytes: int) -> None:
     sock.setblocking(False)
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if sock.family in _TCP_FAMILIES:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     # Before connecting, because the receive buffer decides the window scale of TCP's handshake.
     if send_buffer_bytes != SYSTEM_BUFFER_SIZE:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer_bytes)
@@ -501,6 +541,7 @@ __all__ = [
     "FrameHandler",
     "FrameTransport",
     "TlsStart",
+    "address_of",
     "connect",
     "connection_error",
     "connection_errors",
