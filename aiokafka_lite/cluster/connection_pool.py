@@ -133,6 +133,7 @@ class ConnectionPool:
             connector=config.connect,
             security=config.security(clock),
         )
+        self._had_answer = False
         self._frame_pool = FrameBufferPool()
         self._connections: dict[LaneKey, NodeConnection] = {}
         self._free: dict[LaneKey, NodeConnection] = {}  # without gate and throttle
@@ -321,7 +322,12 @@ class ConnectionPool:
             spawn=self._spawn,
             rng=self._rng,
             on_close=lambda closed: self._lost(node.node_id, lane, closed, began_s),
+            was_served=self._was_served,
         )
+
+    def _was_served(self) -> bool:
+        """Say whether a node has answered a request of this client, on any connection."""
+        return self._had_answer or any(each.has_answered for each in self._connections.values())
 
     async def _wait_out_backoff(self, node_id: int) -> None:
         """Wait until the node may be connected to.
@@ -429,6 +435,7 @@ class ConnectionPool:
 
     def _see_off(self, connection: NodeConnection) -> None:
         """Remember a closed connection until its socket is closed, because `close` waits for it."""
+        self._had_answer = self._had_answer or connection.has_answered
         self._leaving[connection] = None
         self._spawn("farewell", lambda: self._wait_closed(connection))
 

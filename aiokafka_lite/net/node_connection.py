@@ -69,11 +69,15 @@ class NodeConnection(RequestChannel):
         spawn: "SpawnTask | None" = None,
         rng: random.Random | None = None,
         on_close: Callable[["NodeConnection"], None] | None = None,
+        was_served: Callable[[], bool] = lambda: False,
     ) -> None:
         """Needs no running loop. `node_id` is None for a seed whose node is not known yet.
 
         `spawn` starts the task that authenticates the connection again before its session ends;
         None: the session may end. `rng` varies the moment.
+
+        `was_served` says whether nodes have answered requests of this client before. If they have,
+        a lost connection is not a matter of its security options.
 
         With `cluster_id`, another node or a node of another cluster refuses the connection
         (KIP-1242). None: any node may answer.
@@ -99,6 +103,8 @@ class NodeConnection(RequestChannel):
         self._frame_pool = frame_pool or FrameBufferPool()
         self._opening: Opening | None = None
         self._first_correlation_id = 0  # after the handshake
+        self._was_served = was_served
+        self._had_answer = False
         self._api_versions: NodeApiVersions | None = None
         self._spawn = spawn
         self._rng = rng or random.Random()
@@ -119,6 +125,17 @@ class NodeConnection(RequestChannel):
             self._state is ConnectionState.CONNECTING
             and opening is not None
             and opening.is_connected
+        )
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether the node has answered a request after the handshake. It holds when closed."""
+        first_id = self._first_correlation_id
+        oldest = next(iter(self._in_flight), None)
+        return self._had_answer or (
+            self.is_open
+            and self._in_flight.next_correlation_id != first_id
+            and (oldest is None or oldest.correlation_id != first_id)
         )
 
     @property
@@ -304,13 +321,15 @@ class NodeConnection(RequestChannel):
         """Return what to say of a node that closed the connection instead of answering the request.
 
         A listener with SASL closes the connection at the first request of clients without it, and
-        at a request after the end of a session.
+        at a request after the end of a session. A node that was stopped closes it as well, so the
+        first case is not named to a client that was served before.
         """
         if self._reauthentication is not None:
             return self._reauthentication.remedy_of_loss()
         is_first = oldest_id == self._first_correlation_id
         has_sasl = self.config.security.authentication is not None
-        return _AT_FIRST_REQUEST if is_first and not has_sasl else None
+        may_want_sasl = is_first and not has_sasl and not self._was_served()
+        return _AT_FIRST_REQUEST if may_want_sasl else None
 
     def close(self, cause: KafkaError | None = None) -> None:
         """End the connection at once. Only the first call counts. Does not wait.
@@ -319,7 +338,7 @@ class NodeConnection(RequestChannel):
         """
         if self._state is ConnectionState.CLOSED:
             return
-        was_open = self.is_open
+        was_open, self._had_answer = self.is_open, self.has_answered
         self._state = after(self._state, ConnectionEvent.CLOSE)
         self.cause = cause
         self._deadlines.stop()

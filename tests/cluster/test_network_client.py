@@ -72,6 +72,20 @@ async def test_each_lane_has_a_connection_of_its_own(cluster: ScriptedCluster) -
         assert cluster.nodes[1].connections == len(Lane)
 
 
+@pytest.mark.parametrize("was_served", [False, True])
+async def test_a_loss_at_the_first_request_may_mean_sasl_unless_nodes_served_before(
+    cluster: ScriptedCluster, was_served: bool
+) -> None:
+    """A node that is stopped closes its connections, too, and SASL has nothing to do with it."""
+    async with network_of(cluster) as (network, _, _):
+        if was_served:
+            await network.request(1, ASK)
+        cluster.change = lambda _: cluster.nodes[1].cut()
+        with pytest.raises(KafkaConnectionError) as lost:
+            await network.request(1, ASK, lane=Lane.COORDINATOR)
+        assert ("SASL" in str(lost.value)) is not was_served
+
+
 async def test_many_callers_share_one_attempt_to_connect(cluster: ScriptedCluster) -> None:
     async with network_of(cluster) as (network, _, _):
         await asyncio.gather(*[network.request(1, ASK) for _ in range(20)])

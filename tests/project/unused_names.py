@@ -132,7 +132,7 @@ UNUSED = (
         "aiokafka_lite/consumer/*.py",
         (
             "seek_to_end seek_to_timestamp highwater current_lag current_lead last_poll_timestamp"
-            " enforce_rebalance incremental_assign incremental_unassign"
+            " enforce_rebalance incremental_assign incremental_unassign store_offsets"
         ),
         "the consumer's public methods",
     ),
