@@ -150,7 +150,7 @@ ROOMS: dict[str, list[set[str]]] = {
     "consumer/group": [
         {"consumer_group"},
         {"offsets"},
-        {"classic"},
+        {"classic", "consumer_rebalance"},
         {"membership_protocol"},
         {"assignment_handover"},
         {"poll_watch", "rebalance_listener"},
@@ -333,6 +333,9 @@ PLAIN_FILES = {
     "consumer/group/classic/next_step",
     "consumer/group/offsets/offset_exchange",
     "consumer/group/classic/rebalance",
+    "consumer/group/consumer_rebalance/epoch_member",
+    "consumer/group/consumer_rebalance/heartbeat_fields",
+    "consumer/group/consumer_rebalance/target_names",
     "consumer/fetch/fetch_planner",
     "consumer/fetch/fetch_session",
     "consumer/position/epoch_questions",

@@ -10,6 +10,7 @@ import pytest
 from aiokafka_lite.cluster import kafka_client
 from aiokafka_lite.consumer import consumer_life
 from aiokafka_lite.consumer.group.classic import member
+from aiokafka_lite.consumer.group.consumer_rebalance import epoch_member
 from aiokafka_lite.consumer.position import partition_state
 from aiokafka_lite.net import connection_state
 from aiokafka_lite.producer import producer_life
@@ -64,6 +65,7 @@ MACHINES: Final[dict[str, dict[str, set[str]]]] = {
         (before, after) for (before, _), after in connection_state.TRANSITIONS.items()
     ),
     "A member of a classic group": forward(member.NEXT_STATES),
+    "A member whose coordinator assigns": forward(epoch_member.NEXT_STATES),
     "The position of a partition": forward(partition_state.NEXT_STATES),
     "A transactional producer": followers(
         (before, after)
