@@ -61,8 +61,8 @@ ONE_THING = {
 """Calls about one thing, or about all that there are, so that no item of theirs can be bad."""
 ALL_OR_NONE = {"update_features"}
 """Calls about several things that the cluster changes together or not at all."""
-NEVER_MIXED = {"delete_acls", "describe_streams_groups"}
-"""No filter of rules is bad by itself, and the embedded broker has no good streams group."""
+NEVER_MIXED = {"describe_streams_groups"}
+"""The embedded broker has no good streams group."""
 NAMED = {
     GroupAuthorizationFailedError,
     TopicAuthorizationFailedError,

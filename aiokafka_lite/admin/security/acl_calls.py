@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import IntEnum
 
 from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
 from aiokafka_lite.admin.security.acl_binding import AclBinding, AclBindingFilter
+from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import InvalidRequestError, KafkaError
 from aiokafka_lite.protocol.acl_types import (
     AclOperation,
@@ -73,8 +75,9 @@ class AclCalls(AdminFamily):
     ) -> list[AclBinding]:
         """Return the access rules that match a filter, as one node knows them.
 
-        Raises: ClusterAuthorizationFailedError without the right DESCRIBE on the cluster;
-        SecurityDisabled without an authorizer; otherwise as `create_acls`.
+        Raises: InvalidRequestError for a filter with UNKNOWN; ClusterAuthorizationFailedError
+        without the right DESCRIBE on the cluster; SecurityDisabled without an authorizer; otherwise
+        as `create_acls`.
         Cancelled: nothing is left behind.
         Source: KIP-140, KIP-290.
         """
@@ -95,6 +98,9 @@ class AclCalls(AdminFamily):
             return _described(answer)
 
         requests = self._running()
+        fault = _filter_fault(acl_filter)
+        if fault is not None:
+            raise fault
         return await requests.one(
             "describe_acls()",
             None,
@@ -110,7 +116,8 @@ class AclCalls(AdminFamily):
 
         The answer has the removed rules of each filter, or its error; none is no error. When a
         response is lost, the call asks again, and rules that the lost request removed are missing
-        in the answer.
+        in the answer. A filter with UNKNOWN has InvalidRequestError in its place and is not sent,
+        because nodes drop the whole request for it.
 
         Raises: as `create_acls`. Cancelled: the nodes may remove the rules nevertheless.
         Source: KIP-140, KIP-290.
@@ -119,9 +126,17 @@ class AclCalls(AdminFamily):
         async def ask(
             node: AskedNode, asked: list[AclBindingFilter]
         ) -> Mapping[AclBindingFilter, list[AclBinding] | KafkaError]:
-            request = DeleteAclsRequest(filters=[_filter(each) for each in asked])
-            results = (await node.request(request)).filter_results
-            return {each: _deleted(found) for each, found in zip(asked, results, strict=False)}
+            faults = {each: _filter_fault(each) for each in asked}
+            outcomes: dict[AclBindingFilter, list[AclBinding] | KafkaError] = {
+                each: fault for each, fault in faults.items() if fault is not None
+            }
+            good = [each for each in asked if each not in outcomes]
+            if good:
+                request = DeleteAclsRequest(filters=[_filter(each) for each in good])
+                results = (await node.request(request)).filter_results
+                for each, found in zip(good, results, strict=False):
+                    outcomes[each] = _deleted(found)
+            return outcomes
 
         requests = self._running()
         return await requests.for_each(
@@ -153,11 +168,35 @@ def _fault(acl: AclBinding) -> InvalidRequestError | None:
         ("operation", acl.operation, AclOperation.ALL),
         ("permission_type", acl.permission_type, AclPermissionType.DENY),
     ):
-        if value < least:
+        if not _is_known(value, type(least)):
+            why = f"{value!r} is none that this client knows"
+        elif value < least:
+            why = f"{value.name} is for filters"
+        else:
+            continue
+        return InvalidRequestError(f"{_text(acl)}: {name}={why}; name one, such as {least.name}")
+    return None
+
+
+def _filter_fault(asked: AclBindingFilter) -> InvalidRequestError | None:
+    """Return what no filter may have. Brokers drop the connection for it."""
+    for name, value, kind in (
+        ("resource_type", asked.resource_type, ResourceType),
+        ("pattern_type", asked.pattern_type, PatternType),
+        ("operation", asked.operation, AclOperation),
+        ("permission_type", asked.permission_type, AclPermissionType),
+    ):
+        if not _is_known(value, kind):
             return InvalidRequestError(
-                f"{_text(acl)}: {name}={value.name} is for filters; name one, such as {least.name}"
+                f"filter of rules: {name}={value!r} is none that this client knows; name one of"
+                f" {', '.join(each.name for each in kind if each)}"
             )
     return None
+
+
+def _is_known(value: object, kind: type[IntEnum]) -> bool:
+    """Return whether this is a member of the enum, or its number; UNKNOWN is not."""
+    return is_int(value) and kind(value) != 0
 
 
 def _text(acl: AclBinding) -> str:

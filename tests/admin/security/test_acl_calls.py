@@ -85,12 +85,37 @@ async def test_rules_are_created_described_and_deleted(
 async def test_bad_rules_among_good_ones(admin: AIOKafkaAdminClient, topic_name: str) -> None:
     good, unnamed = rule(topic_name), rule(topic_name, principal="carol")
     of_all = rule(topic_name, AclOperation.ANY)
-    answer = await admin.create_acls([unnamed, of_all, good])
-    assert list(answer) == [unnamed, of_all, good]
+    newer = rule(topic_name, AclOperation.UNKNOWN)
+    answer = await admin.create_acls([unnamed, of_all, newer, good])
+    assert list(answer) == [unnamed, of_all, newer, good]
     assert list(answer.succeeded) == [good]
     assert {type(error) for error in answer.failed.values()} == {InvalidRequestError}
     assert "Could not parse principal" in str(answer[unnamed])
     assert "operation=ANY is for filters" in str(answer[of_all])
+    assert "operation=<AclOperation.UNKNOWN: 0> is none that this client" in str(answer[newer])
+
+
+async def test_a_bad_filter_among_good_ones(admin: AIOKafkaAdminClient, topic_name: str) -> None:
+    await admin.create_acls([rule(topic_name)])
+    good = AclBindingFilter(resource_name=topic_name)
+
+    async def is_known() -> bool:
+        return await admin.describe_acls(good) == [rule(topic_name)]
+
+    await becomes(is_known, True)
+    # What `describe_acls` returns for a rule of a newer broker is UNKNOWN.
+    newer = AclBindingFilter(operation=AclOperation(99), resource_name=topic_name)
+    number: Any = AclBindingFilter(resource_type=99)  # type: ignore[arg-type]
+    word: Any = AclBindingFilter(permission_type="ALLOW")  # type: ignore[arg-type]
+    gone = await admin.delete_acls([newer, good, number, word])
+    assert list(gone) == [newer, good, number, word]
+    assert gone.succeeded == {good: [rule(topic_name)]}
+    assert {type(error) for error in gone.failed.values()} == {InvalidRequestError}
+    told = r"operation=<AclOperation.UNKNOWN: 0> is none .*; name one of ANY, ALL, READ, "
+    with pytest.raises(InvalidRequestError, match=told):
+        gone.raise_first()
+    with pytest.raises(InvalidRequestError, match=told):
+        await admin.describe_acls(newer)
 
 
 async def test_a_user_without_rights_is_refused(bob: AIOKafkaAdminClient, topic_name: str) -> None:

@@ -100,6 +100,12 @@ async def delete_acls(_: Things, __: Admin) -> Call:
     return lambda admin, ms: admin.delete_acls([AclBindingFilter(principal="User:carol")], ms)
 
 
+@several
+async def mixed_delete_acls(things: Things, _: Admin) -> Mixed:
+    bad = AclBindingFilter(operation=AclOperation.UNKNOWN)
+    return lambda admin: admin.delete_acls([bad, AclBindingFilter(resource_name=things.name())])
+
+
 # Limits…
 
 
