@@ -12,7 +12,11 @@ from aiokafka_lite.protocol.messages.delete_acls import (
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.security.acl import Acl, Operation
-from aiokafka_lite.testing.broker.security.acl_filter import filter_of, pattern_of, permission_of
+from aiokafka_lite.testing.broker.security.acl_filter import (
+    checked_filter,
+    pattern_of,
+    permission_of,
+)
 
 
 def handle(context: RequestContext, request: DeleteAclsRequest) -> DeleteAclsResponse:
@@ -23,7 +27,7 @@ def _delete(context: RequestContext, asked: DeleteAclsFilter) -> DeleteAclsFilte
     try:
         context.injected.raise_for()
         context.session.check_cluster(Operation.ALTER)
-        removed = context.session.authorizer.remove(filter_of(asked).matches)
+        removed = context.session.authorizer.remove(checked_filter(asked).matches)
         context.cluster.note_change(len(removed))
     except BrokerResponseError as error:
         return DeleteAclsFilterResult(error_code=error.errno, error_message=reason_of(error))

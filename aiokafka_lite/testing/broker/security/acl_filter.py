@@ -70,6 +70,19 @@ def filter_of(asked: DescribeAclsRequest | DeleteAclsFilter) -> AclFilter:
     )
 
 
+def checked_filter(asked: DeleteAclsFilter) -> AclFilter:
+    """Return the filter of a request that removes. Raises: InvalidRequestError for an unknown part.
+
+    Source: AclControlManager.validateFilter.
+    """
+    found = filter_of(asked)
+    if not (found.resource_type and found.pattern_type):
+        raise InvalidRequestError("Unknown patternFilter.")
+    if not (found.operation and found.permission_type):
+        raise InvalidRequestError("Unknown entryFilter.")
+    return found
+
+
 def pattern_of(acl: Acl) -> PatternType:
     """Return how the rule names its resources."""
     return PatternType.PREFIXED if acl.is_prefixed else PatternType.LITERAL
@@ -118,4 +131,12 @@ def new_acl(asked: AclCreation) -> Acl:
     )
 
 
-__all__ = ["AclFilter", "filter_of", "is_definite", "new_acl", "pattern_of", "permission_of"]
+__all__ = [
+    "AclFilter",
+    "checked_filter",
+    "filter_of",
+    "is_definite",
+    "new_acl",
+    "pattern_of",
+    "permission_of",
+]

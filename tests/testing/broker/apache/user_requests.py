@@ -149,6 +149,10 @@ def acl_steps() -> Iterator[tuple[str, Request[Any]]]:
     for name, terms in questions.items():
         yield f"described: {name}", DescribeAclsRequest(**find(**terms))
     deleted: dict[str, dict[str, Any]] = {
+        "unknown type": {"resource_type_filter": 99},
+        "unknown pattern": {"pattern_type_filter": 99},
+        "unknown operation": {"operation": 99},
+        "unknown permission": {"permission_type": 99},
         "nothing": {"principal_filter": "User:nobody"},
         "one": {"resource_name_filter": "pre", "pattern_type_filter": 4},
     }

@@ -38,6 +38,18 @@ def test_what_matches_is_removed_and_told(version: int) -> None:
     assert [acl.name for acl in root.authorizer.acls] == ["u"]
 
 
+@pytest.mark.parametrize("part", ["resource_type_filter", "operation", "permission_type"])
+def test_an_unknown_part_is_the_error_of_its_filter(part: str) -> None:
+    root, bad = session(), about("t")
+    root.authorizer.add([Acl.allow("a", "READ", topic="t")])
+    setattr(bad, part, 99)
+    told = Bench().ask(
+        delete_acls.HANDLER, DeleteAclsRequest(filters=[bad, about("t")]), 3, session=root
+    )
+    codes = [(each.error_code, len(each.matching_acls)) for each in told.filter_results]
+    assert codes == [(42, 0), (0, 1)]
+
+
 @pytest.mark.parametrize(("who", "code"), [(session("User:bob"), 31), (Session(), 54)])
 def test_rights_and_an_authorizer_are_needed(who: Session, code: int) -> None:
     request = DeleteAclsRequest(filters=[about("t")])
