@@ -1,5 +1,6 @@
 """Features, the quorum and brokers that are gone, on the embedded broker and on real Kafka."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -74,9 +75,25 @@ async def test_a_level_goes_down_and_up_on_real_kafka(
         before = (await admin.describe_features()).finalized[TRANSACTIONS].max_level
         lower = {TRANSACTIONS: FeatureUpdate(1, UpgradeType.SAFE_DOWNGRADE)}
         higher = {TRANSACTIONS: FeatureUpdate(before)}
-        for update, level in ((lower, 1), (higher, before)):
-            (await admin.update_features(update)).raise_first()
-            await eventually_equals(lambda: level_of(admin), level)
+        (await admin.update_features(lower)).raise_first()
+        try:
+            await eventually_equals(lambda: level_of(admin), 1)
+            features = await admin.describe_features()
+            tool = "org.apache.kafka.tools.FeatureCommand"
+            shown = await asyncio.to_thread(kafka.run_tool, tool, "describe")
+        finally:
+            (await admin.update_features(higher)).raise_first()
+        await eventually_equals(lambda: level_of(admin), before)
+    rows = [line.split() for line in shown.splitlines() if line.startswith("Feature:")]
+    seen = {row[1]: (row[3], row[5], row[7]) for row in rows if row[1] != "metadata.version"}
+    assert seen[TRANSACTIONS][2] == "1"
+    levels = {
+        name: (each.min_level, each.max_level, features.finalized[name].max_level)
+        for name, each in features.supported.items()
+        if name in features.finalized
+    }
+    for name, numbers in seen.items():
+        assert numbers == tuple(map(str, levels.get(name, (*numbers[:2], 0))))
 
 
 async def test_an_unknown_broker_cannot_be_unregistered(admin: AIOKafkaAdminClient) -> None:

@@ -102,7 +102,9 @@ async def test_settings_have_names_types_and_sources(
     assert (plain.synonyms, plain.documentation) == ((), None)
 
 
-async def test_describe_configs_has_aiokafkas_rows(admin: AIOKafkaAdminClient, topic: str) -> None:
+async def test_describe_configs_has_aiokafkas_rows(
+    admin: AIOKafkaAdminClient, topic: str, any_kafka: str
+) -> None:
     chosen = ConfigResource(TOPIC, topic, ["retention.ms", "nothing"])
     by_dict = ConfigResource(BROKER, "1", {"node.id": None})
     of_broker, of_topic = await admin.describe_configs([chosen, by_dict], include_synonyms=True)
@@ -114,6 +116,9 @@ async def test_describe_configs_has_aiokafkas_rows(admin: AIOKafkaAdminClient, t
     assert (code, text, kind, name) == (0, None, 2, topic)
     assert [row[:5] for row in entries] == [("retention.ms", "1000", False, 1, False)]
     assert of_topic.to_object()["resources"][0]["config_entries"][0]["config_value"] == "1000"
+    (all_of_it,) = await admin.describe_configs([ConfigResource(TOPIC, topic)])
+    told = {row[0]: row[1] for row in all_of_it.resources[0].config_entries}
+    assert told == seen_by_confluent(any_kafka, "topic", topic)
 
 
 async def test_single_settings_are_changed(
@@ -136,11 +141,15 @@ async def test_single_settings_are_changed(
     await eventually_equals(seen, ["604800000", "true", "compact"])
 
 
-async def test_alter_configs_replaces_all(admin: AIOKafkaAdminClient, topic: str) -> None:
+async def test_alter_configs_replaces_all(
+    admin: AIOKafkaAdminClient, topic: str, any_kafka: str
+) -> None:
     (answer,) = await admin.alter_configs([ConfigResource(TOPIC, topic, {"segment.ms": 60_000})])
     assert answer.resources == [(0, None, 2, topic)]
     await eventually_equals(lambda: value(admin, "TOPIC", topic, "segment.ms"), ("60000", 1))
     await eventually_equals(lambda: value(admin, "TOPIC", topic, "retention.ms"), ("604800000", 5))
+    seen = seen_by_confluent(any_kafka, "topic", topic)
+    assert (seen["segment.ms"], seen["retention.ms"]) == ("60000", "604800000")
 
 
 async def test_a_bad_resource_among_good_ones(

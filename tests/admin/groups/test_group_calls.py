@@ -84,6 +84,7 @@ async def test_a_classic_group_is_described(
         assert (only.client_host, only.member_epoch) == ("/127.0.0.1", None)
         seen = await seen_group(any_kafka, topic)
         assert (seen.state.name, seen.partition_assignor) == ("STABLE", group.assignor)
+        assert seen.coordinator.id == group.coordinator
         (other,) = seen.members
         assert (other.member_id, other.host) == (only.member_id, only.client_host)
         assert {
@@ -107,6 +108,8 @@ async def test_aiokafkas_raw_answers(
         assert topic.encode() in metadata
         assert topic.encode() in assignment
         assert answer.groups[0].authorized_operations & 1 << 3
+        seen = await seen_group(any_kafka, topic)
+        assert [(each.member_id, each.host) for each in seen.members] == [(members[0][0], host)]
     (answer,) = await admin.describe_consumer_groups([f"{topic}-2"])
     assert answer.to_object()["groups"] == [
         {
@@ -166,9 +169,12 @@ async def test_groups_are_deleted(admin: AIOKafkaAdminClient, any_kafka: str, to
 async def test_members_are_removed(admin: AIOKafkaAdminClient, any_kafka: str, topic: str) -> None:
     async with member(any_kafka, topic, topic, "one"):
         one, other = MemberToRemove("one"), MemberToRemove("other")
+        (before,) = (await seen_group(any_kafka, topic)).members
         done = await admin.remove_members_from_consumer_group(topic, [other, one], reason="late")
         assert list(done.succeeded) == [one]
         assert isinstance(done[other], UnknownMemberIdError)
+        after = (await seen_group(any_kafka, topic)).members  # who joins again has another id
+        assert before.member_id not in {each.member_id for each in after}
     done = await admin.remove_members_from_consumer_group(topic, ["nobody"])
     assert isinstance(done[MemberToRemove(member_id="nobody")], UnknownMemberIdError)
 

@@ -58,7 +58,7 @@ async def test_a_bad_partition_among_good_ones(admin: AIOKafkaAdminClient, topic
 
 
 async def test_several_groups_are_asked_for_in_one_request(
-    admin: AIOKafkaAdminClient, topic: str
+    admin: AIOKafkaAdminClient, any_kafka: str, topic: str
 ) -> None:
     zero, one = TopicPartition(topic, 0), TopicPartition(topic, 1)
     for name, offset in ((f"{topic}-a", 3), (f"{topic}-b", 4)):
@@ -67,6 +67,7 @@ async def test_several_groups_are_asked_for_in_one_request(
     assert list(found) == [f"{topic}-b", f"{topic}-a", f"{topic}-c"]
     assert found[f"{topic}-b"] == {zero: (4, ""), one: (4, "")}
     assert found[f"{topic}-c"] == {}
+    assert await seen_offsets(any_kafka, f"{topic}-b") == {zero: 4, one: 4}
     some = await admin.list_group_offsets({f"{topic}-a": [one], f"{topic}-c": [one]})
     assert some == {f"{topic}-a": {one: (3, "")}, f"{topic}-c": {one: (-1, "")}}
 

@@ -1,5 +1,6 @@
 """Log directories are described, and replicas move between them."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from aiokafka_lite import AIOKafkaAdminClient, AIOKafkaProducer, TopicPartition
 from aiokafka_lite.admin import (
+    ConfigResource,
     LogDirDescription,
     NewTopic,
     OffsetSpec,
@@ -90,6 +92,18 @@ async def test_a_replica_moves_on_a_real_broker_and_java_sees_it(tmp_path: Path)
                 (now,) = (await admin.describe_replica_log_dirs([replica])).succeeded.values()
                 if now.path == other and now.future_path is None:
                     break
+            # A cordoned directory is described as such, and new replicas go to the other one.
+            cordon = ConfigResource("BROKER", "1", {"cordoned.log.dirs": other})
+            (await admin.incremental_alter_configs([cordon])).raise_first()
+            async with asyncio.timeout(60):  # nothing tells when the broker has taken it over
+                while not (directories := await directories_of(admin))[other].is_cordoned:
+                    await asyncio.sleep(0.05)
+            assert not directories[before.path or ""].is_cordoned
+            await admin.create_topics([NewTopic("u", 3, 1)])
+            new = [TopicPartition("u", number) for number in range(3)]
+            (await admin.list_offsets(dict.fromkeys(new, OffsetSpec.LATEST))).raise_first()
+            where = await admin.describe_replica_log_dirs([(1, tp) for tp in new])
+            assert {each.path for each in where.succeeded.values()} == {before.path}
         shown = kafka.run_tool("org.apache.kafka.tools.LogDirsCommand", "--describe")
         (told,) = (line for line in shown.splitlines() if line.startswith("{"))
         (broker,) = json.loads(told)["brokers"]
@@ -99,6 +113,10 @@ async def test_a_replica_moves_on_a_real_broker_and_java_sees_it(tmp_path: Path)
         }
         assert "t-0" in seen[other]
         assert "t-0" not in seen[before.path or ""]
+
+
+async def directories_of(admin: AIOKafkaAdminClient) -> dict[str, LogDirDescription]:
+    return (await admin.describe_log_dirs([1])).succeeded[1]
 
 
 async def test_a_move_that_is_on_its_way(two: EmbeddedBroker, admin: AIOKafkaAdminClient) -> None:

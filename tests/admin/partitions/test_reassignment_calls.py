@@ -14,6 +14,7 @@ from aiokafka_lite.admin import (
     ReassignmentProgress,
 )
 from aiokafka_lite.errors import (
+    BrokerIdNotRegisteredError,
     ClusterAuthorizationFailedError,
     IllegalArgumentError,
     InvalidReplicationAssignmentError,
@@ -27,6 +28,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.broker import Acl, EmbeddedBroker
+from aiokafka_lite.testing.kafka_node import run_java
 from tests.conftest import VERSION_BETWEEN, require_kafka
 
 FIRST, SECOND = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -77,6 +79,14 @@ async def test_a_real_cluster_moves_replicas_and_others_see_it() -> None:
                 await looks_of(admin, None, 300, 50)
             (await admin.alter_partition_reassignments({SECOND: None})).raise_first()
             assert "No partition reassignments found" in shown_by_java(kafka)
+            # A node that is gone stays in the cluster until it is unregistered.
+            assert brokers_shown_by_java(kafka) == ["1", "2", "3"]
+            await admin.unregister_broker(3)
+            with pytest.raises(BrokerIdNotRegisteredError):
+                await admin.unregister_broker(3)
+            async with asyncio.timeout(60):  # the other brokers learn of it later
+                while brokers_shown_by_java(kafka) != ["1", "2"]:
+                    await asyncio.sleep(0.05)
 
 
 async def looks_of(
@@ -98,6 +108,14 @@ def placed(servers: str) -> dict[int, tuple[int, list[int]]]:
 def shown_by_java(kafka: ApacheKafka) -> str:
     tool = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand"
     return kafka.run_tool(tool, "--list")
+
+
+def brokers_shown_by_java(kafka: ApacheKafka) -> list[str]:
+    """The brokers that the cluster knows, also those that do not run."""
+    tool = "org.apache.kafka.tools.ClusterTool"
+    server = ("--bootstrap-server", kafka.bootstrap_servers)
+    shown = run_java(kafka.version, tool, "list-endpoints", *server, "--include-fenced-brokers")
+    return sorted(line.split()[0] for line in shown.splitlines() if "broker" in line)
 
 
 async def test_a_bad_partition_among_good_ones(any_kafka: str, topic_name: str) -> None:

@@ -1,6 +1,7 @@
 """Tokens are made, used, renewed, described and ended, on the embedded broker and real Kafka."""
 
 import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -144,9 +145,7 @@ async def test_a_lost_response_makes_no_second_token() -> None:
             assert len(await admin.describe_delegation_tokens()) == 2
 
 
-async def test_javas_tool_sees_a_token(
-    real_secured_cluster: SecuredCluster, tmp_path: Path
-) -> None:
+async def test_javas_tool_sees_tokens(real_secured_cluster: SecuredCluster, tmp_path: Path) -> None:
     kafka = real_secured_cluster.kafka
     assert kafka is not None
     login = "org.apache.kafka.common.security.plain.PlainLoginModule required"
@@ -157,14 +156,27 @@ async def test_javas_tool_sees_a_token(
     )
     async with real_secured_cluster.admin() as admin:
         token = await admin.create_delegation_token()
+        gone = await admin.create_delegation_token()
         await known(admin, token)
+        await known(admin, gone)
+        end_ms = await admin.renew_delegation_token(token.hmac, 3 * 3_600_000)
+        await admin.expire_delegation_token(gone.hmac)
+        await known(admin, token._replace(expiry_timestamp=end_ms))
+
+        async def is_known() -> bool:
+            return gone.token_id in {x.token_id for x in await admin.describe_delegation_tokens()}
+
+        await becomes(is_known, False)
     printed = await asyncio.to_thread(
         kafka.run_tool,
         "org.apache.kafka.tools.DelegationTokenCommand",
         *("--describe", "--owner-principal", "User:alice", "--command-config", str(config)),
         listener="SASL_PLAINTEXT",
     )
-    password = token.password.reveal_text()
-    assert [line for line in printed.splitlines() if token.token_id in line and password in line], (
-        printed
-    )
+    lines = [line.split() for line in printed.splitlines() if token.token_id in line]
+    assert len(lines) == 1, printed
+    assert token.password.reveal_text() in lines[0]
+    assert "User:alice" in lines[0]
+    end = datetime.fromtimestamp(end_ms / 1000, UTC).astimezone()
+    assert end.strftime("%Y-%m-%dT%H:%M") in lines[0]
+    assert gone.token_id not in printed

@@ -51,6 +51,11 @@ async def test_another_client_sees_what_was_created(
             seen = await asyncio.to_thread(witness.list_topics, topic_name, 60)
             if len(seen.topics[topic_name].partitions) == 2:
                 break
+    assert topic_name in await admin.list_topics()
+    (await admin.delete_topics([topic_name])).topics.raise_first()
+    async with asyncio.timeout(30):
+        while topic_name in (await asyncio.to_thread(witness.list_topics, timeout=60)).topics:
+            await asyncio.sleep(0)
 
 
 async def test_a_bad_topic_among_good_ones(admin: AIOKafkaAdminClient, topic_name: str) -> None:

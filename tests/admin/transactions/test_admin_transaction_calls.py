@@ -86,6 +86,14 @@ async def test_a_transaction_is_listed_and_described_as_java_does(
     assert row[:5] == [str(found.coordinator_id), topic_name, row[2], epoch, "Ongoing"]
     assert row[2] == str(found.producer_id)
     assert str(found.transaction_start_time_ms) in row
+    where = TopicPartition(topic_name, 0)
+    (state,) = (await admin.describe_producers([where])).succeeded[where]
+    asked = ("--topic", topic_name, "--partition", "0")
+    (row,) = await asyncio.to_thread(kafka.transactions, "describe-producers", *asked)
+    started = state.current_transaction_start_offset
+    told = (state.producer_id, state.producer_epoch, -1, 0, state.last_timestamp, started)
+    assert row == [str(each) for each in told]
+    assert (started, state.last_sequence, state.coordinator_epoch) == (0, 0, None)
 
 
 @pytest.mark.usefixtures("ongoing")

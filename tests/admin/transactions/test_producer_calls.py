@@ -1,8 +1,10 @@
 """Producers are described and fenced, on the embedded broker and on real Kafka."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
+import confluent_kafka
 import pytest
 
 from aiokafka_lite import AIOKafkaAdminClient, AIOKafkaProducer, TopicPartition
@@ -89,6 +91,23 @@ async def test_producers_are_fenced(
             await producer.commit_transaction()
     finally:
         await producer.stop()
+
+
+@pytest.mark.usefixtures("others_may_leak")
+async def test_another_clients_producer_is_fenced(
+    admin: AIOKafkaAdminClient, any_kafka: str, topic_name: str
+) -> None:
+    (await admin.create_topics([NewTopic(topic_name, 1, 1)])).topics.raise_first()
+    options = {"bootstrap.servers": any_kafka, "transactional.id": topic_name, "log_level": 0}
+    witness = confluent_kafka.Producer(options)
+    await asyncio.to_thread(witness.init_transactions, 60)
+    witness.begin_transaction()
+    witness.produce(topic_name, b"v")
+    assert await asyncio.to_thread(witness.flush, 60) == 0
+    (await admin.fence_producers([topic_name])).raise_first()
+    with pytest.raises(confluent_kafka.KafkaException) as caught:
+        await asyncio.to_thread(witness.commit_transaction, 60)
+    assert caught.value.args[0].fatal()
 
 
 async def test_a_lost_response_fences_once_more() -> None:
