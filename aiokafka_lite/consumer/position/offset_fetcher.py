@@ -42,7 +42,12 @@ from aiokafka_lite.consumer.position.subscription_state import (
     PartitionState,
     SubscriptionState,
 )
-from aiokafka_lite.errors import KafkaError, KafkaTimeoutError, UnknownError
+from aiokafka_lite.errors import (
+    KafkaError,
+    KafkaTimeoutError,
+    UnknownError,
+    UnsupportedForMessageFormatError,
+)
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.list_offsets import (
     ListOffsetsRequest,
@@ -207,6 +212,15 @@ class OffsetFetcher:
                     listed.offset,
                     strategies[tp].label,
                 )
+        for tp in outcome.unanswerable:
+            if not isinstance(strategies[tp], ByDuration | AtTimestamp):
+                outcome.to_retry[tp] = UnsupportedForMessageFormatError
+            elif self._waiting_for(tp, strategies[tp]) is not None:
+                logger.warning(
+                    "%s-%d: its records have no timestamps, so the position goes to the end (%s)",
+                    *(*tp, strategies[tp].label),
+                )
+                self._go_on_to_the_end(tp, strategies[tp])
         for tp, error in outcome.to_retry.items():
             level = logging.DEBUG if is_expected(error) else logging.WARNING
             logger.log(level, "no offset of %s-%d yet: %s", tp.topic, tp.partition, error.message)

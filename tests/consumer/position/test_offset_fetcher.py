@@ -9,7 +9,7 @@ import pytest
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.consumer.offset_reset import ByDuration, OffsetResetStrategy
+from aiokafka_lite.consumer.offset_reset import AtTimestamp, ByDuration, OffsetResetStrategy
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
 from aiokafka_lite.consumer.position.offset_questions import ListedOffset, ListOffsetsOutcome
@@ -178,6 +178,21 @@ async def test_a_log_too_old_for_timestamps_gives_minus_one() -> None:
         broker.faults.fail(ListOffsetsRequest, UnsupportedForMessageFormatError)
         listed = await bench.fetcher.list_offsets({P0: 5}, 5.0)
         assert listed[P0].offset == -1
+
+
+@pytest.mark.parametrize("strategy", [ByDuration(1000), AtTimestamp(5)])
+async def test_2c_6_a_time_in_a_log_too_old_for_timestamps_is_its_end(
+    strategy: ByDuration | AtTimestamp, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with embedded({"t": 1}) as broker, asking(broker, P0) as bench:
+        fill(broker, P0, 3)
+        broker.faults.fail(ListOffsetsRequest, UnsupportedForMessageFormatError)
+        bench.subscription.await_reset(P0, strategy)
+        for _ in range(2):
+            bench.fetcher.update_positions()
+            await bench.news()
+        assert bench.subscription.assigned(P0).position == 3
+        assert "t-0: its records have no timestamps" in caplog.text
 
 
 async def test_what_is_missing_at_the_end_of_the_time_is_named_with_its_reason() -> None:
