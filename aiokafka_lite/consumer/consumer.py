@@ -9,6 +9,7 @@ import logging
 import random
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import AbstractContextManager
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Generic, Literal, NoReturn, Self, overload
 
@@ -750,6 +751,19 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
     ) -> None:
         """Take over the answer to offsets that a producer sent in the name of `committer`."""
         self._of_group().refused(committer, refusal)
+
+    def processing(self) -> AbstractContextManager[None]:
+        """Hold rebalances back while a batch is processed, as in `with consumer.processing():`.
+
+        A rebalance that begins inside the block waits for its end, before anything is committed
+        and the listener is called. It waits no longer than the rebalance timeout, less ten seconds
+        or half of it. When the block ends without an error, what the polls have returned counts as
+        processed, so that automatic commits store it. Do not poll inside: the partitions of an
+        eager member return nothing while a rebalance waits. Not in aiokafka.
+
+        Raises: IllegalOperation without group_id; as `getone` before start and after stop.
+        """
+        return self._of_group().processing()
 
     def enforce_rebalance(self, reason: str = "enforced by the application") -> None:
         """Let the group assign its partitions anew; does not wait (KIP-568, KIP-800).

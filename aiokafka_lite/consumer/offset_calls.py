@@ -5,6 +5,7 @@ The public methods, and what they raise, are documented in `consumer.py`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from aiokafka_lite.checks.offset_arguments import CommitListener, OffsetsToCommit, checked_offsets
@@ -121,6 +122,10 @@ class OffsetCalls:
         if not assigned:
             raise IllegalStateError("No partitions assigned: another member has all of them")
         return group.done()
+
+    def processing(self) -> AbstractContextManager[None]:
+        """See `AIOKafkaConsumer.processing`."""
+        return self._group.processing()
 
     def store(self, offsets: OffsetsToCommit) -> None:
         """See `AIOKafkaConsumer.store_offsets`."""

@@ -153,7 +153,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"classic", "consumer_rebalance"},
         {"membership_protocol"},
         {"assignment_handover"},
-        {"poll_watch", "rebalance_listener"},
+        {"poll_watch", "processing_hold", "rebalance_listener"},
         {"group_errors", "loop_watch"},
     ],
     "spark": [

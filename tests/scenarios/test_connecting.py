@@ -136,8 +136,9 @@ async def test_a_connect_that_takes_too_long_is_cancelled() -> None:
     cancelled: list[str] = []
 
     async def slow(host: str, port: int) -> socket.socket:
+        never: asyncio.Future[socket.socket] = asyncio.get_running_loop().create_future()
         try:
-            return await asyncio.get_running_loop().create_future()
+            return await never
         except asyncio.CancelledError:
             cancelled.append(host)
             raise

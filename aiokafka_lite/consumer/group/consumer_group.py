@@ -6,6 +6,7 @@ Only `commit_before_revocation`, `wait_for_assignment` and `close` wait.
 
 import logging
 from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
 
 from aiokafka_lite.checks.offset_arguments import CommitListener
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache
@@ -25,6 +26,7 @@ from aiokafka_lite.consumer.group.offsets.offset_committer import (
 )
 from aiokafka_lite.consumer.group.offsets.offset_lookup import OffsetLookup
 from aiokafka_lite.consumer.group.poll_watch import PollWatch
+from aiokafka_lite.consumer.group.processing_hold import ProcessingHold
 from aiokafka_lite.consumer.group.rebalance_listener import (
     ConsumerRebalanceListener,
     ListenerCalls,
@@ -80,6 +82,9 @@ class ConsumerGroup:
         self._watch_task: OwnedTask | None = None
         self._auto_commit: AutoCommit | None = None
         self._is_stopped = False
+        self._hold = ProcessingHold(
+            client.name, config.rebalance_timeout_or_default_ms / 1000, client.clock
+        )
         if config.commits_by_itself:
             self._auto_commit = AutoCommit(
                 config.auto_commit_interval_ms / 1000,
@@ -289,11 +294,17 @@ class ConsumerGroup:
         if self._auto_commit is not None:
             self._auto_commit.stored()
 
-    async def commit_before_revocation(self, partitions: Collection[TopicPartition]) -> None:
-        """Commit the processed offsets of `partitions` if commits are automatic (2e-11).
+    def processing(self) -> AbstractContextManager[None]:
+        """See `AIOKafkaConsumer.processing`."""
+        return self._hold.block(self._processed.begin_poll)
 
-        Takes no longer than the rebalance timeout. A failure is logged.
+    async def commit_before_revocation(self, partitions: Collection[TopicPartition]) -> None:
+        """Wait for the end of `processing()`, then commit the processed offsets of `partitions` if
+        commits are automatic (2e-11).
+
+        Each takes no longer than the rebalance timeout. A failure is logged.
         """
+        await self._hold.released()
         if self._auto_commit is not None:
             timeout_s = self._config.rebalance_timeout_or_default_ms / 1000
             await self._commit_processed(partitions, timeout_s)
