@@ -4,7 +4,7 @@ The constructor checks all options and reports every fault in one error. It does
 not resolve or contact any address.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -141,6 +141,9 @@ class ClientConfig(SaslOptions):
     `metadata_recovery_strategy="rebootstrap"`. Java: metadata.cluster.check.enable. Not in
     aiokafka."""
 
+    max_api_versions: Mapping[str, int] | None = None
+    """Highest version of an API by its name, such as {"Fetch": 12}, for brokers and proxies with
+    faults in newer ones. None: the newest that both sides know. Only here."""
     connect: Connector | None = None
     """Makes the connections, for proxies and Unix sockets: `async def connect(host, port)` returns
     a connected socket. It is called with each address as `bootstrap_servers` and the brokers name
@@ -163,6 +166,14 @@ class ClientConfig(SaslOptions):
     def endpoints(self) -> list[Endpoint]:
         """The seeds, in the user's order. They are parsed at each call."""
         return parse_bootstrap(self.bootstrap_servers)
+
+    @property
+    def max_version_by_key(self) -> Mapping[int, int]:
+        """`max_api_versions` by API key."""
+        if not self.max_api_versions:
+            return {}
+        keys = _api_keys()
+        return {keys[name]: version for name, version in self.max_api_versions.items()}
 
     def max_answer_bytes(self, lane: Lane) -> int:  # noqa: ARG002 - a consumer's differ by lane
         """Return how many bytes a response may have on a connection of that lane."""
@@ -213,6 +224,7 @@ class ClientConfig(SaslOptions):
         yield from one_of(
             "metadata_cluster_check_enable", self.metadata_cluster_check_enable, (True, False)
         )
+        yield from _version_faults(self.max_api_versions)
         connect: object = self.connect
         if not callable(connect) and connect is not None:
             yield (
@@ -250,6 +262,31 @@ class ClientConfig(SaslOptions):
         for name, max_name, _ in _RANGES:
             if getattr(self, max_name) < getattr(self, name):
                 object.__setattr__(self, max_name, DefaultInt(getattr(self, name)))
+
+
+def _api_keys() -> dict[str, int]:
+    """Return the keys of the APIs that can be limited, by name."""
+    from aiokafka_lite.protocol.api_key import ApiKey, api_name  # noqa: PLC0415 - few need it
+
+    return {api_name(key): int(key) for key in ApiKey if key is not ApiKey.API_VERSIONS}
+
+
+def _version_faults(value: object) -> Iterator[str]:
+    if value is None:
+        return
+    if not isinstance(value, Mapping):
+        yield (
+            f"max_api_versions={value!r} is of type {type(value).__name__}; set it to a dict such "
+            f'as {{"Fetch": 12}}'
+        )
+        return
+    for name, version in value.items():
+        if name not in _api_keys():
+            yield (
+                f"max_api_versions: {name!r} is no API whose version can be limited; use Kafka's "
+                f'name for it, such as "Fetch"'
+            )
+        yield from at_least(f"max_api_versions[{name!r}]", version, 0, 2**15 - 1)
 
 
 def later(name: str, value: object, remedy: str) -> str:

@@ -131,6 +131,7 @@ class ConnectionPool:
             receive_buffer_bytes=config.receive_buffer_bytes,
             max_in_flight=max_in_flight,
             connector=config.connect,
+            max_versions=config.max_version_by_key,
             security=config.security(clock),
         )
         self._had_answer = False

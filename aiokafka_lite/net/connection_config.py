@@ -1,6 +1,7 @@
 """The limits and the security of a connection. `cluster/` takes both from the client's options."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from aiokafka_lite.net.endpoint import Connector
 from aiokafka_lite.net.security import PLAINTEXT, Security
@@ -22,6 +23,9 @@ class ConnectionConfig:
     receive_buffer_bytes: int = -1
     max_frame_bytes: int = MAX_FRAME_BYTES
     """Size of the largest response that is read. A larger one ends the connection."""
+
+    max_versions: Mapping[int, int] = field(default_factory=dict)
+    """The highest version to use of an API, by key."""
 
     connector: Connector | None = None
     """Makes the socket, in place of this package; None: the system's resolver and TCP."""

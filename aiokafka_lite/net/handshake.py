@@ -7,8 +7,9 @@ follow each other by `yield from`. `Opening` runs the steps over a socket, withi
 
 import re
 import struct
-from collections.abc import Awaitable, Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from aiokafka_lite.errors import ProtocolDecodeError, UnsupportedVersionError, for_code
@@ -66,6 +67,8 @@ class NodeWelcome(NamedTuple):
     """Milliseconds until the client must have authenticated again (KIP-368); 0: it need not."""
 
 
+_NO_LIMITS: Final[Mapping[int, int]] = MappingProxyType({})
+
 FIRST_VERSIONS: Final = (ApiVersionsRequest.versions.max, 3, 0)
 """The versions of ApiVersions to begin a connection with, newest first. If a peer closes the
 connection without a response, the next one is tried. Azure Event Hubs does that above version 3.
@@ -76,10 +79,12 @@ def handshake(
     first_version: int = ApiVersionsRequest.versions.max,
     intended: IntendedNode | None = None,
     authenticate: Callable[[NodeApiVersions], AuthenticationSteps] | None = None,
+    limits: Mapping[int, int] = _NO_LIMITS,
 ) -> Generator[AuthenticationStep, Any, NodeWelcome]:
     """Return the steps from the first byte to a ready connection.
 
-    `authenticate` makes the steps after the version negotiation; None: there are none.
+    `authenticate` makes the steps after the version negotiation; None: there are none. `limits` are
+    the highest versions that the user wants, by API key.
 
     The errors come out of `send()` of the generator. Raises: RebootstrapRequiredError if the node
     is not `intended` (KIP-1242; brokers from 4.4 on say so); UnsupportedVersionError without a
@@ -88,6 +93,8 @@ def handshake(
     errors of the steps of `authenticate`.
     """
     versions = yield from negotiate_api_versions(first_version, intended)
+    if limits:
+        versions = replace(versions, limits=limits)
     lifetime_ms = 0 if authenticate is None else (yield from authenticate(versions))
     return NodeWelcome(versions, lifetime_ms)
 

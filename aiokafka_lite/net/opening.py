@@ -185,7 +185,7 @@ class Opening:
         )
         self.is_connected = True
         welcome = await run_steps(
-            handshake(version, self._intended, self._authenticate()),
+            handshake(version, self._intended, self._authenticate(), self._config.max_versions),
             lambda step: self._answer_to(step, transport),
         )
         self._raise_if_lost(transport)

@@ -3,7 +3,7 @@
 Made by `make options` from the fields of ProducerConfig: change them there. Does not wait.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from ssl import SSLContext
 from typing import Any, Generic, Literal, TypedDict
@@ -286,6 +286,13 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     `metadata_recovery_strategy="rebootstrap"`.
 
     Default: True. Java: metadata.cluster.check.enable. Not in aiokafka.
+    """
+
+    max_api_versions: Mapping[str, int] | None
+    """Highest version of an API by its name, such as {"Fetch": 12}, for brokers and proxies with
+    faults in newer ones. None: the newest that both sides know.
+
+    Default: None. Only here.
     """
 
     connect: Connector | None

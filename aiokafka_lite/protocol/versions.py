@@ -28,6 +28,8 @@ class NodeApiVersions:
     finalized_features: Mapping[str, VersionRange] = field(default_factory=dict)
     finalized_features_epoch: int = -1
     zk_migration_ready: bool = field(default=False, repr=False)
+    limits: Mapping[int, int] = field(default_factory=dict)
+    """The highest version that the user wants of an API, by key."""
 
     @classmethod
     def from_response(cls, response: ApiVersionsResponse) -> Self:
@@ -63,6 +65,8 @@ class NodeApiVersions:
             return None
         ours = request_type.versions
         highest = min(ours.max, broker[1])
+        if request_type.api_key in self.limits:
+            highest = min(highest, self.limits[request_type.api_key])
         if max_version is not None:
             highest = min(highest, max_version)
         return highest if highest >= max(ours.min, broker[0]) else None
@@ -90,6 +94,9 @@ class NodeApiVersions:
         ours = f"versions {request_type.versions} of {name} are spoken here"
         if max_version is not None:
             ours += f" (for this call up to {max_version})"
+        limit = self.limits.get(request_type.api_key)
+        if limit is not None:
+            ours += f" (max_api_versions allows up to {limit})"
         broker = self.ranges.get(request_type.api_key)
         if broker is None:
             return f"the broker does not have {name}; {ours}. Use a broker that has it"
