@@ -6,11 +6,17 @@ from aiokafka_lite import AIOKafkaAdminClient, TopicPartition
 from aiokafka_lite.admin import SharePartitionOffset
 from aiokafka_lite.errors import (
     IllegalArgumentError,
+    KafkaTimeoutError,
     NonEmptyGroup,
     UnknownTopicOrPartitionError,
     UnsupportedVersionError,
 )
+from aiokafka_lite.protocol.messages.delete_groups import DeleteGroupsRequest
+from aiokafka_lite.protocol.messages.describe_share_group_offsets import (
+    DescribeShareGroupOffsetsRequest,
+)
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.admin.support.group_witness import confluent_sharer
 
 
@@ -78,3 +84,21 @@ async def test_wrong_arguments() -> None:
 
 def test_an_offset_is_its_first_field() -> None:
     assert SharePartitionOffset(4)[0] == SharePartitionOffset(4, 1, 2).offset == 4
+
+
+async def test_a_broker_that_drops_the_request_again_and_again() -> None:
+    """So does Apache Kafka with what it cannot handle: it closes the connection."""
+    clock = FakeClock(autojump_threshold_s=0.01)
+    async with (
+        EmbeddedBroker() as broker,
+        AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap_servers, clock=clock) as admin,
+    ):
+        broker.faults.cut(DescribeShareGroupOffsetsRequest, times=None)
+        broker.faults.cut(DeleteGroupsRequest, times=None)
+        told = r"no result within 5 s; .*{} \(version .*\) is lost"
+        about = told.format("DescribeShareGroupOffsetsRequest")
+        with pytest.raises(KafkaTimeoutError, match=rf"list_share_group_offsets\(\): {about}"):
+            await admin.list_share_group_offsets("a", timeout_ms=5_000)
+        about = told.format("DeleteGroupsRequest")
+        with pytest.raises(KafkaTimeoutError, match=rf"delete_groups\(\): {about}"):
+            await admin.delete_groups(["a", "b"], timeout_ms=5_000)
