@@ -8,6 +8,7 @@ import random
 import warnings
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Self
+from uuid import UUID
 
 import anyio
 
@@ -162,6 +163,18 @@ class AIOKafkaAdminClient(
         call tells. Does not wait. Raises: IllegalStateError in another event loop or thread.
         """
         return self._client.is_healthy()
+
+    async def client_instance_id(self, timeout_ms: int | None = None) -> UUID:
+        """Return the id under which the brokers' metrics know this client (KIP-714). Not in
+        aiokafka.
+
+        It waits for the id at most `timeout_ms`; None: default_api_timeout_ms. Raises:
+        UnsupportedVersionError if no connected broker takes metrics; KafkaTimeoutError;
+        IllegalStateError with enable_metrics_push=False, and unless the client runs;
+        ValueError for a negative timeout. Cancelled: nothing stays behind.
+        """
+        self._running()
+        return await self._client.metrics_push.instance_id(timeout_ms)
 
     def __del__(self) -> None:
         client: KafkaClient | None = getattr(self, "_client", None)

@@ -153,6 +153,10 @@ class ClientConfig(SaslOptions):
     """Hears what the client does: requests, batches, polls, rebalances, commits and failures. That
     of `aiokafka_lite.observe` exports them as metrics. Java: metric.reporters. Not in aiokafka."""
 
+    enable_metrics_push: bool = True
+    """Push metrics of this client to brokers that ask for them (KIP-714). Brokers without a
+    ClientTelemetry plugin never do. Java: enable.metrics.push. Not in aiokafka."""
+
     def __post_init__(self) -> None:
         unsupported = list(self._unsupported())
         faults = unsupported + list(self._faults())
@@ -231,6 +235,7 @@ class ClientConfig(SaslOptions):
                 f"connect={connect!r} is of type {type(connect).__name__}; set it to an `async def "
                 f"connect(host, port)` that returns a connected socket"
             )
+        yield from one_of("enable_metrics_push", self.enable_metrics_push, (True, False))
         observer: object = self.observer
         if not isinstance(observer, Observer | None):
             yield f"observer={observer!r} is no Observer; derive its class from Observer"

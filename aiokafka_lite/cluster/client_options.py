@@ -314,5 +314,12 @@ class ClientOptions(TypedDict, total=False):
     Default: None. Java: metric.reporters. Not in aiokafka.
     """
 
+    enable_metrics_push: bool
+    """Push metrics of this client to brokers that ask for them (KIP-714). Brokers without a
+    ClientTelemetry plugin never do.
+
+    Default: True. Java: enable.metrics.push. Not in aiokafka.
+    """
+
 
 __all__ = ["ClientOptions"]

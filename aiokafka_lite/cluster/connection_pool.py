@@ -74,7 +74,7 @@ class ConnectionPool:
     Node ids are those of the metadata (`nodes`), and -1, -2, … for the seeds. The pool calls
     `on_trouble()` when a connection to a node of the metadata fails or is lost, because the
     metadata may be out of date. If another node answers at the address, it calls `on_misrouted()`
-    first.
+    first. It calls `on_connected()` when a connection takes requests.
     """
 
     def __init__(
@@ -85,6 +85,7 @@ class ConnectionPool:
         rng: random.Random,
         on_trouble: Callable[[], object],
         on_misrouted: Callable[[], object],
+        on_connected: Callable[[], object] = lambda: None,
         max_in_flight: int,
         observer: Observer = NO_OBSERVER,
     ) -> None:
@@ -121,6 +122,7 @@ class ConnectionPool:
         self._owner: TaskOwner | None = None
         self._on_trouble = on_trouble
         self._on_misrouted = on_misrouted
+        self._on_connected = on_connected
         self._checks_cluster = (
             config.metadata_cluster_check_enable and config.metadata_recovery_strategy != "none"
         )
@@ -304,6 +306,7 @@ class ConnectionPool:
         self.api_versions[node_id] = connection.api_versions
         self._observer.connected(node_id, self._clock.monotonic() - began_s)
         self._schedule_sweep()
+        self._on_connected()
 
     def _new_connection(self, node: Node, lane: Lane, began_s: float) -> NodeConnection:
         setup_timeout_s = self.states.connecting(node.node_id, began_s)

@@ -16,6 +16,7 @@ from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.metadata.metadata_updater import MetadataUpdater
 from aiokafka_lite.cluster.network_client import NetworkClient
+from aiokafka_lite.cluster.telemetry.metrics_push import MetricsPush
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.client_loop import ClientLoop
 from aiokafka_lite.concurrency.deadline import deadline
@@ -119,6 +120,7 @@ class KafkaClient:
             rng=self.rng,
             on_trouble=self._note_trouble,
             on_misrouted=self._note_misrouted,
+            on_connected=self._note_connected,
             max_in_flight=max_in_flight,
             observer=observer,
         )
@@ -134,6 +136,9 @@ class KafkaClient:
             observer=observer,
         )
         """Knows the cluster's topics and nodes, and keeps that up to date."""
+
+        self.metrics_push = MetricsPush(config, self.network, observer, clock=clock, rng=self.rng)
+        """Pushes the metrics of this client to brokers that ask for them (KIP-714)."""
 
         self._trouble_listeners: list[Callable[[], object]] = []
         self._life = ClientLife(name)
@@ -168,6 +173,7 @@ class KafkaClient:
             self.network.start(self.owner)
             await self._first_metadata()
             self._life.to(ClientState.RUNNING)
+            self.metrics_push.look(self.owner)
             snapshot = self.metadata.snapshot
             logger.info(
                 "%s: connected to cluster %s, brokers: %d",
@@ -202,7 +208,8 @@ class KafkaClient:
                     raise  # it was closed meanwhile
 
     async def close(self) -> None:
-        """End the metadata task, close every connection, then end the other tasks of `owner`.
+        """Push the last metrics, end the metadata task, close every connection, then end the other
+        tasks of `owner`.
 
         Takes a bounded time and may be repeated. Requests without a response fail with
         `KafkaConnectionError`. Does nothing when the event loop has ended.
@@ -219,6 +226,7 @@ class KafkaClient:
         with anyio.CancelScope(shield=True):
             try:
                 async with deadline(self.clock, CLOSE_BOUND_S):
+                    await self.metrics_push.end()
                     await self.metadata.close()
                     await self.network.close()
             except TimeoutError:
@@ -287,6 +295,10 @@ class KafkaClient:
         The call comes before the client refreshes its metadata. `listener` must not raise.
         """
         self._trouble_listeners.append(listener)
+
+    def _note_connected(self) -> None:
+        if self._life.state is ClientState.RUNNING:
+            self.metrics_push.look(self.owner)
 
     def _note_misrouted(self) -> None:
         self.metadata.request_seeds()

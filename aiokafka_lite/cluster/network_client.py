@@ -34,7 +34,7 @@ R = TypeVar("R", bound=Response)
 class NetworkClient:
     """Requests to nodes by id: those of the metadata (`update_nodes`), and -1, -2, … for the seeds.
 
-    `on_trouble` and `on_misrouted`: see `ConnectionPool`.
+    `on_trouble`, `on_misrouted` and `on_connected`: see `ConnectionPool`.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class NetworkClient:
         rng: random.Random,
         on_trouble: Callable[[], object] = lambda: None,
         on_misrouted: Callable[[], object] = lambda: None,
+        on_connected: Callable[[], object] = lambda: None,
         max_in_flight: int = 5,
         observer: Observer = NO_OBSERVER,
     ) -> None:
@@ -59,6 +60,7 @@ class NetworkClient:
             rng=rng,
             on_trouble=on_trouble,
             on_misrouted=on_misrouted,
+            on_connected=on_connected,
             max_in_flight=max_in_flight,
             observer=observer,
         )
@@ -236,6 +238,10 @@ class NetworkClient:
         """
         told = [versions.max_version(request_type) for versions in self._pool.api_versions.values()]
         return max((version for version in told if version is not None), default=None)
+
+    def has_api(self, api_key: int) -> bool:
+        """Whether a node connected so far has any version of this API."""
+        return any(api_key in versions.ranges for versions in self._pool.api_versions.values())
 
     def finalized_level(self, feature: str) -> int:
         """Return the level of a feature that is in force in the cluster. The newest ApiVersions

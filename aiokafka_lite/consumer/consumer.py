@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Generic, Literal, NoReturn, Self, overload
+from uuid import UUID
 
 import anyio
 
@@ -272,6 +273,17 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         if engine is None or self._life.state is not LifeState.RUNNING:
             return False
         return engine.client.is_healthy()
+
+    async def client_instance_id(self, timeout_ms: int | None = None) -> UUID:
+        """Return the id under which the brokers' metrics know this client (KIP-714). Not in
+        aiokafka.
+
+        It waits for the id at most `timeout_ms`; None: default_api_timeout_ms. Raises:
+        UnsupportedVersionError if no connected broker takes metrics; KafkaTimeoutError;
+        IllegalStateError with enable_metrics_push=False, and before start(); ValueError for a
+        negative timeout. Cancelled: nothing stays behind.
+        """
+        return await self._life.running().client.metrics_push.instance_id(timeout_ms)
 
     # What to read…
 

@@ -317,6 +317,13 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     Default: None. Java: metric.reporters. Not in aiokafka.
     """
 
+    enable_metrics_push: bool
+    """Push metrics of this client to brokers that ask for them (KIP-714). Brokers without a
+    ClientTelemetry plugin never do.
+
+    Default: True. Java: enable.metrics.push. Not in aiokafka.
+    """
+
     key_deserializer: AnyDeserializer[KT] | None
     """Turns the bytes of a key into the record's key; None: keys are bytes. A function of the
     bytes, or an object with `deserialize(topic, headers, data)`; either may be an `async def`.

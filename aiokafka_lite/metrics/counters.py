@@ -12,7 +12,7 @@ from aiokafka_lite.metrics.observer import Observer
 from aiokafka_lite.model import TopicPartition
 
 if TYPE_CHECKING:
-    from aiokafka_lite.metrics.observed_client import ClientKind
+    from aiokafka_lite.metrics.observed_client import ClientKind, ObservedClient
     from aiokafka_lite.metrics.statistics import (
         ConsumerStatistics,
         NetworkStatistics,
@@ -31,6 +31,7 @@ class Counters(Observer):
         "acknowledged_records",
         "commits",
         "connections",
+        "describe",
         "fetched_bytes",
         "fetches",
         "is_heard",
@@ -46,6 +47,8 @@ class Counters(Observer):
         self.is_heard = False
         self.observers: tuple[Observer, ...] = ()
         """Those that hear the events besides."""
+        self.describe: Callable[[], ObservedClient] | None = None
+        """Returns what an observer learns of the client; None before the client starts."""
         self.connections = 0
         self.responses = 0
         self.response_bytes = 0
@@ -70,10 +73,15 @@ class Counters(Observer):
         """Tell the observer of the options, if there is one, that the client starts, and pass the
         events on to the observer that it returns.
         """
-        if observer is not None:
+
+        def describe() -> "ObservedClient":
             from aiokafka_lite.metrics.observed_client import ObservedClient  # noqa: PLC0415
 
-            self.add(observer.of_client(ObservedClient(kind, client_id, group_id, statistics)))
+            return ObservedClient(kind, client_id, group_id, statistics)
+
+        self.describe = describe
+        if observer is not None:
+            self.add(observer.of_client(describe()))
 
     def add(self, observer: Observer) -> None:
         """Pass the events from now on to `observer`, too."""

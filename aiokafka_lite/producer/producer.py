@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self
+from uuid import UUID
 
 import anyio
 
@@ -195,6 +196,18 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         if engine.life.state is not LifeState.RUNNING or not engine.client.is_healthy():
             return False
         return engine.transactions is None or not engine.transactions.status.is_fatal
+
+    async def client_instance_id(self, timeout_ms: int | None = None) -> UUID:
+        """Return the id under which the brokers' metrics know this client (KIP-714). Not in
+        aiokafka.
+
+        It waits for the id at most `timeout_ms`; None: default_api_timeout_ms. Raises:
+        UnsupportedVersionError if no connected broker takes metrics; KafkaTimeoutError;
+        IllegalStateError with enable_metrics_push=False, and unless the producer runs;
+        ValueError for a negative timeout. Cancelled: nothing stays behind.
+        """
+        self._engine.life.check_running()
+        return await self._engine.client.metrics_push.instance_id(timeout_ms)
 
     async def _start_transactions(
         self, engine: ProducerEngine, transactions: TransactionManager

@@ -310,6 +310,13 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     Default: None. Java: metric.reporters. Not in aiokafka.
     """
 
+    enable_metrics_push: bool
+    """Push metrics of this client to brokers that ask for them (KIP-714). Brokers without a
+    ClientTelemetry plugin never do.
+
+    Default: True. Java: enable.metrics.push. Not in aiokafka.
+    """
+
     key_serializer: AnySerializer[K_contra] | None
     """Turns a key into bytes; None: keys are bytes-like. A function of the key, or an object with
     `serialize(topic, headers, obj)`; either may be an `async def`.

@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 import pytest
 
 from aiokafka_lite.cluster import kafka_client
+from aiokafka_lite.cluster.telemetry import telemetry_state
 from aiokafka_lite.consumer import consumer_life
 from aiokafka_lite.consumer.group.classic import member
 from aiokafka_lite.consumer.group.consumer_rebalance import epoch_member
@@ -61,6 +62,7 @@ MACHINES: Final[dict[str, dict[str, set[str]]]] = {
     "A producer": forward(producer_life.MAY_FOLLOW),
     "A consumer": forward(consumer_life.MAY_FOLLOW),
     "The client of a cluster": forward(kafka_client.MAY_FOLLOW),
+    "The telemetry of a client": forward(telemetry_state.MAY_FOLLOW),
     "A connection": followers(
         (before, after) for (before, _), after in connection_state.TRANSITIONS.items()
     ),
