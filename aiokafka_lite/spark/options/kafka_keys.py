@@ -60,6 +60,7 @@ COMMON: Final[Mapping[str, Key]] = {
         int,
     ),
     "metadata.cluster.check.enable": ("metadata_cluster_check_enable", boolean),
+    "enable.metrics.push": ("enable_metrics_push", boolean),
     "send.buffer.bytes": ("send_buffer_bytes", int),
     "receive.buffer.bytes": ("receive_buffer_bytes", int),
 }
@@ -138,7 +139,7 @@ _MAY_BE_REFERENCES: Final = frozenset(
 _WITHOUT_EFFECT: Final = frozenset(
     {
         *("client.dns.lookup", "metric.reporters", "metrics.num.samples"),
-        *("metrics.recording.level", "metrics.sample.window.ms", "enable.metrics.push"),
+        *("metrics.recording.level", "metrics.sample.window.ms"),
         *("security.providers", "auto.include.jmx.reporter"),
     }
 )
