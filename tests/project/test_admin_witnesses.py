@@ -14,7 +14,8 @@ import pytest
 from aiokafka_lite import AIOKafkaAdminClient
 
 ADMIN: Final = Path(__file__).parents[1] / "admin"
-LIFE: Final = {"start", "close"}
+LIFE: Final = {"start", "close", "client_instance_id"}
+"""Calls about the client itself."""
 REAL: Final = {"any_kafka", "cluster", "kafka", "real_secured_cluster", "running_kafka"}
 """Fixtures of a real Kafka, and of several brokers of which one is real."""
 
