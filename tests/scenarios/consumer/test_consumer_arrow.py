@@ -58,7 +58,7 @@ async def rows_by_arrow(consumer: AIOKafkaConsumer[Any, Any], count: int) -> lis
     rows: list[Any] = []
     while len(rows) < count:
         taken = await consumer.getmany_arrow(timeout_ms=30_000)
-        assert taken.num_rows, "nothing came for half a minute"
+        assert taken.num_rows, f"nothing for half a minute: {list(map(str, consumer.explain()))}"
         taken.validate(full=True)
         assert taken.schema == record_schema()
         rows += [
