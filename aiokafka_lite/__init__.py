@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         OffsetAndTimestamp,
         OffsetSpec,
         RecordMetadata,
+        SubscriptionPattern,
         TopicPartition,
     )
     from aiokafka_lite.net.sasl.credentials import SaslCredentials
@@ -108,6 +109,7 @@ __all__ = [
     "Secret",
     "SignedAssertion",
     "StickyPartitionAssignor",
+    "SubscriptionPattern",
     "TopicPartition",
     "__version__",
     "murmur2",
@@ -138,6 +140,7 @@ _HOMES = {
     "OffsetAndMetadata": "model",
     "OffsetAndTimestamp": "model",
     "OffsetSpec": "model",
+    "SubscriptionPattern": "model",
     "ProducerOptions": "producer.producer_options",
     "ProducerRecord": "producer.append.producer_interceptors",
     "RangePartitionAssignor": "consumer.assignors.range",

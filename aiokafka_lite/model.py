@@ -87,6 +87,13 @@ class OffsetAndTimestamp(NamedTuple):
     timestamp: int | None
 
 
+class SubscriptionPattern(NamedTuple):
+    """A regular expression for the names of topics, which the broker matches (KIP-848)."""
+
+    pattern: str
+    """In the syntax of RE2; the whole name has to match."""
+
+
 class OffsetSpec(IntEnum):
     """Offsets that a partition's leader knows without a time. An int from 0 on is a time in ms."""
 
@@ -146,6 +153,7 @@ __all__ = [
     "OffsetAndTimestamp",
     "OffsetSpec",
     "RecordMetadata",
+    "SubscriptionPattern",
     "TimestampType",
     "TopicPartition",
     "by_topic",

@@ -32,6 +32,7 @@ from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.consumer.consumer_arguments import (
     AS_ARGUMENTS,
     check_partitions,
+    check_server_pattern,
     check_timestamp,
     checked_pattern,
     checked_topics,
@@ -68,6 +69,7 @@ from aiokafka_lite.model import (
     OffsetAndMetadata,
     OffsetAndTimestamp,
     OffsetSpec,
+    SubscriptionPattern,
     TopicPartition,
 )
 from aiokafka_lite.options.constructor import check_names, declare_options
@@ -290,11 +292,12 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
     def subscribe(
         self,
         topics: Iterable[str] = (),
-        pattern: str | None = None,
+        pattern: str | SubscriptionPattern | None = None,
         listener: ConsumerRebalanceListener | None = None,
     ) -> None:
         """Read `topics`, or those whose whole beginning matches the regular expression `pattern`
-        (as `re.match` does), in place of the topics subscribed to before.
+        (as `re.match` does), in place of the topics subscribed to before. A `SubscriptionPattern`
+        is matched by the broker, with `group_protocol="consumer"`.
 
         With a group, this member's share of their partitions; it rejoins in the background, unless
         topics, pattern and listener are the same, and `listener` hears what comes and goes. Without
@@ -304,7 +307,8 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
 
         Raises: TypeError without topics, with both arguments, for topics that are no list of
         strings, or a listener of another type; InvalidTopicError for a name no topic can have;
-        ValueError for a pattern that is no regular expression; IllegalStateError after assign(),
+        ValueError for a pattern that is no regular expression; IllegalOperation for a
+        SubscriptionPattern where members assign; IllegalStateError after assign(),
         or to change between topics and pattern;
         IllegalOperation for a listener without group_id; ConsumerStoppedError.
         """
@@ -318,8 +322,11 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         by_group = self._config.group_id is not None
         if listener is not None and not by_group:
             raise IllegalOperation("listener requires group_id: without one nothing is revoked")
-        before = self._subscription.topics, self._subscription.pattern, self._listener
-        if pattern is not None:
+        before = self._subscribed()
+        if isinstance(pattern, SubscriptionPattern):
+            check_server_pattern(pattern, self._config)
+            self._subscription.subscribe_server_pattern(pattern.pattern)
+        elif pattern is not None:
             self._subscription.subscribe_pattern(checked_pattern(pattern), by_group=by_group)
         else:
             self._subscription.subscribe(checked_topics(topics), by_group=by_group)
@@ -329,8 +336,13 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             return
         engine.subscription_changed()
         if engine.group is not None:
-            now = self._subscription.topics, self._subscription.pattern, listener
-            engine.group.subscribed(listener, has_changed=now != before)
+            engine.group.subscribed(listener, has_changed=self._subscribed() != before)
+
+    def _subscribed(self) -> tuple[object, ...]:
+        """Return what makes a subscription another one."""
+        subscription = self._subscription
+        patterns = subscription.pattern, subscription.server_pattern
+        return subscription.topics, *patterns, self._listener
 
     def unsubscribe(self) -> None:
         """Let go of all topics and partitions, and of what is buffered of them.

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping
 from aiokafka_lite.checks.offset_arguments import check_topic_partition, checked_key
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.checks.value_checks import is_int
-from aiokafka_lite.model import OffsetSpec, TopicPartition
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.errors import IllegalOperation
+from aiokafka_lite.model import OffsetSpec, SubscriptionPattern, TopicPartition
 
 AS_A_LIST = "give them as subscribe(['a', 'b'])"
 AIOKAFKAS_CONSUMER_TIMEOUT_MS = 200
@@ -64,6 +66,24 @@ def checked_pattern(pattern: object) -> re.Pattern[str]:
         return re.compile(pattern)
     except re.error as error:
         raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
+
+
+def check_server_pattern(pattern: SubscriptionPattern, config: ConsumerConfig) -> None:
+    """Check that brokers may match the pattern.
+
+    Raises: TypeError for a pattern that is no text; IllegalOperation without a group, or in one
+    whose members assign.
+    """
+    regex: object = pattern.pattern
+    if not (isinstance(regex, str) and regex):
+        raise TypeError(
+            f"{pattern!r} has no regular expression; give a str of at least one character"
+        )
+    if config.group_id is None or config.group_protocol == "classic":
+        raise IllegalOperation(
+            f"{pattern!r} is matched by the broker: that needs group_id and "
+            f"group_protocol='consumer'; give the pattern as a str, which the client matches"
+        )
 
 
 def checked_timestamps(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
@@ -141,6 +161,7 @@ def warn_about_group_options(names: Iterable[str]) -> None:
 __all__ = [
     "AS_ARGUMENTS",
     "check_partitions",
+    "check_server_pattern",
     "check_timestamp",
     "checked_pattern",
     "checked_specs",

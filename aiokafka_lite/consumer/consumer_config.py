@@ -13,7 +13,6 @@ from aiokafka_lite.cluster.client_config import (
     ClientConfig,
     DefaultInt,
     at_least,
-    later,
     not_above,
     one_of,
 )
@@ -31,7 +30,7 @@ from aiokafka_lite.serialization import AnyDeserializer
 
 IsolationLevel = Literal["read_uncommitted", "read_committed"]
 AutoOffsetReset = Literal["earliest", "latest", "none"]
-GroupProtocol = Literal["classic", "consumer"]
+GroupProtocol = Literal["classic", "consumer", "auto"]
 
 
 _LARGEST_FRAME = 2**31 - 1
@@ -107,8 +106,12 @@ class ConsumerConfig(ClientConfig):
     """Name of a static member, unique in its group. The member may restart within
     `session_timeout_ms` without a rebalance (KIP-345). Java: group.instance.id."""
     group_protocol: GroupProtocol = "classic"
-    """How members and coordinator agree on an assignment. Only "classic" is supported so far. Java:
-    group.protocol. Not in aiokafka."""
+    """How members and coordinator agree on an assignment. With "consumer" the coordinator assigns,
+    and only partitions that move are revoked (KIP-848). "auto" is "consumer" where the brokers have
+    it. Java: group.protocol. Not in aiokafka."""
+    group_remote_assignor: str | None = None
+    """The coordinator's assignor, such as "uniform" or "range"; None: the coordinator chooses. Not
+    with `group_protocol="classic"`. Java: group.remote.assignor. Not in aiokafka."""
     enable_auto_commit: bool | None = None
     """Commit the offsets of records that earlier polls returned; None: if there is a group. That is
     done every `auto_commit_interval_ms`, before partitions are revoked, and at the end. Java:
@@ -194,6 +197,7 @@ class ConsumerConfig(ClientConfig):
         yield from sendable("client_rack", self.client_rack)
         yield from sendable("assignment_rack", self.assignment_rack)
         yield from one_of("group_protocol", self.group_protocol, get_args(GroupProtocol))
+        yield from self._protocol_faults()
         yield from self._group_faults()
 
     @property
@@ -225,6 +229,21 @@ class ConsumerConfig(ClientConfig):
         except KafkaConfigurationError as error:
             yield str(error.args[0])
 
+    def _protocol_faults(self) -> Iterator[str]:
+        yield from _name_faults("group_remote_assignor", self.group_remote_assignor)
+        if self.group_protocol == "classic" and self.group_remote_assignor is not None:
+            yield (
+                f"group_remote_assignor={self.group_remote_assignor!r} needs the protocol in which "
+                f"brokers assign; set group_protocol='consumer', or use "
+                f"partition_assignment_strategy"
+            )
+        if self.group_protocol != "consumer":
+            return
+        for name, remedy in _OPTIONS_OF_THE_BROKER.items():
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, DefaultInt):
+                yield f"{name}={value!r} has no effect with group_protocol='consumer'; {remedy}"
+
     @property
     def group_options_without_group(self) -> tuple[str, ...]:
         """The options that were set and do nothing, because there is no `group_id`.
@@ -241,6 +260,7 @@ class ConsumerConfig(ClientConfig):
             yield "enable_auto_offset_store"
         for name in (
             "group_instance_id",
+            "group_remote_assignor",
             "partition_assignment_strategy",
             "rebalance_timeout_ms",
             "assignment_rack",
@@ -251,11 +271,6 @@ class ConsumerConfig(ClientConfig):
         for name in _GROUP_TIMES:
             if not isinstance(getattr(self, name), DefaultInt):
                 yield name
-
-    def _unsupported(self) -> Iterator[str]:
-        yield from ClientConfig._unsupported(self)
-        if self.group_protocol == "consumer":
-            yield later("group_protocol", self.group_protocol, "use 'classic'")
 
 
 _FROM_ZERO = (
@@ -274,6 +289,14 @@ _GROUP_TIMES = (
     "heartbeat_interval_ms",
 )
 
+
+_OPTIONS_OF_THE_BROKER = {
+    "session_timeout_ms": "leave it out: brokers decide by group.consumer.session.timeout.ms",
+    "heartbeat_interval_ms": "leave it out: brokers decide by group.consumer.heartbeat.interval.ms",
+    "partition_assignment_strategy": "brokers assign: choose their assignor with "
+    "group_remote_assignor",
+}
+"""What only the classic protocol has, and what to do about it."""
 
 _MAY_BE_ZERO = "auto_commit_interval_ms"
 

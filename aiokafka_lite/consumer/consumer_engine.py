@@ -123,6 +123,7 @@ class ConsumerEngine:
             self._raise_hopeless_topics(client.metadata.snapshot)
         self.follow(client.metadata.snapshot)
         if group is not None:
+            await group.choose_protocol(bound_s)
             group.start()
             if self._subscription.is_subscribed:
                 await group.wait_for_assignment(max(bound_s, group.join_timeout_s))
@@ -252,6 +253,8 @@ class ConsumerEngine:
             self.client.metadata.set_topics(
                 None, lambda topic: topic in named or subscription.matches(topic)
             )
+        elif subscription.mode is SubscriptionMode.SERVER_PATTERN:
+            self.client.metadata.set_topics(None, lambda topic: topic in named)
         else:
             self.client.metadata.set_topics(named)
 

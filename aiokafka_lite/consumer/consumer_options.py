@@ -436,10 +436,19 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     Default: None. Java: group.instance.id.
     """
 
-    group_protocol: Literal["classic", "consumer"]
-    """How members and coordinator agree on an assignment. Only "classic" is supported so far.
+    group_protocol: Literal["classic", "consumer", "auto"]
+    """How members and coordinator agree on an assignment. With "consumer" the coordinator assigns,
+    and only partitions that move are revoked (KIP-848). "auto" is "consumer" where the brokers have
+    it.
 
     Default: "classic". Java: group.protocol. Not in aiokafka.
+    """
+
+    group_remote_assignor: str | None
+    """The coordinator's assignor, such as "uniform" or "range"; None: the coordinator chooses. Not
+    with `group_protocol="classic"`.
+
+    Default: None. Java: group.remote.assignor. Not in aiokafka.
     """
 
     enable_auto_commit: bool | None

@@ -2,17 +2,22 @@
 
 import re
 import warnings
+from typing import Any
 
 import pytest
 
 from aiokafka_lite.consumer.consumer_arguments import (
     check_partitions,
+    check_server_pattern,
     checked_pattern,
     checked_timestamps,
     checked_topics,
     is_int_from,
     warn_about_options_without_effect,
 )
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.errors import IllegalOperation
+from aiokafka_lite.model import SubscriptionPattern
 from tests.consumer.batches import tps
 
 P0, P1 = tps(0, 1)
@@ -74,6 +79,22 @@ def test_a_pattern_that_is_no_regular_expression_is_refused_with_the_reason(patt
         checked_pattern(pattern)
     assert repr(pattern) in str(caught.value)
     assert isinstance(caught.value.__cause__, re.error)
+
+
+def test_a_pattern_for_the_broker_needs_a_group_in_which_brokers_assign() -> None:
+    pattern = SubscriptionPattern("ord.*")
+    for protocol in ("consumer", "auto"):
+        check_server_pattern(pattern, ConsumerConfig(group_id="g", group_protocol=protocol))
+    for config in (ConsumerConfig(group_id="g"), ConsumerConfig(group_protocol="consumer")):
+        with pytest.raises(IllegalOperation, match="group_protocol='consumer'"):
+            check_server_pattern(pattern, config)
+
+
+@pytest.mark.parametrize("regex", ["", None, 5])
+def test_a_pattern_for_the_broker_is_text(regex: Any) -> None:
+    config = ConsumerConfig(group_id="g", group_protocol="consumer")
+    with pytest.raises(TypeError, match="has no regular expression"):
+        check_server_pattern(SubscriptionPattern(regex), config)
 
 
 def test_timestamps_come_back_in_a_mapping_of_their_own() -> None:

@@ -8,7 +8,7 @@ from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
+from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 
 # The defaults of Java 4.x (2h-1); `fetch_buffer_bytes` is our own (A11).
@@ -77,9 +77,29 @@ def test_no_limit_of_records_may_be_asked_for_with_none() -> None:
     assert ConsumerConfig(max_poll_records=None).max_poll_records is None
 
 
-def test_an_option_of_a_later_feature_is_refused_by_name() -> None:
-    with pytest.raises(FeatureNotSupportedError, match="group_protocol"):
-        ConsumerConfig(group_protocol="consumer")
+@pytest.mark.parametrize(
+    ("name", "value", "remedy"),
+    [
+        ("session_timeout_ms", 45_000, "group.consumer.session.timeout.ms"),
+        ("heartbeat_interval_ms", 3000, "group.consumer.heartbeat.interval.ms"),
+        ("partition_assignment_strategy", (RangePartitionAssignor,), "group_remote_assignor"),
+    ],
+)
+def test_what_brokers_decide_is_refused_even_at_its_default(
+    name: str, value: object, remedy: str
+) -> None:
+    options: dict[str, Any] = {"group_id": "g", name: value}
+    refused = rf"(?s){name}=.* has no effect with group_protocol='consumer'.*{remedy}"
+    with pytest.raises(KafkaConfigurationError, match=refused):
+        ConsumerConfig(group_protocol="consumer", **options)
+    ConsumerConfig(group_protocol="auto", **options)
+
+
+def test_an_assignor_of_brokers_is_refused_where_members_assign() -> None:
+    with pytest.raises(KafkaConfigurationError, match="set group_protocol='consumer'"):
+        ConsumerConfig(group_id="g", group_remote_assignor="range")
+    config = ConsumerConfig(group_id="g", group_protocol="consumer", group_remote_assignor="range")
+    assert config.group_remote_assignor == "range"
 
 
 @pytest.mark.parametrize(
@@ -116,6 +136,10 @@ def test_an_option_of_groups_without_a_group_is_warned_of(name: str, value: obje
         ),
         ({"max_poll_interval_ms": 0}, "max_poll_interval_ms=0 is below its minimum of 1"),
         ({"partition_assignment_strategy": [object]}, "which is no assignor"),
+        (
+            {"group_protocol": "consumer", "group_remote_assignor": ""},
+            "group_remote_assignor='' is no name",
+        ),
         ({"group_protocol": "quantum"}, "group_protocol='quantum' is not known"),
     ],
 )

@@ -338,6 +338,7 @@ PLAIN_FILES = {
     "consumer/group/classic/rebalance",
     "consumer/group/consumer_rebalance/epoch_member",
     "consumer/group/consumer_rebalance/heartbeat_fields",
+    "consumer/group/consumer_rebalance/membership_explanation",
     "consumer/group/consumer_rebalance/target_names",
     "consumer/fetch/fetch_planner",
     "consumer/fetch/fetch_session",

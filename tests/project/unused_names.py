@@ -45,12 +45,6 @@ UNUSED = (
         ("create_module exec_module find_distributions invalidate_caches locate_file"),
         "called by importlib",
     ),
-    # Comes into use with the next step…
-    (
-        "aiokafka_lite/consumer/group/consumer_rebalance/*.py",
-        ("EpochMember begin_heartbeat heartbeat_failed leave_epoch told_lost took named_target"),
-        "decides for the membership of KIP-848",
-    ),
     # Called by users…
     (
         "aiokafka_lite/client.py",

@@ -16,7 +16,6 @@ from aiokafka_lite import (
     TopicPartition,
 )
 from aiokafka_lite.errors import (
-    FeatureNotSupportedError,
     IllegalArgumentError,
     IllegalStateError,
     InvalidTopicError,
@@ -68,19 +67,6 @@ def test_all_faults_come_in_one_error() -> None:
         AIOKafkaProducer(acks=7, compression_type="zip", linger_ms=-5)  # type: ignore[arg-type]
     for option in ("acks", "compression_type", "linger_ms"):
         assert option in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("client", "option", "value"),
-    [
-        (AIOKafkaConsumer, "group_protocol", "consumer"),
-    ],
-)
-def test_an_option_whose_feature_comes_later_is_refused_by_name(
-    client: Client, option: str, value: object
-) -> None:
-    with pytest.raises(FeatureNotSupportedError, match=rf"{option}.*later"):
-        client(**{option: value})  # type: ignore[arg-type]
 
 
 @BOTH

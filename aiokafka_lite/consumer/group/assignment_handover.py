@@ -84,6 +84,10 @@ class AssignmentHandover:
         elif owned:
             await self._user.commit_before_revocation(owned)
 
+    async def revoke(self, partitions: Collection[TopicPartition]) -> None:
+        """Commit and give up these partitions; the listener hears of it before they are free."""
+        await self._revoke(partitions, committing=partitions)
+
     async def lose(self, why: str = "") -> None:
         """Let go of what the group has given away already; the log says `why`, if that is known."""
         lost = self._subscription.assignment
@@ -108,7 +112,7 @@ class AssignmentHandover:
         epoch = self._subscription.ownership_epoch
         revoked, added = changes(self._subscription.assignment, assigned)
         if revoked:
-            await self._revoke(revoked, committing=revoked)
+            await self.revoke(revoked)
         if epoch != self._subscription.ownership_epoch:
             return False
         kept = [tp for tp in self._subscription.queue() if tp not in revoked]

@@ -1,7 +1,7 @@
 """A consumer's group as polls, positions and the facade see it. It puts the parts of this folder
 together.
 
-Only `commit_before_revocation`, `wait_for_assignment` and `close` wait.
+Only `choose_protocol`, `commit_before_revocation`, `wait_for_assignment` and `close` wait.
 """
 
 import logging
@@ -9,14 +9,17 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 
 from aiokafka_lite.checks.offset_arguments import CommitListener
-from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache
+from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask
-from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig, GroupProtocol
 from aiokafka_lite.consumer.fetch.fetch_collector import Processed
 from aiokafka_lite.consumer.group.classic.membership import ClassicMembership
+from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_membership import (
+    HeartbeatMembership,
+)
 from aiokafka_lite.consumer.group.membership_protocol import GroupParts, Membership
 from aiokafka_lite.consumer.group.offsets.auto_commit import AutoCommit
 from aiokafka_lite.consumer.group.offsets.offset_committer import (
@@ -39,10 +42,14 @@ from aiokafka_lite.errors import (
     ConsumerStoppedError,
     KafkaError,
     KafkaTimeoutError,
+    UnsupportedVersionError,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 
 logger = logging.getLogger(__name__)
+
+GROUP_VERSION = "group.version"
+"""The feature of a cluster whose coordinators assign (KIP-848)."""
 
 
 class ConsumerGroup:
@@ -70,12 +77,13 @@ class ConsumerGroup:
         self.listeners.listener = listener
         self.coordinators = cache = CoordinatorCache(client)
         parts = GroupParts(config, client, cache, subscription, self.listeners, signal, self)
-        self.membership: Membership = ClassicMembership(parts)
-        """The only place that chooses a group protocol."""
+        self._parts = parts
+        self.membership = self._membership_by(config.group_protocol)
+        """By "classic" before the start, if the brokers are to be asked."""
         self.offsets = OffsetCommitter(
             client, cache, config.group_id, self.membership, subscription, signal
         )
-        self.committed = OffsetLookup(client, cache, config.group_id)
+        self.committed = OffsetLookup(client, cache, config.group_id, self._identity_to_fetch)
         """Where positions are asked for that the group has committed."""
         self._once_assigned: set[TopicPartition] = set()
         self._watch = PollWatch(config.max_poll_interval_ms / 1000)
@@ -97,6 +105,33 @@ class ConsumerGroup:
             )
 
     # Life…
+
+    def _identity_to_fetch(self) -> ConsumerGroupMetadata | None:
+        return self.membership.identity_to_fetch()
+
+    def _membership_by(self, protocol: GroupProtocol) -> Membership:
+        """Choose a group protocol. This is the only place that does."""
+        kind = HeartbeatMembership if protocol == "consumer" else ClassicMembership
+        return kind(self._parts)
+
+    async def choose_protocol(self, timeout_s: float) -> None:
+        """With "auto", ask the brokers which protocols they have. Call it before `start`.
+
+        Raises: as `CoordinatorCache.find`; UnsupportedVersionError for a pattern that no broker
+        matches. Cancelled: nothing is chosen.
+        """
+        if self._config.group_protocol != "auto":
+            return
+        assert self._config.group_id is not None
+        await self.coordinators.find(CoordinatorType.GROUP, self._config.group_id, timeout_s)
+        if self._client.network.finalized_level(GROUP_VERSION) >= 1:
+            self.membership = self.offsets.membership = self._membership_by("consumer")
+        elif self._subscription.server_pattern:
+            raise UnsupportedVersionError(
+                f"the brokers match no SubscriptionPattern({self._subscription.server_pattern!r}): "
+                f"their feature group.version is at level 0; give the pattern as a str, which the "
+                f"client matches"
+            )
 
     def start(self) -> None:
         """Start the group's tasks. They join once there is a subscription."""

@@ -1,4 +1,5 @@
-"""What each error of a group request calls for: the tables 2e-3, 2e-4, 2e-12 and 2e-15.
+"""What each error of a group request calls for: the tables 2e-3, 2e-4, 2e-12 and 2e-15, and those
+of KIP-848.
 
 The caller of the request carries the action out. Does not wait.
 """
@@ -8,13 +9,16 @@ from enum import Enum
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.errors import (
     FencedInstanceIdError,
+    FencedMemberEpochError,
     GroupCoordinatorNotAvailableError,
+    GroupIdNotFound,
     GroupLoadInProgressError,
     IllegalGenerationError,
     MemberIdRequired,
     NotCoordinatorForGroupError,
     RebalanceInProgressError,
     RequestTimedOutError,
+    StaleMemberEpochError,
     UnknownMemberIdError,
     UnknownTopicOrPartitionError,
     UnstableOffsetCommitError,
@@ -30,6 +34,7 @@ class Action(Enum):
     REJOIN = "join again; ids and generation are good"
     LOSE_GENERATION = "join again with the same member id; what was owned is lost"
     LOSE_MEMBERSHIP = "join again as a new member; what was owned is lost"
+    NEW_EPOCH = "ask again with the epoch of the next heartbeat"
     RAISE = "the user has to hear of it"
 
 
@@ -63,6 +68,27 @@ COMMIT_ACTIONS = HEARTBEAT_ACTIONS.but_for(
 )
 """OffsetCommit, per partition (2e-12)."""
 
+EPOCH_HEARTBEAT_ACTIONS = _ALWAYS.but_for(
+    {
+        FencedMemberEpochError: Action.LOSE_GENERATION,
+        UnknownMemberIdError: Action.LOSE_GENERATION,
+        GroupIdNotFound: Action.LOSE_GENERATION,
+    }
+)
+"""ConsumerGroupHeartbeat (KIP-848)."""
+
+EPOCH_COMMIT_ACTIONS = EPOCH_HEARTBEAT_ACTIONS.but_for(
+    {
+        IllegalGenerationError: Action.NEW_EPOCH,
+        StaleMemberEpochError: Action.NEW_EPOCH,
+        RequestTimedOutError: Action.FIND_COORDINATOR,
+        UnknownTopicOrPartitionError: Action.RETRY,
+    }
+)
+"""OffsetCommit of a member with an epoch, per partition (KIP-848). In a transaction a stale epoch
+is an ILLEGAL_GENERATION.
+"""
+
 OFFSET_FETCH_ACTIONS = _ALWAYS.but_for(
     {
         UnstableOffsetCommitError: Action.RETRY,
@@ -79,6 +105,8 @@ def is_for_good(error: BaseException) -> bool:
 
 __all__ = [
     "COMMIT_ACTIONS",
+    "EPOCH_COMMIT_ACTIONS",
+    "EPOCH_HEARTBEAT_ACTIONS",
     "HEARTBEAT_ACTIONS",
     "JOIN_ACTIONS",
     "OFFSET_FETCH_ACTIONS",

@@ -1,6 +1,7 @@
 """Declares what a group protocol implements: the rest of the consumer knows its membership by this.
 
-`classic/` implements it with JoinGroup and SyncGroup. `ConsumerGroup` chooses the implementation.
+`classic/` implements it with JoinGroup and SyncGroup, `consumer_rebalance/` with heartbeats alone.
+`ConsumerGroup` chooses the implementation.
 """
 
 from collections.abc import Callable, Collection
@@ -56,6 +57,16 @@ class CommitMembership(Protocol):
         coordinator refuses.
         """
 
+    def identity_to_fetch(self) -> ConsumerGroupMetadata | None:
+        """Return the ids in whose name committed offsets are asked for; None: as from outside."""
+
+    def go_on(
+        self, committer: ConsumerGroupMetadata, had: Collection[TopicPartition]
+    ) -> ConsumerGroupMetadata | None:
+        """Return the ids with which a commit goes on that began as `committer`. `had`: its
+        partitions that were assigned then. None: the group has moved on, and others may have them.
+        """
+
     def check_may_commit(self) -> None:
         """Raise the error that a commit would raise at once, without asking the coordinator.
 
@@ -68,7 +79,7 @@ class CommitMembership(Protocol):
 
     def commit_refused(self, action: Action, error: BrokerResponseError) -> None:
         """Act on an error of OffsetCommit that concerns the membership. `action` is REJOIN, RAISE,
-        LOSE_GENERATION or LOSE_MEMBERSHIP.
+        LOSE_GENERATION, LOSE_MEMBERSHIP or NEW_EPOCH.
         """
 
 

@@ -38,6 +38,7 @@ class SubscriptionMode(Enum):
     NONE = "nothing is subscribed or assigned"
     TOPICS = "subscribe(topics): every partition of the topics, or those that the group assigns"
     PATTERN = "subscribe(pattern=...): as TOPICS, for the topics whose names match"
+    SERVER_PATTERN = "subscribe(pattern=SubscriptionPattern(...)): as TOPICS, the broker matches"
     ASSIGNED = "assign(partitions): the partitions that the user named"
 
 
@@ -49,6 +50,8 @@ class SubscriptionState:
         self.mode = SubscriptionMode.NONE
         self.topics: frozenset[str] = frozenset()
         self.pattern: re.Pattern[str] | None = None
+        self.server_pattern = ""
+        """What the broker matches in SERVER_PATTERN, otherwise ""."""
         self.poll_number = 1
         """Counts the polls. Each position remembers the poll in which it moved last (B7)."""
         self.ownership_epoch = 0
@@ -87,6 +90,20 @@ class SubscriptionState:
         if not by_group:
             self.topics = frozenset()
             self._replace_assignment(())
+
+    def subscribe_server_pattern(self, pattern: str) -> None:
+        """Subscribe to the topics that the broker finds. It replaces an earlier pattern.
+
+        Assigned partitions stay until the group takes them away.
+        Raises: IllegalStateError after subscribe(topics), another pattern or assign().
+        """
+        self._enter(SubscriptionMode.SERVER_PATTERN)
+        self.server_pattern = pattern
+
+    def match_assigned(self, names: Iterable[str]) -> None:
+        """Take these topics as those that the broker has found, if the broker matches."""
+        if self.mode is SubscriptionMode.SERVER_PATTERN:
+            self.topics = frozenset(names)
 
     def matches(self, name: str) -> bool:
         """Say whether the pattern matches a topic's name."""
@@ -160,6 +177,7 @@ class SubscriptionState:
         self.mode = SubscriptionMode.NONE
         self.topics = frozenset()
         self.pattern = None
+        self.server_pattern = ""
         self.ownership_epoch += 1
         self._replace_assignment(())
 
@@ -193,7 +211,7 @@ class SubscriptionState:
     @property
     def is_subscribed(self) -> bool:
         """True if partitions come from subscribe(), not from assign()."""
-        return self.mode in (SubscriptionMode.TOPICS, SubscriptionMode.PATTERN)
+        return self.mode not in (SubscriptionMode.NONE, SubscriptionMode.ASSIGNED)
 
     @property
     def assignment(self) -> frozenset[TopicPartition]:

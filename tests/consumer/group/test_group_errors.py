@@ -5,6 +5,8 @@ import pytest
 from aiokafka_lite import errors
 from aiokafka_lite.consumer.group.group_errors import (
     COMMIT_ACTIONS,
+    EPOCH_COMMIT_ACTIONS,
+    EPOCH_HEARTBEAT_ACTIONS,
     HEARTBEAT_ACTIONS,
     JOIN_ACTIONS,
     OFFSET_FETCH_ACTIONS,
@@ -134,3 +136,46 @@ def test_only_fenced_instance_id_is_for_good(error: Error) -> None:
 def test_errors_that_are_no_answers_are_not_for_good() -> None:
     assert not is_for_good(errors.KafkaConnectionError("gone"))
     assert not is_for_good(ValueError("something else"))
+
+
+FENCED = [
+    (errors.FencedMemberEpochError, Action.LOSE_GENERATION),
+    (errors.UnknownMemberIdError, Action.LOSE_GENERATION),
+    (errors.GroupIdNotFound, Action.LOSE_GENERATION),
+]
+
+
+@pytest.mark.parametrize(
+    ("error", "action"),
+    [
+        *COORDINATOR_GONE,
+        *FENCED,
+        row(errors.GroupLoadInProgressError, Action.RETRY),
+        row(errors.UnreleasedInstanceIdError, Action.RAISE),
+        row(errors.FencedInstanceIdError, Action.RAISE),
+        row(errors.UnsupportedAssignorError, Action.RAISE),
+        row(errors.InvalidRegularExpressionError, Action.RAISE),
+        row(errors.GroupMaxSizeReachedError, Action.RAISE),
+        row(errors.UnsupportedVersionError, Action.RAISE),
+        row(errors.TopicAuthorizationFailedError, Action.RAISE),
+    ],
+)
+def test_what_an_error_of_a_heartbeat_with_an_epoch_calls_for(error: Error, action: Action) -> None:
+    """Brokers have assigned (KIP-848)."""
+    assert EPOCH_HEARTBEAT_ACTIONS.action_for(error.errno) == (action, error)
+
+
+@pytest.mark.parametrize(
+    ("error", "action"),
+    [
+        *COORDINATOR_GONE,
+        *FENCED,
+        row(errors.StaleMemberEpochError, Action.NEW_EPOCH),
+        row(errors.IllegalGenerationError, Action.NEW_EPOCH),
+        row(errors.UnknownTopicOrPartitionError, Action.RETRY),
+        row(errors.OffsetMetadataTooLargeError, Action.RAISE),
+    ],
+)
+def test_what_an_error_of_a_commit_with_an_epoch_calls_for(error: Error, action: Action) -> None:
+    """A newer epoch is on its way (KIP-848)."""
+    assert EPOCH_COMMIT_ACTIONS.action_for(error.errno) == (action, error)

@@ -121,6 +121,14 @@ class FixedMembership:
     def identity(self) -> ConsumerGroupMetadata:
         return ConsumerGroupMetadata(self._group_id)
 
+    def identity_to_fetch(self) -> None:
+        return None
+
+    def go_on(
+        self, committer: ConsumerGroupMetadata, had: Collection[TopicPartition]
+    ) -> ConsumerGroupMetadata:
+        return committer
+
     def check_may_commit(self) -> None:
         if not self.completed_joins:
             raise self.commit_failed()

@@ -531,3 +531,19 @@ def test_b4_2_only_partitions_without_a_committed_offset_are_reset(
     state.reset_missing_positions(without_committed=True)
     assert [partition.topic_partition for partition in state.awaiting_reset()] == [P1]
     assert [partition.topic_partition for partition in state.initializing()] == [P0, P2]
+
+
+def test_topics_of_a_pattern_for_the_broker_are_those_of_the_assignment() -> None:
+    state = SubscriptionState(None)
+    state.subscribe_server_pattern("t.*")
+    assert state.is_subscribed
+    assert (state.server_pattern, state.topics) == ("t.*", frozenset())
+    state.match_assigned({"t1"})
+    assert state.topics == {"t1"}
+    with pytest.raises(IllegalStateError):
+        state.subscribe(["t"])
+    state.unsubscribe()
+    assert state.server_pattern == ""
+    state.subscribe(["t"])
+    state.match_assigned({"t1"})
+    assert state.topics == {"t"}, "which the user has named"

@@ -117,6 +117,17 @@ class ClassicMembership:
         """As `Member.identity`."""
         return self._member.identity()
 
+    def identity_to_fetch(self) -> None:
+        """Committed offsets are asked for as from outside."""
+
+    def go_on(
+        self,
+        committer: ConsumerGroupMetadata,
+        had: Collection[TopicPartition],  # noqa: ARG002 - a generation says it all
+    ) -> ConsumerGroupMetadata | None:
+        """Return the same ids, unless the group has another generation."""
+        return committer if committer == self.identity() else None
+
     def check_may_commit(self) -> None:
         """As `Member.check_may_commit`."""
         self._member.check_may_commit()

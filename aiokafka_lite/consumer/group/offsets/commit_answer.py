@@ -63,11 +63,12 @@ def gravest(
 _GRAVITY = {
     Action.RETRY: 0,
     Action.FIND_COORDINATOR: 1,
-    Action.REJOIN: 2,
-    Action.LOSE_GENERATION: 3,
-    Action.LOSE_MEMBERSHIP: 4,
-    Action.RAISE: 5,
-    Action.TAKE_MEMBER_ID: 6,
+    Action.NEW_EPOCH: 2,
+    Action.REJOIN: 3,
+    Action.LOSE_GENERATION: 4,
+    Action.LOSE_MEMBERSHIP: 5,
+    Action.RAISE: 6,
+    Action.TAKE_MEMBER_ID: 7,
 }
 
 __all__ = ["gravest", "not_worth_another_try", "of_former_topics"]

@@ -8,6 +8,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -48,10 +49,20 @@ CommitCallback = Callable[[Offsets, Exception | None, Offsets], object]
 class _RetryLaterError(Exception):
     """The coordinator could not store `left` now; asking again may help."""
 
-    def __init__(self, error: KafkaError, left: Offsets) -> None:
+    def __init__(self, error: KafkaError, left: Offsets, *, is_stale: bool = False) -> None:
+        """`is_stale`: the next heartbeat brings the epoch with which the commit succeeds."""
         super().__init__(str(error))
         self.error = error
         self.left = left
+        self.is_stale = is_stale
+
+
+class _Committer(NamedTuple):
+    """In whose name a commit began."""
+
+    identity: ConsumerGroupMetadata
+    had: frozenset[TopicPartition]
+    """The partitions of the commit that were assigned then."""
 
 
 @dataclass(slots=True, eq=False)
@@ -59,7 +70,7 @@ class _PendingCommit:
     """A commit in the background, kept until its callback and all before it were called."""
 
     offsets: Offsets
-    committer: ConsumerGroupMetadata
+    committer: _Committer
     callback: CommitCallback
     is_automatic: bool
     left: Offsets
@@ -82,7 +93,8 @@ class OffsetCommitter:
         self._client = client
         self._cache = cache
         self._group_id = group_id
-        self._membership = membership
+        self.membership = membership
+        """In whose name offsets are committed."""
         self._subscription = subscription
         self._signal = signal
         self._pending: deque[_PendingCommit] = deque()
@@ -100,7 +112,7 @@ class OffsetCommitter:
         own the partitions by then.
         """
         if self._subscription.is_subscribed:
-            self._membership.check_may_commit()
+            self.membership.check_may_commit()
 
     async def commit(
         self, offsets: Offsets, timeout_s: float, *, is_automatic: bool = False
@@ -116,7 +128,7 @@ class OffsetCommitter:
         partitions; UnknownTopicIdError for offsets of a topic that was created anew since.
         Cancelled: the offsets may be stored or not.
         """
-        committer, left = self.identity(), offsets
+        committer, left = self._committer(offsets), offsets
         began_s = self._client.clock.monotonic()
         failure: KafkaError | None = None
         attempts = 0
@@ -152,7 +164,7 @@ class OffsetCommitter:
         wait.
         """
         asked = dict(offsets)
-        pending = _PendingCommit(asked, self.identity(), callback, is_automatic, left=asked)
+        pending = _PendingCommit(asked, self._committer(asked), callback, is_automatic, left=asked)
         self._pending.append(pending)
         child = self._client.owner.spawn("offset_committer.commit", self._commit_pending, pending)
         # Reaches also a child that was cancelled before its first step.
@@ -198,14 +210,31 @@ class OffsetCommitter:
         pending.error = KafkaError("the consumer was closed before the offsets were committed")
         try:
             timeout_s = self._client.config.request_timeout_ms / 1000
-            await self._commit_once(
-                pending.offsets, pending.committer, timeout_s, is_automatic=pending.is_automatic
-            )
+            await self._commit_in_newest_epoch(pending, timeout_s)
             pending.error, pending.left = None, {}
         except _RetryLaterError as refusal:
             pending.error, pending.left = refusal.error, refusal.left
         except (KafkaError, TimeoutError) as error:
             pending.error = error
+
+    async def _commit_in_newest_epoch(self, pending: _PendingCommit, timeout_s: float) -> None:
+        """Store offsets once, but for a stale epoch: then again, with the next one."""
+        clock = self._client.clock
+        until_s = clock.monotonic() + timeout_s
+        attempts, left = 0, pending.offsets
+        while True:
+            try:
+                await self._commit_once(
+                    left, pending.committer, timeout_s, is_automatic=pending.is_automatic
+                )
+            except _RetryLaterError as refusal:
+                left = refusal.left
+                if not refusal.is_stale or clock.monotonic() >= until_s:
+                    raise
+            else:
+                return
+            await clock.sleep(self._client.retry_backoff.delay(attempts))
+            attempts += 1
 
     def _finish(self, finished: _PendingCommit) -> None:
         finished.is_done = True
@@ -220,7 +249,7 @@ class OffsetCommitter:
     async def _commit_once(
         self,
         offsets: Offsets,
-        committer: ConsumerGroupMetadata,
+        committer: _Committer,
         timeout_s: float,
         *,
         is_automatic: bool,
@@ -230,13 +259,13 @@ class OffsetCommitter:
             node_id = await self._find(timeout_s)
         except KafkaTimeoutError as error:
             raise _RetryLaterError(error, offsets) from error
-        self._check_may_still_commit(committer)
+        identity = self._check_may_still_commit(committer)
         offsets = self._of_present_topics(offsets, is_automatic=is_automatic)
         if not offsets:
             return
         snapshot = self._client.metadata.snapshot
         has_ids = names_topics_by_id(offsets, snapshot)
-        request = commit_request(committer, offsets, snapshot)
+        request = commit_request(identity, offsets, snapshot)
         self.commits_sent += 1
         began_s = self._client.clock.monotonic()
         try:
@@ -260,7 +289,7 @@ class OffsetCommitter:
                 del errors[tp]
                 logger.info("%s-%d: not committed, the coordinator does not know it", *tp)
         if errors:
-            self._refused(errors, offsets, committer)
+            self._refused(errors, offsets, identity)
 
     def _of_present_topics(self, offsets: Offsets, *, is_automatic: bool) -> Offsets:
         """Return what may be stored: an offset of a deleted topic means nothing in the one that was
@@ -280,15 +309,24 @@ class OffsetCommitter:
         )
         return {tp: each for tp, each in offsets.items() if tp not in former}
 
-    def _check_may_still_commit(self, committer: ConsumerGroupMetadata) -> None:
-        """Raise if the group has moved on since the offsets were collected.
+    def _committer(self, offsets: Offsets) -> _Committer:
+        return _Committer(self.identity(), self._subscription.assignment & offsets.keys())
+
+    def _check_may_still_commit(self, committer: _Committer) -> ConsumerGroupMetadata:
+        """Return the ids to commit with; raise if the group has moved on since the offsets were
+        collected.
 
         In a later generation the partitions may belong to other members. The coordinator would
         accept the commit, and overwrite theirs.
         """
         self.check_may_commit()
-        if committer != self.identity():
+        if self._subscription.is_subscribed:
+            identity = self.membership.go_on(*committer)
+        else:
+            identity = committer.identity if committer.identity == self.identity() else None
+        if identity is None:
             raise self._rebalanced_meanwhile()
+        return identity
 
     def _rebalanced_meanwhile(self) -> KafkaError:
         return RebalanceInProgressError(
@@ -302,7 +340,7 @@ class OffsetCommitter:
         They are the member's, or the group id alone if the user assigned the partitions.
         """
         if self._subscription.is_subscribed:
-            return self._membership.identity()
+            return self.membership.identity()
         return ConsumerGroupMetadata(self._group_id)
 
     def refused_to_producer(
@@ -313,13 +351,13 @@ class OffsetCommitter:
         It concerns the membership only if the member still has the identity of `committer`, with
         which the offsets were sent.
         """
-        action, _ = self._membership.commit_actions.action_for(refusal.errno)
+        action, _ = self.membership.commit_actions.action_for(refusal.errno)
         is_over = action in (Action.LOSE_MEMBERSHIP, Action.LOSE_GENERATION) or is_for_good(refusal)
         if not is_over or not self._subscription.is_subscribed:
             return
         if self._concerns(committer, refusal):
             logger.info("offsets in a transaction refused: %s", refusal.message)
-            self._membership.commit_refused(action, refusal)
+            self.membership.commit_refused(action, refusal)
 
     def _refused(
         self,
@@ -328,7 +366,7 @@ class OffsetCommitter:
         committer: ConsumerGroupMetadata,
     ) -> None:
         """Raise what the answer calls for, the gravest first."""
-        action, error = gravest(errors, self._membership.commit_actions)
+        action, error = gravest(errors, self.membership.commit_actions)
         left = {tp: offsets[tp] for tp in errors}
         refusal = error(
             f"committing offsets of {names_of(sorted(errors))} in group {committer.group_id!r}: "
@@ -341,19 +379,22 @@ class OffsetCommitter:
         if action is Action.FIND_COORDINATOR:
             self._forget_coordinator(refusal)
             raise _RetryLaterError(refusal, left)
+        if action is Action.NEW_EPOCH:
+            self.membership.commit_refused(action, refusal)
+            raise _RetryLaterError(refusal, left, is_stale=True)
         if action is Action.RAISE and not is_for_good(refusal):
             raise refusal
         if not self._concerns(committer, refusal):
             raise self._rebalanced_meanwhile()
         if self._subscription.is_subscribed:
-            self._membership.commit_refused(action, refusal)
+            self.membership.commit_refused(action, refusal)
         if action is Action.RAISE:
             raise refusal
         if action is Action.REJOIN:
             raise RebalanceInProgressError(
                 f"group {self._group_id!r} is rebalancing: commit again after the next poll"
             )
-        raise self._membership.commit_failed() from refusal
+        raise self.membership.commit_failed() from refusal
 
     def _concerns(self, committer: ConsumerGroupMetadata, refusal: BrokerResponseError) -> bool:
         """Say whether a refusal concerns the member's present identity.
@@ -361,7 +402,7 @@ class OffsetCommitter:
         In a rebalance it is not, unless another consumer has the place: that is for good. But a
         static member that lost its membership has fenced its own former id by joining again.
         """
-        is_at_rest = is_for_good(refusal) or not self._membership.is_rebalancing
+        is_at_rest = is_for_good(refusal) or not self.membership.is_rebalancing
         return is_at_rest and committer == self.identity()
 
     async def _find(self, timeout_s: float) -> int:

@@ -97,8 +97,12 @@ def fetch_request(
     partitions: Collection[TopicPartition],
     snapshot: MetadataSnapshot,
     version: int,
+    member: ConsumerGroupMetadata | None = None,
 ) -> OffsetFetchRequest:
-    """Return the question in the form of `version`, for stable offsets where that can be said."""
+    """Return the question in the form of `version`, for stable offsets where that can be said.
+
+    `member`: the ids of a member that has an epoch (KIP-848), or None.
+    """
     topics = by_topic(partitions)
     require_stable = version >= OffsetFetchRequest.stable_since
     if version < OffsetFetchRequest.groups_since:
@@ -112,6 +116,8 @@ def fetch_request(
         )
     group = OffsetFetchRequestGroup(
         group_id=group_id,
+        member_id=None if member is None else member.member_id,
+        member_epoch=-1 if member is None else member.generation_id,
         topics=[
             OffsetFetchRequestTopics(
                 name=name, topic_id=snapshot.topic_id(name), partition_indexes=indexes

@@ -4,7 +4,7 @@ The requests use the general connection: none waits behind a long fetch or a Joi
 Source: 2e-15, KIP-447, ConsumerCoordinator.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -17,23 +17,41 @@ from aiokafka_lite.consumer.group.offsets.offset_exchange import (
     knows_topic_ids,
 )
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
-from aiokafka_lite.errors import KafkaError, UnsupportedVersionError
-from aiokafka_lite.model import TopicPartition, names_of
+from aiokafka_lite.errors import (
+    KafkaError,
+    StaleMemberEpochError,
+    UnknownMemberIdError,
+    UnsupportedVersionError,
+)
+from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition, names_of
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
+
+_MEMBER_CHANGED = (StaleMemberEpochError.errno, UnknownMemberIdError.errno)
 
 
 class OffsetLookup:
-    """Finds the committed offsets of one group."""
+    """Finds the committed offsets of one group.
 
-    def __init__(self, client: KafkaClient, cache: CoordinatorCache, group_id: str) -> None:
+    `member()` returns the ids of a member that has an epoch (KIP-848), or None.
+    """
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        cache: CoordinatorCache,
+        group_id: str,
+        member: Callable[[], ConsumerGroupMetadata | None] = lambda: None,
+    ) -> None:
         self._client = client
         self._cache = cache
         self._group_id = group_id
+        self._member = member
 
     async def fetch_committed(
         self, partitions: Collection[TopicPartition]
     ) -> dict[TopicPartition, CommittedOffset | None]:
-        """Return the group's offset of each partition, None where nothing is committed. Asks once.
+        """Return the group's offset of each partition, None where nothing is committed. Asks once,
+        and again while the epoch of the member changes.
 
         Raises: KafkaError; a retriable one means that asking again may help, such as
         UnstableOffsetCommitError while a transaction holds an offset. Cancelled: nothing stays
@@ -42,12 +60,19 @@ class OffsetLookup:
         timeout_s = self._client.config.request_timeout_ms / 1000
         node_id = await self._cache.find(CoordinatorType.GROUP, self._group_id, timeout_s)
         snapshot = self._client.metadata.snapshot
-        try:
-            response = await self._ask(node_id, partitions, snapshot)
-        except KafkaError as error:
-            if error.retriable:
-                self._forget_coordinator(error, failed=node_id)
-            raise
+        attempts = 0
+        while True:
+            member = self._member()
+            try:
+                response = await self._ask(node_id, partitions, snapshot, member)
+            except KafkaError as error:
+                if error.retriable:
+                    self._forget_coordinator(error, failed=node_id)
+                raise
+            if member is None or fetch_error(response) not in _MEMBER_CHANGED:
+                break
+            await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
+            attempts += 1
         self._raise_fetch_error(fetch_error(response), partitions)
         found = dict(fetched_offsets(response, snapshot))
         for tp, fetched in found.items():
@@ -55,7 +80,11 @@ class OffsetLookup:
         return {tp: found[tp].committed if tp in found else None for tp in partitions}
 
     async def _ask(
-        self, node_id: int, partitions: Collection[TopicPartition], snapshot: MetadataSnapshot
+        self,
+        node_id: int,
+        partitions: Collection[TopicPartition],
+        snapshot: MetadataSnapshot,
+        member: ConsumerGroupMetadata | None,
     ) -> OffsetFetchResponse:
         client, group_id = self._client, self._group_id
         has_ids = knows_topic_ids({tp.topic for tp in partitions}, snapshot)
@@ -71,7 +100,7 @@ class OffsetLookup:
                     raise
         if not has_ids:
             version = min(version, OffsetFetchRequest.topic_ids_since - 1)
-        request = fetch_request(group_id, partitions, snapshot, version)
+        request = fetch_request(group_id, partitions, snapshot, version, member)
         return await client.network.request(node_id, request, max_version=version)
 
     def _raise_fetch_error(self, error_code: int, partitions: Collection[TopicPartition]) -> None:

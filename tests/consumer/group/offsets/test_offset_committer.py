@@ -3,14 +3,19 @@
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
+from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.consumer.group.classic.member import Generation
-from aiokafka_lite.consumer.group.group_errors import COMMIT_ACTIONS, Action
+from aiokafka_lite.consumer.group.group_errors import (
+    COMMIT_ACTIONS,
+    EPOCH_COMMIT_ACTIONS,
+    Action,
+)
 from aiokafka_lite.consumer.group.offsets.offset_committer import OffsetCommitter, Offsets
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
@@ -26,6 +31,7 @@ from aiokafka_lite.errors import (
     KafkaTimeoutError,
     OffsetMetadataTooLargeError,
     RebalanceInProgressError,
+    StaleMemberEpochError,
     UnknownMemberIdError,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
@@ -57,6 +63,13 @@ class Bench:
         )
 
     commit_actions = COMMIT_ACTIONS
+    has_epochs = False
+
+    def take_epochs(self) -> None:
+        """Let the membership be one whose epoch changes while it lasts (KIP-848)."""
+        self.has_epochs = True
+        self.commit_actions = EPOCH_COMMIT_ACTIONS
+        self.subscription.assign_from_group([P0, P1])
 
     @property
     def is_rebalancing(self) -> bool:
@@ -64,6 +77,16 @@ class Bench:
 
     def identity(self) -> ConsumerGroupMetadata:
         return self.member.identity()
+
+    def identity_to_fetch(self) -> None:
+        return None
+
+    def go_on(
+        self, committer: ConsumerGroupMetadata, had: Collection[TopicPartition]
+    ) -> ConsumerGroupMetadata | None:
+        if not self.has_epochs:
+            return committer if committer == self.identity() else None
+        return self.identity() if self.subscription.assignment.issuperset(had) else None
 
     def check_may_commit(self) -> None:
         self.member.check_may_commit()
@@ -293,3 +316,50 @@ async def test_2e_13_commits_that_the_end_overtakes_are_told_so() -> None:
         await bench.client.close()
         assert [offset for offset, _ in bench.heard] == [1, 2]
         assert all(isinstance(error, KafkaError) for _, error in bench.heard)
+
+
+# A membership whose epoch changes while it lasts (KIP-848)…
+
+
+async def test_a_commit_in_a_stale_epoch_is_sent_again_in_the_newest_one() -> None:
+    async with bench_of(is_member=True, clock=SYSTEM_CLOCK, retry_backoff_ms=1) as bench:
+        bench.take_epochs()
+        bench.broker.faults.fail(OffsetCommitRequest, StaleMemberEpochError, times=2)
+        await bench.committer.commit({P0: CommittedOffset(3)}, 5.0)
+        assert bench.commits() == 3
+        assert bench.stored() == {P0: (3, -1, "")}
+        assert bench.told == [(Action.NEW_EPOCH, StaleMemberEpochError)] * 2
+
+
+async def test_a_commit_in_the_background_is_not_dropped_for_a_stale_epoch() -> None:
+    async with bench_of(is_member=True, clock=SYSTEM_CLOCK, retry_backoff_ms=1) as bench:
+        bench.take_epochs()
+        bench.broker.faults.fail(OffsetCommitRequest, StaleMemberEpochError, times=2)
+        bench.committer.commit_async({P0: CommittedOffset(3)}, bench.hear)
+        assert await bench.committer.settle(5.0)
+        assert bench.heard == [(3, None)]
+        assert bench.stored() == {P0: (3, -1, "")}
+
+
+async def test_a_partition_that_has_gone_is_not_committed_in_a_newer_epoch() -> None:
+    """Another member may have committed for it since."""
+    async with bench_of(is_member=True, clock=SYSTEM_CLOCK, retry_backoff_ms=1) as bench:
+        bench.take_epochs()
+        bench.broker.faults.stall(OffsetCommitRequest)
+        bench.broker.faults.fail(OffsetCommitRequest, StaleMemberEpochError)
+        task = asyncio.create_task(bench.committer.commit({P0: CommittedOffset(3)}, 5.0))
+        await bench.broker.wait_until(lambda: bench.commits() == 1)
+        bench.subscription.let_go([P0])
+        bench.broker.faults.release()
+        with pytest.raises(RebalanceInProgressError, match="has rebalanced meanwhile"):
+            await task
+        assert bench.stored() == {}
+
+
+async def test_a_member_that_was_removed_hears_at_once_that_it_may_not_commit() -> None:
+    async with bench_of(is_member=True) as bench:
+        bench.take_epochs()
+        bench.broker.faults.fail(OffsetCommitRequest, UnknownMemberIdError)
+        with pytest.raises(CommitFailedError):
+            await bench.committer.commit({P0: CommittedOffset(3)}, 5.0)
+        assert bench.told == [(Action.LOSE_GENERATION, UnknownMemberIdError)]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.consumer.group.offsets.offset_lookup import OffsetLookup
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.errors import (
@@ -9,9 +10,12 @@ from aiokafka_lite.errors import (
     GroupCoordinatorNotAvailableError,
     GroupLoadInProgressError,
     KafkaError,
+    StaleMemberEpochError,
+    UnknownMemberIdError,
     UnknownTopicOrPartitionError,
     UnstableOffsetCommitError,
 )
+from aiokafka_lite.model import ConsumerGroupMetadata
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
 from tests.consumer.batches import tps
@@ -73,3 +77,21 @@ async def test_2e_15_a_lost_connection_lets_the_coordinator_be_found_again() -> 
             await lookup(bench).fetch_committed([P0])
         assert caught.value.retriable
         assert bench.scene.coordinator.node_id is None
+
+
+@pytest.mark.parametrize("error", [StaleMemberEpochError, UnknownMemberIdError])
+async def test_a_member_with_another_epoch_is_asked_about_again(
+    error: type[BrokerResponseError],
+) -> None:
+    """The second question is that of a member which has joined anew (KIP-848)."""
+    async with bench_of(clock=SYSTEM_CLOCK, retry_backoff_ms=1) as bench:
+        await bench.committer.commit({P0: CommittedOffset(3)}, 5.0)
+        bench.broker.faults.fail(OffsetFetchRequest, error)
+        members = [ConsumerGroupMetadata("g", 5, "m-1"), None]
+        asking = OffsetLookup(bench.client, bench.scene.cache, "g", lambda: members.pop(0))
+        assert await asking.fetch_committed([P0]) == {P0: CommittedOffset(3)}
+        first, second = (
+            request.groups[0] for request in bench.broker.requests_of(OffsetFetchRequest)
+        )
+        assert (first.member_id, first.member_epoch) == ("m-1", 5)
+        assert (second.member_id, second.member_epoch) == (None, -1)

@@ -1,0 +1,140 @@
+"""Sends the heartbeats of a member whose coordinator assigns, in a task beside its membership.
+
+The broker says how often. A heartbeat with news is sent at once. The membership decides what an
+error means for it. Source: KIP-848, ConsumerHeartbeatRequestManager.
+"""
+
+import logging
+from collections.abc import Callable
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import EpochMember
+from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_coordinator import (
+    NOT_OFFERED,
+    HeartbeatCoordinator,
+    assigned_by,
+)
+from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_fields import MemberWishes
+from aiokafka_lite.consumer.group.group_errors import EPOCH_HEARTBEAT_ACTIONS, Action
+from aiokafka_lite.consumer.group.loop_watch import LoopWatch
+from aiokafka_lite.errors import BrokerResponseError, KafkaError, UnsupportedVersionError
+from aiokafka_lite.protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatResponse,
+)
+
+logger = logging.getLogger(__name__)
+
+
+class EpochHeartbeats:
+    """Sends heartbeats while the member joins or is in the group.
+
+    `wishes()` returns what the member wants. `on_answer()` is called after the member has taken an
+    answer over. `on_error(action, error)` is called for errors that concern the membership, and
+    `on_failure(error)` for a failure that another heartbeat does not mend.
+    """
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        coordinator: HeartbeatCoordinator,
+        member: EpochMember,
+        loop_watch: LoopWatch,
+        wishes: Callable[[], MemberWishes],
+        on_answer: Callable[[], object],
+        on_error: Callable[[Action, BrokerResponseError], object],
+        on_failure: Callable[[KafkaError], object],
+    ) -> None:
+        self._client = client
+        self._coordinator = coordinator
+        self._member = member
+        self._loop_watch = loop_watch
+        self._wishes = wishes
+        self._on_answer = on_answer
+        self._on_error = on_error
+        self._on_failure = on_failure
+        self._wakeup = Wakeup()
+        self._due_at_s = 0.0
+        self._retry_at_s = 0.0
+        self._failures = 0
+
+    def look(self) -> None:
+        """Send a heartbeat at once if the member has news, or joins."""
+        self._wakeup.set()
+
+    def ask_soon(self) -> None:
+        """Send a heartbeat at once, for its answer has the newest epoch."""
+        self._due_at_s = 0.0
+        self._wakeup.set()
+
+    async def run(self) -> None:
+        """Send heartbeats until cancelled. Waits while the member neither joins nor is in."""
+        clock = self._client.clock
+        try:
+            while True:
+                if not self._member.sends_heartbeats:
+                    await self._wakeup.wait()
+                    continue
+                self._loop_watch.start()
+                delay_s = self._delay_s(clock.monotonic())
+                if delay_s > 0:
+                    await self._wakeup.wait_for(clock, delay_s)
+                    continue
+                await self._beat()
+        finally:
+            self._loop_watch.stop()
+
+    def _delay_s(self, now_s: float) -> float:
+        """Return after how many seconds the next heartbeat is to be sent, unless there is news."""
+        has_news = self._member.has_news(self._wishes())
+        return max(self._retry_at_s - now_s, 0.0 if has_news else self._due_at_s - now_s)
+
+    async def _beat(self) -> None:
+        member, clock = self._member, self._client.clock
+        membership = member.membership
+        try:
+            node_id = await self._coordinator.find()
+            if member.membership != membership:
+                return
+            sent_at_s = clock.monotonic()
+            told = member.begin_heartbeat(self._wishes())
+            answer = await self._coordinator.heartbeat(node_id, told)
+        except KafkaError as error:
+            logger.debug("heartbeat of %r: %s", member, error)
+            if member.membership == membership:
+                self._failed()
+                if not error.retriable:
+                    self._on_failure(error)
+            return
+        if member.membership != membership:
+            return  # what this says about the former membership does not matter any more
+        if answer.error_code:
+            self._refused(answer)
+            return
+        self._failures = 0
+        self._due_at_s = sent_at_s + answer.heartbeat_interval_ms / 1000
+        member.answered(answer.member_epoch, assigned_by(answer))
+        self._on_answer()
+
+    def _failed(self) -> None:
+        """Tell everything with the next heartbeat, after a backoff that grows."""
+        self._member.heartbeat_failed()
+        backoff_s = self._client.retry_backoff.delay(self._failures)
+        self._retry_at_s = self._client.clock.monotonic() + backoff_s
+        self._failures += 1
+
+    def _refused(self, answer: ConsumerGroupHeartbeatResponse) -> None:
+        action, error = EPOCH_HEARTBEAT_ACTIONS.action_for(answer.error_code)
+        logger.info("heartbeat of %r: %s", self._member, error.message)
+        self._failed()
+        if action is Action.FIND_COORDINATOR:
+            self._coordinator.lost(error.message)
+        elif action is not Action.RETRY:
+            what = f"heartbeat in group {self._member.group_id!r}"
+            why = error.explained(answer.error_message)
+            if error is UnsupportedVersionError:
+                why = NOT_OFFERED
+            self._on_error(action, error(f"{what}: {why}"))
+
+
+__all__ = ["EpochHeartbeats"]

@@ -1,0 +1,159 @@
+"""Sends a member's heartbeats to the group's coordinator, the one that leaves included.
+
+The membership decides what a response means. The requests have a connection of their own, so that
+none waits behind a fetch (F1). Source: KIP-848.
+"""
+
+import logging
+from collections.abc import Iterable
+from uuid import UUID
+
+from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import EpochMember
+from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_fields import (
+    HeartbeatFields,
+    TopicIdPartitions,
+)
+from aiokafka_lite.errors import KafkaError, UnsupportedVersionError, for_code
+from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    TopicPartitions,
+)
+
+logger = logging.getLogger(__name__)
+
+NOT_OFFERED = (
+    "the brokers do not offer group_protocol='consumer': it needs Kafka 4.0, the feature "
+    "group.version at level 1, and 'consumer' in group.coordinator.rebalance.protocols; use "
+    "group_protocol='classic', or 'auto' to take what there is"
+)
+
+
+class HeartbeatCoordinator:
+    """Sends one member's requests to the coordinator."""
+
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        client: KafkaClient,
+        cache: CoordinatorCache,
+        member: EpochMember,
+    ) -> None:
+        self._timeout_s = config.request_timeout_ms / 1000
+        self._client = client
+        self._cache = cache
+        self._member = member
+
+    @property
+    def node_id(self) -> int | None:
+        """The node id of the coordinator; None if it must be found first."""
+        return self._cache.known(CoordinatorType.GROUP, self._member.group_id)
+
+    @property
+    def why_unknown(self) -> str | None:
+        """Why the coordinator is not known; None if it is."""
+        if self.node_id is not None:
+            return None
+        failure = self._cache.last_failure
+        return "it is being looked for" if failure is None else reason_of(failure)
+
+    def lost(self, why: object, failed: int | None = None) -> None:
+        """Forget the coordinator: the next request finds it again."""
+        self._cache.forget(CoordinatorType.GROUP, self._member.group_id, why, failed=failed)
+
+    async def find(self) -> int:
+        """Return the node id of the coordinator. Raises: as `CoordinatorCache.find`."""
+        return await self._cache.find(CoordinatorType.GROUP, self._member.group_id, self._timeout_s)
+
+    async def heartbeat(
+        self, node_id: int, told: HeartbeatFields
+    ) -> ConsumerGroupHeartbeatResponse:
+        """Send a heartbeat with the fields that have changed.
+
+        Raises: KafkaError if no response came; the coordinator is then forgotten.
+        UnsupportedVersionError if the broker does not have the protocol, or no regular expressions.
+        Cancelled: the coordinator may have heard it.
+        """
+        network, lane = self._client.network, Lane.COORDINATOR
+        try:
+            if told.regex:
+                await network.connect(node_id, lane, timeout_s=self._timeout_s)
+                self._check_regex(node_id)
+            return await network.request(
+                node_id, self._request(self._member.epoch, told), lane=lane
+            )
+        except UnsupportedVersionError as error:
+            if told.regex and network.max_version(node_id, ConsumerGroupHeartbeatRequest) == 0:
+                raise
+            raise UnsupportedVersionError(NOT_OFFERED) from error
+        except KafkaError as error:
+            if error.retriable:
+                self.lost(error, failed=node_id)
+            raise
+
+    def _check_regex(self, node_id: int) -> None:
+        version = self._client.network.max_version(node_id, ConsumerGroupHeartbeatRequest)
+        if version is not None and version < ConsumerGroupHeartbeatRequest.regex_since:
+            raise UnsupportedVersionError(
+                f"node {node_id} matches no regular expressions (Kafka 4.0 does); give the pattern "
+                f"as a str, which the client matches"
+            )
+
+    def _request(self, epoch: int, told: HeartbeatFields) -> ConsumerGroupHeartbeatRequest:
+        return ConsumerGroupHeartbeatRequest(
+            group_id=self._member.group_id,
+            member_id=self._member.member_id,
+            member_epoch=epoch,
+            instance_id=self._member.group_instance_id,
+            rack_id=told.rack_id,
+            rebalance_timeout_ms=told.rebalance_timeout_ms,
+            subscribed_topic_names=None if told.topics is None else list(told.topics),
+            subscribed_topic_regex=told.regex,
+            server_assignor=told.assignor,
+            topic_partitions=None if told.owned is None else _by_topic(told.owned),
+        )
+
+    async def leave(self, reason: str, timeout_s: float) -> None:
+        """Tell the coordinator that the member leaves; a static one comes back.
+
+        A failure is logged. Without a known coordinator no request is sent.
+        """
+        node_id, member = self.node_id, self._member
+        if node_id is None or self._client.network.ready_delay(node_id, Lane.COORDINATOR):
+            return
+        request = self._request(member.leave_epoch, HeartbeatFields())
+        try:
+            answer = await self._client.network.request(
+                node_id, request, lane=Lane.COORDINATOR, timeout_s=timeout_s
+            )
+        except KafkaError as error:
+            logger.info("leaving group %r: %s", member.group_id, error)
+            return
+        refused = f" ({for_code(answer.error_code).message})" if answer.error_code else ""
+        logger.info("%s left group %r: %s%s", member.member_id, member.group_id, reason, refused)
+
+
+def _by_topic(partitions: Iterable[tuple[UUID, int]]) -> list[TopicPartitions]:
+    found: dict[UUID, list[int]] = {}
+    for topic_id, partition in sorted(partitions):
+        found.setdefault(topic_id, []).append(partition)
+    return [TopicPartitions(topic_id=topic_id, partitions=each) for topic_id, each in found.items()]
+
+
+def assigned_by(answer: ConsumerGroupHeartbeatResponse) -> TopicIdPartitions | None:
+    """Return the assignment in an answer; None: it is as before."""
+    if answer.assignment is None:
+        return None
+    return frozenset(
+        (topic.topic_id, partition)
+        for topic in answer.assignment.topic_partitions
+        for partition in topic.partitions
+    )
+
+
+__all__ = ["NOT_OFFERED", "HeartbeatCoordinator", "assigned_by"]
