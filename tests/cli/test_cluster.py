@@ -19,7 +19,8 @@ def test_brokers_features_and_quorum(invoke: Invoke) -> None:
     assert broker["address"].startswith("127.0.0.1:")
     assert broker["cluster_id"]
     assert shown(invoke, "features") == [
-        {"feature": "transaction.version", "level": 2, "lowest": 0, "highest": 2}
+        {"feature": "group.version", "level": 1, "lowest": 0, "highest": 1},
+        {"feature": "transaction.version", "level": 2, "lowest": 0, "highest": 2},
     ]
     (leader,) = shown(invoke, "quorum")
     assert (leader["node"], leader["part"], leader["lag"]) == ("1", "leader", 0)

@@ -85,8 +85,9 @@ class EmbeddedBroker(SecuredListeners, StoredRecords):
 
     The methods of this class are not subject to ACLs, so a test sets up topics with them.
 
-    Not supported: groups of the newer kinds (KIP-848, KIP-932, KIP-1071), and SASL
-    GSSAPI. Offsets and transactional ids never expire. Data lives in
+    Not supported: members of share groups and of streams groups (KIP-932, KIP-1071), and SASL
+    GSSAPI. A group changes between the classic protocol and that of KIP-848 only while it is empty.
+    Offsets and transactional ids never expire. Data lives in
     limited memory. Each partition keeps at most `log_retention_bytes`, or its topic's
     retention.bytes if that is less. The newest batch always stays.
     """

@@ -167,6 +167,44 @@ class EmbeddedBrokerOptions(TypedDict, total=False):
     Default: 1_800_000 milliseconds. Java: group.max.session.timeout.ms.
     """
 
+    group_version: int
+    """Level of the feature group.version: 1 for groups of the protocol of KIP-848, 0 for a broker
+    without them.
+
+    Default: 1. Only here.
+    """
+
+    group_consumer_session_timeout_ms: int
+    """Session timeout of a consumer group; the group's own setting goes first.
+
+    Default: 45_000 milliseconds. Java: group.consumer.session.timeout.ms.
+    """
+
+    group_consumer_heartbeat_interval_ms: int
+    """Heartbeat interval of a consumer group; the group's own setting goes first.
+
+    Default: 5000 milliseconds. Java: group.consumer.heartbeat.interval.ms.
+    """
+
+    group_consumer_assignment_interval_ms: int
+    """Least time between two assignments of a consumer group; the group's own setting goes first.
+    In Java the default is 1000.
+
+    Default: 0 milliseconds. Java: group.consumer.assignment.interval.ms.
+    """
+
+    group_consumer_max_size: int
+    """Members that a consumer group may have.
+
+    Default: 2_147_483_647. Java: group.consumer.max.size.
+    """
+
+    group_consumer_assignors: Sequence[str]
+    """The assignors of consumer groups; the first one is the default.
+
+    Default: ('uniform', 'range'). Java: group.consumer.assignors.
+    """
+
     transaction_version: int
     """Level of the feature transaction.version: 2 for the transactions of KIP-890, 0 or 1 for those
     before.

@@ -1,34 +1,98 @@
-"""ConsumerGroupDescribe: this broker has no consumer group yet, so each is not found."""
+"""ConsumerGroupDescribe: state, epochs and members of consumer groups (KIP-848).
 
-from aiokafka_lite.errors import BrokerResponseError
+Source: KafkaApis.handleConsumerGroupDescribe, ConsumerGroup.asDescribedGroup.
+"""
+
+from collections.abc import Iterable
+
+from aiokafka_lite.errors import BrokerResponseError, UnsupportedVersionError
 from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.protocol.messages._group_assignment import Assignment, TopicPartitions
 from aiokafka_lite.protocol.messages.consumer_group_describe import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
     DescribedGroup,
+    Member,
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
-from aiokafka_lite.testing.broker.security.acl import Operation
+from aiokafka_lite.testing.broker.security.acl import Operation, ResourceType
+from aiokafka_lite.testing.broker.state.cluster_features import GROUP_VERSION
+from aiokafka_lite.testing.broker.state.cluster_state import ClusterState
+from aiokafka_lite.testing.broker.state.groups.consumer_group_member import (
+    ConsumerGroupMember,
+    TopicIdPartition,
+)
+from aiokafka_lite.testing.broker.state.groups.modern_group import ModernGroup
+
+_OF_THE_NEWER_PROTOCOL = 1
+"""Kafka's number for the type of such a member (KIP-1099)."""
 
 
 def handle(
     context: RequestContext, request: ConsumerGroupDescribeRequest
 ) -> ConsumerGroupDescribeResponse:
-    return ConsumerGroupDescribeResponse(
-        groups=[_describe(context, group_id) for group_id in request.group_ids]
-    )
+    groups = [_describe(context, group_id) for group_id in request.group_ids]
+    if request.include_authorized_operations:
+        for group in groups:
+            if not group.error_code:
+                group.authorized_operations = context.session.operations(
+                    ResourceType.GROUP, group.group_id
+                )
+    return ConsumerGroupDescribeResponse(groups=groups)
 
 
 def _describe(context: RequestContext, group_id: str) -> DescribedGroup:
     try:
+        if not context.cluster.features.level(GROUP_VERSION):
+            raise UnsupportedVersionError("this cluster has no consumer groups (KIP-848)")
         context.find_group(group_id, Operation.DESCRIBE, may_have_no_name=True)
     except BrokerResponseError as error:
         return DescribedGroup(group_id=group_id, error_code=error.errno)
-    absent = context.groups.not_found(group_id, "consumer")
+    try:
+        found = context.groups.find_consumers(group_id, joins=False).group
+    except BrokerResponseError as error:
+        return DescribedGroup(
+            group_id=group_id, error_code=error.errno, error_message=reason_of(error)
+        )
+    return _described(found, context.cluster)
+
+
+def _described(group: ModernGroup, cluster: ClusterState) -> DescribedGroup:
     return DescribedGroup(
-        group_id=group_id, error_code=absent.errno, error_message=reason_of(absent)
+        group_id=group.group_id,
+        group_state=group.state.value,
+        group_epoch=group.group_epoch,
+        assignment_epoch=group.target_epoch,
+        assignor_name=group.assignor,
+        members=[_member(group, member, cluster) for member in group.members.values()],
     )
+
+
+def _member(group: ModernGroup, member: ConsumerGroupMember, cluster: ClusterState) -> Member:
+    return Member(
+        member_id=member.member_id,
+        instance_id=member.instance_id,
+        rack_id=member.rack_id,
+        member_epoch=member.epoch,
+        client_id=member.client_id,
+        client_host=f"/{member.client_host}",
+        subscribed_topic_names=sorted(member.topics),
+        subscribed_topic_regex=member.pattern,
+        assignment=_assignment(member.assigned, cluster),
+        target_assignment=_assignment(group.target.get(member.member_id, ()), cluster),
+        member_type=_OF_THE_NEWER_PROTOCOL,
+    )
+
+
+def _assignment(partitions: Iterable[TopicIdPartition], cluster: ClusterState) -> Assignment:
+    by_topic: dict[str, TopicPartitions] = {}
+    for topic_id, index in sorted(partitions):
+        name = cluster.topic_name(topic_id)
+        if name is not None:
+            topic = by_topic.setdefault(name, TopicPartitions(topic_id=topic_id, topic_name=name))
+            topic.partitions.append(index)
+    return Assignment(topic_partitions=[*by_topic.values()])
 
 
 HANDLER = Handler(ConsumerGroupDescribeRequest, handle, VersionRange(0, 1))

@@ -35,7 +35,7 @@ def _describe(context: RequestContext, group_id: str) -> DescribedGroup:
         found = context.find_group(group_id, Operation.DESCRIBE, may_have_no_name=True)
     except BrokerResponseError as error:
         return DescribedGroup(group_id=group_id, error_code=error.errno)
-    if found is not None:
+    if found is not None and found.consumers is None:
         return _described(found.membership.group)
     answer = DescribedGroup(group_id=group_id, group_state=GroupState.DEAD.value)
     if context.version >= DescribeGroupsRequest.not_found_since:

@@ -65,6 +65,9 @@ def _find_or_create(context: RequestContext, request: JoinGroupRequest) -> Coord
         if request.member_id != NO_MEMBER:
             raise UnknownMemberIdError(f"group {request.group_id!r} does not exist")
         group = context.groups.find_or_create(request.group_id)
+    context.groups.make_classic(request.group_id)
+    if group.consumers is not None:
+        raise InconsistentGroupProtocolError(f"{request.group_id!r} is a consumer group (KIP-848)")
     return group
 
 

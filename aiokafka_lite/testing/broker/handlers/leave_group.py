@@ -26,7 +26,8 @@ def handle(context: RequestContext, request: LeaveGroupRequest) -> LeaveGroupRes
         if not result.error_code
     ]
     if group is not None and gone:
-        group.membership.left(f"these have left: {', '.join(gone)}")
+        left = group.membership.left if group.consumers is None else group.consumers.expelled
+        left(f"these have left: {', '.join(gone)}")
     if is_batched:
         return LeaveGroupResponse(members=results)
     return LeaveGroupResponse(error_code=results[0].error_code)
@@ -39,7 +40,10 @@ def _leave(group: CoordinatedGroup | None, member: MemberIdentity) -> MemberResp
     try:
         if group is None:
             raise UnknownMemberIdError("the group does not exist")
-        group.membership.leave(member.member_id, member.group_instance_id)
+        if group.consumers is None:
+            group.membership.leave(member.member_id, member.group_instance_id)
+        else:
+            group.consumers.expel(member.member_id, member.group_instance_id)
     except BrokerResponseError as error:
         response.error_code = error.errno
     return response

@@ -15,9 +15,7 @@ from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.security.acl import Operation, ResourceType
 from aiokafka_lite.testing.broker.state.groups.classic_group import GroupState
-
-CLASSIC, SHARE = "classic", "share"
-"""The types of groups here."""
+from aiokafka_lite.testing.broker.state.groups.group_coordinators import SHARE
 
 
 def handle(context: RequestContext, request: ListGroupsRequest) -> ListGroupsResponse:
@@ -42,12 +40,11 @@ def handle(context: RequestContext, request: ListGroupsRequest) -> ListGroupsRes
 
 def _on_node(context: RequestContext) -> Iterator[ListedGroup]:
     for each in context.groups.on_node(context.node_id):
-        group = each.membership.group
         yield ListedGroup(
-            group_id=group.group_id,
-            protocol_type=group.protocol_type or "",
-            group_state=group.state.value,
-            group_type=CLASSIC,
+            group_id=each.group_id,
+            protocol_type=each.protocol_type,
+            group_state=each.state.value,
+            group_type=each.kind,
         )
     for share in context.groups.shares_on_node(context.node_id):
         yield ListedGroup(

@@ -4,6 +4,8 @@ Only unknown partitions fail alone. Any other error fails the whole request, in 
 names. Source: KafkaApis.handleOffsetCommitRequest, OffsetMetadataManager.
 """
 
+from collections.abc import Iterable
+
 from aiokafka_lite.errors import (
     BrokerResponseError,
     GroupIdNotFound,
@@ -35,7 +37,7 @@ def handle(context: RequestContext, request: OffsetCommitRequest) -> OffsetCommi
     ]
     group: CoordinatedGroup | BrokerResponseError | None = None
     if any(isinstance(entry, BrokerPartition) for entries in found for entry in entries):
-        group = _open(context, request)
+        group = _open(context, request, found)
     return OffsetCommitResponse(
         topics=[
             OffsetCommitResponseTopic(
@@ -82,7 +84,7 @@ def _find(
 
 
 def _open(
-    context: RequestContext, request: OffsetCommitRequest
+    context: RequestContext, request: OffsetCommitRequest, found: Iterable[Iterable[_Found]]
 ) -> CoordinatedGroup | BrokerResponseError:
     """Return the group, or the error because of which it refuses offsets.
 
@@ -97,7 +99,20 @@ def _open(
             if generation_id >= 0:
                 raise _no_group(group_id, context.version)
             return groups.find_or_create(group_id)
-        group.membership.check_commit(request.member_id, request.group_instance_id, generation_id)
+        if group.consumers is None:
+            group.membership.check_commit(
+                request.member_id, request.group_instance_id, generation_id
+            )
+        else:
+            partitions = context.cluster.id_partitions(
+                each.topic_partition
+                for entries in found
+                for each in entries
+                if isinstance(each, BrokerPartition)
+            )
+            group.consumers.check_commit(
+                request.member_id, generation_id, partitions, context.version
+            )
     except BrokerResponseError as error:
         return error
     return group

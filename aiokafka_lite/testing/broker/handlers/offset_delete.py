@@ -35,7 +35,7 @@ def _open(context: RequestContext, group_id: str) -> CoordinatedGroup:
     group = context.find_group(group_id, Operation.DELETE)
     if group is None:
         raise GroupIdNotFound(f"group {group_id!r} does not exist")
-    group.membership.check_delete_offsets()
+    group.check_delete_offsets()
     return group
 
 
@@ -63,7 +63,7 @@ def _delete_one(
     try:
         context.session.check_topic(Operation.READ, topic)
         partition_of(context.cluster.topic_by_name(topic), topic_partition.partition)
-        if group.membership.group.subscribes_to(topic):
+        if group.subscribes_to(topic):
             raise GroupSubscribedToTopicError(f"members subscribe to {topic!r}")
     except BrokerResponseError as error:
         return error.errno

@@ -96,6 +96,7 @@ def handle(context: RequestContext, request: OffsetFetchRequest) -> OffsetFetchR
                     group.group_id,
                     _requested(context, group.topics),
                     require_stable=request.require_stable,
+                    member=(group.member_id, group.member_epoch),
                 ),
             )
             for group in request.groups
@@ -116,15 +117,22 @@ def _requested(
 
 
 def _look_up(
-    context: RequestContext, group_id: str, asked: list[_Topic] | None, *, require_stable: bool
+    context: RequestContext,
+    group_id: str,
+    asked: list[_Topic] | None,
+    *,
+    require_stable: bool,
+    member: tuple[str | None, int] = (None, -1),
 ) -> _Group:
     try:
         context.session.check_group(Operation.DESCRIBE, group_id)
         context.injected.raise_for(among=GROUP_ERRORS)
         context.groups.nodes.check(group_id, context.node_id)
+        group = context.groups.find(group_id)
+        if group is not None and group.consumers is not None:
+            group.consumers.check_fetch(*member)
     except BrokerResponseError as error:
         return _failed(error.errno, asked, context.version)
-    group = context.groups.find(group_id)
     offsets = None if group is None else group.offsets
     topics = _all_topics(context, offsets) if asked is None else asked
     return _Group(

@@ -5,11 +5,14 @@ names. Source: KafkaApis.handleTxnOffsetCommitRequest, OffsetMetadataManager; KI
 KIP-890, KIP-1319.
 """
 
+from collections.abc import Iterable
+
 from aiokafka_lite.errors import (
     BrokerResponseError,
     GroupIdNotFound,
     IllegalGenerationError,
     InvalidGroupIdError,
+    StaleMemberEpochError,
 )
 from aiokafka_lite.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
@@ -40,7 +43,7 @@ def handle(context: RequestContext, request: TxnOffsetCommitRequest) -> TxnOffse
     ]
     group: CoordinatedGroup | BrokerResponseError | None = None
     if any(isinstance(entry, BrokerPartition) for entries in found for entry in entries):
-        group = _open(context, request)
+        group = _open(context, request, found)
     return TxnOffsetCommitResponse(
         topics=[
             TxnOffsetCommitResponseTopic(
@@ -87,7 +90,7 @@ def _find(context: RequestContext, topic: TxnOffsetCommitRequestTopic, asked: _A
 
 
 def _open(
-    context: RequestContext, request: TxnOffsetCommitRequest
+    context: RequestContext, request: TxnOffsetCommitRequest, found: Iterable[Iterable[_Found]]
 ) -> CoordinatedGroup | BrokerResponseError:
     """Return the group, or the error because of which it refuses offsets.
 
@@ -107,9 +110,20 @@ def _open(
                 error = GroupIdNotFound if says_so else IllegalGenerationError
                 raise error(f"group {group_id!r} does not exist")
             return groups.find_or_create(group_id)
-        group.membership.check_commit_in_transaction(
-            request.member_id, request.group_instance_id, generation_id
-        )
+        if group.consumers is None:
+            group.membership.check_commit_in_transaction(
+                request.member_id, request.group_instance_id, generation_id
+            )
+        else:
+            partitions = context.cluster.id_partitions(
+                each.topic_partition
+                for entries in found
+                for each in entries
+                if isinstance(each, BrokerPartition)
+            )
+            group.consumers.check_commit(request.member_id, generation_id, partitions, None)
+    except StaleMemberEpochError as error:
+        return IllegalGenerationError(str(error))  # producers do not know epochs of members
     except BrokerResponseError as error:
         return error
     return group

@@ -13,6 +13,7 @@ from aiokafka_lite.testing.broker.security.security_options import SecurityOptio
 from aiokafka_lite.testing.broker.state.log.partition_log import DEFAULT_RETENTION_BYTES
 
 MAX_NODES = 100
+SERVER_ASSIGNOR_NAMES = ("uniform", "range")
 MAX_PORT = 65535
 _INT32_MAX = 2**31 - 1
 
@@ -51,6 +52,23 @@ class BrokerOptions(SecurityOptions):
     """Shortest session timeout that a member may ask for. Java: group.min.session.timeout.ms."""
     group_max_session_timeout_ms: Milliseconds = 1_800_000
     """Longest session timeout that a member may ask for. Java: group.max.session.timeout.ms."""
+    group_version: int = 1
+    """Level of the feature group.version: 1 for groups of the protocol of KIP-848, 0 for a broker
+    without them. Only here."""
+    group_consumer_session_timeout_ms: Milliseconds = 45_000
+    """Session timeout of a consumer group; the group's own setting goes first. Java:
+    group.consumer.session.timeout.ms."""
+    group_consumer_heartbeat_interval_ms: Milliseconds = 5_000
+    """Heartbeat interval of a consumer group; the group's own setting goes first. Java:
+    group.consumer.heartbeat.interval.ms."""
+    group_consumer_assignment_interval_ms: Milliseconds = 0
+    """Least time between two assignments of a consumer group; the group's own setting goes first.
+    In Java the default is 1000. Java: group.consumer.assignment.interval.ms."""
+    group_consumer_max_size: int = _INT32_MAX
+    """Members that a consumer group may have. Java: group.consumer.max.size."""
+    group_consumer_assignors: Sequence[str] = ("uniform", "range")
+    """The assignors of consumer groups; the first one is the default. Java:
+    group.consumer.assignors."""
     transaction_version: int = 2
     """Level of the feature transaction.version: 2 for the transactions of KIP-890, 0 or 1 for those
     before. Only here."""
@@ -93,6 +111,13 @@ class BrokerOptions(SecurityOptions):
         )
         yield from self.security_faults()
         yield from _out_of_range("the number of log_dirs", len(self.log_dirs), 1)
+        yield from _out_of_range(
+            "the number of group_consumer_assignors", len(self.group_consumer_assignors), 1
+        )
+        unknown = sorted({*self.group_consumer_assignors} - {*SERVER_ASSIGNOR_NAMES})
+        if unknown:
+            known = ", ".join(SERVER_ASSIGNOR_NAMES)
+            yield f"group_consumer_assignors must be among {known}, got {', '.join(unknown)}"
         if self.racks is not None:
             yield from _out_of_range("the number of racks", len(self.racks), nodes, nodes)
 
@@ -131,6 +156,11 @@ _RANGES: tuple[tuple[str, int, int | None], ...] = (
     ("group_initial_rebalance_delay_ms", 0, None),
     ("group_max_size", 1, None),
     ("group_min_session_timeout_ms", 1, None),
+    ("group_version", 0, 1),
+    ("group_consumer_session_timeout_ms", 1, None),
+    ("group_consumer_heartbeat_interval_ms", 1, None),
+    ("group_consumer_assignment_interval_ms", 0, None),
+    ("group_consumer_max_size", 1, None),
     ("transaction_version", 0, 2),
     ("transaction_max_timeout_ms", 1, None),
     ("max_logged_requests", 0, None),
@@ -144,4 +174,4 @@ def _out_of_range(name: str, value: int, lowest: int, highest: int | None = None
         yield f"{name} must be {limit}, got {value}"
 
 
-__all__ = ["BrokerOptions"]
+__all__ = ["SERVER_ASSIGNOR_NAMES", "BrokerOptions"]

@@ -1,6 +1,6 @@
 """The features of the cluster and their levels (KIP-584). Does not wait.
 
-The embedded broker has one: transaction.version. Source: FeatureControlManager.
+The embedded broker has two: group.version and transaction.version. Source: FeatureControlManager.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Final
 from aiokafka_lite.errors import InvalidUpdateVersionError
 
 TRANSACTION_VERSION: Final = "transaction.version"
-SUPPORTED: Final[Mapping[str, range]] = {TRANSACTION_VERSION: range(3)}
+GROUP_VERSION: Final = "group.version"
+SUPPORTED: Final[Mapping[str, range]] = {GROUP_VERSION: range(2), TRANSACTION_VERSION: range(3)}
 UPGRADE: Final = 1
 """Kafka's number for a change that may only raise the level."""
 SAFE_DOWNGRADE: Final = 2
@@ -63,6 +64,7 @@ class ClusterFeatures:
 
 
 __all__ = [
+    "GROUP_VERSION",
     "SAFE_DOWNGRADE",
     "SUPPORTED",
     "TRANSACTION_VERSION",

@@ -6,7 +6,7 @@ for data. Does not wait.
 
 import base64
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -30,6 +30,7 @@ from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.broker_settings import BrokerSettings
 from aiokafka_lite.testing.broker.state.client_telemetry import ClientTelemetry
 from aiokafka_lite.testing.broker.state.cluster_features import (
+    GROUP_VERSION,
     TRANSACTION_VERSION,
     ClusterFeatures,
 )
@@ -222,7 +223,12 @@ class ClusterState:
         self.nodes = {node.node_id: node for node in nodes}
         self.cluster_id = base64.urlsafe_b64encode(rng.randbytes(16)).decode().rstrip("=")
         self.topics: dict[str, TopicState] = {}
-        self.features = ClusterFeatures({TRANSACTION_VERSION: options.transaction_version})
+        self.features = ClusterFeatures(
+            {
+                GROUP_VERSION: options.group_version,
+                TRANSACTION_VERSION: options.transaction_version,
+            }
+        )
         self.broker_settings = BrokerSettings(options)
         self.loggers = BrokerLoggers()
         self.group_settings: dict[str, dict[str, str]] = {}
@@ -360,6 +366,10 @@ class ClusterState:
     def topic_name(self, topic_id: UUID) -> str | None:
         """Return the name of a topic; None for an unknown id."""
         return self._names.get(topic_id)
+
+    def id_partitions(self, partitions: Iterable[TopicPartition]) -> list[tuple[UUID, int]]:
+        """Return existing partitions by the ids of their topics."""
+        return [(self.topics[topic].topic_id, index) for topic, index in partitions]
 
     def topic_by_name(self, name: str) -> TopicState:
         """Return a topic. Raises: UnknownTopicOrPartitionError."""

@@ -38,6 +38,10 @@ class GroupState(StrEnum):
     """Every member has its assignment, or gets it as soon as it asks."""
     DEAD = "Dead"
     """The group does not exist."""
+    ASSIGNING = "Assigning"
+    """Only of the protocol of KIP-848: waits for a new target assignment."""
+    RECONCILING = "Reconciling"
+    """Only of the protocol of KIP-848: not every member has what it shall have."""
 
 
 TRANSITIONS: dict[GroupState, frozenset[GroupState]] = {
@@ -46,7 +50,10 @@ TRANSITIONS: dict[GroupState, frozenset[GroupState]] = {
     GroupState.COMPLETING_REBALANCE: frozenset({GroupState.STABLE, GroupState.PREPARING_REBALANCE}),
     GroupState.STABLE: frozenset({GroupState.PREPARING_REBALANCE}),
     GroupState.DEAD: frozenset(),
+    GroupState.ASSIGNING: frozenset(),
+    GroupState.RECONCILING: frozenset(),
 }
+"""Of the classic protocol; with the newer one the state follows from the epochs."""
 
 
 class ClassicGroup:

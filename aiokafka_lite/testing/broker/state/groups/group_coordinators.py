@@ -1,33 +1,86 @@
 """The groups of a cluster and their coordinators; another node replaces a coordinator that dies.
 
 A group stays on its node until that stops or the group is moved. A move keeps what
-__consumer_offsets would: offsets and the last stable generation. Does not wait.
+__consumer_offsets would: offsets, the last stable generation, and all that is known of a consumer
+group. Does not wait.
 """
 
 import random
 from collections.abc import Callable
+from uuid import UUID
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import GroupIdNotFound
 from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.cluster_state import ClusterState
+from aiokafka_lite.testing.broker.state.groups.classic_group import GroupState
+from aiokafka_lite.testing.broker.state.groups.consumer_membership import ConsumerMembership
 from aiokafka_lite.testing.broker.state.groups.coordinator_nodes import CoordinatorNodes
 from aiokafka_lite.testing.broker.state.groups.group_membership import GroupMembership
 from aiokafka_lite.testing.broker.state.groups.group_offsets import GroupOffsets
 from aiokafka_lite.testing.broker.state.groups.group_timers import GroupTimers
-from aiokafka_lite.testing.broker.state.groups.group_view import GroupView, view_of
+from aiokafka_lite.testing.broker.state.groups.group_view import (
+    GroupView,
+    view_of,
+    view_of_consumers,
+)
 from aiokafka_lite.testing.broker.state.groups.share_group import ShareGroup
 
+CLASSIC, CONSUMER, SHARE = "classic", "consumer", "share"
+"""The types of groups here, in Kafka's words."""
 OFFSET_METADATA_MAX_BYTES = 4096
 """Apache Kafka's default of offset.metadata.max.bytes."""
 
 
 class CoordinatedGroup:
-    """A group that exists: its members and its offsets."""
+    """A group that exists: its members, of one protocol, and its offsets."""
 
-    def __init__(self, membership: GroupMembership, offsets: GroupOffsets) -> None:
+    def __init__(self, group_id: str, membership: GroupMembership, offsets: GroupOffsets) -> None:
+        self.group_id = group_id
         self.membership = membership
+        """The members of the classic protocol; none in a consumer group."""
+        self.consumers: ConsumerMembership | None = None
+        """The members of the newer protocol; None for a classic group (KIP-848)."""
         self.offsets = offsets
+
+    @property
+    def kind(self) -> str:
+        """Kafka's word for the protocol of the group."""
+        return CLASSIC if self.consumers is None else CONSUMER
+
+    @property
+    def state(self) -> GroupState:
+        """The state in which the group is."""
+        of_protocol = self.membership if self.consumers is None else self.consumers
+        return of_protocol.group.state
+
+    @property
+    def protocol_type(self) -> str:
+        """What the members are, such as consumers; may be empty."""
+        return self.membership.group.protocol_type or "" if self.consumers is None else CONSUMER
+
+    def subscribes_to(self, topic: str) -> bool:
+        """Return whether a consumer of the group may read the topic."""
+        of_protocol = self.membership if self.consumers is None else self.consumers
+        return of_protocol.group.subscribes_to(topic)
+
+    def check_delete(self) -> None:
+        """Raise unless the group may be deleted. Raises: NonEmptyGroup."""
+        of_protocol = self.membership if self.consumers is None else self.consumers
+        of_protocol.check_delete()
+
+    def check_delete_offsets(self) -> None:
+        """Raise unless offsets may be deleted. Raises: NonEmptyGroup."""
+        if self.consumers is None:
+            self.membership.check_delete_offsets()
+
+    def move(self, *, is_gone: bool, is_found: bool) -> None:
+        """Let another node coordinate the group. `is_gone`: some node did; `is_found`: one does."""
+        of_protocol = self.membership if self.consumers is None else self.consumers
+        if is_gone:
+            of_protocol.unload()
+        if is_found:
+            of_protocol.load()
 
 
 class GroupCoordinators:
@@ -43,6 +96,7 @@ class GroupCoordinators:
     ) -> None:
         """`on_change` is called when a group has changed and no response shows it."""
         self.options = options
+        self._cluster = cluster
         self._clock = clock
         self._rng = rng
         self.changed = on_change
@@ -62,10 +116,7 @@ class GroupCoordinators:
         group = self._groups.get(group_id)
         if group is None:
             return
-        if before is not None:
-            group.membership.unload()
-        if node_id is not None:
-            group.membership.load()
+        group.move(is_gone=before is not None, is_found=node_id is not None)
 
     # The groups…
 
@@ -79,16 +130,52 @@ class GroupCoordinators:
         Raises: GroupIdNotFound for a share group.
         """
         if group_id in self._shares:
-            raise self.not_found(group_id, "classic")
+            raise self.not_found(group_id, CLASSIC)
         group = self._groups.get(group_id)
         if group is None:
             timers = self._timers[group_id] = GroupTimers(self._clock, self.changed)
             group = self._groups[group_id] = CoordinatedGroup(
-                GroupMembership(group_id, timers, self.options, self._rng),
+                group_id,
+                self._classic(group_id, timers),
                 GroupOffsets(OFFSET_METADATA_MAX_BYTES),
             )
             self.nodes.settle(group_id)
         return group
+
+    def find_consumers(self, group_id: str, *, joins: bool) -> ConsumerMembership:
+        """Return the members of a consumer group.
+
+        If a member joins, the group is created, or an empty classic group becomes one.
+
+        Raises: GroupIdNotFound without such a group, or for a group of another kind.
+        """
+        group = self._groups.get(group_id)
+        if group is not None and group.consumers is not None:
+            return group.consumers
+        is_free = group is None or group.state is GroupState.EMPTY
+        if not joins or not is_free or group_id in self._shares:
+            raise self.not_found(group_id, CONSUMER)
+        group = self.find_or_create(group_id)
+        timers = self._timers[group_id]
+        timers.clear()
+        group.membership = self._classic(group_id, timers)
+        group.consumers = ConsumerMembership(
+            group_id, timers, self.options, self._cluster, self._clock
+        )
+        return group.consumers
+
+    def make_classic(self, group_id: str) -> None:
+        """Let an empty consumer group be a classic one; harmless for any other group."""
+        group = self._groups[group_id]
+        if group.consumers is not None and group.state is GroupState.EMPTY:
+            group.consumers = None
+
+    def new_member_id(self) -> str:
+        """Return an unused id for a member that has none."""
+        return str(UUID(int=self._rng.getrandbits(128), version=4))
+
+    def _classic(self, group_id: str, timers: GroupTimers) -> GroupMembership:
+        return GroupMembership(group_id, timers, self.options, self._rng)
 
     def find_share(self, group_id: str) -> ShareGroup | None:
         """Return a share group; None if it does not exist."""
@@ -134,8 +221,8 @@ class GroupCoordinators:
         if self._shares.pop(group_id, None) is not None:
             return
         if group_id not in self._groups:
-            raise self.not_found(group_id, "classic")
-        self._groups[group_id].membership.check_delete()
+            raise self.not_found(group_id, CLASSIC)
+        self._groups[group_id].check_delete()
         del self._groups[group_id]
         self._timers.pop(group_id).clear()
 
@@ -144,7 +231,12 @@ class GroupCoordinators:
         group = self._groups.get(group_id)
         if group is None:
             return GroupView(group_id, coordinator=self.nodes.node_of(group_id))
-        return view_of(group.membership.group, group.offsets, self.nodes.node_of(group_id))
+        coordinator = self.nodes.node_of(group_id)
+        if group.consumers is not None:
+            return view_of_consumers(
+                group.consumers.group, self._cluster, group.offsets, coordinator
+            )
+        return view_of(group.membership.group, group.offsets, coordinator)
 
     def _forget_topic(self, topic: str) -> None:
         for group in self._groups.values():
@@ -153,4 +245,4 @@ class GroupCoordinators:
             share.forget_topic(topic)
 
 
-__all__ = ["CoordinatedGroup", "GroupCoordinators"]
+__all__ = ["CLASSIC", "CONSUMER", "SHARE", "CoordinatedGroup", "GroupCoordinators"]

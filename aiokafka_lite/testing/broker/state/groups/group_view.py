@@ -1,12 +1,18 @@
 """A group at one moment, for the asserts of tests: `EmbeddedBroker.group()`. Plain values."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberAssignment
+from aiokafka_lite.protocol.consumer_protocol import (
+    ConsumerProtocol,
+    ConsumerProtocolMemberAssignment,
+)
+from aiokafka_lite.testing.broker.state.cluster_state import ClusterState
 from aiokafka_lite.testing.broker.state.groups.classic_group import ClassicGroup, GroupState
+from aiokafka_lite.testing.broker.state.groups.consumer_group_member import TopicIdPartition
 from aiokafka_lite.testing.broker.state.groups.group_offsets import GroupOffsets, StoredOffset
+from aiokafka_lite.testing.broker.state.groups.modern_group import ModernGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +25,10 @@ class GroupMemberView:
     metadata: bytes
     """The member's data in its JoinGroup for the group's protocol; empty before there is one."""
     assignment: bytes
-    """The leader's encoded assignment; empty until the group is stable."""
+    """The leader's encoded assignment; empty until the group is stable. In a consumer group, what
+    the member may have now."""
+    epoch: int = -1
+    """The member's epoch; -1 in a classic group (KIP-848)."""
 
     def partitions(self) -> list[TopicPartition]:
         """Return a consumer's assigned partitions, in the leader's order.
@@ -38,6 +47,7 @@ class GroupView:
     group_id: str
     state: GroupState = GroupState.DEAD
     generation_id: int = -1
+    """The generation of a classic group, or the epoch of a consumer group (KIP-848)."""
     protocol_type: str | None = None
     protocol: str | None = None
     """The assignment strategy in use."""
@@ -76,4 +86,41 @@ def view_of(group: ClassicGroup, offsets: GroupOffsets, coordinator: int | None)
     )
 
 
-__all__ = ["GroupMemberView", "GroupView", "view_of"]
+def view_of_consumers(
+    group: ModernGroup, cluster: ClusterState, offsets: GroupOffsets, coordinator: int | None
+) -> GroupView:
+    """Return the present state of a group of KIP-848. It has no leader."""
+    return GroupView(
+        group.group_id,
+        group.state,
+        group.group_epoch,
+        ConsumerProtocol.PROTOCOL_TYPE,
+        group.assignor,
+        None,
+        coordinator,
+        {
+            member.member_id: GroupMemberView(
+                member.member_id,
+                member.instance_id,
+                member.client_id,
+                b"",
+                _encoded(member.assigned, cluster),
+                member.epoch,
+            )
+            for member in group.members.values()
+        },
+        dict(offsets),
+        offsets.pending(),
+    )
+
+
+def _encoded(partitions: Iterable[TopicIdPartition], cluster: ClusterState) -> bytes:
+    by_name: dict[str, list[int]] = {}
+    for topic_id, partition in sorted(partitions):
+        name = cluster.topic_name(topic_id)
+        if name is not None:
+            by_name.setdefault(name, []).append(partition)
+    return ConsumerProtocolMemberAssignment(0, [*by_name.items()], b"").encode()
+
+
+__all__ = ["GroupMemberView", "GroupView", "view_of", "view_of_consumers"]
