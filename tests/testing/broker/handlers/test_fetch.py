@@ -309,7 +309,7 @@ async def test_a_fetch_waits_for_max_wait_at_most() -> None:
     assert not waiter.done()
     await bench.clock.advance(0.001)
     assert found(on_the_wire(await waiter, request(bench), 18)) == [[]]
-    assert bench.cluster.partition(TP)._watchers == set()
+    assert not bench.cluster.partition(TP)._watchers
 
 
 async def test_a_moved_leader_ends_the_wait() -> None:
@@ -347,7 +347,7 @@ async def test_a_cancelled_wait_leaves_no_watcher_and_no_timer() -> None:
     with pytest.raises(asyncio.CancelledError):
         await waiter
     assert bench.clock.pending_timers == 0
-    assert bench.cluster.partition(TP)._watchers == set()
+    assert not bench.cluster.partition(TP)._watchers
 
 
 # Sessions…
