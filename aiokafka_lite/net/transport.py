@@ -53,7 +53,6 @@ each. With the system's sizes a record costs less CPU. Reading takes 0.148 us in
 bytes), and 0.81 us instead of 0.89 (1 KB). Sending takes 0.58 us instead of 0.67, and 2.4 us
 instead of 4.0. Java's sizes also limit the bytes per round trip to a distant broker.
 """
-_TCP_FAMILIES: Final = (socket.AF_INET, socket.AF_INET6)
 _CONNECTING: Final = frozenset({errno.EINPROGRESS, errno.EINTR})
 _AWAITED_BYTES: Final = 128 * 1024
 """How many bytes of a large frame are awaited before the loop wakes up (SO_RCVLOWAT of Linux).
@@ -332,7 +331,7 @@ async def resolve(endpoint: Endpoint) -> list[Address]:
         # The type stubs have a third form, which only Pythons without IPv6 return.
         Address(family, cast("SocketAddress", sockaddr))
         for family, _, _, _, sockaddr in found
-        if family in _TCP_FAMILIES
+        if _is_tcp(family)
     )
     return list(dict.fromkeys(addresses))
 
@@ -477,9 +476,13 @@ def _decide(outcome: asyncio.Future[None]) -> None:
         outcome.set_result(None)
 
 
+def _is_tcp(family: int) -> bool:
+    return family in (socket.AF_INET, socket.AF_INET6)
+
+
 def _configure(sock: socket.socket, send_buffer_bytes: int, receive_buffer_bytes: int) -> None:
     sock.setblocking(False)
-    if sock.family in _TCP_FAMILIES:
+    if _is_tcp(sock.family):
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     # Before connecting, because the receive buffer decides the window scale of TCP's handshake.
