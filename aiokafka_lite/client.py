@@ -26,6 +26,7 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import (
 )
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.errors import IllegalStateError, KafkaError
+from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.options.constructor import check_names, declare_options
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.schema.message import Request, Response
@@ -135,7 +136,7 @@ class AIOKafkaClient:
     @property
     def hosts(self) -> list[tuple[str, int, socket.AddressFamily]]:
         """The addresses of `bootstrap_servers`, in the order given."""
-        return [(each.host, each.port, socket.AF_UNSPEC) for each in self._config.endpoints]
+        return [(each.host, each.port, socket.AF_UNSPEC) for each in self._seeds()]
 
     @property
     def _client_id(self) -> str:  # aiokafka's name, which OpenTelemetry reads, as the next one
@@ -189,6 +190,24 @@ class AIOKafkaClient:
             raise IllegalStateError(f"{self} is closed: make a new one")
         kafka.loop.check()
         return kafka
+
+    def set_bootstrap_servers(self, bootstrap_servers: str | Sequence[str]) -> None:
+        """Use other addresses from now on when no known broker answers. Not in aiokafka.
+
+        For services that outlive the addresses they were started with. A connection to a broker of
+        the cluster goes on, and so does a search by the former addresses that has begun. It has no
+        effect with `metadata_recovery_strategy="none"`, and none on a client that is started anew.
+
+        Raises: KafkaConfigurationError for what are no addresses, with nothing changed;
+        IllegalStateError if the client is not connected.
+        """
+        self._running().set_bootstrap_servers(bootstrap_servers)
+
+    def _seeds(self) -> list[Endpoint]:
+        kafka = self._find()
+        if kafka is None:
+            return self._config.endpoints
+        return [Endpoint(each.host, each.port) for each in kafka.network.seeds.values()]
 
     def _snapshot(self) -> MetadataSnapshot:
         kafka = self._find()

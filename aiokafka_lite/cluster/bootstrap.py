@@ -39,7 +39,9 @@ class SeedRound:
         self._network = network
         self._clock = clock
         self._owner = owner
-        self._pending = list(network.seeds)
+        self.seeds = network.seeds
+        """Those of this round; the user may replace them meanwhile."""
+        self._pending = list(self.seeds)
         rng.shuffle(self._pending)
         self._tasks: dict[int, OwnedTask] = {}
         self._errors: dict[int, KafkaError] = {}
@@ -79,7 +81,7 @@ class SeedRound:
 
     def _ask_next(self, request: MetadataRequest, bound_s: float) -> None:
         node_id = self._pending.pop(0)
-        name = f"bootstrap[{_address(self._network.seeds[node_id])}]"
+        name = f"bootstrap[{_address(self.seeds[node_id])}]"
         self._tasks[node_id] = self._owner.spawn(name, self._ask_one, node_id, request, bound_s)
 
     async def _ask_one(self, node_id: int, request: MetadataRequest, bound_s: float) -> None:
@@ -111,7 +113,7 @@ class SeedRound:
         return type(cause) if _is_authentication(cause) else KafkaConnectionError
 
     def _what_happened(self, bound_s: float) -> str:
-        seeds = self._network.seeds
+        seeds = self.seeds
         said = f"no Kafka broker answered at any of the {len(seeds)} bootstrap_servers; check the "
         said += "addresses and that a broker listens there:"
         told = {node_id: self._silence(node_id, bound_s) for node_id in seeds}

@@ -16,7 +16,7 @@ import asyncio
 import copy
 import logging
 import random
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -149,6 +149,14 @@ class ConnectionPool:
         """Allow connections. Their tasks are children of `owner` and end with it."""
         self._owner = owner
         self._keeper = owner.spawn("connections", self._keep)
+
+    def replace_seeds(self, endpoints: Sequence[Endpoint]) -> None:
+        """Take other seeds, with node ids of their own. No connection is closed."""
+        lowest_id = min(self.seeds)
+        self.seeds = {
+            lowest_id - index: Node(lowest_id - index, endpoint.host, endpoint.port)
+            for index, endpoint in enumerate(endpoints, start=1)
+        }
 
     # The state of a lane…
 

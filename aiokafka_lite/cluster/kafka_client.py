@@ -6,7 +6,7 @@ the nodes (`metadata_updater`). The client itself builds, starts and closes both
 
 import logging
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from enum import Enum
 from typing import TypeVar
 
@@ -30,6 +30,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
+from aiokafka_lite.net.endpoint import parse_bootstrap
 from aiokafka_lite.schema.message import Response
 
 logger = logging.getLogger(__name__)
@@ -252,6 +253,17 @@ class KafkaClient:
         if not self.network.usage()[0]:
             self.metadata.request_update()
         return self.owner.failure is None and not self.metadata.is_outage
+
+    def set_bootstrap_servers(self, bootstrap_servers: str | Sequence[str]) -> None:
+        """Connect to these addresses from now on when the cluster has to be found again.
+
+        Raises: KafkaConfigurationError for what are no addresses; IllegalStateError in another
+        event loop or thread.
+        """
+        endpoints = parse_bootstrap(bootstrap_servers)
+        self.loop.check()
+        self.network.replace_seeds(endpoints)
+        logger.info("%s: bootstrap_servers is now %s", self.name, bootstrap_servers)
 
     def check(self) -> None:
         """Raise `KafkaError`, chained to its cause, if a background task has failed."""

@@ -7,7 +7,7 @@ It does not know what metadata means, and retries nothing. Only the coroutines w
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aiokafka_lite.clock import Clock
@@ -67,8 +67,14 @@ class NetworkClient:
 
     @property
     def seeds(self) -> Mapping[int, Node]:
-        """The seeds as nodes -1, -2, … in the user's order."""
+        """The seeds as nodes -1, -2, … in the user's order. Those that replace them go on from
+        there.
+        """
         return self._pool.seeds
+
+    def replace_seeds(self, endpoints: Sequence[Endpoint]) -> None:
+        """As `ConnectionPool.replace_seeds`."""
+        self._pool.replace_seeds(endpoints)
 
     def start(self, owner: TaskOwner) -> None:
         """Allow connections. Their tasks are children of `owner`."""

@@ -371,7 +371,7 @@ class MetadataUpdater:
             self._succeed(node_id, answer, partial=False)
         finally:
             self._network.disconnect(
-                self._network.seeds, KafkaConnectionError("the seeds have done their part")
+                round_.seeds, KafkaConnectionError("the seeds have done their part")
             )
 
     def _must_ask_seeds(self) -> bool:
