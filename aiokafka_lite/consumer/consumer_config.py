@@ -24,7 +24,7 @@ from aiokafka_lite.consumer.offset_reset import (
 )
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
-from aiokafka_lite.options.units import ByteCount, Milliseconds, RecordCount
+from aiokafka_lite.options.units import ByteCount, Milliseconds, RecordCount, RequestCount
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 from aiokafka_lite.serialization import AnyDeserializer
 
@@ -76,6 +76,9 @@ class ConsumerConfig(ClientConfig):
     prefetch_max_bytes: ByteCount = 0
     """Keep fetching a partition while fewer raw bytes of its node than this are buffered unread. 0
     fetches a partition only after its buffered records are consumed. Only here."""
+    max_fetches_in_flight: RequestCount | None = None
+    """Most nodes that a fetch is on its way to at a time; the nodes take turns. A node without data
+    holds up others for `fetch_max_wait_ms`. None: all nodes at once. Only here."""
     max_poll_records: RecordCount | None = 500
     """Most records that one poll returns; the rest stays buffered. None: no limit. Java:
     max.poll.records."""
@@ -185,6 +188,8 @@ class ConsumerConfig(ClientConfig):
             "fetch_buffer_bytes",
             self.fetch_buffer_bytes,
         )
+        if self.max_fetches_in_flight is not None:
+            yield from at_least("max_fetches_in_flight", self.max_fetches_in_flight, 1)
         if self.max_poll_records is not None:
             yield from at_least("max_poll_records", self.max_poll_records, 1)
         if self.isolation_level not in get_args(IsolationLevel):

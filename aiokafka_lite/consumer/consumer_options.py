@@ -376,6 +376,13 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     Default: 0 bytes. Only here.
     """
 
+    max_fetches_in_flight: int | None
+    """Most nodes that a fetch is on its way to at a time; the nodes take turns. A node without data
+    holds up others for `fetch_max_wait_ms`. None: all nodes at once.
+
+    Default: None. Only here.
+    """
+
     max_poll_records: int | None
     """Most records that one poll returns; the rest stays buffered. None: no limit.
 

@@ -5,6 +5,7 @@ The planner sends nothing. Does not wait.
 Source: A3, A7, A8, A10, A11, AbstractFetch.prepareFetchRequests.
 """
 
+import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -84,6 +85,9 @@ class FetchPlanner:
         self._buffer = buffer
         self._nodes = nodes
         self._sessions: dict[int, FetchSession] = {}
+        self._round = 0
+        self._rounds: dict[int, int] = {}
+        """The newest round in which each node got a fetch, if fetches in flight are limited."""
         self._wishes = FetchWishes(config, subscription, buffer, self.session)
 
     def session(self, node_id: int) -> FetchSession:
@@ -118,9 +122,12 @@ class FetchPlanner:
             needs_metadata=wishes.forgot_a_replica,
             due_at_s=wishes.due_at_s,
         )
-        for node_id, session in self._sessions.items():
+        spare = self._spare_fetches()
+        for node_id, session in self._in_turn():
             if not session.wanted:
                 continue
+            if len(found.fetches) >= spare:
+                break
             delay_s = self._nodes.fetch_delay(node_id)
             if delay_s is None:
                 continue
@@ -128,9 +135,24 @@ class FetchPlanner:
                 _due(found, now_s + delay_s)
             elif self._has_room(node_id):
                 found.fetches.append(self._plan(session, now_s))
+                self._round += 1
+                self._rounds[node_id] = self._round
             else:
                 found.lacks_room = True
         return found
+
+    def _spare_fetches(self) -> float:
+        """Return how many fetches may be sent beside those that are in flight."""
+        limit = self._config.max_fetches_in_flight
+        if limit is None:
+            return math.inf
+        return limit - sum(self._nodes.fetch_delay(node_id) is None for node_id in self._sessions)
+
+    def _in_turn(self) -> Iterable[tuple[int, FetchSession]]:
+        """Return the sessions, those of nodes that have waited longest for a fetch first."""
+        if self._config.max_fetches_in_flight is None:
+            return self._sessions.items()
+        return sorted(self._sessions.items(), key=lambda item: self._rounds.get(item[0], 0))
 
     def want(self, partitions: Collection[TopicPartition]) -> None:
         """Ask again for the data of `partitions` (if none is named, of all) that was dropped.
