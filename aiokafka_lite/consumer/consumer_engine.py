@@ -74,6 +74,7 @@ class ConsumerEngine:
                 self.assignment_changed,
                 listener,
             )
+            client.metrics_push.member_of(self.group)
         committed = None if self.group is None else self.group.committed
         self.offset_fetcher = OffsetFetcher(config, client, subscription, signal, committed)
         self.poller = RecordPoller(
@@ -341,6 +342,7 @@ def statistics_of(
         lags={} if engine is None else engine.lags(),
         leads={} if engine is None else _leads(subscription),
         since_poll_s=None if engine is None or engine.group is None else engine.group.since_poll_s,
+        poll_idle_s=0.0 if engine is None else engine.poller.idle_s,
         fetching_nodes=frozenset(fetch.node_id for fetch in pending),
         network=counters.network(open_connections=usage[0], in_flight=usage[1]),
         fetches=counters.fetches,

@@ -75,6 +75,9 @@ class RecordPoller:
         self._leader_watch = LeaderWatch(leader_timeout_s)
         self._wanted: list[Collection[TopicPartition]] = []  # by the polls that run; empty: all
         self._is_stopped = False
+        self._idle_polls = 0
+        self._idle_since_s = 0.0
+        self._idle_s = 0.0
         self._polls_left = 0  # of this turn
         self._turn_ends_s = 0.0
 
@@ -197,7 +200,7 @@ class RecordPoller:
                 self._raise_for_want_of_records(partitions, fetches, is_over=is_over)
                 if is_over:
                     break
-                await self._wait(deadline_s, positions_due_s, fetches_due_s)
+                await self._wait_for_records(deadline_s, positions_due_s, fetches_due_s)
         finally:
             self._end_poll(partitions)
         if timeout_s is None:
@@ -338,6 +341,23 @@ class RecordPoller:
             snapshot,
             self._client.clock.monotonic(),
         )
+
+    @property
+    def idle_s(self) -> float:
+        """Seconds in which a poll has waited for records, or several have, since the start."""
+        running_s = self._client.clock.monotonic() - self._idle_since_s if self._idle_polls else 0.0
+        return self._idle_s + running_s
+
+    async def _wait_for_records(self, *until_s: float | None) -> None:
+        if not self._idle_polls:
+            self._idle_since_s = self._client.clock.monotonic()
+        self._idle_polls += 1
+        try:
+            await self._wait(*until_s)
+        finally:
+            self._idle_polls -= 1
+            if not self._idle_polls:
+                self._idle_s += self._client.clock.monotonic() - self._idle_since_s
 
     async def _wait(self, *until_s: float | None) -> None:
         """Wait for the signal, at most until the earliest of the moments."""

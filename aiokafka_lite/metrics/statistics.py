@@ -85,6 +85,8 @@ class ConsumerStatistics:
     since_poll_s: float | None
     """Seconds since the last poll ended, 0 while one runs; None without a group or without
     partitions, when no poll is due."""
+    poll_idle_s: float
+    """Seconds in which polls have waited for records, since the consumer was started."""
     fetching_nodes: frozenset[int]
     """The nodes with a fetch in flight."""
     network: NetworkStatistics

@@ -62,8 +62,10 @@ class _Values:
 class _Window:
     """What happened since the push before."""
 
-    def __init__(self, began_s: float, connections: int) -> None:
+    def __init__(self, began_s: float, connections: int, idle_s: float) -> None:
         self.began_s = began_s
+        self.idle_s = idle_s
+        """How long polls had waited before."""
         self.connections = connections
         """How many were opened before."""
         self.by_node: dict[int, _Values] = defaultdict(_Values)
@@ -86,16 +88,16 @@ class PushedMetrics(Observer):
         self._counters = counters
         self._prefix = PREFIXES[client.kind]
         self._main_api = ApiKey.PRODUCE if client.kind == "producer" else ApiKey.FETCH
-        self._window = _Window(now_s, 0)
+        self._window = _Window(now_s, 0, _idle_s(client.statistics()))
         self._rebalance_s = 0.0
         self._by_topic: dict[tuple[str, str], float] = defaultdict(float)
         """Name and topic -> a sum."""
 
     def read(self, now_s: float) -> list[Reading]:
         """Return the metrics, those that KIP-714 requires first, and begin a new window."""
-        window, self._window = self._window, _Window(now_s, self._counters.connections)
-        statistics = self._client.statistics()
-        required = [*self._connections(window, now_s), *self._required(window, statistics)]
+        statistics, connections = self._client.statistics(), self._counters.connections
+        window, self._window = self._window, _Window(now_s, connections, _idle_s(statistics))
+        required = [*self._connections(window, now_s), *self._required(window, statistics, now_s)]
         others = self._others(window, statistics)
         return [each._replace(name=self._prefix + each.name) for each in (*required, *others)]
 
@@ -109,7 +111,10 @@ class PushedMetrics(Observer):
             yield from values.read("node.request.latency", (("node_id", f"node-{node_id}"),))
 
     def _required(
-        self, window: _Window, statistics: ProducerStatistics | ConsumerStatistics | None
+        self,
+        window: _Window,
+        statistics: ProducerStatistics | ConsumerStatistics | None,
+        now_s: float,
     ) -> Iterator[Reading]:
         if self._client.kind == "producer":
             yield from _throttle("produce.throttle.time", window)
@@ -123,6 +128,9 @@ class PushedMetrics(Observer):
             if isinstance(statistics, ConsumerStatistics):
                 assigned = len(statistics.queue)
                 yield Reading("coordinator.assigned.partitions", assigned)
+                if now_s > window.began_s:
+                    idle = (_idle_s(statistics) - window.idle_s) / (now_s - window.began_s)
+                    yield Reading("poll.idle.ratio.avg", idle)
 
     def _others(
         self, window: _Window, statistics: ProducerStatistics | ConsumerStatistics | None
@@ -243,6 +251,10 @@ def _throttle(name: str, window: _Window) -> Iterator[Reading]:
     if answers := max(window.main_request.count, values.count):
         yield Reading(f"{name}.avg", values.total / answers * 1000)
         yield Reading(f"{name}.max", values.most * 1000)
+
+
+def _idle_s(statistics: ProducerStatistics | ConsumerStatistics | None) -> float:
+    return statistics.poll_idle_s if isinstance(statistics, ConsumerStatistics) else 0.0
 
 
 def _average_only(readings: Iterable[Reading]) -> Iterator[Reading]:

@@ -6,7 +6,7 @@ task, no request, no module. Brokers take metrics if they have a ClientTelemetry
 
 import random
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 from uuid import UUID
 
 from aiokafka_lite.checks.value_checks import is_int
@@ -24,6 +24,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.metrics.counters import Counters
 from aiokafka_lite.metrics.observer import Observer
+from aiokafka_lite.model import ConsumerGroupMetadata
 
 if TYPE_CHECKING:
     from aiokafka_lite.cluster.telemetry.telemetry_reporter import TelemetryReporter
@@ -32,6 +33,14 @@ _API_KEY: Final = 71  # GetTelemetrySubscriptions; the message is imported when 
 _MOST_MS: Final = 2**31 - 1
 _RESOURCE: Final = ("client_rack", "group_id", "group_instance_id", "transactional_id")
 """The options that are labels of all metrics."""
+
+
+class GroupMember(Protocol):
+    """What the labels need of a consumer's group."""
+
+    @property
+    def metadata(self) -> ConsumerGroupMetadata:
+        """Who the consumer is in its group."""
 
 
 class MetricsPush:
@@ -54,6 +63,11 @@ class MetricsPush:
         self._made_s = clock.time()
         self._reporter: TelemetryReporter | None = None
         self._task: OwnedTask | None = None
+        self._member: GroupMember | None = None
+
+    def member_of(self, group: "GroupMember") -> None:
+        """Label the metrics by the id of the group's member, as soon as there is one."""
+        self._member = group
 
     def look(self, owner: TaskOwner) -> None:
         """Begin if a connected broker takes metrics. Called after each connect. Does not wait."""
@@ -72,7 +86,7 @@ class MetricsPush:
             counters.describe(),
             counters,
             self._network,
-            resource=_resource(self._config),
+            resource=self._resource,
             clock=self._clock,
             rng=self._rng,
             made_s=self._made_s,
@@ -139,11 +153,12 @@ class MetricsPush:
             )
         return self._reporter
 
-
-def _resource(config: ClientConfig) -> Mapping[str, str]:
-    """Return the labels of all metrics that come from options."""
-    values = {name: getattr(config, name, None) for name in _RESOURCE}
-    return {name: value for name, value in values.items() if value}
+    def _resource(self) -> Mapping[str, str]:
+        """Return the labels of all metrics."""
+        values = {name: getattr(self._config, name, None) for name in _RESOURCE}
+        if self._member is not None:
+            values["group_member_id"] = self._member.metadata.member_id
+        return {name: value for name, value in values.items() if value}
 
 
 __all__ = ["MetricsPush"]

@@ -8,8 +8,8 @@ the failure of a client. Source: ClientTelemetryReporter, NetworkClient.Telemetr
 import asyncio
 import logging
 import random
-from collections.abc import Mapping, Sequence
-from typing import Final, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.network_client import NetworkClient
@@ -51,12 +51,14 @@ class TelemetryReporter:
         counters: Counters,
         network: NetworkClient,
         *,
-        resource: Mapping[str, str],
+        resource: Callable[[], Mapping[str, str]],
         clock: Clock,
         rng: random.Random,
         made_s: float,
     ) -> None:
-        """`resource`: labels of all metrics. `made_s`: when the client was made, since 1970."""
+        """`resource` returns the labels of all metrics. `made_s`: when the client was made, in
+        seconds since 1970.
+        """
         self.progress = TelemetryProgress(rng)
         self.changed = asyncio.Event()
         """Set once the client has its id, or will get none."""
@@ -151,8 +153,9 @@ class TelemetryReporter:
         try:
             answer = self._network.submit(node_id, request)
             if answer is not None:
+                answer.add_done_callback(_read_error)
                 async with deadline(self._clock, LAST_PUSH_BOUND_S):
-                    await asyncio.shield(answer)
+                    await asyncio.wait([answer])
         except (KafkaError, TimeoutError) as error:
             logger.debug("%s: the last push: %r", self._client.client_id, error)
 
@@ -206,7 +209,7 @@ class TelemetryReporter:
             return b""
         message = encode_metrics(
             points,
-            resource=self._resource,
+            resource=self._resource(),
             scope=_SCOPE,
             now_s=now_s,
             is_delta=subscription.is_delta,
@@ -233,6 +236,12 @@ class TelemetryReporter:
         self.progress.refused(error, self._clock.monotonic(), size=size)
         level = logging.WARNING if self.progress.has_ended else logging.DEBUG
         logger.log(level, "%s: telemetry was refused: %s", self._client.client_id, error)
+
+
+def _read_error(answer: "asyncio.Future[Any]") -> None:
+    """Read the error of a push that nobody waits for, so that asyncio does not log it."""
+    if not answer.cancelled():
+        answer.exception()
 
 
 __all__ = ["LAST_PUSH_BOUND_S", "TelemetryReporter"]

@@ -1,6 +1,7 @@
 """A client pushes its metrics to a broker that asks for them (KIP-714)."""
 
 import asyncio
+import gc
 from typing import Any
 
 import pytest
@@ -80,8 +81,11 @@ def test_a_consumer_pushes_what_its_group_and_its_fetches_did() -> None:
             await asyncio.sleep(0.1)
             assert await consumer.getmany(timeout_ms=5000)
             await consumer.commit()
+            member_id = consumer.group_metadata().member_id
             metrics = read(await pushed(kafka, 1))
-        assert metrics.resource == {"group_id": "billing", "client_rack": "r1"}
+        labels = {"group_id": "billing", "client_rack": "r1", "group_member_id": member_id}
+        assert metrics.resource == labels
+        assert metrics.value(f"{CONSUMER}poll.idle.ratio.avg") < 0.1
         assert metrics.scope[0] == "aiokafka_lite"
         assert metrics.value(f"{CONSUMER}coordinator.assigned.partitions") == 1
         assert metrics.value(f"{CONSUMER}coordinator.rebalance.latency.total") > 0
@@ -91,6 +95,65 @@ def test_a_consumer_pushes_what_its_group_and_its_fetches_did() -> None:
         assert metrics.value(f"{fetches}records.lag", topic="orders", partition="0") == 0
         for name in ("coordinator.commit.latency.avg", "fetch.manager.fetch.latency.max"):
             assert f"{CONSUMER}{name}" in metrics.points
+
+    run(main)
+
+
+def test_the_idle_ratio_is_the_part_of_the_time_in_which_polls_wait() -> None:
+    async def main(kafka: VirtualKafka) -> None:
+        consumer = AIOKafkaConsumer("orders", **kafka.client_options)
+        async with consumer:
+            ends_s = kafka.clock.monotonic() + 3 * INTERVAL_S
+            while kafka.clock.monotonic() < ends_s:
+                await consumer.getmany(timeout_ms=3000)
+                await asyncio.sleep(1)
+        metrics = read(pushes(kafka)[1])
+        assert metrics.value(f"{CONSUMER}poll.idle.ratio.avg") == pytest.approx(0.75, abs=0.02)
+
+    run(main)
+
+
+def test_a_consumer_that_nobody_answers_stops_within_the_bounds() -> None:
+    async def main(kafka: VirtualKafka) -> None:
+        consumer = AIOKafkaConsumer("orders", group_id="g", **kafka.client_options)
+        await consumer.start()
+        await pushed(kafka, 1)
+        kafka.broker.faults.stall(Push)
+        began_s = kafka.clock.monotonic()
+        await consumer.stop()
+        assert kafka.clock.monotonic() - began_s == pytest.approx(0.5, abs=0.1)
+        assert not kafka.broker.group("g").members
+        kafka.broker.faults.release()
+
+    run(main)
+
+
+def test_without_a_connection_there_is_no_last_push() -> None:
+    async def main(kafka: VirtualKafka) -> None:
+        producer = producer_of(kafka)
+        await producer.start()
+        await pushed(kafka, 1)
+        kafka.broker.stop_node(1)
+        began_s = kafka.clock.monotonic()
+        await producer.stop()
+        assert kafka.clock.monotonic() - began_s < 0.1
+        assert len(pushes(kafka)) == 1
+
+    run(main)
+
+
+def test_events_are_heard_only_while_metrics_are_wanted() -> None:
+    async def main(kafka: VirtualKafka) -> None:
+        kafka.broker.cluster.client_metrics_settings.clear()
+        async with producer_of(kafka) as producer:
+            await producer.client_instance_id()
+            assert not producer.kafka_client.observer.is_heard
+            ask(kafka, "*")
+            await pushed(kafka, 1)
+            assert producer.kafka_client.observer.is_heard
+            kafka.broker.cluster.client_metrics_settings.clear()
+            await asyncio.sleep(2 * INTERVAL_S)
+            assert not producer.kafka_client.observer.is_heard
 
     run(main)
 
@@ -280,7 +343,9 @@ def test_the_last_push_has_what_happened_since_the_push_before() -> None:
     run(main)
 
 
-def test_a_last_push_without_response_holds_up_stop_for_half_a_second() -> None:
+def test_a_last_push_without_response_holds_up_stop_for_half_a_second(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async def main(kafka: VirtualKafka) -> None:
         async with producer_of(kafka) as producer:
             await pushed(kafka, 1)
@@ -291,6 +356,8 @@ def test_a_last_push_without_response_holds_up_stop_for_half_a_second() -> None:
         kafka.broker.faults.release()
 
     run(main)
+    gc.collect()
+    assert "never retrieved" not in caplog.text
 
 
 def test_a_cancelled_stop_leaves_nothing_behind() -> None:
