@@ -35,7 +35,7 @@ _RESOURCE: Final = ("client_rack", "group_id", "group_instance_id", "transaction
 """The options that are labels of all metrics."""
 
 
-class GroupMember(Protocol):
+class _GroupIdentity(Protocol):
     """What the labels need of a consumer's group."""
 
     @property
@@ -63,10 +63,10 @@ class MetricsPush:
         self._made_s = clock.time()
         self._reporter: TelemetryReporter | None = None
         self._task: OwnedTask | None = None
-        self._member: GroupMember | None = None
+        self._member: _GroupIdentity | None = None
 
-    def member_of(self, group: "GroupMember") -> None:
-        """Label the metrics by the id of the group's member, as soon as there is one."""
+    def member_of(self, group: "_GroupIdentity") -> None:
+        """Label the metrics with the id of the group's member, once it has one."""
         self._member = group
 
     def look(self, owner: TaskOwner) -> None:

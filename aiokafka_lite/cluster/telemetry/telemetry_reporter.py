@@ -239,7 +239,7 @@ class TelemetryReporter:
 
 
 def _read_error(answer: "asyncio.Future[Any]") -> None:
-    """Read the error of a push that nobody waits for, so that asyncio does not log it."""
+    """Read the error of a last push. Otherwise asyncio would log it."""
     if not answer.cancelled():
         answer.exception()
 
