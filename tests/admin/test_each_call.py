@@ -30,7 +30,8 @@ from tests.support.patience import eventually
 
 assert all((topic_call_rows, group_call_rows, cluster_call_rows))  # they fill the table
 
-LIFE = {"start", "close"}
+LIFE = {"start", "close", "client_instance_id"}
+"""What asks the cluster for nothing of its own. `tests/cluster/telemetry` has the client's id."""
 ONE_THING = {
     "abort_transaction",
     "create_delegation_token",

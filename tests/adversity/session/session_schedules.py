@@ -128,8 +128,7 @@ class SessionPlay:
 
     def _producer(self, name: str, number: int, options: SessionOptions) -> AIOKafkaProducer:
         return AIOKafkaProducer(
-            **producer_options(self.broker, self.clock, seed=number),
-            client_id=name,
+            **(producer_options(self.broker, self.clock, seed=number) | {"client_id": name}),
             transactional_id=_transactional_id(number),
             transaction_timeout_ms=TRANSACTION_TIMEOUT_MS,
             buffer_memory=options.buffer_memory,
