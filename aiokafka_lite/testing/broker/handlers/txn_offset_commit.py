@@ -17,28 +17,41 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestPartition,
-    TxnOffsetCommitRequestTopic,
     TxnOffsetCommitResponse,
     TxnOffsetCommitResponsePartition,
     TxnOffsetCommitResponseTopic,
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.handlers._committed_partitions import (
+    Found,
+    find_partition,
+    id_partitions_of,
+)
 from aiokafka_lite.testing.broker.security.acl import Operation
-from aiokafka_lite.testing.broker.state.cluster_state import BrokerPartition, partition_of
+from aiokafka_lite.testing.broker.state.cluster_state import BrokerPartition
 from aiokafka_lite.testing.broker.state.groups.group_coordinators import CoordinatedGroup
 from aiokafka_lite.testing.broker.state.groups.group_offsets import StoredOffset
 from aiokafka_lite.testing.broker.state.transactions.txn_enlistment import enlist, enlistment_of
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnProducerId
 
 _Asked = TxnOffsetCommitRequestPartition
-_Found = BrokerPartition | BrokerResponseError
 
 
 def handle(context: RequestContext, request: TxnOffsetCommitRequest) -> TxnOffsetCommitResponse:
     refusal = _refuse_all(context, request)
     found = [
-        [refusal or _find(context, topic, asked) for asked in topic.partitions]
+        [
+            refusal
+            or find_partition(
+                context,
+                topic.name,
+                topic.topic_id,
+                asked.partition_index,
+                topic_ids_since=TxnOffsetCommitRequest.topic_ids_since,
+            )
+            for asked in topic.partitions
+        ]
         for topic in request.topics
     ]
     group: CoordinatedGroup | BrokerResponseError | None = None
@@ -74,23 +87,8 @@ def _refuse_all(
     return None
 
 
-def _find(context: RequestContext, topic: TxnOffsetCommitRequestTopic, asked: _Asked) -> _Found:
-    """Return the partition, or the error because of which it takes no offset."""
-    cluster = context.cluster
-    try:
-        if context.version >= TxnOffsetCommitRequest.topic_ids_since:
-            state = cluster.topic_by_id(topic.topic_id)
-            context.session.check_topic(Operation.READ, state.name)
-        else:
-            context.session.check_topic(Operation.READ, topic.name)
-            state = cluster.topic_by_name(topic.name)
-        return partition_of(state, asked.partition_index)
-    except BrokerResponseError as error:
-        return error
-
-
 def _open(
-    context: RequestContext, request: TxnOffsetCommitRequest, found: Iterable[Iterable[_Found]]
+    context: RequestContext, request: TxnOffsetCommitRequest, found: Iterable[Iterable[Found]]
 ) -> CoordinatedGroup | BrokerResponseError:
     """Return the group, or the error because of which it refuses offsets.
 
@@ -115,12 +113,7 @@ def _open(
                 request.member_id, request.group_instance_id, generation_id
             )
         else:
-            partitions = context.cluster.id_partitions(
-                each.topic_partition
-                for entries in found
-                for each in entries
-                if isinstance(each, BrokerPartition)
-            )
+            partitions = id_partitions_of(context, found)
             group.consumers.check_commit(request.member_id, generation_id, partitions, None)
     except StaleMemberEpochError as error:
         return IllegalGenerationError(str(error))  # producers do not know epochs of members
@@ -147,7 +140,7 @@ def _commit(
     context: RequestContext,
     request: TxnOffsetCommitRequest,
     group: CoordinatedGroup | BrokerResponseError | None,
-    partition: _Found,
+    partition: Found,
     asked: _Asked,
 ) -> int:
     """Commit one offset; return 0 or the error code."""
