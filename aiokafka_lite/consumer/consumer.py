@@ -31,6 +31,7 @@ from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.consumer.consumer_arguments import (
     AS_ARGUMENTS,
+    check_operation,
     check_partitions,
     check_server_pattern,
     check_timestamp,
@@ -40,7 +41,7 @@ from aiokafka_lite.consumer.consumer_arguments import (
     warn_about_group_options,
     warn_about_options_without_effect,
 )
-from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig, GroupMembershipOperation
 from aiokafka_lite.consumer.consumer_engine import ConsumerEngine, statistics_of
 from aiokafka_lite.consumer.consumer_life import ConsumerLife
 from aiokafka_lite.consumer.fetch.decoded_records import RecordIteration
@@ -221,30 +222,37 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         engine = await self._life.start(self._listener)
         self._decoded = engine.collector.decoded
 
-    async def stop(self, timeout_ms: int = DefaultInt(30_000)) -> None:
+    async def stop(
+        self,
+        timeout_ms: int = DefaultInt(30_000),
+        *,
+        group_membership_operation: GroupMembershipOperation = "default",
+    ) -> None:
         """Stop reading and close everything, within `timeout_ms` (a second at least; not given:
         `stop_timeout_ms`). When no broker of its group can be reached, it takes no more than five
         seconds. Idempotent.
 
         Calls that wait in other tasks raise ConsumerStoppedError, a pending `getmany` returns {}.
         Fetches on their way are given up. With a group, what was returned so far is committed if
-        commits are automatic, `on_partitions_revoked` is called, and the group is left, by static
-        members not. Fetch sessions are closed if the brokers can be reached. What fails meanwhile
-        is logged.
+        commits are automatic, `on_partitions_revoked` is called, and the group is left. Fetch
+        sessions are closed if the brokers can be reached. What fails meanwhile is logged.
+
+        A static member keeps its place in the group until its session times out. With
+        `group_membership_operation="leave_group"` it leaves, too. With "remain_in_group" no member
+        leaves: the group gives its partitions to others after the session timeout only (KIP-1092).
 
         After the end of its event loop there is nothing left to close.
 
-        Raises: IllegalStateError inside a rebalance listener, in tasks that it has made and not
-        returned from, and in another event loop than that of start(), while that one runs.
-        Cancelled: what was not committed is read again by the next owner; sockets and tasks still
-        end.
+        Raises: ValueError for another operation; IllegalStateError inside a rebalance listener, in
+        tasks that it has made and not returned from, and in another event loop than that of
+        start(), while that one runs.
+        Cancelled: what was not committed is read again by the next owner; the group is left, and
+        sockets and tasks end, all the same.
         """
-        await self._stop(timeout_ms, processed_all=True)
-
-    async def _stop(self, timeout_ms: int, *, processed_all: bool) -> None:
+        check_operation(group_membership_operation)
         if isinstance(timeout_ms, DefaultInt):
             timeout_ms = self._config.stop_timeout_ms
-        await self._life.stop(timeout_ms, processed_all=processed_all)
+        await self._life.stop(timeout_ms, processed_all=True, operation=group_membership_operation)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -261,7 +269,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             if exc_type is None:
                 await self.stop()
             else:  # what the newest poll returned may not be processed (B7)
-                await self._stop(self._config.stop_timeout_ms, processed_all=False)
+                await self._life.stop(self._config.stop_timeout_ms, processed_all=False)
 
     def is_healthy(self) -> bool:
         """Say whether the consumer runs and can reach a broker, for a readiness probe.

@@ -6,11 +6,12 @@ Plain functions, without state. Does not wait.
 import re
 import warnings
 from collections.abc import Iterable, Mapping
+from typing import get_args
 
 from aiokafka_lite.checks.offset_arguments import check_topic_partition, checked_key
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.checks.value_checks import is_int
-from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig, GroupMembershipOperation
 from aiokafka_lite.errors import IllegalOperation
 from aiokafka_lite.model import OffsetSpec, SubscriptionPattern, TopicPartition
 
@@ -23,6 +24,16 @@ AS_ARGUMENTS = "give each topic as an argument of its own, such as AIOKafkaConsu
 def is_int_from(minimum: int, value: object) -> bool:
     """Say whether `value` is an int of at least `minimum`."""
     return is_int(value) and value >= minimum
+
+
+def check_operation(operation: object) -> None:
+    """Raise ValueError for what is no `GroupMembershipOperation`."""
+    known = get_args(GroupMembershipOperation)
+    if operation not in known:
+        raise ValueError(
+            f"group_membership_operation must be one of {', '.join(map(repr, known))}, "
+            f"not {operation!r}"
+        )
 
 
 def check_partitions(
@@ -160,6 +171,7 @@ def warn_about_group_options(names: Iterable[str]) -> None:
 
 __all__ = [
     "AS_ARGUMENTS",
+    "check_operation",
     "check_partitions",
     "check_server_pattern",
     "check_timestamp",

@@ -31,6 +31,8 @@ from aiokafka_lite.serialization import AnyDeserializer
 IsolationLevel = Literal["read_uncommitted", "read_committed"]
 AutoOffsetReset = Literal["earliest", "latest", "none"]
 GroupProtocol = Literal["classic", "consumer", "auto"]
+GroupMembershipOperation = Literal["default", "leave_group", "remain_in_group"]
+"""What a consumer that stops does about its place in its group (KIP-1092)."""
 
 
 _LARGEST_FRAME = 2**31 - 1
@@ -339,4 +341,11 @@ def _deserializer_faults(name: str, value: object) -> Iterator[str]:
         )
 
 
-__all__ = ["AutoOffsetReset", "ConsumerConfig", "GroupProtocol", "IsolationLevel", "OffsetAdjuster"]
+__all__ = [
+    "AutoOffsetReset",
+    "ConsumerConfig",
+    "GroupMembershipOperation",
+    "GroupProtocol",
+    "IsolationLevel",
+    "OffsetAdjuster",
+]

@@ -15,7 +15,7 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.cluster.metadata.refresh_failures import refused_topics
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
-from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig, GroupMembershipOperation
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
@@ -152,18 +152,20 @@ class ConsumerEngine:
             self.group.stop()
         self.poller.stop()
 
-    async def leave(self, bounds: StopBounds, *, processed_all: bool) -> None:
+    async def leave(
+        self, bounds: StopBounds, *, processed_all: bool, operation: GroupMembershipOperation
+    ) -> None:
         """Leave the group, and close the fetch sessions.
 
-        `processed_all`: what the newest poll returned counts as processed (B7). Raises:
-        TimeoutError after `bounds.total_s`.
+        `processed_all`: what the newest poll returned counts as processed (B7). `operation`: as
+        `ConsumerGroup.close`. Raises: TimeoutError after `bounds.total_s`.
         """
         clock = self.client.clock
         began_s = clock.monotonic()
         unheard_s = 0.0
         async with deadline(clock, bounds.total_s):
             if self.group is not None:
-                await self.group.close(bounds, processed_all=processed_all)
+                await self.group.close(bounds, processed_all=processed_all, operation=operation)
                 unheard_s = self.group.offsets.unheard_s(began_s)
             elapsed_s = clock.monotonic() - began_s
             await self.fetcher.close(bounds.sessions_s(elapsed_s, unheard_s))

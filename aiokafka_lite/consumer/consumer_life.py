@@ -16,7 +16,7 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.life import Life, LifeState
 from aiokafka_lite.concurrency.running_loop import running_loop
 from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
-from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig, GroupMembershipOperation
 from aiokafka_lite.consumer.consumer_engine import ConsumerEngine, observe
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.consumer.poll_signal import PollSignal
@@ -157,10 +157,17 @@ class ConsumerLife(Life[LifeState]):
             raise
         return engine
 
-    async def stop(self, timeout_ms: float, *, processed_all: bool) -> None:
+    async def stop(
+        self,
+        timeout_ms: float,
+        *,
+        processed_all: bool,
+        operation: GroupMembershipOperation = "default",
+    ) -> None:
         """Stop within `timeout_ms`; see `AIOKafkaConsumer.stop`.
 
-        `processed_all`: what the newest poll returned counts as processed (B7).
+        `processed_all`: what the newest poll returned counts as processed (B7). `operation`: as
+        `AIOKafkaConsumer.stop`.
         """
         engine = self.engine
         if engine is None or self._state in (LifeState.NEW, LifeState.STOPPED):
@@ -183,10 +190,17 @@ class ConsumerLife(Life[LifeState]):
             engine.stop()
             await engine.close_client(timeout_ms / 1000)
         else:
-            await self._stop_running(engine, timeout_ms, processed_all=processed_all)
+            await self._stop_running(
+                engine, timeout_ms, processed_all=processed_all, operation=operation
+            )
 
     async def _stop_running(
-        self, engine: ConsumerEngine, timeout_ms: float, *, processed_all: bool
+        self,
+        engine: ConsumerEngine,
+        timeout_ms: float,
+        *,
+        processed_all: bool,
+        operation: GroupMembershipOperation,
     ) -> None:
         self.to(LifeState.STOPPING)
         engine.stop()
@@ -194,7 +208,7 @@ class ConsumerLife(Life[LifeState]):
         bounds = divide_stop_time(timeout_ms)
         began_s = self._clock.monotonic()
         try:
-            await engine.leave(bounds, processed_all=processed_all)
+            await engine.leave(bounds, processed_all=processed_all, operation=operation)
         except TimeoutError:
             logger.warning("%r: its group or fetches did not end within %d ms", self, timeout_ms)
         finally:

@@ -151,7 +151,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"consumer_group"},
         {"offsets"},
         {"classic", "consumer_rebalance"},
-        {"membership_protocol"},
+        {"departure", "membership_protocol"},
         {"assignment_handover"},
         {"poll_watch", "processing_hold", "rebalance_listener"},
         {"group_errors", "loop_watch"},

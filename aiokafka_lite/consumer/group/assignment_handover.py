@@ -30,7 +30,6 @@ class Farewell:
     """What is told when a member leaves its group, and to whom."""
 
     owned: Collection[TopicPartition]
-    reason: str
     listener: ConsumerRebalanceListener | None
     """The one that was told of `owned`; the consumer may have subscribed with another since."""
 

@@ -8,13 +8,19 @@ import logging
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 
+import anyio
+
 from aiokafka_lite.checks.offset_arguments import CommitListener
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask
-from aiokafka_lite.consumer.consumer_config import ConsumerConfig, GroupProtocol
+from aiokafka_lite.consumer.consumer_config import (
+    ConsumerConfig,
+    GroupMembershipOperation,
+    GroupProtocol,
+)
 from aiokafka_lite.consumer.fetch.fetch_collector import Processed
 from aiokafka_lite.consumer.group.classic.membership import ClassicMembership
 from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_membership import (
@@ -180,16 +186,33 @@ class ConsumerGroup:
         """Let `wait_for_assignment` raise ConsumerStoppedError when the signal wakes it next."""
         self._is_stopped = True
 
-    async def close(self, bounds: StopBounds, *, processed_all: bool) -> None:
+    async def close(
+        self,
+        bounds: StopBounds,
+        *,
+        processed_all: bool,
+        operation: GroupMembershipOperation = "default",
+    ) -> None:
         """Commit if commits are automatic, call the listener, leave the group, all within `bounds`.
 
         Requests are given up once no broker has answered for `bounds.silence_s`. `processed_all`:
-        the records of the newest poll count as processed, too (B7).
+        the records of the newest poll count as processed, too (B7). `operation`: as
+        `Membership.leave`.
 
-        Cancelled: offsets may not be stored; the coordinator may not know that the member left.
+        Cancelled: offsets may not be stored, nor the listener be told. The group is left first.
         """
+        began_s = self._client.clock.monotonic()
+        try:
+            await self._end(bounds, began_s, processed_all=processed_all)
+        finally:
+            elapsed_s = self._client.clock.monotonic() - began_s
+            leave_s = bounds.leave_s(elapsed_s, self.offsets.unheard_s(began_s))
+            with anyio.CancelScope(shield=True):
+                await self.membership.leave("the consumer is being closed", leave_s, operation)
+
+    async def _end(self, bounds: StopBounds, began_s: float, *, processed_all: bool) -> None:
+        """Do all that comes before the group is left."""
         clock = self._client.clock
-        began_s = clock.monotonic()
         if self._watch_task is not None:
             self._watch_task.cancel()
         await self.membership.close()
@@ -202,16 +225,13 @@ class ConsumerGroup:
             self._auto_commit.stop()
             await self._commit_processed(owned, began_s + bounds.commit_s - clock.monotonic())
         await self.offsets.settle((began_s + bounds.group_s - clock.monotonic()) / 2)
-
-        def leave_s() -> float:
-            elapsed_s = clock.monotonic() - began_s
-            return bounds.leave_s(elapsed_s, self.offsets.unheard_s(began_s))
-
         try:
             async with deadline(clock, max(began_s + bounds.group_s - clock.monotonic(), 0.1)):
-                await self.membership.leave(owned, "the consumer is being closed", leave_s)
+                await self.membership.tell_listener(owned)
         except TimeoutError:
-            logger.warning("leaving group %r took too long", self._config.group_id)
+            logger.warning(
+                "the listener took too long while group %r was left", self._config.group_id
+            )
 
     # For polls; nothing here waits…
 
@@ -370,7 +390,7 @@ class ConsumerGroup:
         """Leave the group in the background: the consumer has unsubscribed from `owned`."""
         self._once_assigned.clear()
         self._watch.assigned(self._client.clock.monotonic(), owns_partitions=False)
-        self.membership.leave_soon(owned, "the consumer has unsubscribed")
+        self.membership.leave_soon(owned)
 
     def assigned_by_user(self) -> None:
         """Commit all offsets the next time: others may have had the partitions assigned now."""

@@ -4,7 +4,7 @@
 `ConsumerGroup` chooses the implementation.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,7 +12,7 @@ from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
-from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig, GroupMembershipOperation
 from aiokafka_lite.consumer.group.assignment_handover import AssignmentUser
 from aiokafka_lite.consumer.group.group_errors import Action
 from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
@@ -115,7 +115,7 @@ class Membership(CommitMembership, Protocol):
     def request_rejoin(self, reason: str) -> None:
         """Join, or join again, as soon as possible. The broker logs `reason` (KIP-800)."""
 
-    def leave_soon(self, owned: Collection[TopicPartition], reason: str) -> None:
+    def leave_soon(self, owned: Collection[TopicPartition]) -> None:
         """Tell the present listener and the coordinator in the background that the consumer has
         unsubscribed, and has let go of the partitions `owned`.
         """
@@ -145,18 +145,20 @@ class Membership(CommitMembership, Protocol):
         Cancelled: the tasks still end.
         """
 
+    async def tell_listener(self, owned: Collection[TopicPartition]) -> None:
+        """Tell the listener that the member leaves with `owned`; call it after `close`.
+
+        Does what `leave_soon` asked for in place of that, if it is not done yet. Cancelled: the
+        listener may not know everything.
+        """
+
     async def leave(
-        self,
-        owned: Collection[TopicPartition],
-        reason: str,
-        timeout_s: Callable[[], float],
+        self, reason: str, timeout_s: float, operation: GroupMembershipOperation = "default"
     ) -> None:
-        """Tell the listener about `owned`, then leave the group; call it after `close`.
+        """Leave the group, if the consumer is a member. The request takes `timeout_s` at most.
 
-        Does what `leave_soon` asked for in place of that, if it is not done yet. `timeout_s()`
-        bounds the request; it is called when the listener has returned.
-
-        Cancelled: the member has left; the listener or the coordinator may not know it.
+        `operation`: whether the coordinator is told of it (KIP-1092). Cancelled: the member has
+        left, and the request is sent if there is a connection.
         """
 
 

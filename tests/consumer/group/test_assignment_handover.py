@@ -273,14 +273,14 @@ async def test_nothing_to_lose_is_not_told() -> None:
 async def test_2e_6_leaving_tells_lost_or_revoked(is_lost: bool, told: str) -> None:
     """The user has let go of the partitions before, by unsubscribe() or stop()."""
     scene = Scene(EAGER)
-    await scene.handover.leave(Farewell({T0, T1}, "why", scene), is_lost=is_lost)
+    await scene.handover.leave(Farewell({T0, T1}, scene), is_lost=is_lost)
     assert scene.events == [f"{told} t0 t1 | has nothing, flowing nothing"]
 
 
 @pytest.mark.parametrize("is_lost", [False, True])
 async def test_leaving_with_nothing_is_not_told(is_lost: bool) -> None:
     scene = Scene(EAGER)
-    await scene.handover.leave(Farewell((), "why", scene), is_lost=is_lost)
+    await scene.handover.leave(Farewell((), scene), is_lost=is_lost)
     assert scene.events == []
 
 

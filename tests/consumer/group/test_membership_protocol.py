@@ -8,6 +8,7 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
+from aiokafka_lite.consumer.consumer_config import GroupMembershipOperation
 from aiokafka_lite.consumer.group import consumer_group
 from aiokafka_lite.consumer.group.assignment_handover import AssignmentHandover, Farewell
 from aiokafka_lite.consumer.group.classic.membership import ClassicMembership
@@ -70,8 +71,7 @@ class FixedMembership:
         while True:
             await self._wakeup.wait()
             if self._farewell is not None:
-                farewell, self._farewell = self._farewell, None
-                await self._handover.leave(farewell, is_lost=False)
+                await self.tell_listener(())
             if self._is_wanted:
                 await self._handover.take(
                     [TopicPartition(topic, 0) for topic in self._parts.subscription.topics]
@@ -84,8 +84,8 @@ class FixedMembership:
         self._is_wanted = True
         self._wakeup.set()
 
-    def leave_soon(self, owned: Collection[TopicPartition], reason: str) -> None:
-        self._farewell = Farewell(owned, reason, self._parts.listeners.listener)
+    def leave_soon(self, owned: Collection[TopicPartition]) -> None:
+        self._farewell = Farewell(owned, self._parts.listeners.listener)
         self._is_wanted = False
         self._wakeup.set()
 
@@ -109,12 +109,17 @@ class FixedMembership:
         for task in self._tasks:
             await task.wait()
 
-    async def leave(
-        self, owned: Collection[TopicPartition], reason: str, timeout_s: Callable[[], float]
-    ) -> None:
+    async def tell_listener(self, owned: Collection[TopicPartition]) -> None:
+        farewell, self._farewell = self._farewell, None
         if self._parts.subscription.is_subscribed:
-            farewell = Farewell(owned, reason, self._parts.listeners.listener)
+            farewell = farewell or Farewell(owned, self._parts.listeners.listener)
+        if farewell is not None:
             await self._handover.leave(farewell, is_lost=False)
+
+    async def leave(
+        self, reason: str, timeout_s: float, operation: GroupMembershipOperation = "default"
+    ) -> None:
+        pass
 
     # For commits: as from outside of the group, which a group without members allows.
 

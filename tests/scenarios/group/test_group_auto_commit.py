@@ -209,7 +209,7 @@ async def test_b7_what_a_poll_returned_after_getone_is_not_committed_before_the_
         else:
             async with member_of(broker, "t", client_id="b") as other:
                 assert other.assignment()
-            await consumer._stop(30_000, processed_all=False)
+            await consumer._life.stop(30_000, processed_all=False)
         read = TopicPartition("t", first.partition)
         assert committed(broker).pop(read) == ones
         assert set(committed(broker).values()) <= {0, ones}
@@ -289,7 +289,7 @@ async def test_b7_a_seek_between_polls_of_getone_does_not_commit_the_record_at_h
             await consumer.getone()
         consumer.seek(P0, 0)
         assert (await consumer.getone()).offset == 0
-        await consumer._stop(1000, processed_all=False)
+        await consumer._life.stop(1000, processed_all=False)
         assert committed(broker) == {P0: 0}
 
 

@@ -154,7 +154,7 @@ async def test_no_offset_of_a_deleted_topic_is_stored_for_the_one_created_under_
         else:
             await committing
         assert committed(broker) == {}
-        await consumer._stop(1000, processed_all=False)
+        await consumer._life.stop(1000, processed_all=False)
 
 
 def recreate(broker: EmbeddedBroker) -> None:

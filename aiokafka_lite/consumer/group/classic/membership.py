@@ -1,8 +1,8 @@
 """A consumer's membership by JoinGroup and SyncGroup. A background task joins, hands partitions
 over and leaves; it does not wait for polls (F2).
 
-`next_step` decides what the task does next, `join_round` joins, `departure` leaves, and
-`assignment_handover` moves partitions. `member` holds the ids, `group_errors` says what each error
+`next_step` decides what the task does next, `join_round` joins, and `assignment_handover` moves
+partitions. `member` holds the ids, `group_errors` says what each error
 calls for. Source: 2e-1 to 2e-12, AbstractCoordinator, ConsumerCoordinator.
 
 An error may end the membership until the next poll, which then rejoins. A static member that was
@@ -13,25 +13,27 @@ all the time.
 """
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from aiokafka_lite.cluster.error_actions import ErrorActions
+from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.consumer.consumer_config import GroupMembershipOperation
 from aiokafka_lite.consumer.group.assignment_handover import AssignmentHandover
 from aiokafka_lite.consumer.group.classic.classic_coordinator import (
     JOIN_GRACE_S,
     ClassicCoordinator,
 )
-from aiokafka_lite.consumer.group.classic.departure import Departure
 from aiokafka_lite.consumer.group.classic.heartbeat_timer import HeartbeatTimer
 from aiokafka_lite.consumer.group.classic.heartbeats import Heartbeats
 from aiokafka_lite.consumer.group.classic.join_round import JoinRefusedError, JoinRound
 from aiokafka_lite.consumer.group.classic.member import Generation, Member, MemberState
 from aiokafka_lite.consumer.group.classic.next_step import MembershipEvent, NextStep, step_after
 from aiokafka_lite.consumer.group.classic.rebalance import strangers
+from aiokafka_lite.consumer.group.departure import UNSUBSCRIBED, Departure
 from aiokafka_lite.consumer.group.group_errors import (
     COMMIT_ACTIONS,
     JOIN_ACTIONS,
@@ -41,6 +43,7 @@ from aiokafka_lite.consumer.group.group_errors import (
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
 from aiokafka_lite.consumer.group.membership_protocol import GroupParts
 from aiokafka_lite.consumer.group.poll_watch import overdue_reason
+from aiokafka_lite.consumer.stop_bounds import LEAVE_S
 from aiokafka_lite.errors import BrokerResponseError, CommitFailedError, KafkaError
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
@@ -86,9 +89,7 @@ class ClassicMembership:
         self._handover = AssignmentHandover(
             parts.subscription, self._round.protocol, parts.listeners, parts.user, member
         )
-        self._departure = Departure(
-            member, self.leader, self._handover, coordinator, parts.listeners
-        )
+        self._departure = Departure(self._handover, parts.listeners)
         self._wakeup = Wakeup()
         self._tasks: list[OwnedTask] = []
         self._step = NextStep.PREPARE
@@ -180,12 +181,12 @@ class ClassicMembership:
         self._member.request_rejoin(reason)
         self._wakeup.set()
 
-    def leave_soon(self, owned: Collection[TopicPartition], reason: str) -> None:
+    def leave_soon(self, owned: Collection[TopicPartition]) -> None:
         """Tell the present listener and the coordinator that the consumer has unsubscribed, and has
         let go of `owned`. The background task does it.
         """
         self._member.rejoin_reason = None
-        self._departure.intend(owned, reason)
+        self._departure.intend(owned)
         self._error = None
         self._changes_step(MembershipEvent.UNSUBSCRIBED)
         self._wakeup.set()
@@ -233,7 +234,10 @@ class ClassicMembership:
         member_id = self.leave_for_silence(
             overdue_reason(self._config.max_poll_interval_ms, self._loop_watch.blocked_s(since_s))
         )
-        await self._departure.leave_unpolled(member_id)
+        if member_id and not self._member.is_static:
+            await self._coordinator.leave(
+                member_id, "the application did not poll in time", LEAVE_S
+            )
 
     async def close(self) -> None:
         """End the tasks, and a listener that runs in them. Does not leave the group: `leave` does.
@@ -245,20 +249,28 @@ class ClassicMembership:
         for task in self._tasks:
             await task.wait()
 
-    async def leave(
-        self, owned: Collection[TopicPartition], reason: str, timeout_s: Callable[[], float]
-    ) -> None:
-        """Tell the listener about `owned`, then leave the group; call it after `close`.
-
-        Does what `leave_soon` asked for in place of that, if it is not done yet. `timeout_s()`
-        bounds the request; it is called when the listener has returned.
-
-        Cancelled: the member has left; the listener or the coordinator may not know it.
-        """
+    async def tell_listener(self, owned: Collection[TopicPartition]) -> None:
+        """As `Membership.tell_listener`."""
         if self._subscription.is_subscribed:
-            self._departure.intend(owned, reason)
-        if self._departure.farewell is not None:
-            await self._departure.say_goodbye(timeout_s)
+            self._departure.intend(owned)
+        member = self._member
+        await self._departure.tell_listener(
+            is_lost=not member.generation.is_joined or member.is_rebalancing
+        )
+
+    async def leave(
+        self, reason: str, timeout_s: float, operation: GroupMembershipOperation = "default"
+    ) -> None:
+        """As `Membership.leave`. By default, static members do not leave (2e-5, KIP-1092)."""
+        member = self._member
+        member_id, is_joining = member.generation.member_id, member.is_rebalancing
+        member.lose_membership()
+        self.leader.step_down()
+        leaves = operation == "leave_group" or (operation == "default" and not member.is_static)
+        if member_id and leaves:
+            # A JoinGroup request that waits for other members would delay LeaveGroup behind it.
+            lane = Lane.GENERAL if is_joining else Lane.COORDINATOR
+            await self._coordinator.leave(member_id, reason, timeout_s, lane)
 
     # The task…
 
@@ -300,8 +312,8 @@ class ClassicMembership:
 
     async def _leave(self) -> None:
         self._rebalance_began_s = None
-        await self._departure.say_goodbye(lambda: self._config.request_timeout_ms / 1000)
-        self._departure.farewell = None  # nothing was assigned since
+        await self.tell_listener(())  # as was intended
+        await self.leave(UNSUBSCRIBED, self._config.request_timeout_ms / 1000)
         self._changes_step(MembershipEvent.LEFT)
         self._signal.notify()
 

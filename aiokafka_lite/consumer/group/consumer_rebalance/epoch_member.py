@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Final
 from uuid import uuid4
 
+from aiokafka_lite.consumer.consumer_config import GroupMembershipOperation
 from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_fields import (
     NOTHING,
     HeartbeatFields,
@@ -114,10 +115,16 @@ class EpochMember:
         """Whether the coordinator expects heartbeats, or an attempt to join."""
         return self.state is EpochState.JOINING or self.is_member
 
-    @property
-    def leave_epoch(self) -> int:
-        """The epoch of a heartbeat that leaves the group."""
-        return STATIC_LEAVE_EPOCH if self.is_static else LEAVE_EPOCH
+    def tells_that_it_leaves(self, operation: GroupMembershipOperation) -> bool:
+        """Say whether a member that leaves so tells its coordinator. One that is static always
+        does, for it cannot come back otherwise while its session lasts (KIP-1092).
+        """
+        return self.is_static or operation != "remain_in_group"
+
+    def leave_epoch(self, operation: GroupMembershipOperation = "default") -> int:
+        """Return the epoch of the heartbeat that leaves the group (KIP-1092)."""
+        is_for_good = operation == "leave_group" or not self.is_static
+        return LEAVE_EPOCH if is_for_good else STATIC_LEAVE_EPOCH
 
     def identity(self) -> ConsumerGroupMetadata:
         """Return the ids in whose name the member commits.

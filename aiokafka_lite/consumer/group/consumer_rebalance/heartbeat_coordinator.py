@@ -118,15 +118,15 @@ class HeartbeatCoordinator:
             topic_partitions=None if told.owned is None else _by_topic(told.owned),
         )
 
-    async def leave(self, reason: str, timeout_s: float) -> None:
-        """Tell the coordinator that the member leaves; a static one comes back.
+    async def leave(self, epoch: int, reason: str, timeout_s: float) -> None:
+        """Tell the coordinator that the member leaves, for good or for a while; `epoch` says it.
 
         A failure is logged. Without a known coordinator no request is sent.
         """
         node_id, member = self.node_id, self._member
         if node_id is None or self._client.network.ready_delay(node_id, Lane.COORDINATOR):
             return
-        request = self._request(member.leave_epoch, HeartbeatFields())
+        request = self._request(epoch, HeartbeatFields())
         try:
             answer = await self._client.network.request(
                 node_id, request, lane=Lane.COORDINATOR, timeout_s=timeout_s

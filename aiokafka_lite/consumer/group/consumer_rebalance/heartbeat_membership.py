@@ -10,7 +10,7 @@ another consumer has taken never rejoins by itself. Source: KIP-848, AbstractMem
 """
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from aiokafka_lite.cluster.error_actions import ErrorActions
@@ -18,11 +18,8 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
-from aiokafka_lite.consumer.group.assignment_handover import (
-    AssignmentHandover,
-    Farewell,
-    changes,
-)
+from aiokafka_lite.consumer.consumer_config import GroupMembershipOperation
+from aiokafka_lite.consumer.group.assignment_handover import AssignmentHandover, changes
 from aiokafka_lite.consumer.group.consumer_rebalance.epoch_heartbeats import EpochHeartbeats
 from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import EpochMember, EpochState
 from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_coordinator import (
@@ -34,6 +31,7 @@ from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_fields import (
     TopicIdPartitions,
 )
 from aiokafka_lite.consumer.group.consumer_rebalance.target_names import NamedTarget, named_target
+from aiokafka_lite.consumer.group.departure import UNSUBSCRIBED, Departure
 from aiokafka_lite.consumer.group.group_errors import (
     EPOCH_COMMIT_ACTIONS,
     Action,
@@ -71,7 +69,6 @@ class HeartbeatMembership:
         self._member = member
         self._subscription = parts.subscription
         self._signal = parts.signal
-        self._listeners = parts.listeners
         self._coordinator = HeartbeatCoordinator(config, client, parts.coordinators, member)
         self._loop_watch = LoopWatch(
             client.clock, repr(config.client_id), _LOOP_BLOCK_S, lambda: member.sends_heartbeats
@@ -95,7 +92,7 @@ class HeartbeatMembership:
         )
         self._wakeup = Wakeup()
         self._tasks: list[OwnedTask] = []
-        self._farewell: Farewell | None = None
+        self._departure = Departure(self._handover, parts.listeners)
         self._error: KafkaError | None = None
         self._rebalance_began_s: float | None = None
         self._is_reconciling = False
@@ -205,11 +202,11 @@ class HeartbeatMembership:
         self._heartbeats.look()
         self._wakeup.set()
 
-    def leave_soon(self, owned: Collection[TopicPartition], reason: str) -> None:
+    def leave_soon(self, owned: Collection[TopicPartition]) -> None:
         """Tell the present listener and the coordinator that the consumer has unsubscribed, and has
         let go of `owned`. The background task does it.
         """
-        self._intend(owned, reason)
+        self._departure.intend(owned)
         self._error = None
         self._wakeup.set()
 
@@ -244,10 +241,11 @@ class HeartbeatMembership:
             self._config.max_poll_interval_ms, self._loop_watch.blocked_s(since_s)
         )
         logger.warning("%s leaves the group until the next poll: %s", self._member, reason)
-        is_known = self._member.leave_unpolled(reason)
+        member = self._member
+        is_known = member.leave_unpolled(reason)
         self._lose_partitions()
         if is_known:
-            await self._coordinator.leave(reason, LEAVE_S)
+            await self._coordinator.leave(member.leave_epoch(), reason, LEAVE_S)
 
     async def close(self) -> None:
         """End the tasks, and a listener that runs in them. Does not leave the group: `leave` does.
@@ -259,30 +257,33 @@ class HeartbeatMembership:
         for task in self._tasks:
             await task.wait()
 
-    async def leave(
-        self, owned: Collection[TopicPartition], reason: str, timeout_s: Callable[[], float]
-    ) -> None:
-        """Tell the listener about `owned`, then leave the group; call it after `close`.
-
-        Does what `leave_soon` asked for in place of that, if it is not done yet. `timeout_s()`
-        bounds the request; it is called when the listener has returned.
-
-        Cancelled: the member has left; the listener or the coordinator may not know it.
-        """
+    async def tell_listener(self, owned: Collection[TopicPartition]) -> None:
+        """As `Membership.tell_listener`."""
         if self._subscription.is_subscribed:
-            self._intend(owned, reason)
-        if self._farewell is not None:
-            await self._say_goodbye(self._farewell, timeout_s)
+            self._departure.intend(owned)
+        await self._departure.tell_listener(is_lost=not self._member.is_member)
+
+    async def leave(
+        self, reason: str, timeout_s: float, operation: GroupMembershipOperation = "default"
+    ) -> None:
+        """As `Membership.leave`. A static member leaves for a while by default (KIP-1092)."""
+        member = self._member
+        self._rebalance_began_s = None
+        if member.state is EpochState.UNSUBSCRIBED:
+            return
+        is_known = member.leave(reason)
+        member.left()
+        if is_known and member.tells_that_it_leaves(operation):
+            await self._coordinator.leave(member.leave_epoch(operation), reason, timeout_s)
 
     # The task…
 
     async def _run(self) -> None:
         member = self._member
         while True:
-            if self._farewell is not None:
-                await self._say_goodbye(
-                    self._farewell, lambda: self._config.request_timeout_ms / 1000
-                )
+            if self._departure.is_intended:
+                await self.tell_listener(())  # as was intended
+                await self.leave(UNSUBSCRIBED, self._config.request_timeout_ms / 1000)
                 if self._subscription.is_subscribed:
                     self.request_rejoin("the consumer has subscribed again")
                 self._signal.notify()
@@ -298,24 +299,6 @@ class HeartbeatMembership:
                 self._is_reconciling = False
             else:
                 await self._wakeup.wait()
-
-    def _intend(self, owned: Collection[TopicPartition], reason: str) -> None:
-        """Note that the member leaves with `owned`. The first of several calls counts."""
-        if self._farewell is None:
-            self._farewell = Farewell(owned, reason, self._listeners.listener)
-
-    async def _say_goodbye(self, farewell: Farewell, timeout_s: Callable[[], float]) -> None:
-        member = self._member
-        is_lost = not member.is_member
-        try:
-            await self._handover.leave(farewell, is_lost=is_lost)
-        finally:
-            self._farewell = None  # nothing was assigned since
-            self._rebalance_began_s = None
-            is_known = member.leave(farewell.reason)
-            member.left()
-        if is_known:
-            await self._coordinator.leave(farewell.reason, timeout_s())
 
     def _unreconciled(self) -> NamedTarget | None:
         """Return what is to be taken over; None: nothing that has a name is missing."""
@@ -362,7 +345,7 @@ class HeartbeatMembership:
         """Read on what was subscribed anew before the coordinator heard that it was not."""
         subscription = self._subscription
         is_at_rest = self._member.is_member and not self._is_reconciling
-        if is_at_rest and subscription.is_subscribed and self._farewell is None:
+        if is_at_rest and subscription.is_subscribed and not self._departure.is_intended:
             subscription.assign_from_group(subscription.queue())
 
     # What heartbeats and commits say…

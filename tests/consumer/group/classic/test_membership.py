@@ -280,7 +280,8 @@ async def test_2e_5_only_members_without_a_name_of_their_own_say_goodbye(is_stat
     options = {"group_instance_id": "i"} if is_static else {}
     async with scene_of("t", listener=listener, **options) as scene:
         await scene.membership.close()
-        await scene.membership.leave({P0}, "the test is over", lambda: 5.0)
+        await scene.membership.tell_listener({P0})
+        await scene.membership.leave("the test is over", 5.0)
         assert bool(scene.broker.group("g").members) is is_static
         assert listener.diary[2:] == [("revoked", [0])]
         assert scene.member.state is MemberState.UNJOINED
@@ -293,6 +294,7 @@ async def test_2e_6_without_a_generation_what_is_owned_counts_as_lost() -> None:
     async with scene_of("t", listener=listener) as scene:
         await scene.membership.close()
         scene.membership.commit_refused(Action.LOSE_MEMBERSHIP, UnknownMemberIdError("gone"))
-        await scene.membership.leave({P0}, "the test is over", lambda: 5.0)
+        await scene.membership.tell_listener({P0})
+        await scene.membership.leave("the test is over", 5.0)
         assert listener.diary[2:] == [("lost", [0])]
         scene.consumer._subscription.unsubscribe()

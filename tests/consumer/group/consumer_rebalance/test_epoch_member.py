@@ -9,6 +9,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from aiokafka_lite.consumer.consumer_config import GroupMembershipOperation
 from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import (
     NEXT_STATES,
     EpochMember,
@@ -238,12 +239,23 @@ def test_a_fenced_member_joins_with_the_same_id_and_epoch_0() -> None:
     assert member.begin_heartbeat(WISHES).owned == frozenset()
 
 
-@pytest.mark.parametrize(("instance_id", "epoch"), [(None, -1), ("static-1", -2)])
-def test_a_member_leaves_with_an_epoch_that_says_whether_it_will_return(
-    instance_id: str | None, epoch: int
+@pytest.mark.parametrize(
+    ("instance_id", "operation", "epoch"),
+    [
+        (None, "default", -1),
+        (None, "leave_group", -1),
+        (None, "remain_in_group", None),
+        ("static-1", "default", -2),
+        ("static-1", "leave_group", -1),
+        ("static-1", "remain_in_group", -2),
+    ],
+)
+def test_kip_1092_a_member_leaves_with_an_epoch_that_says_whether_it_will_return(
+    instance_id: str | None, operation: GroupMembershipOperation, epoch: int | None
 ) -> None:
     member = joined(0, instance_id=instance_id)
-    assert member.leave_epoch == epoch
+    assert member.tells_that_it_leaves(operation) is (epoch is not None)
+    assert epoch in (None, member.leave_epoch(operation))
     assert member.leave()
     assert member.state is EpochState.LEAVING
     member.left()
