@@ -15,6 +15,7 @@ from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
 from aiokafka_lite.spark.jobs.stream.stream_facts import StreamFacts
 from aiokafka_lite.spark.jobs.stream.stream_run import read_topics, run_stream, stream_offsets
 from aiokafka_lite.spark.jobs.stream.table_sink import TableStreamConfig, stream_writer
+from aiokafka_lite.spark.options.given_options import interval_faults
 
 _CORRUPT: Final = "_corrupt_record"
 _IS_BAD: Final = "_is_bad"
@@ -68,6 +69,8 @@ class AggregateConfig(TableStreamConfig):
                     yield "the statement is empty; select from records or events"
             except (OSError, ValueError) as error:
                 yield f"sql_file={self.sql_file!r} cannot be read: {error}"
+        if self.watermark is not None:
+            yield from interval_faults("watermark", self.watermark)
         if self.path is not None and self.output_mode == "update":
             yield "output_mode='update' needs a topic: rows in files are not changed"
         if self.path is not None and self.key is not None:

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
 from aiokafka_lite.spark.jobs.stream.stream_run import read_topics, run_stream, stream_offsets
+from aiokafka_lite.spark.jobs.stream.table_sink import codec_faults
 from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig
 
 COLUMNS: Final = (
@@ -50,6 +51,7 @@ class ArchiveConfig(StreamConfig):
         yield from super()._faults()
         if not self.path:
             yield "path must be set: the folder of the archive"
+        yield from codec_faults(self.compression)
         if self.files_per_partition is not None and self.files_per_partition < 1:
             yield f"files_per_partition={self.files_per_partition} must be at least 1"
 

@@ -7,7 +7,7 @@ replaces its folder. In both cases each row is in Parquet once.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -17,6 +17,7 @@ from aiokafka_lite.spark.decode.dead_letters import dead_letter_headers, quoted,
 from aiokafka_lite.spark.decode.decoding import AvroColumn
 from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
 from aiokafka_lite.spark.jobs.stream.stream_run import read_topics, run_stream, stream_offsets
+from aiokafka_lite.spark.jobs.stream.table_sink import codec_faults
 from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicSinkConfig
 
 _CORRUPT: Final = "__corrupt"
@@ -48,9 +49,9 @@ class DecodeConfig(StreamConfig, TopicSinkConfig):
     registry_urls: tuple[str, ...] = ()
     """The addresses of the schema registry, http://HOST:PORT. They are tried in turn."""
     registry_user: str | None = None
-    registry_password: str | None = None
+    registry_password: str | None = field(default=None, repr=False)
     """env:NAME or file:PATH. Executors read it, too."""
-    registry_token: str | None = None
+    registry_token: str | None = field(default=None, repr=False)
     """Like the password: a bearer token instead of user and password."""
     registry_timeout_s: float = 10.0
     """The limit for connecting to the registry, and for each wait for it."""
@@ -78,6 +79,9 @@ class DecodeConfig(StreamConfig, TopicSinkConfig):
         options.pop("topic", None)
         return options
 
+    def targets(self) -> Mapping[str, str | None]:
+        return {**super().targets(), "dead_letter_topic": self.dead_letter_topic}
+
     def registry(self) -> RegistryConfig | None:
         """Return the registry's configuration; None without a registry."""
         if not self.registry_urls:
@@ -94,14 +98,12 @@ class DecodeConfig(StreamConfig, TopicSinkConfig):
         yield from super()._faults()
         if (self.path is None) == (self.topic is None):
             yield "one of path and topic must be set, and only one: where decoded values go"
-        if self.dead_letter_topic is not None and self.dead_letter_topic in (
-            *self.topics,
-            self.topic,
-        ):
+        if self.dead_letter_topic is not None and self.dead_letter_topic == self.topic:
             yield (
-                f"dead_letter_topic={self.dead_letter_topic!r} is a topic of the job's own; dead"
-                " letters would be taken for records"
+                f"dead_letter_topic={self.dead_letter_topic!r} is the topic of decoded records;"
+                " dead letters would be taken for them"
             )
+        yield from codec_faults(self.compression)
         if not self.select:
             yield "select must name a column at least"
         yield from self._schema_faults()

@@ -18,6 +18,7 @@ from aiokafka_lite.spark.jobs.job import (
     Progress,
     StopSignal,
 )
+from aiokafka_lite.spark.jobs.stream.own_output import refuse_own_output
 from aiokafka_lite.spark.jobs.stream.stream_facts import LATE, StreamFacts
 from aiokafka_lite.spark.jobs.stream.stream_run import (
     lag_behind,
@@ -27,6 +28,7 @@ from aiokafka_lite.spark.jobs.stream.stream_run import (
 )
 from aiokafka_lite.spark.jobs.stream.table_sink import TableStreamConfig, stream_writer, write_batch
 from aiokafka_lite.spark.offsets import Offsets, backlog
+from aiokafka_lite.spark.options.given_options import interval_faults
 from aiokafka_lite.spark.options.source_options import SourceOptions
 
 _STREAM: Final = "stream"
@@ -60,6 +62,11 @@ class DedupeConfig(TableStreamConfig):
     keep_tombstones: bool = False
     """In compact: whether keys whose last value is NULL are also written."""
 
+    def loops(self) -> Iterator[str]:
+        yield from super().loops()
+        if self.path is None and self.topic is None:
+            yield "topic must be set, or path, or the sink_bootstrap_servers of another cluster"
+
     def _streams(self) -> bool:
         return self.mode == _STREAM
 
@@ -69,9 +76,8 @@ class DedupeConfig(TableStreamConfig):
                 yield fault
         if not self.key or not all(self.key):
             yield f"key={list(self.key)} must be SQL expressions over a record's columns"
-        if self.path is None and self.topic is None and self._is_same_cluster():
-            yield "topic must be set, or path, or the sink_bootstrap_servers of another cluster"
         if self._streams():
+            yield from interval_faults("within", self.within)
             if self.keep_tombstones:
                 yield "keep_tombstones is for mode='compact'; a stream writes every value it has"
         elif self.checkpoint:
@@ -169,6 +175,7 @@ def _compact(spark: Any, config: DedupeConfig, progress: Progress) -> JobResult:
     from pyspark.sql import Observation  # noqa: PLC0415
     from pyspark.sql.functions import expr  # noqa: PLC0415
 
+    refuse_own_output(config)
     begin_s = SYSTEM_CLOCK.monotonic()
     _, end = _range(config)
     records = read_topics(

@@ -7,6 +7,7 @@ Does not wait.
 
 import dataclasses
 import json
+import re
 import tomllib
 import types
 import typing
@@ -42,6 +43,7 @@ class JobConfig:
     """The keys of every job.
 
     A subclass adds fields and overrides `_faults`, starting with `yield from super()._faults()`.
+    A field with `repr=False` may have secrets, so no error shows its value.
 
     Raises: JobConfigError, a KafkaConfigurationError and a ValueError, with every fault.
     """
@@ -75,9 +77,9 @@ class JobConfig:
             try:
                 value = _convert(getattr(self, key.name), kind)
             except ValueError as error:
-                # A table may have passwords, so its values are not shown.
                 given = getattr(self, key.name)
-                shown = "" if isinstance(given, Mapping) else f"={given!r}"
+                is_secret = not key.repr or isinstance(given, Mapping)
+                shown = "" if is_secret else f"={given!r}"
                 wrong[key.name] = f"{key.name}{shown} {error}"
                 # A valid replacement, so that the other keys can be checked, too.
                 value = key.default_factory() if callable(key.default_factory) else key.default
@@ -176,7 +178,9 @@ def _setting(text: str) -> dict[str, Any]:
     """Read `a.b=value`. Raises: ValueError."""
     key, equals, value = text.partition("=")
     if not equals:
-        raise ValueError(f"--set {text!r} is not of the form key=value")
+        # The rest may be a secret.
+        name = re.split(r"[\s:]", text, maxsplit=1)[0]
+        raise ValueError(f"--set {name!r} is not of the form key=value")
     try:
         return tomllib.loads(f"{key} = {value}")
     except tomllib.TOMLDecodeError:

@@ -36,13 +36,12 @@ class MirrorConfig(TopicSinkConfig, StreamConfig):
     Without effect if `select` is given.
     """
 
-    def _faults(self) -> Iterator[str]:
-        yield from super()._faults()
-        same = self.sink_bootstrap_servers in (None, self.bootstrap_servers)
-        if same and (self.topic is None or self.topic in self.topics):
+    def loops(self) -> Iterator[str]:
+        yield from super().loops()
+        if self.topic is None:
             yield (
-                f"topic={self.topic!r} would be read and written at once, for ever; name another"
-                " topic, or another cluster by sink_bootstrap_servers"
+                "topic must be set, or the sink_bootstrap_servers of another cluster: each topic"
+                " would be read and written at once, for ever"
             )
 
 

@@ -6,6 +6,7 @@ a stopped or failed replay; the summary has the offsets.
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -82,6 +83,10 @@ class ReplayConfig(TopicSinkConfig):
                 _instant(getattr(self, name))
             except ValueError:
                 yield f"{name}={getattr(self, name)!r} is not a time such as 2026-01-31T12:00:00Z"
+        if self.since is not None and self.until is not None:
+            with suppress(ValueError):
+                if _utc(self.since) >= _utc(self.until):
+                    yield f"since={self.since!r} must be before until={self.until!r}"
         for name in ("max_rows_per_second", "batch_rows"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -102,9 +107,13 @@ def _instant(text: str | None) -> str | None:
     """Return a time as SQL text, in UTC. Raises: ValueError."""
     if text is None:
         return None
+    return f"TIMESTAMP '{_utc(text).isoformat(sep=' ')}'"
+
+
+def _utc(text: str) -> datetime:
     when = datetime.fromisoformat(text)
     when = when.replace(tzinfo=UTC) if when.tzinfo is None else when
-    return f"TIMESTAMP '{when.astimezone(UTC).isoformat(sep=' ')}'"
+    return when.astimezone(UTC)
 
 
 # The rows…

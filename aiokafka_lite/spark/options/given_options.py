@@ -4,7 +4,7 @@ Asks nothing of a broker. Does not wait.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NoReturn, TypeVar
 
 from aiokafka_lite.checks.value_checks import text_of_faults
@@ -104,4 +104,27 @@ def duration_ms(text: str) -> int:
     return int(int(found[1]) * _UNITS_MS[found[2] or "ms"])
 
 
-__all__ = ["GivenOptions", "duration_ms"]
+_INTERVAL: Final = re.compile(r"(?:interval\s+)?(?:\+?\d+(?:\.\d+)?\s+[a-z]+(?:\s+|$))+")
+_INTERVAL_UNITS: Final = frozenset(
+    {
+        *("microsecond", "millisecond", "second", "minute", "hour"),
+        *("day", "week", "month", "year"),
+    }
+)
+
+
+def interval_faults(name: str, text: str) -> Iterator[str]:
+    """Yield a fault for an interval that Spark would not understand, such as `1 hou`.
+
+    An SQL literal (`INTERVAL '1' HOUR`) is left to Spark.
+    """
+    lower = text.strip().lower()
+    if "'" in lower:
+        return
+    words = re.findall(r"\d\s+([a-z]+)", lower)
+    if _INTERVAL.fullmatch(lower) and {each.removesuffix("s") for each in words} <= _INTERVAL_UNITS:
+        return
+    yield f"{name}={text!r} is not an interval such as 10 minutes, or 1 hour 30 minutes"
+
+
+__all__ = ["GivenOptions", "duration_ms", "interval_faults"]

@@ -8,17 +8,13 @@ plans asks before each batch. It waits, in the loop of `worker`.
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.kafka_error import KafkaError, reason_of
-from aiokafka_lite.spark.options.kafka_keys import COMMON
-from aiokafka_lite.spark.options.sealed_properties import (
-    SECURITY,
-    SealedProperties,
-    client_arguments,
-)
+from aiokafka_lite.spark.options.admin_arguments import admin_arguments
+from aiokafka_lite.spark.options.sealed_properties import SECURITY, SealedProperties
 from aiokafka_lite.spark.process.worker import Worker, worker
 
 if TYPE_CHECKING:
@@ -28,7 +24,6 @@ logger = logging.getLogger(__name__)
 
 _RENEW_AT: Final = 0.75
 """The part of a token's time after which it is renewed, as in Spark's own connector."""
-_OF_ADMIN: Final = frozenset(argument for argument, _ in COMMON.values()) | {SECURITY}
 
 
 class TokenSource(Protocol):
@@ -51,7 +46,7 @@ class AdminTokens:
         async def ask() -> "DelegationToken":
             from aiokafka_lite.admin import AIOKafkaAdminClient  # noqa: PLC0415 - only where it is used
 
-            async with AIOKafkaAdminClient(**_admin_arguments(client)) as admin:
+            async with AIOKafkaAdminClient(**admin_arguments(client)) as admin:
                 return await admin.create_delegation_token()
 
         return self._find_worker().run(ask)
@@ -60,14 +55,10 @@ class AdminTokens:
         async def ask() -> int:
             from aiokafka_lite.admin import AIOKafkaAdminClient  # noqa: PLC0415 - only where it is used
 
-            async with AIOKafkaAdminClient(**_admin_arguments(client)) as admin:
+            async with AIOKafkaAdminClient(**admin_arguments(client)) as admin:
                 return await admin.renew_delegation_token(token.hmac)
 
         return self._find_worker().run(ask)
-
-
-def _admin_arguments(client: Mapping[str, object]) -> dict[str, Any]:
-    return client_arguments({name: client[name] for name in client if name in _OF_ADMIN})
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ def test_a_statement_is_text_or_a_file(tmp_path: Path) -> None:
         ({"sql": None}, "one of sql and sql_file must be set"),
         ({"sql": None, "sql_file": "/no/such.sql"}, "sql_file='/no/such.sql' cannot be read: .*No"),
         ({"sql": " ; "}, "the statement is empty"),
+        ({"watermark": "soon"}, "watermark='soon' is not an interval"),
         ({"output_mode": "all"}, "'all' is not one of 'append', 'update', 'complete'"),
         ({"topic": None, "path": "/p", "output_mode": "update"}, "'update' needs a topic"),
         ({"topic": None, "path": "/p", "key": "a"}, "with path, select it as a column"),

@@ -20,6 +20,7 @@ def test_the_checkpoint_is_in_the_archive_unless_it_is_named() -> None:
     [
         ({"path": ""}, "path must be set"),
         ({"partition_by": "day"}, "'day' is not one of 'date', 'hour'"),
+        ({"compression": "zst"}, "compression='zst' is not one of zstd"),
         ({"files_per_partition": 0}, "files_per_partition=0 must be at least 1"),
     ],
 )

@@ -32,6 +32,8 @@ FIFTEEN_MS = TEN_MS + 5 * HOUR_MS
         ({"key": ()}, r"key=\[\] must be SQL expressions"),
         ({"checkpoint": ""}, "checkpoint must be set"),
         ({"topic": None}, "topic must be set, or path, or the sink_bootstrap_servers"),
+        ({"topic": "t"}, "topic='t' is one of those read"),
+        ({"within": "1 hou"}, "within='1 hou' is not an interval such as 10 minutes"),
         ({"keep_tombstones": True}, "keep_tombstones is for mode='compact'"),
         ({"mode": "compact"}, "checkpoint is for mode='stream'"),
         ({"mode": "compact", "checkpoint": "", "starting_offsets": "latest"}, "latest"),

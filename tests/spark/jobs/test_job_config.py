@@ -105,7 +105,7 @@ def test_every_fault_is_in_one_error() -> None:
         *("has 7 faults", "nam is not known to this job; did you mean name"),
         *("share='a' is not a number", "kind='c' is not one of 'a', 'b'", "topics=3 is not a list"),
         *(
-            "spark=1 is not a table",
+            "spark is not a table",
             "limit=True is not a whole number",
             "count=0 must be at least 1",
         ),
@@ -142,6 +142,10 @@ def test_a_password_in_a_table_is_not_shown() -> None:
     with pytest.raises(JobConfigError, match="source has a list for a") as raised:
         ExampleConfig(source={**given, "a": ["b"]})  # type: ignore[dict-item]
     assert "hunter2" not in str(raised.value)
-    with pytest.raises(JobConfigError, match="'a b' is not a TOML key") as raised:
-        ExampleConfig.from_toml("", ["a b=hunter2"])
+    with pytest.raises(JobConfigError, match="source is not a table") as raised:
+        ExampleConfig(source="sasl.jaas.config=hunter2")  # type: ignore[arg-type]
     assert "hunter2" not in str(raised.value)
+    for setting, said in (("a b=hunter2", "'a b' is not a TOML key"), ("a:hunter2", "--set 'a'")):
+        with pytest.raises(JobConfigError, match=said) as raised:
+            ExampleConfig.from_toml("", [setting])
+        assert "hunter2" not in str(raised.value)

@@ -22,6 +22,7 @@ T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
         ({"path": ""}, "path must be set"),
         ({"starting_offsets": "earliest"}, "starting_offsets: expected e.g."),
         ({"since": "yesterday"}, "since='yesterday' is not a time such as 2026-01-31T12:00:00Z"),
+        ({"since": "2026-02-01", "until": "2026-01-01"}, "since='2026-02-01' must be before until"),
         ({"batch_rows": 0}, "batch_rows=0 must be at least 1"),
         ({"max_rows_per_second": 0}, "max_rows_per_second=0 must be at least 1"),
     ],

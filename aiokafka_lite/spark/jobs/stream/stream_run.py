@@ -22,6 +22,7 @@ from aiokafka_lite.spark.jobs.job import (
     StopSignal,
     reason,
 )
+from aiokafka_lite.spark.jobs.stream.own_output import refuse_own_output
 from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicsConfig
 from aiokafka_lite.spark.offsets import Offsets, backlog
 from aiokafka_lite.spark.options.source_options import OffsetLimit, Place, SourceOptions
@@ -54,8 +55,10 @@ def run_stream(
     stop request the current batch ends first. `on_report` receives Spark's report of each batch as
     JSON.
 
-    Raises: the errors of a refused start; JobFailedError for a stream that ended with a failure.
+    Raises: as `refuse_own_output`; the errors of a refused start; JobFailedError for a stream that
+    ended with a failure.
     """
+    refuse_own_output(config)
     begin_s = clock.monotonic()
     query = (
         writer.queryName(f"kafka-lite {job}")

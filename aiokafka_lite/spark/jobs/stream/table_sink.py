@@ -4,8 +4,7 @@ Each batch is added, or the whole result is replaced. The keys are plain values.
 the frames.
 """
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +13,10 @@ from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicSink
 
 TOPIC, PARQUET = "kafka-lite", "parquet"
 _COMPRESSION: Final = "zstd"
+_CODECS: Final = (
+    *("zstd", "snappy", "gzip", "lz4", "none"),
+    *("lz4_raw", "brotli", "uncompressed"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,10 +32,12 @@ class TableSinkConfig(TopicSinkConfig):
             return TOPIC, self.sink_options()
         return PARQUET, {"compression": _COMPRESSION, **self.sink, "path": self.path}
 
+    def targets(self) -> Mapping[str, str | None]:
+        return super().targets() if self.path is None else {}
+
     def _faults(self) -> Iterator[str]:
         if self.path is None:
             yield from super()._faults()
-            yield from self._loops()
             return
         yield from JobConfig._faults(self)
         if not self.path:
@@ -45,25 +50,11 @@ class TableSinkConfig(TopicSinkConfig):
         for key in (key for key, is_set in keys.items() if is_set):
             yield f"path={self.path!r} is a folder, and {key} is for a topic; set one of them"
 
-    def _loops(self) -> Iterator[str]:
-        """Yield a fault if the job reads the topic it writes: it would never end."""
-        if not self._is_same_cluster() or self.topic is None:
-            return
-        pattern = getattr(self, "topic_pattern", None)
-        if self.topic in getattr(self, "topics", ()) or (
-            pattern and _is_found(pattern, self.topic)
-        ):
-            yield f"topic={self.topic!r} is one of those read; write to another"
 
-    def _is_same_cluster(self) -> bool:
-        return self.sink_bootstrap_servers in (None, getattr(self, "bootstrap_servers", None))
-
-
-def _is_found(pattern: str, topic: str) -> bool:
-    try:
-        return re.search(pattern, topic) is not None
-    except re.error:
-        return False  # the source's options report this fault
+def codec_faults(codec: str) -> Iterator[str]:
+    """Yield a fault for a codec that Parquet does not have."""
+    if codec.lower() not in _CODECS:
+        yield f"compression={codec!r} is not one of {', '.join(_CODECS)}"
 
 
 def stream_writer(frame: Any, config: TableSinkConfig, output_mode: str) -> Any:
@@ -103,6 +94,7 @@ __all__ = [
     "TOPIC",
     "TableSinkConfig",
     "TableStreamConfig",
+    "codec_faults",
     "stream_writer",
     "write_batch",
 ]

@@ -3,12 +3,14 @@
 The parsers of source and sink check the options, as Spark would later. Does not wait.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.spark.jobs.job_config import JobConfig
+from aiokafka_lite.spark.offsets import partitions_from_json
 from aiokafka_lite.spark.options.given_options import duration_ms
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.options.source_options import SourceOptions
@@ -42,6 +44,19 @@ class TopicsConfig(JobConfig):
             options["subscribePattern"] = self.topic_pattern
         return {**options, **self.with_kafka(self.source)}
 
+    def reads(self, topic: str) -> bool:
+        """Return whether the job reads a topic of this name."""
+        if topic in self.topics:
+            return True
+        options = {name.lower(): text for name, text in self.source.items()}
+        try:
+            if self.topic_pattern is not None and re.search(self.topic_pattern, topic):
+                return True
+            assigned = partitions_from_json(options.get("assign", "{}"))
+        except (re.error, ValueError):
+            return False  # the source's options report these faults
+        return topic in {tp.topic for tp in assigned}
+
     def _streams(self) -> bool:
         return False
 
@@ -50,7 +65,8 @@ class TopicsConfig(JobConfig):
         yield from _said_twice("kafka", self.kafka, {"bootstrap.servers": "bootstrap_servers"})
         if not self.bootstrap_servers:
             yield "bootstrap_servers must be set: HOST:PORT,HOST:PORT,…"
-        if (not self.topics) == (self.topic_pattern is None) and "assign" not in self.source:
+        is_assigned = "assign" in {name.lower() for name in self.source}
+        if (not self.topics) == (self.topic_pattern is None) and not is_assigned:
             yield "one of topics and topic_pattern must be set, and only one"
         yield from _said_twice(
             "source",
@@ -62,7 +78,7 @@ class TopicsConfig(JobConfig):
                 "startingOffsets": "starting_offsets",
             },
         )
-        if self.bootstrap_servers and (self.topics or self.topic_pattern):
+        if self.bootstrap_servers and (self.topics or self.topic_pattern or is_assigned):
             options = self.source_options()
             yield from _parsed(lambda: SourceOptions.parse(options, streaming=self._streams()))
 
@@ -128,10 +144,34 @@ class TopicSinkConfig(JobConfig):
             options["topic"] = self.topic
         return {**options, **self.with_kafka(self.sink)}
 
+    def targets(self) -> Mapping[str, str | None]:
+        """Return the topics that the job writes, by their keys; None if rows name them."""
+        return {"topic": self.topic}
+
+    def shares_brokers(self) -> bool:
+        """Return whether it reads and writes one cluster: both sides have an address in common."""
+        own = self.sink_bootstrap_servers
+        return own is None or not _addresses(own).isdisjoint(
+            _addresses(getattr(self, "bootstrap_servers", ""))
+        )
+
+    def loops(self) -> Iterator[str]:
+        """Yield a fault for each topic that a job would read and write, on one cluster."""
+        if not isinstance(self, TopicsConfig):
+            return
+        for key, topic in self.targets().items():
+            if topic is not None and self.reads(topic):
+                yield (
+                    f"{key}={topic!r} is one of those read, and would be read and written at once,"
+                    " for ever; name another topic, or another cluster by sink_bootstrap_servers"
+                )
+
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
         if self.topic == "":
             yield "topic='' is not a topic; name one, or leave the key out"
+        if self.shares_brokers():
+            yield from self.loops()
         yield from _said_twice(
             "sink",
             self.sink,
@@ -149,6 +189,10 @@ def _said_twice(table: str, given: Mapping[str, str], keys: Mapping[str, str]) -
         key = lower.get(option.lower())
         if key is not None:
             yield f"{table}.{option} has a key of its own: set {key} instead"
+
+
+def _addresses(servers: str) -> set[str]:
+    return {each.strip().lower() for each in servers.split(",") if each.strip()}
 
 
 def _parsed(parse: Callable[[], object]) -> Iterator[str]:

@@ -43,7 +43,7 @@ def config(**given: Any) -> TableStreamConfig:
         ({"path": "/p", "topic": "u"}, "'/p' is a folder, and topic is for a topic"),
         ({"path": "/p", "delivery": "transactional"}, "and delivery is for a topic"),
         ({"path": "/p", "sink_bootstrap_servers": "h:2"}, "and sink_bootstrap_servers is for a"),
-        ({"topic": "t"}, "topic='t' is one of those read; write to another"),
+        ({"topic": "t"}, "topic='t' is one of those read.*name another topic"),
         ({"topic": "t", "sink_bootstrap_servers": "h:1"}, "topic='t' is one of those read"),
         ({"topic": "tu", "topics": (), "topic_pattern": "u$"}, "topic='tu' is one of those read"),
         ({"topic": "u", "topics": (), "topic_pattern": "("}, "topic_?[pP]attern|subscribePattern"),

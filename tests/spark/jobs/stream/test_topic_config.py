@@ -94,3 +94,26 @@ def test_what_source_and_sink_would_refuse_is_refused_before(
 ) -> None:
     with pytest.raises(JobConfigError, match=said):
         CopyConfig(**{**GIVEN, **given})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"topic": "b"},
+        {"topics": (), "topic_pattern": "or.*", "topic": "orders"},
+        {"topics": (), "source": {"assign": {"o": [0]}}, "topic": "o"},
+        {"topics": (), "source": {"Assign": '{"o":[0]}'}, "topic": "o"},
+        {"bootstrap_servers": "h:1,i:1", "sink_bootstrap_servers": " I:1,j:1", "topic": "a"},
+    ],
+)
+def test_no_job_reads_what_it_writes(given: dict[str, object]) -> None:
+    with pytest.raises(JobConfigError, match=r"topic='\w+' is one of those read") as raised:
+        CopyConfig(**{**GIVEN, **given})  # type: ignore[arg-type]
+    assert len(raised.value.faults) == 1
+    other = CopyConfig(**{**GIVEN, **given, "sink_bootstrap_servers": "other:1"})  # type: ignore[arg-type]
+    assert other.sink_options()["topic"] == given["topic"]
+
+
+def test_options_beside_assign_are_checked_as_well() -> None:
+    with pytest.raises(JobConfigError, match="minPartitions='x' is not a whole number"):
+        TopicsConfig(bootstrap_servers="h:1", source={"assign": '{"o":[0]}', "minPartitions": "x"})
