@@ -299,13 +299,15 @@ class NetworkClient:
 
     def _candidate(self, node_id: int) -> Candidate:
         connection = self._pool.connected(node_id, Lane.GENERAL)
+        last_attempt_s = self._pool.states.last_attempt(node_id)
+        is_connecting = self._pool.is_connecting(node_id, Lane.GENERAL)
         return Candidate(
             node_id=node_id,
             is_connected=connection is not None,
-            is_connecting=self._pool.is_connecting(node_id, Lane.GENERAL),
+            connecting_for_s=self._clock.monotonic() - last_attempt_s if is_connecting else None,
             in_flight=0 if connection is None else connection.in_flight,
             delay_s=self._pool.ready_delay(node_id, Lane.GENERAL),
-            last_attempt_s=self._pool.states.last_attempt(node_id),
+            last_attempt_s=last_attempt_s,
         )
 
     # Following the metadata…

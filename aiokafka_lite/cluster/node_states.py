@@ -14,6 +14,9 @@ from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.errors import AuthenticationFailedError
 
 NEVER = float("-inf")
+SLOW_CONNECT_S = 1.0
+"""A node that has been connected to for so long without success is asked after all others. Java
+asks it again and again, for as long as the attempt may take."""
 
 
 @dataclass(slots=True, eq=False)
@@ -134,7 +137,9 @@ class Candidate(NamedTuple):
 
     node_id: int
     is_connected: bool
-    is_connecting: bool
+    connecting_for_s: float | None
+    """How long a connection has been in the making; None: none is being made."""
+
     in_flight: int
     """Unanswered requests on the open connection."""
 
@@ -148,8 +153,9 @@ def least_loaded(candidates: Collection[Candidate], rng: random.Random) -> int |
     """Return the node to ask if any will do; None if no node may be asked now.
 
     The connected node with the fewest requests in flight comes first. Then comes a node that is
-    being connected, and then the node whose last attempt is longest ago. Chance decides between
-    equals, so that many clients do not all choose one node (2f-8).
+    being connected, and then the node whose last attempt is longest ago. A node that takes
+    `SLOW_CONNECT_S` to connect to comes last. Chance decides between equals, so that many clients
+    do not all choose one node (2f-8).
     Source: NetworkClient.leastLoadedNode.
     """
     usable = [candidate for candidate in candidates if candidate.delay_s <= 0.0]
@@ -162,9 +168,9 @@ def least_loaded(candidates: Collection[Candidate], rng: random.Random) -> int |
 def _burden(candidate: Candidate) -> tuple[int, float]:
     if candidate.is_connected:
         return 0, candidate.in_flight
-    if candidate.is_connecting:
-        return 1, 0
-    return 2, candidate.last_attempt_s
+    if candidate.connecting_for_s is None:
+        return 2, candidate.last_attempt_s
+    return (1, 0) if candidate.connecting_for_s < SLOW_CONNECT_S else (3, 0)
 
 
-__all__ = ["Candidate", "NodeState", "NodeStates", "least_loaded"]
+__all__ = ["SLOW_CONNECT_S", "Candidate", "NodeState", "NodeStates", "least_loaded"]

@@ -10,6 +10,7 @@ import pytest
 
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.network_client import NetworkClient
+from aiokafka_lite.cluster.node_states import SLOW_CONNECT_S
 from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import (
     KafkaConnectionError,
@@ -440,6 +441,20 @@ async def test_the_least_loaded_node_is_the_connected_one(three_nodes: ScriptedC
         await settle()
         await network.request(3, ASK)
         assert {network.least_loaded_node() for _ in range(10)} == {3}
+        asking.cancel()
+
+
+async def test_a_node_that_takes_long_to_connect_to_is_asked_last(
+    three_nodes: ScriptedCluster,
+) -> None:
+    """A frozen broker accepts the connection and answers nothing, until its attempt is over."""
+    three_nodes.nodes[1].is_silent = True
+    async with network_of(three_nodes) as (network, clock, _):
+        asking = asyncio.create_task(network.request(1, ASK))
+        await settle()
+        assert {network.least_loaded_node() for _ in range(10)} == {1}
+        await clock.advance(SLOW_CONNECT_S)
+        assert {network.least_loaded_node() for _ in range(20)} == {2, 3}
         asking.cancel()
 
 
