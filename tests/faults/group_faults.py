@@ -8,8 +8,9 @@ what the members did.
 import asyncio
 import itertools
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
-from contextlib import asynccontextmanager, suppress
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -54,6 +55,19 @@ async def eventually(what: str, condition: Callable[[], object]) -> None:
                 await asyncio.sleep(LOOK_EVERY_S)
     except TimeoutError:
         raise AssertionError(f"waited {PATIENCE_S:.0f} s in vain: {what}") from None
+
+
+@contextmanager
+def frozen(nodes: Iterable[KafkaNode]) -> Iterator[None]:
+    """Stop nodes by SIGSTOP for the block: their connections stay, and they answer nothing."""
+    stopped = [node.process for node in nodes if node.process is not None]
+    for process in stopped:
+        process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in stopped:
+            process.send_signal(signal.SIGCONT)
 
 
 class Cluster:

@@ -8,16 +8,14 @@ import asyncio
 import functools
 import itertools
 import math
-import signal
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.clock import SYSTEM_CLOCK
-from aiokafka_lite.testing.kafka_node import KafkaNode
 from tests.faults import producer_oracle as oracle
-from tests.faults.group_faults import Cluster
+from tests.faults.group_faults import Cluster, frozen
 from tests.faults.producer_faults import (
     PARTITIONS,
     REQUEST_TIMEOUT_MS,
@@ -71,11 +69,8 @@ async def leader_frozen(stage: Stage) -> None:
     writer = await stage.writer()
     node = await stage.leader_of(writer)
     since_s = SYSTEM_CLOCK.monotonic()
-    _signal(node, signal.SIGSTOP)
-    try:
+    with frozen([node]):
         await asyncio.sleep(FREEZE_S)
-    finally:
-        _signal(node, signal.SIGCONT)
     stage.back_after("resumed", await writer.resumed(since_s))
     await _goes_on_without_failures(writer)
 
@@ -168,14 +163,14 @@ async def stop_with_dead_brokers(
     lag = Lag()
     watching = asyncio.create_task(lag.watch(), name="watch of the event loop")
     try:
-        await _silence(cluster, is_frozen=is_frozen)
-        for producer in producers.values():
-            left += await _send_some(producer, topic, itertools.islice(numbers, RECORDS_LEFT))
-        took = await asyncio.gather(*(_timed_stop(each, stop_ms) for each in producers.values()))
+        if not is_frozen:
+            await cluster.kill(kafka.nodes)
+        with frozen(kafka.nodes if is_frozen else ()):
+            for each in producers.values():
+                left += await _send_some(each, topic, itertools.islice(numbers, RECORDS_LEFT))
+            stops = (_timed_stop(each, stop_ms) for each in producers.values())
+            took = await asyncio.gather(*stops)
     finally:
-        if is_frozen:
-            for node in kafka.nodes:
-                _signal(node, signal.SIGCONT)
         await end_all([watching])
     stopped = Stopped(dict(zip(producers, took, strict=True)), [*first, *left])
     slack_s = SLACK_S + lag.longest_s
@@ -213,19 +208,6 @@ def _stopping(cluster: Cluster, **options: Any) -> AIOKafkaProducer:
     return AIOKafkaProducer(
         bootstrap_servers=cluster.address, request_timeout_ms=REQUEST_TIMEOUT_MS, **options
     )
-
-
-async def _silence(cluster: Cluster, *, is_frozen: bool) -> None:
-    if not is_frozen:
-        await cluster.kill(cluster.kafka.nodes)
-        return
-    for node in cluster.kafka.nodes:
-        _signal(node, signal.SIGSTOP)
-
-
-def _signal(node: KafkaNode, signum: signal.Signals) -> None:
-    assert node.process is not None
-    node.process.send_signal(signum)
 
 
 async def _timed_stop(producer: AIOKafkaProducer, stop_ms: int) -> float:

@@ -12,7 +12,7 @@ from tests.faults import group_fault_scenarios as scenarios
 from tests.faults.group_fault_scenarios import Scenario
 from tests.faults.group_faults import stage
 
-OLDER_VERSION = KAFKA_VERSIONS[1]
+OLDER_VERSION = KAFKA_VERSIONS[-1]
 
 # What waits for nodes to come back has shorter bounds of its own.
 pytestmark = [pytest.mark.real_kafka, pytest.mark.timeout(600)]

@@ -5,6 +5,7 @@ from typing import Final
 from xdist.scheduler import LoadScopeScheduling
 
 _FILES: Final = (
+    "tests/integration/test_admin_faults.py",
     "tests/integration/test_group_faults.py",
     "tests/integration/test_leaders_and_replicas.py",
     "tests/integration/test_producer_faults.py",
