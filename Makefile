@@ -64,6 +64,9 @@ test-spark-%: $(VENV)-spark-%/.installed  ## what that release lacks skips, and 
 	$(VENV)-spark-$*/bin/python -m pytest tests/spark -m 'not soak' $(OF_4_2:%=--ignore=tests/spark/%) \
 		-W ignore::pytest.PytestUnraisableExceptionWarning $(ARGS)
 
+test-kafka-%: $(VENV)/.installed-test  ## the admin client's tests on one release of Kafka: make test-kafka-4.3.1
+	KAFKA_VERSION=$* $(BIN)/python -m pytest tests/admin -m 'not soak' $(ARGS)
+
 check: $(VENV)/.installed-test  ## linters, types (of users' programs, too) and dead code; what CI runs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

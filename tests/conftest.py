@@ -42,9 +42,13 @@ settings.load_profile("suite")
 
 NO_KAFKA = "no Java here: the tests against a real Apache Kafka are skipped"
 NO_SPARK = "no Java or no PySpark here: the tests with Spark are skipped"
-KAFKA_VERSIONS = (DEFAULT_VERSION, "3.9.2")
+_ONLY_VERSION = os.environ.get("KAFKA_VERSION")
+"""`make test-kafka-4.3.1` runs the tests on this release, and on no other."""
+MAIN_VERSION = _ONLY_VERSION or DEFAULT_VERSION
+"""What the tests run on that need one real Kafka."""
+KAFKA_VERSIONS = (_ONLY_VERSION,) if _ONLY_VERSION else (DEFAULT_VERSION, "3.9.2")
 """What every test against a real Kafka runs on: the newest release and the oldest supported one."""
-VERSION_BETWEEN = "4.3.1"
+VERSION_BETWEEN = _ONLY_VERSION or "4.3.1"
 """Has `tests/integration/test_acceptance.py`, and Java's tools."""
 _MAKING_WAY = 5
 FAR_ABOVE_THE_LOOP = (
@@ -171,6 +175,12 @@ def require_kafka(version: str) -> None:
         if os.environ.get("CI") == "true":
             pytest.fail(f"CI must run the tests against a real Apache Kafka: {error}")
         pytest.skip(NO_KAFKA)
+
+
+def require_newer_kafka(version: str, lacks: str) -> None:
+    """Skip the asking test on Kafka 3.9, with what that release lacks."""
+    if version.startswith("3."):
+        pytest.skip(f"Kafka {version} has no {lacks}")
 
 
 def require_spark() -> None:

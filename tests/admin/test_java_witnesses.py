@@ -15,8 +15,9 @@ from aiokafka_lite.admin import (
     StreamsMemberDescription,
     StreamsTask,
 )
-from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
+from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from tests.admin.support.streams_member import streams_member
+from tests.conftest import MAIN_VERSION, require_newer_kafka
 from tests.support.patience import eventually_equals
 
 # Java does not know which event loop asks: one is enough here.
@@ -28,7 +29,7 @@ RECORDS = 5
 
 @pytest.fixture
 def kafka(running_kafka: Callable[[str], ApacheKafka]) -> ApacheKafka:
-    return running_kafka(DEFAULT_VERSION)
+    return running_kafka(MAIN_VERSION)
 
 
 @pytest.fixture
@@ -106,6 +107,7 @@ async def test_the_lag_of_a_group(
 async def test_offsets_of_a_share_group(
     kafka: ApacheKafka, admin: AIOKafkaAdminClient, topic: str
 ) -> None:
+    require_newer_kafka(kafka.version, "share groups")
     group, zero = f"{topic}-share", TopicPartition(topic, 0)
 
     async def rows() -> list[list[str]]:
@@ -141,6 +143,7 @@ async def test_subscriptions_of_client_metrics(
 
 
 async def test_a_streams_group(kafka: ApacheKafka, admin: AIOKafkaAdminClient, topic: str) -> None:
+    require_newer_kafka(kafka.version, "streams groups")
     group_id = f"{topic}-streams"
     async with streams_member(kafka.bootstrap_servers, topic, group_id, 2) as member_id:
         found = await admin.describe_streams_groups([f"{topic}-2", group_id])

@@ -21,6 +21,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.broker import Acl, EmbeddedBroker
+from tests.conftest import MAIN_VERSION, require_newer_kafka
 from tests.support.patience import eventually_equals
 
 TRANSACTIONS = "transaction.version"
@@ -70,7 +71,8 @@ async def test_a_level_that_cannot_be_is_refused(admin: AIOKafkaAdminClient) -> 
 async def test_a_level_goes_down_and_up_on_real_kafka(
     running_kafka: Callable[[str], ApacheKafka],
 ) -> None:
-    kafka = running_kafka("4.4.0")
+    require_newer_kafka(MAIN_VERSION, "feature that can be lowered")
+    kafka = running_kafka(MAIN_VERSION)
     async with AIOKafkaAdminClient(bootstrap_servers=kafka.bootstrap_servers) as admin:
         before = (await admin.describe_features()).finalized[TRANSACTIONS].max_level
         lower = {TRANSACTIONS: FeatureUpdate(1, UpgradeType.SAFE_DOWNGRADE)}

@@ -57,10 +57,11 @@ async def topic(admin: AIOKafkaAdminClient, topic_name: str) -> str:
 
 async def value(
     admin: AIOKafkaAdminClient, kind: str, name: str, setting: str
-) -> tuple[str | None, int]:
+) -> tuple[str | None, int] | None:
+    """The value of a setting and its source; None while a broker does not know the setting."""
     asked = ConfigResource(kind, name)
-    entry = (await admin.get_configs([asked])).succeeded[asked][setting]
-    return entry.value, entry.source
+    entry = (await admin.get_configs([asked])).succeeded[asked].get(setting)
+    return None if entry is None else (entry.value, entry.source)
 
 
 async def is_kafka_3_9(admin: AIOKafkaAdminClient) -> bool:

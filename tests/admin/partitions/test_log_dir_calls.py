@@ -29,7 +29,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.conftest import VERSION_BETWEEN, require_kafka
+from tests.conftest import VERSION_BETWEEN, require_kafka, require_newer_kafka
 
 DIRS = ("/a", "/b")
 
@@ -78,6 +78,7 @@ async def test_a_broker_describes_its_directories(any_kafka: str, topic_name: st
 
 @pytest.mark.real_kafka
 async def test_a_replica_moves_on_a_real_broker_and_java_sees_it(tmp_path: Path) -> None:
+    require_newer_kafka(VERSION_BETWEEN, "cordoned directories")
     require_kafka(VERSION_BETWEEN)
     places = [str(tmp_path / name) for name in ("a", "b")]
     with ApacheKafka(VERSION_BETWEEN, properties={"log.dirs": ",".join(places)}) as kafka:

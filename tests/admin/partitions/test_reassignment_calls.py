@@ -29,7 +29,7 @@ from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.broker import Acl, EmbeddedBroker
 from aiokafka_lite.testing.kafka_node import run_java
-from tests.conftest import VERSION_BETWEEN, require_kafka
+from tests.conftest import VERSION_BETWEEN, require_kafka, require_newer_kafka
 
 FIRST, SECOND = TopicPartition("t", 0), TopicPartition("t", 1)
 
@@ -49,6 +49,7 @@ async def admin(three: EmbeddedBroker) -> AsyncIterator[AIOKafkaAdminClient]:
 
 @pytest.mark.real_kafka
 async def test_a_real_cluster_moves_replicas_and_others_see_it() -> None:
+    require_newer_kafka(VERSION_BETWEEN, "tool that lists unregistered brokers")
     require_kafka(VERSION_BETWEEN)
     with ApacheKafka(VERSION_BETWEEN, nodes=3) as kafka:
         servers = kafka.bootstrap_servers

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from aiokafka_lite import AIOKafkaAdminClient
-from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
+from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.conftest import require_kafka
+from tests.conftest import MAIN_VERSION, require_kafka
 
 OPTIONS: dict[str, Any] = {
     "security": "SASL_PLAINTEXT",
@@ -61,15 +61,15 @@ async def becomes(ask: Callable[[], Awaitable[Any]], wanted: Any) -> None:
 @pytest.fixture(scope="session")
 def real_secured_cluster() -> Iterator[SecuredCluster]:
     """The real Kafka, for the tests of this folder together."""
-    require_kafka(DEFAULT_VERSION)
-    with ApacheKafka(**OPTIONS) as kafka:
+    require_kafka(MAIN_VERSION)
+    with ApacheKafka(MAIN_VERSION, **OPTIONS) as kafka:
         yield SecuredCluster(kafka.bootstrap_servers, kafka.client_options, kafka)
         for node in kafka.nodes:
             node.kill()  # an orderly end takes seconds, and leaves nothing either
 
 
 @pytest.fixture(
-    params=["embedded", pytest.param(DEFAULT_VERSION, marks=pytest.mark.real_kafka)],
+    params=["embedded", pytest.param(MAIN_VERSION, marks=pytest.mark.real_kafka)],
 )
 def cluster(request: pytest.FixtureRequest) -> Iterator[SecuredCluster]:
     """Each of the two: the same test for both."""
