@@ -9,7 +9,7 @@ This file defines the client's own classes; `broker_errors` defines those of the
         ├── BrokerResponseError            the broker answered with an error code: a class per code
         │   └── LogTruncationError             an OffsetOutOfRangeError: the log lost what was read
         ├── KafkaConfigurationError        also ValueError: all faults of the options in one error
-        │   └── FeatureNotSupportedError   an option whose feature comes with a later version
+        │   └── FeatureNotSupportedError   an option that is not possible in this event loop
         ├── KafkaConnectionError     R M   no connection, or it broke
         ├── KafkaTimeoutError        R     also TimeoutError: a bound the caller set has passed
         │   ├── BufferExhaustedError R     no room in buffer_memory within max_block_ms
@@ -91,7 +91,7 @@ class KafkaConfigurationError(KafkaError, ValueError):
 
 
 class FeatureNotSupportedError(KafkaConfigurationError):
-    """The option is Kafka's, but this version of the library lacks its feature."""
+    """The option is not possible here, such as TLS in an event loop without sockets."""
 
 
 class UnsupportedCodecError(KafkaError):

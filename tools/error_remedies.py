@@ -36,7 +36,7 @@ REMEDIES: Final = {
     "DeliveryTimeoutError": "Read the last failure in its text. The record may have been written, "
     "so a second `send` may write it twice.",
     "DuplicateResourceError": "Name it once.",
-    "FeatureNotSupportedError": "Leave the option out, or use a later version.",
+    "FeatureNotSupportedError": "Leave the option out, as the message says.",
     "FencedInstanceIdError": "Give each running member a `group_instance_id` of its own.",
     "FrameTooLargeError": "Check the port: the peer may not be a Kafka broker.",
     "GroupAuthorizationFailedError": _GRANT,

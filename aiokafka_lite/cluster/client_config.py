@@ -13,7 +13,7 @@ from aiokafka_lite.checks.value_checks import is_int, text_of_faults
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.sasl_options import SaslOptions
-from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
+from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.metrics.observer import Observer
 from aiokafka_lite.net.endpoint import Connector, Endpoint, parse_bootstrap
 from aiokafka_lite.net.security import Security
@@ -69,13 +69,12 @@ class ClientConfig(SaslOptions):
     A field is the one declaration of an option, and `options/` shows it from here. The type names
     the unit. The docstring says what the option does, and ends with its name in Java.
 
-    A subclass adds fields and overrides `_faults` and `_unsupported`. Both begin with a call such
-    as `yield from ClientConfig._faults(self)`. The short `super()` does not work in a dataclass
-    with slots, which is a new class.
+    A subclass adds fields and overrides `_faults`, which begins with `yield from
+    ClientConfig._faults(self)`. The short `super()` does not work in a dataclass with slots, which
+    is a new class.
 
     Raises: `KafkaConfigurationError` (also a `ValueError`) naming each wrong option, its value, the
-    limit and the remedy; `FeatureNotSupportedError`, a kind of it, when an option belongs to a
-    feature of a later version. Nothing is accepted and ignored.
+    limit and the remedy. Nothing is accepted and ignored.
     """
 
     bootstrap_servers: str | Sequence[str] = "localhost"
@@ -158,11 +157,7 @@ class ClientConfig(SaslOptions):
     ClientTelemetry plugin never do. Java: enable.metrics.push. Not in aiokafka."""
 
     def __post_init__(self) -> None:
-        unsupported = list(self._unsupported())
-        faults = unsupported + list(self._faults())
-        if unsupported:
-            raise FeatureNotSupportedError(text_of_faults(type(self).__name__, faults))
-        if faults:
+        if faults := list(self._faults()):
             raise KafkaConfigurationError(text_of_faults(type(self).__name__, faults))
         self._settle_defaults()
 
@@ -250,10 +245,6 @@ class ClientConfig(SaslOptions):
             if not isinstance(maximum, DefaultInt):  # an unset maximum follows, see below
                 yield from not_above(name, value, max_name, maximum)
 
-    def _unsupported(self) -> Iterator[str]:
-        """Yield one sentence per option whose feature comes with a later version."""
-        yield from ()
-
     def _settle_defaults(self) -> None:
         self._hide_tls_secrets()
         self._hide_sasl_secrets()
@@ -294,15 +285,6 @@ def _version_faults(value: object) -> Iterator[str]:
         yield from at_least(f"max_api_versions[{name!r}]", version, 0, 2**15 - 1)
 
 
-def later(name: str, value: object, remedy: str) -> str:
-    """Return the sentence for an option whose feature comes with a later version."""
-    option = name if value is None else f"{name}={value!r}"
-    return (
-        f"{option} is not supported by aiokafka-lite {__version__}: "
-        f"it comes with a later version; {remedy}"
-    )
-
-
 _RANGES = (
     ("retry_backoff_ms", "retry_backoff_max_ms", 0),
     ("reconnect_backoff_ms", "reconnect_backoff_max_ms", 0),
@@ -319,7 +301,6 @@ __all__ = [
     "DefaultInt",
     "MetadataRecoveryStrategy",
     "at_least",
-    "later",
     "not_above",
     "one_of",
 ]

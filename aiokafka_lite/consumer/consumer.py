@@ -115,7 +115,6 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
     docs/options.md describes the other options.
 
     Raises: KafkaConfigurationError, a ValueError, naming every wrong option at once.
-    FeatureNotSupportedError, a kind of it, for an option whose feature comes with a later version.
     TypeError for topics that are no strings. Warns: UserWarning for options of groups without
     `group_id`, DeprecationWarning for options without effect.
     """

@@ -72,7 +72,7 @@ class RecordPoller:
         self._group = group
         self._offset_fetcher = offset_fetcher
         self._preparations = FetchPreparations(client, signal, timeout_s=leader_timeout_s)
-        self._leader_watch = LeaderWatch(leader_timeout_s)
+        self._leader_watch = LeaderWatch(client.config.client_id, leader_timeout_s)
         self._wanted: list[Collection[TopicPartition]] = []  # by the polls that run; empty: all
         self._is_stopped = False
         self._idle_polls = 0

@@ -78,7 +78,6 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     describes the other options.
 
     Raises: KafkaConfigurationError, a ValueError, naming every wrong option at once.
-    FeatureNotSupportedError, a kind of it, for an option whose feature comes with a later version.
     Warns: DeprecationWarning for options without effect.
     """
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite.cluster.client_config import ClientConfig, at_least, later, not_above, one_of
-from aiokafka_lite.errors import FeatureNotSupportedError, KafkaConfigurationError
+from aiokafka_lite.cluster.client_config import ClientConfig, at_least, not_above, one_of
+from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.net.endpoint import Endpoint
 
 
@@ -111,18 +111,6 @@ def test_replace_keeps_what_was_set_and_what_follows() -> None:
     config = replace(ClientConfig(reconnect_backoff_ms=200), reconnect_backoff_ms=70)
     assert config.reconnect_backoff_max_ms == 70
     assert replace(ClientConfig(), client_id="x").reconnect_backoff_max_ms == 1000
-
-
-def test_faults_and_options_of_later_features_come_in_one_error() -> None:
-    class Later(ClientConfig):
-        def _unsupported(self) -> Iterator[str]:
-            yield from ClientConfig._unsupported(self)
-            yield later("group_protocol", "share", "use 'classic'")
-
-    with pytest.raises(FeatureNotSupportedError, match="later version") as caught:
-        Later(request_timeout_ms=0)
-    assert "group_protocol='share'" in str(caught.value)
-    assert "request_timeout_ms" in str(caught.value)
 
 
 def test_repr_shows_options_but_no_secret() -> None:

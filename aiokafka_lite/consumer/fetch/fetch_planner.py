@@ -85,9 +85,8 @@ class FetchPlanner:
         self._buffer = buffer
         self._nodes = nodes
         self._sessions: dict[int, FetchSession] = {}
-        self._round = 0
-        self._rounds: dict[int, int] = {}
-        """The newest round in which each node got a fetch, if fetches in flight are limited."""
+        """By node. Those that have waited longest for a fetch come first, if fetches in flight are
+        limited."""
         self._wishes = FetchWishes(config, subscription, buffer, self.session)
 
     def session(self, node_id: int) -> FetchSession:
@@ -123,7 +122,7 @@ class FetchPlanner:
             due_at_s=wishes.due_at_s,
         )
         spare = self._spare_fetches()
-        for node_id, session in self._in_turn():
+        for node_id, session in tuple(self._sessions.items()):
             if not session.wanted:
                 continue
             if len(found.fetches) >= spare:
@@ -135,8 +134,8 @@ class FetchPlanner:
                 _due(found, now_s + delay_s)
             elif self._has_room(node_id):
                 found.fetches.append(self._plan(session, now_s))
-                self._round += 1
-                self._rounds[node_id] = self._round
+                if spare < math.inf:
+                    self._sessions[node_id] = self._sessions.pop(node_id)
             else:
                 found.lacks_room = True
         return found
@@ -147,12 +146,6 @@ class FetchPlanner:
         if limit is None:
             return math.inf
         return limit - sum(self._nodes.fetch_delay(node_id) is None for node_id in self._sessions)
-
-    def _in_turn(self) -> Iterable[tuple[int, FetchSession]]:
-        """Return the sessions, those of nodes that have waited longest for a fetch first."""
-        if self._config.max_fetches_in_flight is None:
-            return self._sessions.items()
-        return sorted(self._sessions.items(), key=lambda item: self._rounds.get(item[0], 0))
 
     def want(self, partitions: Collection[TopicPartition]) -> None:
         """Ask again for the data of `partitions` (if none is named, of all) that was dropped.

@@ -60,7 +60,10 @@ class FetchPreparations:
             except Exception as raised:  # noqa: BLE001  a user's code may raise anything
                 error = raised
             self._error = error
-            logger.warning("%r: its deserializer cannot be prepared: %s", fetch, error)
+            logger.warning(
+                "%s: %r: its deserializer cannot be prepared: %s",
+                *(self._client.config.client_id, fetch, error),
+            )
             self._signal.notify()
             await clock.sleep(self._client.retry_backoff.delay(attempts))
             attempts += 1

@@ -283,11 +283,8 @@ class FetchResponseHandler:
         tp = state.topic_partition
         if strategy is not None:
             logger.info(
-                "%s-%d: offset %d is out of range, going to the %s",
-                tp.topic,
-                tp.partition,
-                state.offset,
-                strategy.label,
+                "%s: %s-%d: offset %d is out of range, going to the %s",
+                *(self._config.client_id, *tp, state.offset, strategy.label),
             )
             self._subscription.await_reset(tp, strategy)
             self._subscription.move_to_end(tp)

@@ -271,7 +271,8 @@ class Fetcher:
         for code in outcome.error_codes:
             self._client.observer.failed("fetch", for_code(code)())
         if node.failures:
-            logger.info("node %d answers fetches again", node.node_id)
+            client_id = self._client.config.client_id
+            logger.info("%s: node %d answers fetches again", client_id, node.node_id)
         node.failures = node.refusals = 0
 
     def _refused(self, node: _NodeFetches, response: FetchResponse) -> None:

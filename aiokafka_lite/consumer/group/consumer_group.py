@@ -230,7 +230,8 @@ class ConsumerGroup:
                 await self.membership.tell_listener(owned)
         except TimeoutError:
             logger.warning(
-                "the listener took too long while group %r was left", self._config.group_id
+                "%s: the listener took too long while group %r was left",
+                *(self._config.client_id, self._config.group_id),
             )
 
     # For polls; nothing here waits…
@@ -373,7 +374,8 @@ class ConsumerGroup:
         try:
             await self.offsets.commit(offsets, timeout_s, is_automatic=True)
         except KafkaError as error:
-            logger.warning("auto-commit of %s failed: %s", sorted(offsets), error)
+            client_id = self._config.client_id
+            logger.warning("%s: auto-commit of %s failed: %s", client_id, sorted(offsets), error)
 
     @property
     def is_calling_listener(self) -> bool:

@@ -129,7 +129,10 @@ class CommittedPositions:
             if committed is None:
                 self._subscription.note_no_committed(state)
                 continue
-            logger.info("%s-%d: starting at the committed offset %d", *tp, committed.offset)
+            logger.info(
+                "%s: %s-%d: starting at the committed offset %d",
+                *(self._client.config.client_id, *tp, committed.offset),
+            )
             self._client.metadata.note_leader_epoch(tp, committed.leader_epoch)
             self._subscription.seek(tp, committed.offset, committed.leader_epoch)
 

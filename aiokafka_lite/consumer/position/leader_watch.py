@@ -50,7 +50,8 @@ class LeaderWatch:
     subscribed topic never is, either: it may be created later.
     """
 
-    def __init__(self, patience_s: float) -> None:
+    def __init__(self, client_id: str, patience_s: float) -> None:
+        self._client_id = client_id
         self._patience_s = patience_s
         self.due_at_s: float | None = None
         """When to call `check` again although the metadata has not changed; None: no need to."""
@@ -105,7 +106,7 @@ class LeaderWatch:
         name = missing if isinstance(missing, str) else f"{tp.topic}-{tp.partition}"
         if waited_s >= LOG_AFTER_S and not absence.is_logged:
             absence.is_logged = True
-            logger.warning("%s cannot be read: %s; waiting", name, reason)
+            logger.warning("%s: %s cannot be read: %s; waiting", self._client_id, name, reason)
         exists = tp.partition in snapshot.partition_ids(tp.topic)
         if exists or isinstance(missing, str) or waited_s < self._patience_s:
             return None

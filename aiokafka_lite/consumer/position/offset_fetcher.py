@@ -206,24 +206,26 @@ class OffsetFetcher:
             elif self._subscription.reset(tp, strategies[tp], listed.offset):
                 self._client.metadata.note_leader_epoch(tp, listed.leader_epoch)
                 logger.info(
-                    "%s-%d: position reset to %d (%s)",
-                    tp.topic,
-                    tp.partition,
-                    listed.offset,
-                    strategies[tp].label,
+                    "%s: %s-%d: position reset to %d (%s)",
+                    *(self._client.config.client_id, *tp, listed.offset, strategies[tp].label),
                 )
         for tp in outcome.unanswerable:
             if not isinstance(strategies[tp], ByDuration | AtTimestamp):
                 outcome.to_retry[tp] = UnsupportedForMessageFormatError
             elif self._waiting_for(tp, strategies[tp]) is not None:
                 logger.warning(
-                    "%s-%d: its records have no timestamps, so the position goes to the end (%s)",
-                    *(*tp, strategies[tp].label),
+                    "%s: %s-%d: its records have no timestamps, so the position goes to the end "
+                    "(%s)",
+                    *(self._client.config.client_id, *tp, strategies[tp].label),
                 )
                 self._go_on_to_the_end(tp, strategies[tp])
         for tp, error in outcome.to_retry.items():
             level = logging.DEBUG if is_expected(error) else logging.WARNING
-            logger.log(level, "no offset of %s-%d yet: %s", tp.topic, tp.partition, error.message)
+            logger.log(
+                level,
+                "%s: no offset of %s-%d yet: %s",
+                *(self._client.config.client_id, *tp, error.message),
+            )
         if outcome.to_retry:
             self._client.metadata.request_update()
         again = [*outcome.to_retry, *outcome.refused]

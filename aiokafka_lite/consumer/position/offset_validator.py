@@ -86,7 +86,8 @@ class OffsetValidator:
         topic_id = snapshot.topic_id(tp.topic)
         if topic_id != ZERO_UUID and self._subscription.follow_topic(state, topic_id):
             logger.warning(
-                "%s-%d: the topic was deleted and created again; its position is void", *tp
+                "%s: %s-%d: the topic was deleted and created again; its position is void",
+                *(self._client.config.client_id, *tp),
             )
 
     def start(self) -> float | None:
@@ -194,11 +195,17 @@ class OffsetValidator:
             self._retry_later([tp], {tp: question})
             self._keep(_truncation(place, tp, question, end), [tp], {tp: question})
         elif end.is_defined:
-            logger.warning("%s; reading goes on at offset %d", place, end.end_offset)
+            logger.warning(
+                "%s: %s; reading goes on at offset %d",
+                *(self._client.config.client_id, place, end.end_offset),
+            )
             subscription.truncate(state, end.end_offset, end.epoch)
         else:
             strategy = subscription.default_reset
-            logger.warning("%s, at an unknown place; reset to %s", place, strategy.label)
+            logger.warning(
+                "%s: %s, at an unknown place; reset to %s",
+                *(self._client.config.client_id, place, strategy.label),
+            )
             subscription.await_reset(tp, strategy)
 
     def _retry_later(self, partitions: Collection[TopicPartition], questions: _Questions) -> None:

@@ -193,7 +193,8 @@ class Sender:
                 await all_done(self._accumulator.incomplete.batches)
         except TimeoutError:
             logger.warning(
-                "the producer stops with %d batches not acknowledged within %.1f s",
+                "%s: stops with %d batches not acknowledged within %.1f s",
+                self._config.client_id,
                 len(self._accumulator.incomplete),
                 timeout_s,
             )

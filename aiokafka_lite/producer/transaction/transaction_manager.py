@@ -265,7 +265,10 @@ class TransactionManager:
             ):
                 await self.abort(max(0.0, ends_at_s - self._client.clock.monotonic()))
         except KafkaError as error:
-            logger.warning("%s was not aborted: %s", self.status, error)
+            logger.warning(
+                "transactional_id=%r: %s was not aborted: %s",
+                *(self.transactional_id, self.status, error),
+            )
 
     # When something went wrong…
 
@@ -413,7 +416,7 @@ class TransactionManager:
             if committed or is_hopeless:
                 raise
             # The abort has failed. A new epoch makes the coordinator abort the transaction.
-            logger.warning("%s", refusal)
+            logger.warning("transactional_id=%r: %s", self.transactional_id, refusal)
             self.status.needs_epoch_bump = True
             return
         self._scope.has_begun = False

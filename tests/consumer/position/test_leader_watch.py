@@ -24,7 +24,7 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
 def test_an_unknown_topic_is_logged_once_and_raised_when_patience_ends(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    watch = LeaderWatch(patience_s=60.0)
+    watch = LeaderWatch("c", patience_s=60.0)
     assert watch.check([P0], [], UNKNOWN, 0.0) is None
     assert warnings_of(caplog) == [], "it may be about to be created"
     for now_s in (1.0, 2.0, 59.9):
@@ -38,7 +38,7 @@ def test_an_unknown_topic_is_logged_once_and_raised_when_patience_ends(
 
 
 def test_a_partition_the_topic_does_not_have_is_named_with_the_count() -> None:
-    watch = LeaderWatch(patience_s=1.0)
+    watch = LeaderWatch("c", patience_s=1.0)
     snapshot = cluster({P0: 1})
     watch.check([P9], [], snapshot, 0.0)
     error = watch.check([P9], [], snapshot, 1.0)
@@ -46,7 +46,7 @@ def test_a_partition_the_topic_does_not_have_is_named_with_the_count() -> None:
 
 
 def test_a_partition_that_exists_is_waited_for_without_end() -> None:
-    watch = LeaderWatch(patience_s=1.0)
+    watch = LeaderWatch("c", patience_s=1.0)
     snapshot = cluster({P0: -1})
     for now_s in (0.0, 1.0, 1000.0):
         assert watch.check([P0], [], snapshot, now_s) is None
@@ -55,13 +55,13 @@ def test_a_partition_that_exists_is_waited_for_without_end() -> None:
 @pytest.mark.parametrize("error", [InvalidTopicError, TopicAuthorizationFailedError])
 def test_what_time_does_not_mend_is_raised_at_once(error: type[BrokerResponseError]) -> None:
     snapshot = cluster({}, errors={"t": error.errno})
-    raised = LeaderWatch(patience_s=60.0).check([P0], [], snapshot, 0.0)
+    raised = LeaderWatch("c", patience_s=60.0).check([P0], [], snapshot, 0.0)
     assert type(raised) is error
     assert "topic 't'" in str(raised)
 
 
 def test_nothing_is_said_before_a_broker_has_answered(caplog: pytest.LogCaptureFixture) -> None:
-    watch = LeaderWatch(patience_s=1.0)
+    watch = LeaderWatch("c", patience_s=1.0)
     for now_s in (0.0, 5.0):
         assert watch.check([P0], [], cluster({}), now_s) is None
     assert warnings_of(caplog) == []
@@ -70,7 +70,7 @@ def test_nothing_is_said_before_a_broker_has_answered(caplog: pytest.LogCaptureF
 def test_a_subscribed_topic_is_logged_and_waited_for_without_end(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    watch = LeaderWatch(patience_s=2.0)
+    watch = LeaderWatch("c", patience_s=2.0)
     for now_s in (0.0, 1.0, 1000.0):
         assert watch.check([], ["t"], UNKNOWN, now_s) is None
     (warning,) = warnings_of(caplog)
@@ -79,12 +79,12 @@ def test_a_subscribed_topic_is_logged_and_waited_for_without_end(
 
 def test_a_subscribed_topic_that_time_does_not_mend_is_raised() -> None:
     snapshot = cluster({}, errors={"t": TopicAuthorizationFailedError.errno})
-    raised = LeaderWatch(patience_s=60.0).check([], ["t"], snapshot, 0.0)
+    raised = LeaderWatch("c", patience_s=60.0).check([], ["t"], snapshot, 0.0)
     assert isinstance(raised, TopicAuthorizationFailedError)
 
 
 def test_a_leader_in_between_begins_the_patience_anew() -> None:
-    watch = LeaderWatch(patience_s=1.0)
+    watch = LeaderWatch("c", patience_s=1.0)
     watch.check([P0], [], UNKNOWN, 0.0)
     watch.check([], [], UNKNOWN, 0.9)
     assert watch.check([P0], [], UNKNOWN, 1.0) is None
@@ -92,7 +92,7 @@ def test_a_leader_in_between_begins_the_patience_anew() -> None:
 
 def test_the_next_moment_of_interest_lies_ahead_or_nowhere() -> None:
     """A moment in the past would make a waiting poll spin."""
-    watch = LeaderWatch(patience_s=3.0)
+    watch = LeaderWatch("c", patience_s=3.0)
     assert watch.due_at_s is None
     watch.check([P0], [], cluster({P0: -1}), 0.0)
     assert watch.due_at_s == 1.0

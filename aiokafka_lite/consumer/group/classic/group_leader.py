@@ -62,14 +62,16 @@ class GroupLeader:
             try:
                 await self._client.metadata.refresh(self._client.config.request_timeout_ms / 1000)
             except KafkaError as error:
-                logger.warning("assigning with the metadata at hand: %s", error)
+                client_id = self._client.config.client_id
+                logger.warning("%s: assigning with the metadata at hand: %s", client_id, error)
         cluster = ClusterView(self._client.metadata.snapshot)
         self._picture = picture(self.topics, cluster, with_racks=self._with_racks)
         if joined.skip_assignment:
             return {}
         given = assign(assignor, cluster, members, protocol)
         logger.info(
-            "this member leads; %s assigned %s",
+            "%s: this member leads; %s assigned %s",
+            self._client.config.client_id,
             assignor.name,
             {member_id: len(each.partitions()) for member_id, each in given.items()},
         )

@@ -22,6 +22,7 @@ from aiokafka_lite.consumer.group.classic.rebalance import (
     rebalance_protocol,
 )
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.errors import MemberIdRequired
 from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberAssignment
 
 logger = logging.getLogger(__name__)
@@ -57,6 +58,7 @@ class JoinRound:
         self.protocol = rebalance_protocol(self._assignors)
         """Whether a member keeps its partitions while it joins."""
         self.leader = GroupLeader(client)
+        self._has_new_id = False
 
     async def run(self, reason: str) -> ConsumerProtocolMemberAssignment | None:
         """Return the assignment in the next generation. None: a heartbeat was told meanwhile that
@@ -68,10 +70,13 @@ class JoinRound:
         member, subscription = self._member, self._subscription
         generation_id = member.generation.generation_id
         position = MemberPosition(subscription.assignment, generation_id, self._rack)
-        logger.info("%r joins: %s", member, reason)
+        # Said once: a new member joins a second time, with the id that it was given (KIP-394).
+        level = logging.DEBUG if self._has_new_id else logging.INFO
+        logger.log(level, "%r joins: %s", member, reason)
         protocols = join_protocols(self._assignors, subscription.topics, position)
 
         joined = await self._coordinator.join(protocols, reason)
+        self._has_new_id = joined.error_code == MemberIdRequired.errno
         if joined.error_code:
             raise JoinRefusedError(joined.error_code, joined.member_id)
         assignor = find_assignor(self._assignors, joined.protocol_name)

@@ -287,7 +287,10 @@ class OffsetCommitter:
         if is_automatic:
             for tp in not_worth_another_try(errors, offsets, self._client.metadata.snapshot):
                 del errors[tp]
-                logger.info("%s-%d: not committed, the coordinator does not know it", *tp)
+                logger.info(
+                    "%s: %s-%d: not committed, the coordinator does not know it",
+                    *(self._client.config.client_id, *tp),
+                )
         if errors:
             self._refused(errors, offsets, identity)
 
@@ -305,7 +308,8 @@ class OffsetCommitter:
                 f"one"
             )
         logger.info(
-            "%s: not committed, the topic was deleted and created again", names_of(sorted(former))
+            "%s: %s: not committed, the topic was deleted and created again",
+            *(self._client.config.client_id, names_of(sorted(former))),
         )
         return {tp: each for tp, each in offsets.items() if tp not in former}
 
@@ -356,7 +360,8 @@ class OffsetCommitter:
         if not is_over or not self._subscription.is_subscribed:
             return
         if self._concerns(committer, refusal):
-            logger.info("offsets in a transaction refused: %s", refusal.message)
+            client_id = self._client.config.client_id
+            logger.info("%s: offsets in a transaction refused: %s", client_id, refusal.message)
             self.membership.commit_refused(action, refusal)
 
     def _refused(
@@ -372,7 +377,10 @@ class OffsetCommitter:
             f"committing offsets of {names_of(sorted(errors))} in group {committer.group_id!r}: "
             f"{error.description}"
         )
-        logger.info("commit for %s refused: %s", names_of(sorted(errors)), error.message)
+        logger.info(
+            "%s: commit for %s refused: %s",
+            *(self._client.config.client_id, names_of(sorted(errors)), error.message),
+        )
         self._client.observer.failed("commit", refusal)
         if action is Action.RETRY:
             raise _RetryLaterError(refusal, left)
