@@ -11,16 +11,16 @@ from typing import Any, Final
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import IllegalArgumentError
+from aiokafka_lite.net.sasl.tokens.cached_token_provider import CachedTokenProvider
 from aiokafka_lite.net.sasl.tokens.oidc import FETCH_TIMEOUT_S
-from aiokafka_lite.net.sasl.tokens.token_cache import FetchedToken, TokenCache
+from aiokafka_lite.net.sasl.tokens.token_cache import FetchedToken
 from aiokafka_lite.net.sasl.tokens.token_endpoint import TokenEndpoint
-from aiokafka_lite.net.sasl.tokens.token_provider import AbstractTokenProvider
 from aiokafka_lite.secret import Secret
 
 GRANT: Final = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 
-class JwtBearerTokenProvider(AbstractTokenProvider):
+class JwtBearerTokenProvider(CachedTokenProvider):
     """Fetches tokens for an assertion, a JSON Web Token that another party has signed.
 
     Needs the extra `oauth`. The tokens are kept and fetched as those of `OidcTokenProvider`.
@@ -54,26 +54,13 @@ class JwtBearerTokenProvider(AbstractTokenProvider):
         self._form = {"grant_type": GRANT, **(parameters or {})}
         if scope is not None:
             self._form["scope"] = scope
-        self._extensions = dict(extensions or {})
-        self._cache = TokenCache(
+        super().__init__(
             "the token endpoint for the assertion",
-            self._fetch,
+            extensions=extensions,
             timeout_s=timeout_s,
             clock=clock,
             rng=rng,
         )
-
-    async def token(self) -> str:
-        """Return the present token, or fetch one.
-
-        Raises: AuthenticationFailedError if none came within `timeout_s`.
-        Cancelled: another caller that waits fetches it.
-        """
-        return await self._cache.get()
-
-    def extensions(self) -> Mapping[str, str]:
-        """Return the extensions that the constructor got."""
-        return self._extensions
 
     async def _fetch(self) -> FetchedToken:
         assertion = _hidden(await _awaited(self._assertion()))

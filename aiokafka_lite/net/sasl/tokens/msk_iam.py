@@ -7,13 +7,13 @@ from typing import Any
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import AuthenticationFailedError, KafkaConfigurationError
+from aiokafka_lite.net.sasl.tokens.cached_token_provider import CachedTokenProvider
 from aiokafka_lite.net.sasl.tokens.oidc import FETCH_TIMEOUT_S
-from aiokafka_lite.net.sasl.tokens.token_cache import FetchedToken, TokenCache
-from aiokafka_lite.net.sasl.tokens.token_provider import AbstractTokenProvider
+from aiokafka_lite.net.sasl.tokens.token_cache import FetchedToken
 from aiokafka_lite.secret import Secret
 
 
-class MskIamTokenProvider(AbstractTokenProvider):
+class MskIamTokenProvider(CachedTokenProvider):
     """Signs tokens with the AWS credentials of the process, of a profile or of a role.
 
     Needs the extra `msk`. Use it with `security_protocol="SASL_SSL"` and
@@ -42,18 +42,7 @@ class MskIamTokenProvider(AbstractTokenProvider):
         self._profile = profile
         self._role_arn = role_arn
         self._is_imported = False
-        self._cache = TokenCache(
-            f"AWS IAM in {region}", self._fetch, timeout_s=timeout_s, clock=clock, rng=rng
-        )
-
-    async def token(self) -> str:
-        """Return the present token, or sign one.
-
-        Raises: AuthenticationFailedError if AWS's credentials cannot be found or used within
-        `timeout_s`.
-        Cancelled: another caller that waits signs it.
-        """
-        return await self._cache.get()
+        super().__init__(f"AWS IAM in {region}", timeout_s=timeout_s, clock=clock, rng=rng)
 
     async def prepare(self) -> None:
         """Import AWS's libraries in a thread. It takes seconds on a slow machine.

@@ -9,16 +9,16 @@ from ssl import SSLContext
 from typing import Any, Final
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
-from aiokafka_lite.net.sasl.tokens.token_cache import FetchedToken, TokenCache
+from aiokafka_lite.net.sasl.tokens.cached_token_provider import CachedTokenProvider
+from aiokafka_lite.net.sasl.tokens.token_cache import FetchedToken
 from aiokafka_lite.net.sasl.tokens.token_endpoint import TokenEndpoint
-from aiokafka_lite.net.sasl.tokens.token_provider import AbstractTokenProvider
 from aiokafka_lite.secret import Secret, SecretValue
 
 FETCH_TIMEOUT_S: Final = 3.5
 """How long a fetch may take by default: less than `sasl_provider_timeout_ms`."""
 
 
-class OidcTokenProvider(AbstractTokenProvider):
+class OidcTokenProvider(CachedTokenProvider):
     """Fetches tokens with the id and the secret of a client, and keeps each until it gets old.
 
     Needs the extra `oauth`. The next token is fetched at 75 to 85 % of the lifetime of the old one.
@@ -63,27 +63,14 @@ class OidcTokenProvider(AbstractTokenProvider):
         self._client_secret = Secret(client_secret)
         self._scope = scope
         self._parameters = dict(parameters or {})
-        self._extensions = dict(extensions or {})
         self._secret_in_body = secret_in_body
-        self._cache = TokenCache(
+        super().__init__(
             f"the token endpoint for client {client_id!r}",
-            self._fetch,
+            extensions=extensions,
             timeout_s=timeout_s,
             clock=clock,
             rng=rng,
         )
-
-    async def token(self) -> str:
-        """Return the present token, or fetch one.
-
-        Raises: AuthenticationFailedError if none came within `timeout_s`.
-        Cancelled: another caller that waits fetches it.
-        """
-        return await self._cache.get()
-
-    def extensions(self) -> Mapping[str, str]:
-        """Return the extensions that the constructor got."""
-        return self._extensions
 
     async def _fetch(self) -> FetchedToken:
         form: dict[str, str | Secret] = {"grant_type": "client_credentials", **self._parameters}
