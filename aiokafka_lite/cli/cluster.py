@@ -10,7 +10,14 @@ from aiokafka_lite.cli.admin_call import admin_call
 from aiokafka_lite.cli.command import Output
 from aiokafka_lite.cli.connection import Connection, connected
 from aiokafka_lite.cli.output import OutputFormat, show
-from aiokafka_lite.cli.resource_settings import alter_settings, changes_of, show_settings
+from aiokafka_lite.cli.resource_settings import (
+    DeleteSettings,
+    SetSettings,
+    ValidateOnly,
+    alter_settings,
+    changes_of,
+    show_settings,
+)
 
 app = typer.Typer(
     help="Show brokers, features and the quorum; show and alter configurations.",
@@ -82,15 +89,9 @@ def configs(
     name: Annotated[str, typer.Argument(help='Name, or id of a broker; "" for all brokers.')],
     output: Output = OutputFormat.TABLE,
     defaults: Annotated[bool, typer.Option(help="Show Kafka's defaults too.")] = False,
-    alter: Annotated[
-        list[str] | None, typer.Option("--set", help="Set key=value. Repeatable.")
-    ] = None,
-    delete: Annotated[
-        list[str] | None, typer.Option("--delete", help="Back to the default. Repeatable.")
-    ] = None,
-    validate_only: Annotated[
-        bool, typer.Option("--validate-only", help="Only check, change nothing.")
-    ] = False,
+    alter: SetSettings = None,
+    delete: DeleteSettings = None,
+    validate_only: ValidateOnly = False,
 ) -> None:
     """Show the settings of a resource, or alter them."""
     changes = changes_of(alter, delete)

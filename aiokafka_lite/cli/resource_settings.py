@@ -1,6 +1,6 @@
 """Shows and alters the settings of a topic, broker or other resource, for several commands."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,6 +11,12 @@ from aiokafka_lite.cli.admin_call import admin_call
 from aiokafka_lite.cli.command import options
 from aiokafka_lite.cli.connection import Connection
 from aiokafka_lite.cli.output import OutputFormat, show
+
+SetSettings = Annotated[list[str] | None, typer.Option("--set", help="Set key=value. Repeatable.")]
+DeleteSettings = Annotated[
+    list[str] | None, typer.Option("--delete", help="Back to the default. Repeatable.")
+]
+ValidateOnly = Annotated[bool, typer.Option("--validate-only", help="Only check, change nothing.")]
 
 
 def changes_of(alter: list[str] | None, delete: list[str] | None) -> dict[str, Any]:
@@ -59,4 +65,11 @@ def show_settings(
     show(output, f"Settings of {called}", ("name", "value", "source"), rows)
 
 
-__all__ = ["alter_settings", "changes_of", "show_settings"]
+__all__ = [
+    "DeleteSettings",
+    "SetSettings",
+    "ValidateOnly",
+    "alter_settings",
+    "changes_of",
+    "show_settings",
+]

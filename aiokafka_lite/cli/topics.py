@@ -14,7 +14,14 @@ from aiokafka_lite.cli.chosen_partitions import check_partitions
 from aiokafka_lite.cli.command import Output, options, run
 from aiokafka_lite.cli.connection import Connection, connected
 from aiokafka_lite.cli.output import OutputFormat, show
-from aiokafka_lite.cli.resource_settings import alter_settings, changes_of, show_settings
+from aiokafka_lite.cli.resource_settings import (
+    DeleteSettings,
+    SetSettings,
+    ValidateOnly,
+    alter_settings,
+    changes_of,
+    show_settings,
+)
 from aiokafka_lite.cli.start_offset import StartOffset, parse_offset, parse_time, present_ms
 from aiokafka_lite.model import TopicPartition
 
@@ -108,15 +115,9 @@ def configs(
 def alter(
     client: Connection,
     name: Name,
-    changed: Annotated[
-        list[str] | None, typer.Option("--set", help="Set key=value. Repeatable.")
-    ] = None,
-    removed: Annotated[
-        list[str] | None, typer.Option("--delete", help="Back to the default. Repeatable.")
-    ] = None,
-    validate_only: Annotated[
-        bool, typer.Option("--validate-only", help="Only check, change nothing.")
-    ] = False,
+    changed: SetSettings = None,
+    removed: DeleteSettings = None,
+    validate_only: ValidateOnly = False,
 ) -> None:
     """Change settings of a topic."""
     changes = changes_of(changed, removed)
@@ -134,9 +135,7 @@ def add_partitions(
     total: Annotated[
         int, typer.Option("--partitions", "-p", min=1, help="How many there shall be in all.")
     ],
-    validate_only: Annotated[
-        bool, typer.Option("--validate-only", help="Only check, change nothing.")
-    ] = False,
+    validate_only: ValidateOnly = False,
 ) -> None:
     """Give a topic more partitions. Keys may then belong to other partitions than before."""
     wanted = {name: admin.NewPartitions(total)}
