@@ -26,8 +26,7 @@ from aiokafka_lite.protocol.messages.describe_cluster import DescribeClusterRequ
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
-from aiokafka_lite.testing.broker import EmbeddedBroker
-from aiokafka_lite.testing.fake_clock import FakeClock
+from aiokafka_lite.testing.virtual_kafka import VirtualKafka, run_virtual_kafka
 from tests.consumer.batches import tps
 from tests.scenarios.consuming import consumer_of, embedded, fill
 
@@ -138,41 +137,46 @@ async def test_a_batch_that_was_given_up_is_reported() -> None:
         assert (failed, records, type(error)) == (P0, 1, MessageSizeTooLargeError)
 
 
-async def test_an_outage_of_all_brokers_is_told_once_and_ends_the_health() -> None:
-    clock = FakeClock(autojump_threshold_s=0.05)
-    async with EmbeddedBroker(nodes=2, clock=clock) as broker:
-        diary = Diary()
-        servers = broker.bootstrap_servers
-        producer: AIOKafkaProducer[Any, Any] = AIOKafkaProducer(
-            bootstrap_servers=servers, observer=diary, clock=clock
-        )
-        consumer = consumer_of(broker, clock=clock)
-        admin = AIOKafkaAdminClient(bootstrap_servers=servers, clock=clock)
+def test_an_outage_of_all_brokers_is_told_once_and_ends_the_health() -> None:
+    async def main(kafka: VirtualKafka) -> None:
+        diary, options = Diary(), kafka.client_options
+        producer: AIOKafkaProducer[Any, Any] = AIOKafkaProducer(observer=diary, **options)
+        consumer: AIOKafkaConsumer[Any, Any] = AIOKafkaConsumer(**options)
+        admin = AIOKafkaAdminClient(**options)
 
         async def health() -> set[bool]:
             clients = (producer.is_healthy, consumer.is_healthy, admin.is_healthy)
             for is_healthy in clients:
                 is_healthy()  # an idle client looks for a broker
-            await clock.sleep(20)
+            await asyncio.sleep(20)
             return {is_healthy() for is_healthy in clients}
 
         assert await health() == {False}, "not started"
         async with producer, consumer, admin:
             assert await health() == {True}
-            broker.stop_node(1)
+            kafka.broker.stop_node(1)
             assert await health() == {True}, "the other node is there"
             assert diary.of("all_brokers_down") == []
             for outage in (1, 2):
-                broker.stop_node(2)
+                kafka.broker.stop_node(2)
                 assert await health() == {False}
                 assert len(diary.of("all_brokers_down")) == outage
                 (error,) = diary.of("all_brokers_down")[-1]
                 assert isinstance(error, KafkaConnectionError)
-                broker.start_node(2)
+                kafka.broker.start_node(2)
                 assert await health() == {True}
-            with pytest.raises(IllegalStateError, match="run_coroutine_threadsafe"):
-                await asyncio.to_thread(producer.is_healthy)
         assert await health() == {False}, "stopped"
+
+    run_virtual_kafka(main, nodes=2)
+
+
+async def test_the_health_is_for_the_loop_of_the_client() -> None:
+    async with (
+        embedded({}) as broker,
+        AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers) as producer,
+    ):
+        with pytest.raises(IllegalStateError, match="run_coroutine_threadsafe"):
+            await asyncio.to_thread(producer.is_healthy)
 
 
 async def test_a_producer_that_was_fenced_is_not_healthy() -> None:

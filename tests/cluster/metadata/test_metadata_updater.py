@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.errors import (
@@ -22,6 +23,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
+from aiokafka_lite.testing.virtual_kafka import VirtualKafka, run_virtual_kafka
 from tests.cluster.support.answers import ID_A, ID_B, answer, partition, topic
 from tests.cluster.support.scripted_cluster import ScriptedCluster
 from tests.support.patience import eventually
@@ -396,19 +398,25 @@ async def test_a_failure_that_repeats_itself_is_logged_once_as_a_warning(
             assert caplog.records[-1].message.endswith(": metadata is up to date again")
 
 
-async def test_an_outage_that_lasts_is_logged_once_a_minute_with_its_length_and_the_client(
-    cluster: ScriptedCluster, caplog: pytest.LogCaptureFixture
+def test_an_outage_that_lasts_is_logged_once_a_minute_with_its_length_and_the_client(
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async with client_of(cluster, autojump=True, client_id="billing") as (client, _):
-        cluster.known = set()
+    async def main(kafka: VirtualKafka) -> None:
+        config = ClientConfig(bootstrap_servers=kafka.bootstrap_servers, client_id="billing")
+        client = KafkaClient(config, clock=kafka.clock, rng=kafka.rng)
+        await client.start()
+        kafka.broker.stop_node(1)
         with caplog.at_level(logging.INFO, "aiokafka_lite.cluster"):
             for _ in range(31):
                 with pytest.raises(KafkaTimeoutError):
                     await client.metadata.refresh(timeout_s=10)
-        assert len(caplog.records) == 6
-        first, *_, last = caplog.messages
-        assert first.startswith("billing: metadata refresh failed, it goes on")
-        assert re.match(r"billing: metadata refresh failed for 30\d s, it goes on trying", last)
+        await client.close()
+
+    run_virtual_kafka(main)
+    assert len(caplog.records) == 6
+    first, *_, last = caplog.messages
+    assert first.startswith("billing: metadata refresh failed, it goes on")
+    assert re.match(r"billing: metadata refresh failed for 30\d s, it goes on trying", last)
 
 
 async def test_when_no_known_node_answers_the_seeds_are_asked_again(
