@@ -18,6 +18,7 @@ from aiokafka_lite.spark.compat import StreamArrowWriter
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.process.cargo import Travels
 from aiokafka_lite.spark.read.arrow import COLUMNS
+from aiokafka_lite.spark.write.task_place import place_of, scope_of
 from aiokafka_lite.spark.write.transactional_marker import TaskPlace, TaskTransaction
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ _TYPES: Final = {
     "partition": ("int",),
     "timestamp": ("timestamp", "double"),
 }
-_QUERY: Final = "sql.streaming.queryId"
-_BATCH: Final = "streaming.sql.batchId"
 
 
 def checked_columns(fields: Iterable[tuple[str, str]], options: SinkOptions) -> tuple[str, ...]:
@@ -71,29 +70,12 @@ class TaskCommit(WriterCommitMessage):
         """The transaction that the driver has to end, in a transactional write."""
 
 
-def place_of_task(prefix: str, write_id: str | None) -> TaskPlace:
-    """Return the place of this task in its write, by Spark's facts.
-
-    `write_id` names the write of a batch query; in a stream it is None. A batch query within
-    foreachBatch is part of its stream. Raises: IllegalStateError if Spark states no facts.
-    """
+def place_of_task(options: SinkOptions, write_id: str | None) -> TaskPlace:
+    """Return the place of this task in its write. Raises: as `place_of`; IllegalStateError."""
     context = TaskContext.get()
     if context is None:
         raise IllegalStateError("a transactional write is possible only in a task of Spark's")
-    query, batch = context.getLocalProperty(_QUERY), context.getLocalProperty(_BATCH)
-    if query is not None and batch is not None:
-        return TaskPlace(scope_of(prefix, query), context.partitionId(), int(batch))
-    if write_id is None:
-        raise IllegalStateError(
-            "Spark does not say which batch of which query a task belongs to; leave out"
-            " delivery=transactional"
-        )
-    return TaskPlace(scope_of(prefix, write_id), context.partitionId(), None)
-
-
-def scope_of(prefix: str, write_id: str) -> str:
-    """Return the common beginning of the transactional ids of a write or a stream."""
-    return f"{prefix}-{write_id}"
+    return place_of(options, write_id, context.partitionId(), context.getLocalProperty)
 
 
 class _TopicWriter(Travels):
@@ -120,7 +102,7 @@ class _TopicWriter(Travels):
             write_in_transaction,
         )
 
-        place = place_of_task(self._options.transactional_id_prefix, self._write_id)
+        place = place_of_task(self._options, self._write_id)
         written = write_in_transaction(iterator, self._columns, self._options, place)
         return TaskCommit(written.rows, written)
 
@@ -138,9 +120,10 @@ class _TopicWriter(Travels):
                 abort_transactions,
             )
 
+            name = self._options.txn_app_id or self._write_id
             scope = None
-            if self._write_id is not None:
-                scope = scope_of(self._options.transactional_id_prefix, self._write_id)
+            if name is not None:
+                scope = scope_of(self._options.transactional_id_prefix, name)
             abort_transactions(_transactions(messages), self._options, scope=scope)
 
 
@@ -170,11 +153,20 @@ class BatchWriter(_TopicWriter, DataSourceArrowWriter):
 
 
 def stream_writer(columns: Sequence[str], options: SinkOptions) -> Any:
-    """Return the writer of a stream. Raises: KafkaConfigurationError before Spark 4.1."""
+    """Return the writer of a stream.
+
+    Raises: KafkaConfigurationError before Spark 4.1, or for options of foreachBatch.
+    """
     if StreamArrowWriter is None:
         raise KafkaConfigurationError(
             "writing a stream needs PySpark 4.1, which hands rows over as Arrow; with 4.0 write in"
             " foreachBatch, by df.write.format('kafka-lite')"
+        )
+
+    if options.txn_app_id is not None:
+        raise KafkaConfigurationError(
+            "options txnAppId and txnVersion are for writes in foreachBatch; the batches of this"
+            " stream have numbers of their own, so leave them out"
         )
 
     class StreamWriter(_TopicWriter, StreamArrowWriter):
@@ -189,7 +181,7 @@ def stream_writer(columns: Sequence[str], options: SinkOptions) -> Any:
             self._abort(messages)
             rows = sum(each.rows for each in messages if each is not None)
             logger.warning(
-                "batch %d failed; %d rows of it are %s, and will come again",
+                "batch %d did not end, and will come again; %d rows of it are %s",
                 batchId,
                 rows,
                 "aborted" if self._options.is_transactional else "in their topics",
@@ -203,6 +195,5 @@ __all__ = [
     "TaskCommit",
     "checked_columns",
     "place_of_task",
-    "scope_of",
     "stream_writer",
 ]

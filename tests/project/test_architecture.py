@@ -367,6 +367,7 @@ PLAIN_FILES = {
     "spark/options/given_options",
     "spark/write/row_fingerprint",
     "spark/options/sink_options",
+    "spark/write/task_place",
     "spark/write/transactional_marker",
     "spark/options/source_options",
     "spark/read/pushdown",

@@ -29,6 +29,10 @@ def sink_options(broker: EmbeddedBroker | None = None, **options: str) -> SinkOp
     return SinkOptions.parse({"kafka.bootstrap.servers": servers, **options})
 
 
+OF_P = {"delivery": "transactional", "transactionalIdPrefix": "p"}
+OF_BATCH = {**OF_P, "txnAppId": "a", "txnVersion": "3"}
+
+
 def records(broker: EmbeddedBroker, partition: int = 0) -> list[tuple[Any, Any]]:
     log = broker.log(("t", partition))
     return [(record.key, record.value) for record in log.records()]
@@ -106,14 +110,19 @@ def test_a_task_of_a_stream_is_named_by_query_and_partition(
     """Also in foreachBatch, whose writes are batch queries."""
     context = Context(sql__streaming__queryId="q", streaming__sql__batchId="12")
     monkeypatch.setattr("pyspark.TaskContext.get", lambda: context)
-    place = place_of_task("p", write_id)
+    place = place_of_task(sink_options(None, **OF_P), write_id)
     assert place == TaskPlace("p-q", 4, 12)
     assert place.transactional_id == "p-q-4"
 
 
 def test_a_task_of_a_batch_query_is_named_by_the_write(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pyspark.TaskContext.get", Context)
-    assert place_of_task("p", "uuid") == TaskPlace("p-uuid", 4, None)
+    assert place_of_task(sink_options(None, **OF_P), "uuid") == TaskPlace("p-uuid", 4, None)
+
+
+def test_a_stream_knows_its_batches_itself() -> None:
+    with pytest.raises(KafkaConfigurationError, match="txnAppId and txnVersion are for writes in"):
+        stream_writer(("value",), sink_options(None, topic="t", **OF_BATCH))
 
 
 # In Spark…

@@ -13,7 +13,9 @@ from aiokafka_lite.spark.options.sealed_properties import client_arguments
 from aiokafka_lite.spark.options.source_options import SOURCE_OPTIONS
 from aiokafka_lite.spark.options.token_options import token_mechanism
 
-_OF_TRANSACTIONS: Final = ("transactionalIdPrefix", "transactionTimeoutMs")
+_OF_BATCH: Final = ("txnAppId", "txnVersion")
+"""Delta's names for the same things."""
+_OF_TRANSACTIONS: Final = ("transactionalIdPrefix", "transactionTimeoutMs", *_OF_BATCH)
 _SINK_OPTIONS: Final = (
     *("topic", "includeHeaders", "delivery"),
     *_OF_TRANSACTIONS,
@@ -28,7 +30,7 @@ A task's rows come all at once, and batches of 16 KB take twice the CPU.
 """
 _PREFIX: Final = "kafka-lite"
 _MAX_PREFIX: Final = 200
-_TIMEOUT_MS: Final = 600_000
+_TIMEOUT_MS: Final = 120_000
 _DELIVERIES: Final = ("at-least-once", "transactional")
 
 
@@ -44,10 +46,16 @@ class SinkOptions:
     """Whether rows count exactly once, and only when the driver commits them."""
     transactional_id_prefix: str = _PREFIX
     """The beginning of transactional ids, and of the groups of their markers."""
+    txn_app_id: str | None = None
+    """A name of the query that writes; None: Spark says which query it is."""
+    txn_version: int | None = None
+    """The number of the batch; None: Spark says it."""
     token_mechanism: str | None = None
     """With a mechanism, executors log in by a delegation token that the planner gets."""
     transaction_timeout_ms: int = _TIMEOUT_MS
     """The time limit of a batch. After it, coordinators abort what the batch has written."""
+    checkpoint: str | None = None
+    """The folder of a stream's checkpoint, which Spark gives a stream's sink, too."""
 
     @property
     def transactional_client(self) -> dict[str, object]:
@@ -102,12 +110,23 @@ def _transactions(reader: GivenOptions, topic: str | None) -> dict[str, Any]:
             f"option transactionalIdPrefix has {len(prefix)} characters, and may have 1 to"
             f" {_MAX_PREFIX}"
         )
+    app_id, version = reader.text("txnAppId"), reader.number("txnVersion", 0)
+    if (app_id is None) != ("txnVersion" not in reader):
+        there, missing = _OF_BATCH if app_id is not None else _OF_BATCH[::-1]
+        reader.fault(f"option {there} needs {missing}: one names the query, the other its batch")
+    if app_id is not None and not 0 < len(app_id) <= _MAX_PREFIX:
+        reader.fault(
+            f"option txnAppId has {len(app_id)} characters, and may have 1 to {_MAX_PREFIX}"
+        )
     timeout_ms = reader.number("transactionTimeoutMs", 1, 2**31 - 1)
     # Two writes of one foreachBatch usually go to two topics.
     default = _PREFIX if topic is None else f"{_PREFIX}-{topic}"
     return {
         "is_transactional": True,
         "transactional_id_prefix": prefix or default,
+        "txn_app_id": app_id,
+        "txn_version": version,
+        "checkpoint": reader.text("checkpointLocation") or None,
         "transaction_timeout_ms": _TIMEOUT_MS if timeout_ms is None else timeout_ms,
     }
 

@@ -40,7 +40,7 @@ SOURCE_OPTIONS: Final = (
     *("groupIdPrefix", "offsetPollIntervalMs", "maxBatchBytes", "maxBatchRows", "pushdown"),
     *TOKEN_OPTIONS,
     "topic",  # an option of the sink; one set of options may serve both sides
-    *("delivery", "transactionalIdPrefix", "transactionTimeoutMs"),
+    *("delivery", "transactionalIdPrefix", "transactionTimeoutMs", "txnAppId", "txnVersion"),
 )
 _MAX_BATCH_BYTES: Final = 1 << 30
 

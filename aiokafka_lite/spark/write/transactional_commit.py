@@ -27,6 +27,7 @@ from aiokafka_lite.producer.transaction.transaction_ender import TransactionEnde
 from aiokafka_lite.producer.transaction.transaction_state import PreparedTransaction
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.process.worker import Worker, worker
+from aiokafka_lite.spark.write.query_note import noted_query
 from aiokafka_lite.spark.write.transactional_marker import (
     ReplayMismatchError,
     TaskCount,
@@ -83,31 +84,21 @@ def abort_transactions(
 ) -> None:
     """Abort the transactions of tasks. Committed ones stay so. Does not raise.
 
-    An open transaction only delays readers until its timeout. A killed task sent no message, and
-    may have left a transaction. With the `scope` of a batch query it is fenced. In a stream its
-    next attempt fences it.
+    An open transaction delays readers until its timeout. A killed task sent no message, and may
+    have left one, so its id is fenced. Other messages tell the scope of the ids, or else `scope`
+    does, or the note of the query. A later attempt that has the ids by then comes again.
     """
     written = [message for message in messages if message is not None and message.transaction]
-    silent = _silent(messages, scope)
+    silent = [number for number, message in enumerate(messages) if message is None]
     if not written and not silent:
         return
+    told = next((message.place.scope for message in messages if message is not None), scope)
     here = worker() if here is None else here
     try:
         with here.lend(TransactionEnder, options.transactional_client) as ender:
-            here.run(lambda: _Ending(ender, options).abort(written, silent))
+            here.run(lambda: _Ending(ender, options).abort(written, silent, told))
     except KafkaError as error:
         logger.warning("%d transactions were not aborted: %s", len(written) + len(silent), error)
-
-
-def _silent(messages: Sequence[TaskTransaction | None], scope: str | None) -> list[str]:
-    """Return the transactional ids of tasks without a message.
-
-    Within foreachBatch the other messages have the scope of the stream. A later attempt may own its
-    ids by now.
-    """
-    if scope is None or any(message and message.place.scope != scope for message in messages):
-        return []
-    return [transactional_id(scope, number) for number, each in enumerate(messages) if each is None]
 
 
 def _task_number(task: TaskTransaction) -> int:
@@ -119,6 +110,7 @@ class _Ending:
 
     def __init__(self, ender: TransactionEnder, options: SinkOptions) -> None:
         self._ender = ender
+        self._options = options
         self._timeout_s = options.transaction_timeout_ms / 1000
         """After this moment, a coordinator has aborted by itself."""
 
@@ -147,9 +139,23 @@ class _Ending:
         lost.__cause__ = error
         return lost
 
-    async def abort(self, written: Sequence[TaskTransaction], silent: Sequence[str]) -> None:
+    async def abort(
+        self, written: Sequence[TaskTransaction], silent: Sequence[int], scope: str | None
+    ) -> None:
         """Abort written transactions, and those that silent tasks may have left open."""
         failures = await self._end(written, committed=False)
+        if silent and scope is None:
+            name = self._options.transactional_id_prefix
+            coordinator = TransactionCoordinator(self._ender.kafka_client, name)
+            scope = await noted_query(coordinator, self._options)
+            if scope is None:
+                logger.warning(
+                    "transactions of %d tasks may stay open, and delay readers with read_committed:"
+                    " until the query starts again, or for transactionTimeoutMs=%d",
+                    len(silent),
+                    self._options.transaction_timeout_ms,
+                )
+                return
 
         async def fence(name: str) -> None:
             try:
@@ -158,8 +164,9 @@ class _Ending:
                 failures.append(error)
 
         async with anyio.create_task_group() as group:
-            for name in silent:
-                group.start_soon(fence, name)
+            for number in silent:
+                assert scope is not None, "or it has returned above"
+                group.start_soon(fence, transactional_id(scope, number))
         for error in failures:
             logger.info("a transaction was not aborted: %s", error)
 

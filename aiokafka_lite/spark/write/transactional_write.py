@@ -4,6 +4,7 @@ The transaction stays open until the driver ends it. `transactional_marker` deci
 markers. `transactional_commit` is the driver's half.
 """
 
+import itertools
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,7 @@ from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.process.worker import Worker, worker
 from aiokafka_lite.spark.write.preparing_producer import PreparingProducer
+from aiokafka_lite.spark.write.query_note import note_query
 from aiokafka_lite.spark.write.row_fingerprint import RowFingerprint
 from aiokafka_lite.spark.write.row_sender import send_rows
 from aiokafka_lite.spark.write.transactional_marker import (
@@ -57,8 +59,8 @@ def write_in_transaction(
     """
     here = worker() if here is None else here
     with here.lend(PreparingProducer, options.transactional_client) as producer:
-        found = here.run(lambda: _begin(producer, place, options))
         noted = _Noted(batches, columns, options)
+        found = here.run(lambda: _begin(producer, place, options))
         if found is not None:
             for _ in noted:
                 pass
@@ -66,6 +68,8 @@ def write_in_transaction(
             check_same(found, noted.marker(place.batch_id), place)
             logger.info("%s: batch %d was written before", place.transactional_id, place.batch_id)
             return TaskTransaction(place)
+        noted.look_ahead()
+        here.run(lambda: _note_query(producer, options, place, noted.topic))
         send_rows(here, producer, noted, columns, options.topic)
         return here.run(lambda: _prepare(producer, place, noted))
 
@@ -79,17 +83,29 @@ class _Noted:
         self.rows = 0
         self.topic = options.topic
         """The topic of the first row, for the marker: it exists once the row is written."""
-        self._batches = batches
+        self._batches = iter(batches)
+        self._ahead: pa.RecordBatch | None = None
         self._columns = [name for name in columns if name != "topic" or options.topic is None]
         self._seen = RowFingerprint(options.topic)
 
     def __iter__(self) -> "Iterator[pa.RecordBatch]":
-        for batch in self._batches:
+        ahead = () if self._ahead is None else (self._ahead,)
+        for batch in itertools.chain(ahead, self._batches):
             yield batch  # first, the iterator checks whether the rows can be sent
             self.rows += batch.num_rows
             self._seen.add(batch.select(self._columns))
-            if self.topic is None and batch.num_rows:
-                self.topic = batch.column("topic")[0].as_py()
+            self._note_topic(batch)
+
+    def look_ahead(self) -> None:
+        """Find the topic of the first row, if rows name it. Waits for the row."""
+        if self.topic is None:
+            self._ahead = next(self._batches, None)
+            if self._ahead is not None:
+                self._note_topic(self._ahead)
+
+    def _note_topic(self, batch: "pa.RecordBatch") -> None:
+        if self.topic is None and batch.num_rows:
+            self.topic = batch.column("topic")[0].as_py()
 
     def marker(self, batch_id: int) -> Marker:
         """Return the marker to store in the transaction."""
@@ -114,6 +130,12 @@ async def _begin(
             return found
     await producer.begin_transaction()
     return None
+
+
+async def _note_query(
+    producer: PreparingProducer, options: SinkOptions, place: TaskPlace, topic: str | None
+) -> None:
+    await note_query(producer.coordinator, options, place.scope, topic)
 
 
 async def _marker(producer: PreparingProducer, place: TaskPlace) -> Marker | None:

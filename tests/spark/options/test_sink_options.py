@@ -37,6 +37,14 @@ def test_a_sink_needs_brokers_and_may_name_a_topic() -> None:
         ({"delivery": "twice"}, "'twice' is not known; it is 'at-least-once' or 'transactional'"),
         ({"transactionalIdPrefix": "p"}, "transactionalIdPrefix has no effect without delivery"),
         ({"transactionTimeoutMs": "1"}, "transactionTimeoutMs has no effect without delivery"),
+        ({"txnAppId": "a", "txnVersion": "1"}, "txnAppId has no effect without delivery"),
+        ({**TRANSACTIONAL, "txnAppId": "a"}, "txnAppId needs txnVersion"),
+        ({**TRANSACTIONAL, "txnVersion": "1"}, "txnVersion needs txnAppId"),
+        (
+            {**TRANSACTIONAL, "txnAppId": "a", "txnVersion": "-1"},
+            "txnVersion=-1 must be at least 0",
+        ),
+        ({**TRANSACTIONAL, "txnAppId": "", "txnVersion": "1"}, "txnAppId has 0 characters"),
         ({**TRANSACTIONAL, "transactionTimeoutMs": "0"}, "=0 must be at least 1"),
         ({**TRANSACTIONAL, "transactionalIdPrefix": " "}, "has 0 characters, and may have 1 to"),
         ({**TRANSACTIONAL, "transactionalIdPrefix": "p" * 201}, "has 201 characters"),
@@ -50,11 +58,11 @@ def test_what_a_sink_cannot_do_is_refused(options: dict[str, str], said: str) ->
         SinkOptions.parse({"kafka.bootstrap.servers": "h:1", **options})
 
 
-def test_transactions_have_a_prefix_by_topic_and_ten_minutes() -> None:
+def test_transactions_have_a_prefix_by_topic_and_two_minutes() -> None:
     given = {"kafka.bootstrap.servers": "h:1", **TRANSACTIONAL}
     found = SinkOptions.parse(given)
     assert found.is_transactional
-    assert (found.transactional_id_prefix, found.transaction_timeout_ms) == ("kafka-lite", 600_000)
+    assert (found.transactional_id_prefix, found.transaction_timeout_ms) == ("kafka-lite", 120_000)
     assert SinkOptions.parse({**given, "topic": "t"}).transactional_id_prefix == "kafka-lite-t"
     chosen = {"transactionalIdPrefix": "mine", "transactionTimeoutMs": "5000", "topic": "t"}
     assert SinkOptions.parse({**given, **chosen}).transactional_client == {

@@ -2,7 +2,11 @@
 again.
 """
 
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -17,6 +21,7 @@ from tests.spark.support.releases import needs
 from tests.spark.support.spark_io import run_to_end, source, write
 from tests.spark.support.topics import fill
 
+_BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 TRANSACTIONAL = {"delivery": "transactional", "topic": "t"}
 
 
@@ -109,6 +114,84 @@ def test_writes_in_foreach_batch_are_part_of_its_stream(
     run()
     assert committed(spark, servers) == expected(5)
     assert committed(spark, servers, "u") == expected(5)
+
+
+@needs("StreamArrowWriter")
+def test_a_stream_that_is_stopped_in_a_batch_blocks_no_reader(
+    spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    """Its tasks are killed, and the process that aborts the batch finds what they have left."""
+    kafka_broker.create_topic("in")
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, ("in", 0), 5)  # type: ignore[arg-type]
+    servers = kafka_broker.bootstrap_servers
+
+    def until(condition: Callable[[], bool], limit_s: float) -> None:
+        end_s = time.monotonic() + limit_s
+        while not condition():
+            assert time.monotonic() < end_s
+            Event().wait(0.02)
+
+    options = {"subscribe": "in", "startingOffsets": "earliest"}
+    # Large rows, because Spark's pipes hold small ones back. The last one never comes.
+    never = "if(offset = 4, java_method('java.lang.Thread', 'sleep', 60000L), '')"
+    frame = source(spark, servers, streaming=True, **options).selectExpr(
+        f"concat(string(value), repeat(' ', 200000), {never}) value"
+    )
+    rows = frame.writeStream.format("kafka-lite")
+    given = {"kafka.bootstrap.servers": servers, "kafka.linger.ms": "0", **TRANSACTIONAL}
+    log = kafka_broker.log(("t", 0))
+    spark.conf.set(_BATCH_ROWS, "2")
+    query = rows.options(**given, checkpointLocation=str(tmp_path)).start()
+    try:
+        until(lambda: log.high_watermark > 0, 60)
+        assert log.last_stable_offset == 0
+    finally:
+        query.stop()
+        spark.conf.unset(_BATCH_ROWS)
+    until(lambda: log.last_stable_offset == log.high_watermark, 5)
+    assert committed(spark, servers) == []
+
+
+def test_writes_of_another_thread_name_their_batch_or_are_refused(
+    spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    """Spark tells its batch to the thread of foreachBatch only."""
+    for topic in ("in", "t"):
+        kafka_broker.create_topic(topic)
+    fill(kafka_broker, ("in", 0), 5)  # type: ignore[arg-type]
+    servers = kafka_broker.bootstrap_servers
+    options = {"subscribe": "in", "startingOffsets": "earliest"}
+    named: list[dict[str, str]] = [{}]
+    crashes = [RuntimeError("behind the write")]
+
+    def write_batch(frame: Any, batch_id: int) -> None:
+        def in_thread() -> None:
+            # Spark finds the sink by the session of the thread.
+            sessions = spark._jvm.org.apache.spark.sql.classic.SparkSession
+            sessions.setActiveSession(spark._jsparkSession)
+            given = {**TRANSACTIONAL, **named[0]}
+            if given.get("txnAppId"):
+                given["txnVersion"] = str(batch_id)
+            write(frame.select("value"), servers, **given)
+
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(in_thread).result()
+        if crashes:
+            raise crashes.pop()
+
+    def run() -> None:
+        frame = source(spark, servers, streaming=True, **options)
+        writer = frame.writeStream.foreachBatch(write_batch).trigger(availableNow=True)
+        writer.option("checkpointLocation", str(tmp_path)).start().awaitTermination()
+
+    with pytest.raises(Exception, match="In another thread than that of foreachBatch"):
+        run()
+    named[0] = {"txnAppId": "copy"}
+    with pytest.raises(Exception, match="behind the write"):
+        run()
+    run()
+    assert committed(spark, servers) == expected(5)
 
 
 def test_a_batch_query_is_all_or_nothing(spark: Any, kafka_broker: EmbeddedBroker) -> None:

@@ -137,14 +137,39 @@ def test_of_a_batch_query_what_a_killed_task_has_left_open_is_aborted_too(
     assert state(broker, 1) is TxnState.EMPTY
 
 
-def test_of_a_stream_what_a_killed_task_has_left_open_is_for_its_next_attempt(
+def test_of_a_stream_what_a_killed_task_has_left_open_is_aborted_by_the_word_of_another(
     write: Write, broker: EmbeddedBroker
 ) -> None:
     """A batch query in foreachBatch has a scope of its own, and its tasks that of the stream."""
     first, _ = write.tasks(7, "a", "b")
     abort_transactions([first, None], write.options, write.here, scope="p-another")
     assert state(broker, 0) is TxnState.COMPLETE_ABORT
-    assert state(broker, 1) is TxnState.ONGOING
+    assert state(broker, 1) is TxnState.EMPTY
+
+
+def test_of_a_stream_that_is_stopped_nothing_stays_open(
+    here: Worker, broker: EmbeddedBroker
+) -> None:
+    """All tasks are killed, and none tells which query it was: the note at its checkpoint does."""
+    given = options(broker.bootstrap_servers, checkpointLocation="/c")
+    write = Write(here, given, scope="p-1b4e28ba")
+    write.tasks(7, "a", "b", "")
+    abort_transactions([None, None, None], given, here)
+    states = [broker.transaction(f"p-1b4e28ba-{task}").state for task in range(3)]
+    assert states == [TxnState.EMPTY] * 3
+    commit_transactions(write.tasks(7, "a", "b", ""), given, here)
+    assert seen_by_readers(write, broker) == "ab"
+
+
+def test_without_a_note_the_log_says_how_long_readers_wait(
+    write: Write, broker: EmbeddedBroker, caplog: pytest.LogCaptureFixture
+) -> None:
+    write.tasks(7, "a", "b")
+    abort_transactions([None, None], write.options, write.here)
+    assert state(broker, 0) is TxnState.ONGOING
+    (said,) = caplog.messages
+    assert "transactions of 2 tasks may stay open" in said
+    assert "for transactionTimeoutMs=120000" in said
 
 
 # The number of tasks…
