@@ -1,8 +1,7 @@
 """The options of an admin client: those of every client. Does not wait."""
 
-from dataclasses import dataclass
-
 from aiokafka_lite.cluster.client_config import ClientConfig
+from aiokafka_lite.light_dataclass import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False, eq=False)

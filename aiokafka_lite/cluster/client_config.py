@@ -5,7 +5,6 @@ not resolve or contact any address.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from aiokafka_lite.checks.sendable_text import sendable
@@ -14,6 +13,7 @@ from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.sasl_options import SaslOptions
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.metrics.observer import Observer
 from aiokafka_lite.net.endpoint import Connector, Endpoint, parse_bootstrap
 from aiokafka_lite.net.security import Security

@@ -17,7 +17,7 @@ import copy
 import logging
 import random
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from aiokafka_lite.clock import Clock, TimerHandle
@@ -34,6 +34,7 @@ from aiokafka_lite.errors import (
     RebootstrapRequiredError,
 )
 from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint

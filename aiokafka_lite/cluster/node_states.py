@@ -6,12 +6,12 @@ passes `now_s`, in seconds of the client's monotonic clock. Does not wait.
 
 import random
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.errors import AuthenticationFailedError
+from aiokafka_lite.light_dataclass import dataclass
 
 NEVER = float("-inf")
 SLOW_CONNECT_S = 1.0

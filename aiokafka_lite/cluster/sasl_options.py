@@ -4,7 +4,7 @@ The mechanisms, and the types of what users give them, are imported when a clien
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
@@ -13,6 +13,7 @@ from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.tls_options import SecurityProtocol, TlsOptions
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.net.security import PROVIDER_TIMEOUT_MS, Authentication
 from aiokafka_lite.options.secret_options import hidden
 from aiokafka_lite.options.units import IterationCount, Milliseconds

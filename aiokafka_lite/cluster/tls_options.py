@@ -5,12 +5,13 @@ PEM, as text or as the path of a file. What makes contexts is imported when a cl
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from os import PathLike
 from ssl import SSLContext
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.net.security import NextTlsContext
 from aiokafka_lite.options.secret_options import hidden
 from aiokafka_lite.secret import Secret

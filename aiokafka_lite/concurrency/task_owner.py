@@ -23,16 +23,18 @@ import inspect
 import logging
 from collections.abc import Callable, Coroutine
 from enum import Enum
-from typing import Any, TypeVarTuple
+from typing import TYPE_CHECKING, Any, TypeVarTuple
 
 import anyio
-from anyio.abc import TaskGroup
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.concurrency.client_loop import ClientLoop
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.kafka_error import KafkaError
+
+if TYPE_CHECKING:
+    from anyio.abc import TaskGroup
 
 _log = logging.getLogger(__name__)
 _Args = TypeVarTuple("_Args")

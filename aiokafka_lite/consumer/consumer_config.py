@@ -5,7 +5,6 @@ What is common to every client is in `ClientConfig`. Does not wait.
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from aiokafka_lite.checks.sendable_text import sendable
@@ -17,12 +16,12 @@ from aiokafka_lite.cluster.client_config import (
     one_of,
 )
 from aiokafka_lite.cluster.lane import Lane
-from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
 from aiokafka_lite.consumer.offset_reset import (
     BY_DURATION_PREFIX,
     OffsetResetStrategy,
 )
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
 from aiokafka_lite.options.units import ByteCount, Milliseconds, RecordCount, RequestCount
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
@@ -231,10 +230,8 @@ class ConsumerConfig(ClientConfig):
             "session_timeout_ms",
             self.session_timeout_ms,
         )
-        try:
-            make_assignors(self.partition_assignment_strategy)
-        except KafkaConfigurationError as error:
-            yield str(error.args[0])
+        if self.partition_assignment_strategy is not None:
+            yield from _strategy_faults(self.partition_assignment_strategy)
 
     def _protocol_faults(self) -> Iterator[str]:
         yield from _name_faults("group_remote_assignor", self.group_remote_assignor)
@@ -323,6 +320,17 @@ def _reset_faults(auto_offset_reset: object) -> Iterator[str]:
     else:
         choices = (*get_args(AutoOffsetReset), f"{BY_DURATION_PREFIX}PT1H")
         yield from one_of("auto_offset_reset", auto_offset_reset, choices)
+
+
+def _strategy_faults(strategy: object) -> Iterator[str]:
+    from aiokafka_lite.consumer.assignors.assignment_strategy import (  # noqa: PLC0415 - for groups only
+        make_assignors,
+    )
+
+    try:
+        make_assignors(strategy)
+    except KafkaConfigurationError as error:
+        yield str(error.args[0])
 
 
 def _adjuster_faults(value: object) -> Iterator[str]:

@@ -8,8 +8,9 @@ old topic mean nothing in the new one.
 """
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
+
+from aiokafka_lite.light_dataclass import dataclass
 
 BY_DURATION_PREFIX = "by_duration:"
 _MS_PER_UNIT = (86_400_000, 3_600_000, 60_000, 1000)

@@ -5,7 +5,6 @@ The parts decide; the poller asks them in order, and waits. `poll_for` is the on
 
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -21,6 +20,7 @@ from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
 from aiokafka_lite.consumer.position.partition_state import PartitionState
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import ConsumerStoppedError, KafkaError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 

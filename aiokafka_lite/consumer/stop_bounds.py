@@ -6,7 +6,7 @@ wait only adds to that of a producer in the same process. Kubernetes kills a pro
 silent connection counts as no response; a frozen node would otherwise cost the whole time.
 """
 
-from dataclasses import dataclass
+from aiokafka_lite.light_dataclass import dataclass
 
 LEAVE_S = 2.0
 """Leaving is a courtesy to the other members: without it they wait for the session to expire."""

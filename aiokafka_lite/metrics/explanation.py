@@ -2,9 +2,9 @@
 sent. The values are frozen. Does not wait.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
 
 

@@ -1,8 +1,9 @@
 """Owns what an observer learns of a client when the client starts. Does not wait."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from aiokafka_lite.light_dataclass import dataclass
 
 if TYPE_CHECKING:
     from aiokafka_lite.metrics.statistics import ConsumerStatistics, ProducerStatistics

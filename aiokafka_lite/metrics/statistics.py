@@ -5,8 +5,8 @@ The values are frozen. Making one changes nothing. Does not wait.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
 
 

@@ -1,8 +1,9 @@
 """The limits and the security of a connection. `cluster/` takes both from the client's options."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.net.endpoint import Connector
 from aiokafka_lite.net.security import PLAINTEXT, Security
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES

@@ -5,11 +5,11 @@
 
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from ipaddress import IPv6Address
 from typing import Final, NamedTuple, TypeAlias
 
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.light_dataclass import dataclass
 
 DEFAULT_PORT: Final = 9092
 

@@ -5,7 +5,7 @@ Does not wait.
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from ssl import SSLContext
 from typing import Final, TypeAlias
 
@@ -16,6 +16,7 @@ from aiokafka_lite.errors import (
     TlsAuthenticationError,
 )
 from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.handshake import AuthenticationSteps
 from aiokafka_lite.protocol.versions import NodeApiVersions

@@ -5,9 +5,10 @@ from it when they are first looked at, so an import does not pay for them. Does 
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
+from aiokafka_lite.light_dataclass import fields_by_name
 from aiokafka_lite.options.secret_options import hidden
 from aiokafka_lite.secret import Secret
 
@@ -33,7 +34,7 @@ def check_names(
     in which secrets become `Secret`. So a traceback that shows variables does not show them. The
     text of a name that is not known may be one, too.
     """
-    declared: Mapping[str, Any] = vars(config)["__dataclass_fields__"]
+    declared = fields_by_name(config)
     wrong = [name for name in options if name not in declared or not declared[name].init]
     _hide(options, wrong)
     if wrong:
@@ -82,12 +83,11 @@ class _LazySignature(inspect.Signature):
         own = inspect.signature(constructor).parameters.values()
         constructor.__signature__ = self
         keyword_only = inspect.Parameter.KEYWORD_ONLY
-        fields: Mapping[str, Any] = vars(self._config)["__dataclass_fields__"]
         return [each for each in own if each.kind is not inspect.Parameter.VAR_KEYWORD] + [
             inspect.Parameter(
                 field.name, keyword_only, default=field.default, annotation=field.type
             )
-            for field in fields.values()
+            for field in fields_by_name(self._config).values()
             if field.init
         ]
 

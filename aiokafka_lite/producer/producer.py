@@ -40,8 +40,6 @@ from aiokafka_lite.producer.batch.record_ack import BatchAck, RecordAck
 from aiokafka_lite.producer.key_hash.murmur2 import KeyHashes
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.producer_engine import ProducerEngine
-from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
-from aiokafka_lite.producer.transaction.transaction_state import TransactionState
 from aiokafka_lite.serialization import K_contra, V_contra
 
 if TYPE_CHECKING:
@@ -52,6 +50,7 @@ if TYPE_CHECKING:
     from aiokafka_lite.metrics.statistics import ProducerStatistics
     from aiokafka_lite.producer.append.arrow.arrow_ack import ArrowAck
     from aiokafka_lite.producer.producer_options import ProducerOptions
+    from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
     from aiokafka_lite.serialization import AnySerializer
 
 logger = logging.getLogger(__name__)
@@ -209,7 +208,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         return await self._engine.client.metrics_push.instance_id(timeout_ms)
 
     async def _start_transactions(
-        self, engine: ProducerEngine, transactions: TransactionManager
+        self, engine: ProducerEngine, transactions: "TransactionManager"
     ) -> None:
         try:
             await self._init_transactions(transactions)
@@ -218,7 +217,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
                 await engine.sender.close(0)
             raise
 
-    async def _init_transactions(self, transactions: TransactionManager) -> None:
+    async def _init_transactions(self, transactions: "TransactionManager") -> None:
         await transactions.init(self._max_block_s)
 
     async def stop(self, timeout_ms: int | None = DefaultInt(30_000)) -> None:
@@ -555,7 +554,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         try:
             await self.commit_transaction()
         except KafkaError:
-            if transactions.status.state is TransactionState.ABORTABLE_ERROR:
+            if transactions.status.has_failed and not transactions.status.is_fatal:
                 await self.abort_transaction()
             raise
 
@@ -599,7 +598,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         sends = transactions.sends
         return sends.call(sends.number)
 
-    def _in_transactions(self) -> TransactionManager:
+    def _in_transactions(self) -> "TransactionManager":
         transactions = self._engine.transactions
         if transactions is None:
             raise IllegalOperation("You need to configure transactional_id to use transactions")

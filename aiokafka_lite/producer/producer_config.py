@@ -6,7 +6,7 @@ What is common to every client is in `ClientConfig`. Does not wait.
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from aiokafka_lite.checks.sendable_text import sendable
@@ -18,6 +18,7 @@ from aiokafka_lite.cluster.client_config import (
 )
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.options.units import ByteCount, Milliseconds, RequestCount, RetryCount
 from aiokafka_lite.serialization import AnySerializer
 

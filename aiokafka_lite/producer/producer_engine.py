@@ -23,18 +23,18 @@ from aiokafka_lite.producer.append.producer_interceptors import (
     ProducerInterceptors,
 )
 from aiokafka_lite.producer.append.route_finder import RouteFinder
-from aiokafka_lite.producer.append.transactional_path import TransactionalPath
 from aiokafka_lite.producer.batch.buffer_pool import BufferPool
 from aiokafka_lite.producer.partition.partition_loads import NodePatience
 from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.producer_life import ProducerLife
 from aiokafka_lite.producer.send.sender import Sender
-from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
-from aiokafka_lite.producer.transaction.transaction_scope import TransactionScope
 
 if TYPE_CHECKING:
     from aiokafka_lite.metrics.statistics import ProducerStatistics
+    from aiokafka_lite.producer.append.transactional_path import TransactionalPath
+    from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
+    from aiokafka_lite.producer.transaction.transaction_scope import TransactionScope
 
 
 class ProducerEngine:
@@ -54,7 +54,7 @@ class ProducerEngine:
         )
         self.life = ProducerLife(self.client, config.client_id)
         self.pool = BufferPool(config.buffer_memory, *config.batch_sizes)
-        scope = None if config.transactional_id is None else TransactionScope()
+        scope = None if config.transactional_id is None else _new_scope()
         self.sequences = sequences = SequenceNumbers(scope) if config.is_idempotent else None
         self.accumulator = RecordAccumulator(
             config, self.pool, backoff=self.client.retry_backoff, sequences=sequences
@@ -69,9 +69,8 @@ class ProducerEngine:
         wakeup = Wakeup()
         self.transactions: TransactionManager | None = None
         if scope is not None and sequences is not None:
-            self.transactions = TransactionManager(
-                self.client, config, self.accumulator, sequences, scope, wake_sender=wakeup.set
-            )
+            parts = (self.client, config, self.accumulator, sequences, scope)
+            self.transactions = _transaction_manager()(*parts, wake_sender=wakeup.set)
         self.sender = Sender(
             self.client,
             config,
@@ -135,13 +134,41 @@ class ProducerEngine:
             return self.append_path.fast_append
         return FastAppend({}, now=self.client.clock.time)
 
-    def path_of_send(self) -> AppendPath | InterceptedPath | TransactionalPath:
+    def path_of_send(self) -> "AppendPath | InterceptedPath | TransactionalPath":
         """Return what appends the other records of `send`. In a transactional producer it ties each
         call to the open transaction.
         """
         if self.transactions is None:
             return self.records
-        return TransactionalPath(self.records, self.transactions.sends, self.life.check_running)
+        path = _transactional_path()
+        return path(self.records, self.transactions.sends, self.life.check_running)
+
+
+# Few producers have transactions, so what belongs to them is imported at its first use.
+
+
+def _new_scope() -> "TransactionScope":
+    from aiokafka_lite.producer.transaction.transaction_scope import (  # noqa: PLC0415
+        TransactionScope,
+    )
+
+    return TransactionScope()
+
+
+def _transaction_manager() -> "type[TransactionManager]":
+    from aiokafka_lite.producer.transaction.transaction_manager import (  # noqa: PLC0415
+        TransactionManager,
+    )
+
+    return TransactionManager
+
+
+def _transactional_path() -> "type[TransactionalPath]":
+    from aiokafka_lite.producer.append.transactional_path import (  # noqa: PLC0415
+        TransactionalPath,
+    )
+
+    return TransactionalPath
 
 
 __all__ = ["ProducerEngine"]

@@ -5,11 +5,11 @@ The registry finds an API by the stem of its file: `messages/list_offsets.py` de
 begins with `_` declares structs that several messages share.
 """
 
-from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.protocol import messages
 from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.schema.message import Request, Response

@@ -5,12 +5,13 @@ agree on them. The assignors decide which member gets which partition. Does not 
 ConsumerProtocolSubscription and ConsumerProtocolAssignment; KIP-429, KIP-792, KIP-881.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Final, NamedTuple, Self
 
 from aiokafka_lite.codec.reader import Reader
 from aiokafka_lite.codec.writer import Writer
 from aiokafka_lite.errors import ProtocolDecodeError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
 
 HIGHEST_VERSION: Final = 3

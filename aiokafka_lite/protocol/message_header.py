@@ -7,11 +7,11 @@ Source: KIP-482, KIP-511.
 """
 
 import struct
-from dataclasses import dataclass
 from struct import Struct
 from typing import Any, TypeVar
 
 from aiokafka_lite.codec.reader import Reader
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsResponse
 from aiokafka_lite.schema.message import Request, Response
 

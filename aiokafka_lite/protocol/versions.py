@@ -5,10 +5,11 @@ They come from the broker's ApiVersions response. Source: KIP-35 (ranges), KIP-5
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Self
 
 from aiokafka_lite.errors import UnsupportedVersionError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsResponse
 from aiokafka_lite.schema.message import ApiMessage
 from aiokafka_lite.schema.version_range import VersionRange

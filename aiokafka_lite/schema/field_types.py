@@ -5,10 +5,10 @@ wire form. The version decides whether strings, bytes and arrays are compact, no
 (KIP-482). Does not wait.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Final
 from uuid import UUID
 
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.schema.version_range import VersionRange
 
 ZERO_UUID: Final = UUID(int=0)

@@ -1,7 +1,9 @@
 """Ranges of protocol versions, in Kafka's notation: "3+", "0-12", "7", "none". Does not wait."""
 
-from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar, Self
+
+from aiokafka_lite.light_dataclass import dataclass
 
 _OPEN_END = 0x7FFF
 
@@ -17,6 +19,7 @@ class VersionRange:
     NONE: ClassVar["VersionRange"]
 
     @classmethod
+    @cache
     def parse(cls, text: str) -> Self:
         """Return the range that `text` means.
 

@@ -7,7 +7,6 @@ and builds the constructor. So a struct may refer to structs further down in its
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import attrgetter
 from types import NoneType, UnionType
 from typing import (
@@ -22,6 +21,7 @@ from typing import (
     get_type_hints,
 )
 
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.schema.field_types import ABSENT, ArrayOf, FieldSpec, Primitive
 from aiokafka_lite.schema.version_range import VersionRange
 

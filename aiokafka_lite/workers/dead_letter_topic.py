@@ -1,8 +1,8 @@
 """Writes records whose handlers fail for good to another topic, with the reasons."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import ConsumerRecord
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.workers.connect_headers import dead_letter_headers

@@ -4,10 +4,10 @@ Only the write of a dead letter waits.
 """
 
 import logging
-from dataclasses import dataclass
 
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.errors import HandlerFailedError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.workers.dead_letter_topic import DeadLetters
 from aiokafka_lite.workers.idle_workers import IdleWorkers
 from aiokafka_lite.workers.partition_pauses import PartitionPauses

@@ -1,10 +1,10 @@
 """Holds the settings of one pool of workers, checked. Does not wait."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import ConsumerRecord
 
 Order = Literal["key", "partition", "unordered"]

@@ -1,6 +1,6 @@
 """Holds what a pool of workers has at one moment, and what it has done. Does not wait."""
 
-from dataclasses import dataclass
+from aiokafka_lite.light_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

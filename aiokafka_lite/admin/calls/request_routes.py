@@ -6,7 +6,7 @@ A route asks anew at each attempt, so it follows each move. It keeps nothing of 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Generic, TypeAlias, TypeVar
 
 from aiokafka_lite.admin.calls.outcomes import broker_error
@@ -19,6 +19,7 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
     UnsupportedVersionError,
 )
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.find_coordinator import Coordinator, FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic

@@ -5,9 +5,9 @@ Does not wait. Source: KIP-226, KIP-569, DescribeConfigsResponse.ConfigSource an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.protocol.messages.describe_configs import DescribeConfigsResourceResult
 
 

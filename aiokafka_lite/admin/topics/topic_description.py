@@ -1,7 +1,8 @@
 """A topic and its partitions, as the cluster describes them. Does not wait."""
 
-from dataclasses import dataclass
 from uuid import UUID
+
+from aiokafka_lite.light_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

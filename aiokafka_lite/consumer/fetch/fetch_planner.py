@@ -7,7 +7,7 @@ Source: A3, A7, A8, A10, A11, AbstractFetch.prepareFetchRequests.
 
 import math
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 from uuid import UUID
 
@@ -22,6 +22,7 @@ from aiokafka_lite.consumer.fetch.fetch_session import (
 )
 from aiokafka_lite.consumer.fetch.fetch_wishes import FetchWishes, node_to_read
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import (
     FetchPartition,

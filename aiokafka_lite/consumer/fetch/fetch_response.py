@@ -6,7 +6,6 @@ Source: 2b-8 to 2b-16, AbstractFetch.handleFetchSuccess, FetchCollector.handleIn
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.leader_updates import UpdateLeaders, hinted_nodes, leader_hints
@@ -40,6 +39,7 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
     for_code,
 )
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchResponse, PartitionData
 from aiokafka_lite.record.batch_reader import RecordCursor

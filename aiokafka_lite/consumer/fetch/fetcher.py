@@ -15,7 +15,7 @@ instead of 567.
 
 import logging
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import anyio
 
@@ -35,6 +35,7 @@ from aiokafka_lite.consumer.position.leader_watch import missed
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import FrameTooLargeError, KafkaError, RecordTooLargeError, for_code
 from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 from aiokafka_lite.protocol.messages.fetch import FetchRequest, FetchResponse

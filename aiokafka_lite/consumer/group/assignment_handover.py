@@ -11,7 +11,6 @@ last moment for a commit by hand.
 
 import logging
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
@@ -20,6 +19,7 @@ from aiokafka_lite.consumer.group.rebalance_listener import (
     ListenerCalls,
 )
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition, names_of
 
 logger = logging.getLogger(__name__)

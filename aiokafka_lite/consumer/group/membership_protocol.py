@@ -5,7 +5,6 @@
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache
@@ -19,6 +18,7 @@ from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import BrokerResponseError, CommitFailedError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ It reads metadata and sends nothing. Does not wait.
 
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.cluster.metadata.refresh_failures import refused_topics, why_leaderless
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import KafkaError, UnknownTopicOrPartitionError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
 
 logger = logging.getLogger(__name__)

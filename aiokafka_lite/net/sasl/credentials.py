@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Generator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError, KafkaTimeoutError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.net.security import PROVIDER_TIMEOUT_MS
 from aiokafka_lite.secret import Secret, SecretValue
 

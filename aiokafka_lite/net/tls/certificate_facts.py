@@ -9,8 +9,9 @@ Source: RFC 5280, section 4.1; ITU-T X.690 for DER.
 
 import ipaddress
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from aiokafka_lite.light_dataclass import dataclass
 
 if TYPE_CHECKING:
     import datetime as dt

@@ -10,11 +10,12 @@ import ssl
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final, NoReturn
 
 from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.net.tls.tls_failures import reason
 from aiokafka_lite.options.secret_options import hidden, may_be_path
 from aiokafka_lite.secret import Secret

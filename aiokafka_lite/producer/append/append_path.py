@@ -40,11 +40,11 @@ from aiokafka_lite.producer.producer_config import (
     TopicPartitioner,
 )
 from aiokafka_lite.producer.producer_life import ProducerLife
-from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
 
 if TYPE_CHECKING:
     from aiokafka_lite.producer.partition.named_partitioners import NamedPartitioner
+    from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
 
 
 class AppendPath:
@@ -58,7 +58,7 @@ class AppendPath:
         accumulator: RecordAccumulator,
         finder: RouteFinder,
         life: ProducerLife,
-        transactions: TransactionManager | None,
+        transactions: "TransactionManager | None",
         *,
         wake_sender: Callable[[], object],
     ) -> None:

@@ -6,6 +6,7 @@ It waits only for memory.
 
 import asyncio
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import BufferExhaustedError
@@ -18,8 +19,10 @@ from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.producer_life import ProducerLife
-from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
+
+if TYPE_CHECKING:
+    from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
 
 _TURN_BYTES = 131_072
 """After so much memory in new batches a task that sends lets the sender run.
@@ -41,7 +44,7 @@ class NewBatches:
         accumulator: RecordAccumulator,
         finder: RouteFinder,
         life: ProducerLife,
-        transactions: TransactionManager | None,
+        transactions: "TransactionManager | None",
         *,
         wake_sender: Callable[[], object],
     ) -> None:

@@ -11,10 +11,10 @@ without interceptors pays nothing for them.
 import inspect
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from aiokafka_lite.errors import IllegalStateError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.append.append_path import AppendPath
 from aiokafka_lite.producer.batch.record_ack import RecordAck

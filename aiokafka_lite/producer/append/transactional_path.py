@@ -1,12 +1,14 @@
 """Ties each call of `send` that may wait to the transaction that was open at the call."""
 
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiokafka_lite.producer.append.append_path import AppendPath
 from aiokafka_lite.producer.append.producer_interceptors import InterceptedPath
 from aiokafka_lite.producer.batch.record_ack import RecordAck
-from aiokafka_lite.producer.transaction.transaction_sends import TransactionSends
+
+if TYPE_CHECKING:
+    from aiokafka_lite.producer.transaction.transaction_sends import TransactionSends
 
 
 class TransactionalPath:
@@ -15,7 +17,7 @@ class TransactionalPath:
     def __init__(
         self,
         path: AppendPath | InterceptedPath,
-        sends: TransactionSends,
+        sends: "TransactionSends",
         check_running: Callable[[], None],
     ) -> None:
         self._path = path

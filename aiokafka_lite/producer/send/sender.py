@@ -20,7 +20,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any, TypeVarTuple, Unpack
+from typing import TYPE_CHECKING, Any, TypeVarTuple, Unpack
 
 from aiokafka_lite.clock import TimerHandle
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -44,9 +44,11 @@ from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.send.batch_outcomes import BatchOutcomes
 from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
-from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceResponse
+
+if TYPE_CHECKING:
+    from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
 
 logger = logging.getLogger(__name__)
 
@@ -96,7 +98,7 @@ class Sender:
         accumulator: RecordAccumulator,
         routes: TopicRoutes,
         sequences: SequenceNumbers | None,
-        transactions: TransactionManager | None,
+        transactions: "TransactionManager | None",
         wakeup: Wakeup,
     ) -> None:
         """`wakeup` is set whenever something may be due."""

@@ -3,7 +3,6 @@
 It changes only itself. Does not wait. Source: 2e-1, 2e-2, AbstractCoordinator.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 
 from aiokafka_lite.errors import (
@@ -11,6 +10,7 @@ from aiokafka_lite.errors import (
     IllegalStateError,
     RebalanceInProgressError,
 )
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import ConsumerGroupMetadata
 
 NO_GENERATION_ID = -1

@@ -5,9 +5,11 @@ ConsumerHeartbeatRequestManager.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final
 from uuid import UUID
+
+from aiokafka_lite.light_dataclass import dataclass
 
 TopicIdPartitions = frozenset[tuple[UUID, int]]
 """Partitions as the coordinator names them: the id of the topic, and the number."""

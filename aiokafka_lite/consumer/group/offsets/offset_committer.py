@@ -7,7 +7,6 @@ Source: B7, 2e-12, 2e-13, ConsumerCoordinator.
 import logging
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
@@ -36,6 +35,7 @@ from aiokafka_lite.errors import (
     UnknownTopicIdError,
     for_code,
 )
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition, names_of
 from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
 

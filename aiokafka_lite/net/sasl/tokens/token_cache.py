@@ -11,13 +11,13 @@ import json
 import logging
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Final
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import AuthenticationFailedError
 from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.secret import Secret
 
 REFRESH_FROM: Final = 0.75
