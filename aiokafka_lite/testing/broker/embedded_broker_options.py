@@ -205,6 +205,13 @@ class EmbeddedBrokerOptions(TypedDict, total=False):
     Default: ('uniform', 'range'). Java: group.consumer.assignors.
     """
 
+    group_consumer_migration_policy: str
+    """Which groups with members may change their protocol: "bidirectional", "upgrade" from the
+    classic one, "downgrade" to it, or "disabled".
+
+    Default: "bidirectional". Java: group.consumer.migration.policy.
+    """
+
     transaction_version: int
     """Level of the feature transaction.version: 2 for the transactions of KIP-890, 0 or 1 for those
     before.

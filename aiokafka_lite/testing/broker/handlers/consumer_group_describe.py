@@ -25,8 +25,8 @@ from aiokafka_lite.testing.broker.state.groups.consumer_group_member import (
 )
 from aiokafka_lite.testing.broker.state.groups.modern_group import ModernGroup
 
-_OF_THE_NEWER_PROTOCOL = 1
-"""Kafka's number for the type of such a member (KIP-1099)."""
+_CLASSIC, _OF_THE_NEWER_PROTOCOL = 0, 1
+"""Kafka's numbers for the types of members (KIP-1099)."""
 
 
 def handle(
@@ -81,7 +81,7 @@ def _member(group: ModernGroup, member: ConsumerGroupMember, cluster: ClusterSta
         subscribed_topic_regex=member.pattern,
         assignment=_assignment(member.assigned, cluster),
         target_assignment=_assignment(group.target.get(member.member_id, ()), cluster),
-        member_type=_OF_THE_NEWER_PROTOCOL,
+        member_type=_CLASSIC if member.classic else _OF_THE_NEWER_PROTOCOL,
     )
 
 

@@ -11,9 +11,7 @@ def handle(context: RequestContext, request: HeartbeatRequest) -> HeartbeatRespo
         group = context.find_group(request.group_id)
         if group is None:
             raise UnknownMemberIdError(f"group {request.group_id!r} does not exist")
-        group.membership.heartbeat(
-            request.member_id, request.group_instance_id, request.generation_id
-        )
+        group.classic.heartbeat(request.member_id, request.group_instance_id, request.generation_id)
     except BrokerResponseError as error:
         return HeartbeatResponse(error_code=error.errno)
     return HeartbeatResponse()

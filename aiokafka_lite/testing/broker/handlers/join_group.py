@@ -31,7 +31,7 @@ def handle(context: RequestContext, request: JoinGroupRequest) -> Answer:
     except BrokerResponseError as error:
         return _response(JoinResult(request.member_id, error.errno), version)
     pending = PendingAnswer[JoinGroupResponse]()
-    group.membership.join(
+    group.classic.join(
         JoinRequest(
             request.member_id,
             request.group_instance_id,
@@ -66,8 +66,6 @@ def _find_or_create(context: RequestContext, request: JoinGroupRequest) -> Coord
             raise UnknownMemberIdError(f"group {request.group_id!r} does not exist")
         group = context.groups.find_or_create(request.group_id)
     context.groups.make_classic(request.group_id)
-    if group.consumers is not None:
-        raise InconsistentGroupProtocolError(f"{request.group_id!r} is a consumer group (KIP-848)")
     return group
 
 

@@ -19,7 +19,7 @@ def handle(context: RequestContext, request: SyncGroupRequest) -> Answer:
     except BrokerResponseError as error:
         return SyncGroupResponse(error_code=error.errno)
     pending = PendingAnswer[SyncGroupResponse]()
-    group.membership.sync(
+    group.classic.sync(
         request.member_id,
         request.group_instance_id,
         request.generation_id,

@@ -14,6 +14,7 @@ from aiokafka_lite.testing.broker.state.log.partition_log import DEFAULT_RETENTI
 
 MAX_NODES = 100
 SERVER_ASSIGNOR_NAMES = ("uniform", "range")
+MIGRATION_POLICIES = ("bidirectional", "upgrade", "downgrade", "disabled")
 MAX_PORT = 65535
 _INT32_MAX = 2**31 - 1
 
@@ -69,6 +70,9 @@ class BrokerOptions(SecurityOptions):
     group_consumer_assignors: Sequence[str] = ("uniform", "range")
     """The assignors of consumer groups; the first one is the default. Java:
     group.consumer.assignors."""
+    group_consumer_migration_policy: str = "bidirectional"
+    """Which groups with members may change their protocol: "bidirectional", "upgrade" from the
+    classic one, "downgrade" to it, or "disabled". Java: group.consumer.migration.policy."""
     transaction_version: int = 2
     """Level of the feature transaction.version: 2 for the transactions of KIP-890, 0 or 1 for those
     before. Only here."""
@@ -114,6 +118,11 @@ class BrokerOptions(SecurityOptions):
         yield from _out_of_range(
             "the number of group_consumer_assignors", len(self.group_consumer_assignors), 1
         )
+        if self.group_consumer_migration_policy not in MIGRATION_POLICIES:
+            yield (
+                f"group_consumer_migration_policy must be among {', '.join(MIGRATION_POLICIES)}, "
+                f"got {self.group_consumer_migration_policy!r}"
+            )
         unknown = sorted({*self.group_consumer_assignors} - {*SERVER_ASSIGNOR_NAMES})
         if unknown:
             known = ", ".join(SERVER_ASSIGNOR_NAMES)

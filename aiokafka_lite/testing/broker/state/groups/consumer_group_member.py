@@ -15,6 +15,10 @@ STATIC_LEAVE_EPOCH = -2
 """The epochs by which a member joins, leaves, and leaves for a while."""
 
 
+NO_PATTERN = ""
+"""The pattern of a member by the classic protocol, which can have none."""
+
+
 class TopicIdPartition(NamedTuple):
     """A partition, by the id of its topic."""
 
@@ -66,6 +70,15 @@ class MemberHeartbeat:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassicTerms:
+    """What a member that uses the classic protocol has told in its JoinGroup."""
+
+    session_timeout_ms: int
+    protocols: Mapping[str, bytes]
+    """Assignment strategy -> the member's metadata for it, the preferred one first."""
+
+
+@dataclass(frozen=True, slots=True)
 class ConsumerGroupMember:
     """One member. A change makes a new value."""
 
@@ -85,6 +98,8 @@ class ConsumerGroupMember:
     """What it may own."""
     revoking: Epochs = field(default_factory=dict)
     """What it still has to give up."""
+    classic: ClassicTerms | None = None
+    """Set for a member that uses the classic protocol."""
 
     def told(self, heartbeat: MemberHeartbeat) -> "ConsumerGroupMember":
         """Return the member with what its heartbeat changes."""
@@ -99,15 +114,16 @@ class ConsumerGroupMember:
             topics=self.topics if topics is None else frozenset(topics),
             pattern=_or(heartbeat.pattern, self.pattern),
             server_assignor=_or(heartbeat.server_assignor, self.server_assignor),
+            classic=None,
         )
 
     def at(self, epoch: int) -> "ConsumerGroupMember":
         """Return the member in an epoch; the one before is its present one, as in Kafka."""
         return replace(self, epoch=epoch, previous_epoch=self.epoch)
 
-    def replaced_by(self, member_id: str) -> "ConsumerGroupMember":
+    def replaced_by(self, member_id: str, epoch: int = JOIN_EPOCH) -> "ConsumerGroupMember":
         """Return a static member that has come back, under its new id. Source: KIP-345."""
-        return replace(self, member_id=member_id, epoch=JOIN_EPOCH, previous_epoch=JOIN_EPOCH)
+        return replace(self, member_id=member_id, epoch=epoch, previous_epoch=JOIN_EPOCH)
 
     def away(self) -> "ConsumerGroupMember":
         """Return a static member that has left for a while; what it has is kept for it."""
@@ -131,7 +147,9 @@ def _or(told: str | None, kept: str | None) -> str | None:
 __all__ = [
     "JOIN_EPOCH",
     "LEAVE_EPOCH",
+    "NO_PATTERN",
     "STATIC_LEAVE_EPOCH",
+    "ClassicTerms",
     "ConsumerGroupMember",
     "Epochs",
     "MemberHeartbeat",

@@ -5,7 +5,7 @@ consumerGroupLeave, consumerGroupFenceMember), ConsumerGroup.validateOffsetCommi
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import (
     FencedMemberEpochError,
     GroupMaxSizeReachedError,
+    IllegalGenerationError,
     NonEmptyGroup,
     StaleMemberEpochError,
     UnreleasedInstanceIdError,
@@ -61,8 +62,15 @@ class ConsumerMembership:
         options: BrokerOptions,
         cluster: ClusterState,
         clock: Clock,
+        on_classic_only: Callable[[bool], object],
+        group: ModernGroup | None = None,
     ) -> None:
-        self.group = ModernGroup(group_id, options.group_consumer_assignors)
+        """`on_classic_only(must_rebalance)` is called when the last member of the newer protocol
+        is gone and others are left, unless the settings forbid a classic group. `group`: one that
+        was a classic one.
+        """
+        self.group = group or ModernGroup(group_id, options.group_consumer_assignors)
+        self._on_classic_only = on_classic_only
         self._timers = timers
         self._options = options
         self._cluster = cluster
@@ -79,21 +87,20 @@ class ConsumerMembership:
         """
         if told.member_epoch in (LEAVE_EPOCH, STATIC_LEAVE_EPOCH):
             return self._leave(told)
-        self._check_size(told)
+        self.check_size(told.member_id, told.instance_id)
         before = self._subscribed(told)
         former = self._replaced(told)
         after = before.told(told)
         self._check_pattern(before, after)
-        if former is not None:
-            self.group.replace(former.member_id, before)
-            self._forget_timers(former.member_id)
+        self._replace(former, before)
         return self._heard(told, before, after)
 
-    def _check_size(self, told: MemberHeartbeat) -> None:
+    def check_size(self, member_id: str, instance_id: str | None) -> None:
+        """Raise GroupMaxSizeReachedError unless there is room for the member."""
         members, limit = self.group.members, self._options.group_consumer_max_size
-        if told.instance_id is not None and self.group.static_member(told.instance_id):
+        if instance_id is not None and self.group.static_member(instance_id):
             return
-        if len(members) >= limit and told.member_id not in members:
+        if len(members) >= limit and member_id not in members:
             raise GroupMaxSizeReachedError(
                 f"The consumer group has reached its maximum capacity of {limit} members."
             )
@@ -115,7 +122,7 @@ class ConsumerMembership:
         former = group.static_member(told.instance_id)
         if former is None:
             return group.members.get(told.member_id) or ConsumerGroupMember(told.member_id)
-        if former.epoch != STATIC_LEAVE_EPOCH:
+        if former.classic is None and former.epoch != STATIC_LEAVE_EPOCH:
             raise UnreleasedInstanceIdError(
                 f"Static member {told.member_id} with instance id {told.instance_id} cannot join "
                 f"the group because the instance id is owned by {former.member_id} member."
@@ -137,6 +144,26 @@ class ConsumerMembership:
     def _heard(
         self, told: MemberHeartbeat, before: ConsumerGroupMember, after: ConsumerGroupMember
     ) -> HeartbeatResult:
+        reconciled = self._advance(before, after, told.owned)
+        is_changed = reconciled.assigned.keys() != before.assigned.keys()
+        tells_all = told.member_epoch == JOIN_EPOCH or told.is_full or is_changed
+        result = HeartbeatResult(
+            reconciled.member_id,
+            reconciled.epoch,
+            self._setting("consumer.heartbeat.interval.ms"),
+            reconciled.assigned if tells_all else None,
+        )
+        self._match_patterns(told)
+        logger.debug("%r has heard of %s", self.group, told.member_id)
+        return result
+
+    def _advance(
+        self,
+        before: ConsumerGroupMember,
+        after: ConsumerGroupMember,
+        owned: frozenset[TopicIdPartition] | None,
+    ) -> ConsumerGroupMember:
+        """Assign if the group has to, and return the member after its next step."""
         group, topics = self.group, self._cluster.topics
         assignor = group.assignor
         group.put(after)
@@ -152,7 +179,7 @@ class ConsumerMembership:
             group.target_epoch,
             group.target.get(after.member_id, frozenset()),
             group.topic_ids_of(after, topics),
-            told.owned,
+            owned,
             group.is_taken,
         )
         reconciled = after
@@ -161,18 +188,8 @@ class ConsumerMembership:
             if reconciled != after:
                 self._watch_revocation(reconciled)
         group.put(reconciled)
-        self._watch_session(reconciled.member_id)
-        is_changed = reconciled.assigned.keys() != before.assigned.keys()
-        tells_all = told.member_epoch == JOIN_EPOCH or told.is_full or is_changed
-        result = HeartbeatResult(
-            reconciled.member_id,
-            reconciled.epoch,
-            self._setting("consumer.heartbeat.interval.ms"),
-            reconciled.assigned if tells_all else None,
-        )
-        self._match_patterns(told)
-        logger.debug("%r has heard of %s", group, told.member_id)
-        return result
+        self.watch_session(reconciled)
+        return reconciled
 
     def _may_assign(self) -> bool:
         """Return whether the last target assignment is old enough (KIP-1263)."""
@@ -198,6 +215,63 @@ class ConsumerMembership:
             "consumer.assignment.interval.ms": self._options.group_consumer_assignment_interval_ms,
         }
         return int(of_group.get(name, own[name]))
+
+    # Members by the classic protocol…
+
+    def joined_by_classic(
+        self,
+        former: ConsumerGroupMember | None,
+        before: ConsumerGroupMember,
+        after: ConsumerGroupMember,
+        owned: frozenset[TopicIdPartition],
+    ) -> ConsumerGroupMember:
+        """Let a member by the classic protocol take its next step, and return it.
+
+        `former`: the static member whose place it takes, if there is one. If that was the last one
+        by the newer protocol, the group becomes a classic one.
+        """
+        is_last = former is not None and former.classic is None and self._may_be_classic(former)
+        self._replace(former, before)
+        if not is_last:
+            member = self._advance(before, after, owned)
+            self._timers.cancel(_join(member.member_id))
+            self._watch_step(_sync(member.member_id), member, "it did not ask for its assignment")
+            return member
+        has_other_topics = before.topics != after.topics or bool(before.pattern)
+        member = after if has_other_topics else self._advance(before, after, owned)
+        self.group.put(member)
+        self._on_classic_only(has_other_topics)
+        return member
+
+    def synced(self, member: ConsumerGroupMember) -> None:
+        """Note that a member has asked for its assignment."""
+        self._timers.cancel(_sync(member.member_id))
+        self.watch_session(member)
+
+    def watch_rejoin(self, member: ConsumerGroupMember) -> None:
+        """Remove a member that was told to join again, unless it does so in time."""
+        if _join(member.member_id) not in self._timers.names:
+            self._watch_step(_join(member.member_id), member, "it did not join again")
+
+    def _watch_step(self, name: str, member: ConsumerGroupMember, why: str) -> None:
+        self._timers.schedule(
+            name, member.rebalance_timeout_ms, lambda: self._remove(member.member_id, why)
+        )
+
+    def _may_be_classic(self, leaving: ConsumerGroupMember | None = None) -> bool:
+        """Return whether the group becomes a classic one without `leaving`."""
+        members = self.group.members.values()
+        return (
+            all(each.classic is not None for each in members if each is not leaving)
+            and self._options.group_consumer_migration_policy in ("bidirectional", "downgrade")
+            and len(members) <= self._options.group_max_size
+        )
+
+    def _replace(self, former: ConsumerGroupMember | None, member: ConsumerGroupMember) -> None:
+        """Give a static member its new id."""
+        if former is not None:
+            self.group.replace(former.member_id, member)
+            self._forget_timers(former.member_id)
 
     # Leaving…
 
@@ -228,7 +302,13 @@ class ConsumerMembership:
         self._forget_timers(member_id)
 
     def expelled(self, why: str) -> None:
-        """Begin another epoch without the members that have been removed."""
+        """Begin another epoch without the members that have been removed. If the others use the
+        classic protocol, the group becomes a classic one.
+        """
+        if self.group.members and self._may_be_classic():
+            logger.debug("%r becomes a classic group: %s", self.group, why)
+            self._on_classic_only(True)
+            return
         self.group.lost()
         self.group.look_at_topics(self._cluster.topics)
         logger.debug("%r has lost members: %s", self.group, why)
@@ -240,8 +320,13 @@ class ConsumerMembership:
 
     # Timers…
 
-    def _watch_session(self, member_id: str) -> None:
-        timeout_ms = self._setting("consumer.session.timeout.ms")
+    def watch_session(self, member: ConsumerGroupMember) -> None:
+        """Remove the member unless it sends something in time."""
+        member_id = member.member_id
+        if member.classic is None:
+            timeout_ms = self._setting("consumer.session.timeout.ms")
+        else:
+            timeout_ms = member.classic.session_timeout_ms
         self._timers.schedule(
             f"session of {member_id}",
             timeout_ms,
@@ -250,7 +335,8 @@ class ConsumerMembership:
 
     def _watch_revocation(self, member: ConsumerGroupMember) -> None:
         name = f"rebalance of {member.member_id}"
-        if member.state is not MemberProgress.UNREVOKED_PARTITIONS:
+        is_revoking = member.state is MemberProgress.UNREVOKED_PARTITIONS
+        if not is_revoking or member.classic is not None:
             self._timers.cancel(name)
             return
 
@@ -263,6 +349,8 @@ class ConsumerMembership:
     def _forget_timers(self, member_id: str) -> None:
         self._timers.cancel(f"session of {member_id}")
         self._timers.cancel(f"rebalance of {member_id}")
+        self._timers.cancel(_join(member_id))
+        self._timers.cancel(_sync(member_id))
 
     # Offsets…
 
@@ -279,31 +367,36 @@ class ConsumerMembership:
         be one epoch late with what it has had since then (KIP-1251). `version` is that of
         OffsetCommit; None for a commit in a transaction, in which a producer may name no member.
 
-        Raises: UnknownMemberIdError, StaleMemberEpochError, UnsupportedVersionError.
+        Raises: UnknownMemberIdError, StaleMemberEpochError, UnsupportedVersionError;
+        IllegalGenerationError to a member by the classic protocol.
         """
         if member_epoch < 0 and not self.group.members:
             return
         if version is None and member_epoch == -1 and not member_id:
             return
         member = self.group.member(member_id)
-        if version is not None and version < OffsetCommitRequest.consumer_protocol_since:
+        is_classic = member.classic is not None
+        if (
+            not is_classic
+            and version is not None
+            and version < OffsetCommitRequest.consumer_protocol_since
+        ):
             raise UnsupportedVersionError(
                 "OffsetCommit version 9 or above must be used by members using the consumer group "
                 "protocol"
             )
         if member_epoch == member.epoch:
             return
+        refusal = IllegalGenerationError if is_classic else StaleMemberEpochError
         if member_epoch > member.epoch:
-            raise StaleMemberEpochError(
+            raise refusal(
                 f"Received member epoch {member_epoch} is newer than current member epoch "
                 f"{member.epoch}."
             )
         for partition in partitions:
             since = member.epoch_of(TopicIdPartition(*partition))
             if since is None or member_epoch < since:
-                raise StaleMemberEpochError(
-                    f"member epoch {member_epoch} is before the member got {partition}"
-                )
+                raise refusal(f"member epoch {member_epoch} is before the member got {partition}")
 
     def check_fetch(self, member_id: str | None, member_epoch: int) -> None:
         """Raise unless a client may ask for the offsets.
@@ -335,8 +428,16 @@ class ConsumerMembership:
     def load(self) -> None:
         """Become the coordinator. All that was told is in the log."""
         for member in self.group.members.values():
-            self._watch_session(member.member_id)
+            self.watch_session(member)
             self._watch_revocation(member)
+
+
+def _join(member_id: str) -> str:
+    return f"join of {member_id}"
+
+
+def _sync(member_id: str) -> str:
+    return f"sync of {member_id}"
 
 
 def _check_epoch(member: ConsumerGroupMember, told: MemberHeartbeat) -> None:

@@ -6,6 +6,7 @@ group. Does not wait.
 """
 
 import random
+from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from uuid import UUID
 
@@ -13,9 +14,14 @@ from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import GroupIdNotFound
 from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.cluster_state import ClusterState
-from aiokafka_lite.testing.broker.state.groups.classic_group import GroupState
+from aiokafka_lite.testing.broker.state.groups.classic_group import ClassicGroup, GroupState
+from aiokafka_lite.testing.broker.state.groups.classic_members import ClassicMembers
 from aiokafka_lite.testing.broker.state.groups.consumer_membership import ConsumerMembership
 from aiokafka_lite.testing.broker.state.groups.coordinator_nodes import CoordinatorNodes
+from aiokafka_lite.testing.broker.state.groups.group_conversion import (
+    classic_group_of,
+    consumer_group_of,
+)
 from aiokafka_lite.testing.broker.state.groups.group_membership import GroupMembership
 from aiokafka_lite.testing.broker.state.groups.group_offsets import GroupOffsets
 from aiokafka_lite.testing.broker.state.groups.group_timers import GroupTimers
@@ -24,6 +30,7 @@ from aiokafka_lite.testing.broker.state.groups.group_view import (
     view_of,
     view_of_consumers,
 )
+from aiokafka_lite.testing.broker.state.groups.modern_group import ModernGroup
 from aiokafka_lite.testing.broker.state.groups.share_group import ShareGroup
 
 CLASSIC, CONSUMER, SHARE = "classic", "consumer", "share"
@@ -40,7 +47,9 @@ class CoordinatedGroup:
         self.membership = membership
         """The members of the classic protocol; none in a consumer group."""
         self.consumers: ConsumerMembership | None = None
-        """The members of the newer protocol; None for a classic group (KIP-848)."""
+        """The members of a consumer group; None for a classic group (KIP-848)."""
+        self.classic: GroupMembership | ClassicMembers = membership
+        """What serves the requests of the classic protocol, which both kinds of groups take."""
         self.offsets = offsets
 
     @property
@@ -73,6 +82,11 @@ class CoordinatedGroup:
         """Raise unless offsets may be deleted. Raises: NonEmptyGroup."""
         if self.consumers is None:
             self.membership.check_delete_offsets()
+
+    def be_classic(self, membership: GroupMembership) -> None:
+        """Be a classic group with these members."""
+        self.membership = self.classic = membership
+        self.consumers = None
 
     def move(self, *, is_gone: bool, is_found: bool) -> None:
         """Let another node coordinate the group. `is_gone`: some node did; `is_found`: one does."""
@@ -136,7 +150,7 @@ class GroupCoordinators:
             timers = self._timers[group_id] = GroupTimers(self._clock, self.changed)
             group = self._groups[group_id] = CoordinatedGroup(
                 group_id,
-                self._classic(group_id, timers),
+                self._classic(ClassicGroup(group_id), timers),
                 GroupOffsets(OFFSET_METADATA_MAX_BYTES),
             )
             self.nodes.settle(group_id)
@@ -145,37 +159,73 @@ class GroupCoordinators:
     def find_consumers(self, group_id: str, *, joins: bool) -> ConsumerMembership:
         """Return the members of a consumer group.
 
-        If a member joins, the group is created, or an empty classic group becomes one.
+        If a member joins, the group is created, or a classic group becomes one.
 
-        Raises: GroupIdNotFound without such a group, or for a group of another kind.
+        Raises: GroupIdNotFound without such a group, or for a group that cannot become one.
         """
         group = self._groups.get(group_id)
         if group is not None and group.consumers is not None:
             return group.consumers
-        is_free = group is None or group.state is GroupState.EMPTY
-        if not joins or not is_free or group_id in self._shares:
+        if not joins or group_id in self._shares:
             raise self.not_found(group_id, CONSUMER)
-        group = self.find_or_create(group_id)
+        group = group or self.find_or_create(group_id)
+        converted = None
+        if group.state is not GroupState.EMPTY:
+            converted = self._converted(group.membership.group)
+            group.membership.dissolve()
         timers = self._timers[group_id]
         timers.clear()
-        group.membership = self._classic(group_id, timers)
+        group.membership = self._classic(ClassicGroup(group_id), timers)
         group.consumers = ConsumerMembership(
-            group_id, timers, self.options, self._cluster, self._clock
+            group_id,
+            timers,
+            self.options,
+            self._cluster,
+            self._clock,
+            lambda must_rebalance: self._downgrade(group_id, must_rebalance=must_rebalance),
+            converted,
         )
+        group.classic = ClassicMembers(group.consumers, self._cluster, self.new_member_id)
+        group.consumers.load()
         return group.consumers
+
+    def _converted(self, classic: ClassicGroup) -> ModernGroup:
+        """Return a group with members as a consumer group.
+
+        Raises: GroupIdNotFound if the settings or the members do not allow it.
+        """
+        options, refused = self.options, f"Cannot upgrade classic group {classic.group_id} to"
+        if options.group_consumer_migration_policy not in ("bidirectional", "upgrade"):
+            raise GroupIdNotFound(f"{refused} consumer group because online upgrade is disabled.")
+        if len(classic.members) > options.group_consumer_max_size:
+            raise GroupIdNotFound(
+                f"{refused} consumer group because the group size exceeds the consumer group "
+                "maximum size."
+            )
+        return consumer_group_of(classic, options.group_consumer_assignors, self._cluster.topics)
+
+    def _downgrade(self, group_id: str, *, must_rebalance: bool) -> None:
+        """Let a group whose members all use the classic protocol be a classic one."""
+        group, timers = self._groups[group_id], self._timers[group_id]
+        assert group.consumers is not None
+        timers.clear()
+        classic = classic_group_of(group.consumers.group, self._cluster.topic_name)
+        group.be_classic(self._classic(classic, timers))
+        group.membership.resume(must_rebalance=must_rebalance)
 
     def make_classic(self, group_id: str) -> None:
         """Let an empty consumer group be a classic one; harmless for any other group."""
         group = self._groups[group_id]
         if group.consumers is not None and group.state is GroupState.EMPTY:
-            group.consumers = None
+            group.be_classic(group.membership)
 
     def new_member_id(self) -> str:
-        """Return an unused id for a member that has none."""
-        return str(UUID(int=self._rng.getrandbits(128), version=4))
+        """Return an unused id for a member that has none, as Kafka writes its ids."""
+        made = UUID(int=self._rng.getrandbits(128), version=4)
+        return urlsafe_b64encode(made.bytes).decode().rstrip("=")
 
-    def _classic(self, group_id: str, timers: GroupTimers) -> GroupMembership:
-        return GroupMembership(group_id, timers, self.options, self._rng)
+    def _classic(self, group: ClassicGroup, timers: GroupTimers) -> GroupMembership:
+        return GroupMembership(group, timers, self.options, self._rng)
 
     def find_share(self, group_id: str) -> ShareGroup | None:
         """Return a share group; None if it does not exist."""

@@ -44,11 +44,11 @@ class GroupMembership:
     """One classic group, as its coordinator serves it."""
 
     def __init__(
-        self, group_id: str, timers: GroupTimers, options: BrokerOptions, rng: random.Random
+        self, group: ClassicGroup, timers: GroupTimers, options: BrokerOptions, rng: random.Random
     ) -> None:
         self._options = options
         self._rng = rng
-        self._rebalance = GroupRebalance(ClassicGroup(group_id), timers, options)
+        self._rebalance = GroupRebalance(group, timers, options)
 
     @property
     def group(self) -> ClassicGroup:
@@ -326,6 +326,16 @@ class GroupMembership:
         """
         if not self.group.is_of_consumers:
             self.check_delete()
+
+    # The group becomes one of the newer protocol, or was one…
+
+    def dissolve(self) -> None:
+        """As `GroupRebalance.dissolve`."""
+        self._rebalance.dissolve()
+
+    def resume(self, *, must_rebalance: bool) -> None:
+        """As `GroupRebalance.resume`."""
+        self._rebalance.resume(must_rebalance=must_rebalance)
 
     # Another node takes over…
 

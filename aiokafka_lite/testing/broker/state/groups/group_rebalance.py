@@ -227,6 +227,24 @@ class GroupRebalance:
         member.answer_join(JoinResult(member_id=NO_MEMBER, error_code=UnknownMemberIdError.errno))
         self.group.remove(member.member_id)
 
+    # The group becomes one of the newer protocol…
+
+    def dissolve(self) -> None:
+        """Let waiting members join anew, and stop every timer."""
+        self._timers.clear()
+        error_code = RebalanceInProgressError.errno
+        for member in self.group.members.values():
+            member.answer_join(JoinResult(member_id=member.member_id, error_code=error_code))
+            member.answer_sync(SyncResult(error_code=error_code))
+
+    def resume(self, *, must_rebalance: bool) -> None:
+        """Serve a group that was one of the newer protocol."""
+        for member in self.group.members.values():
+            self.keep_session(member)
+        self.persist()
+        if must_rebalance:
+            self.prepare("the last member by the newer protocol has left")
+
     # Another node takes over…
 
     def persist(self) -> None:

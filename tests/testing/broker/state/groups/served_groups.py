@@ -42,7 +42,7 @@ class Served:
         self.fired = 0
         self.timers = GroupTimers(self.clock, self._count)
         self.membership = GroupMembership(
-            "g", self.timers, BrokerOptions(**options), random.Random(1)
+            ClassicGroup("g"), self.timers, BrokerOptions(**options), random.Random(1)
         )
 
     def _count(self) -> None:
