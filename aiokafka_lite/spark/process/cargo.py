@@ -130,7 +130,10 @@ def unpack(archive: bytes | None, packed: bytes) -> Any:
     This function is pickled by value. Raises: as `install`.
     """
     install(archive)
+    from aiokafka_lite.spark.process.settled_heap import note_arrival  # noqa: PLC0415
+
     kind, state = pickle.loads(packed)  # noqa: S301 - from the driver, as all that Spark runs
+    note_arrival(kind.__qualname__)
     if state is None:
         return kind
     made = kind.__new__(kind)
