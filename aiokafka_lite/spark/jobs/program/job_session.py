@@ -3,13 +3,19 @@
 PySpark is imported when a session is needed.
 """
 
+import atexit
 import logging
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, Final
 
+from aiokafka_lite.spark.process.pyspark_zips import spark_home, write_interpreter
 from aiokafka_lite.spark.registration import register
 
 logger = logging.getLogger(__name__)
@@ -29,15 +35,16 @@ def session(job: str, settings: Mapping[str, str]) -> Iterator[Any]:
 
     Under spark-submit, or with an active session, the master stays unchanged. Otherwise it is the
     config's, or local[*]. Executors then use this interpreter, unless PYSPARK_PYTHON or a setting
-    names another. Spark's default is the `python3` of the path, which may lack the package.
+    names another. Spark's default is the `python3` of the path, which may lack the package. On this
+    machine alone they use it without the zips of PySpark.
     """
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
     is_own = SparkSession.getActiveSession() is None and _SUBMITTED not in os.environ
     named = {_full_name(name): value for name, value in settings.items()}
     if is_own:
-        os.environ.setdefault("PYSPARK_PYTHON", named.get("spark.pyspark.python", sys.executable))
         named = {"spark.master": "local[*]", "spark.app.name": f"kafka-lite {job}", **_OWN, **named}
+        os.environ.setdefault("PYSPARK_PYTHON", _python(named))
     elif named.pop("spark.master", None) is not None:
         logger.warning("spark.master of the config is without effect: a master is there already")
     builder = SparkSession.builder
@@ -55,6 +62,23 @@ def session(job: str, settings: Mapping[str, str]) -> Iterator[Any]:
         raise
     if is_own:
         spark.stop()
+
+
+def _python(settings: Mapping[str, str]) -> str:
+    """Return the interpreter of Spark's processes."""
+    if "spark.pyspark.python" in settings:
+        return settings["spark.pyspark.python"]
+    if settings["spark.master"].startswith("local"):
+        return _without_zips()
+    return sys.executable  # on other machines, too
+
+
+@cache
+def _without_zips() -> str:
+    """Return a program for the life of this process: a JVM keeps the first path that it got."""
+    folder = mkdtemp(prefix="aiokafka-lite-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return str(write_interpreter(Path(folder), spark_home()) or sys.executable)
 
 
 def _full_name(name: str) -> str:

@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,7 +58,21 @@ def test_alone_it_has_a_master_and_this_interpreter(builder: Builder) -> None:
     assert builder.settings["spark.master"] == "local[*]"
     assert builder.settings["spark.sql.shuffle.partitions"] == "2"
     assert builder.settings["spark.log.level"] == "ERROR"
-    assert os.environ["PYSPARK_PYTHON"] == sys.executable
+    assert sys.executable in Path(os.environ["PYSPARK_PYTHON"]).read_text()
+    first = os.environ.pop("PYSPARK_PYTHON")
+    with session("archive", {}):  # the JVM of the first session still starts that
+        assert os.environ["PYSPARK_PYTHON"] == first
+
+
+@pytest.mark.parametrize(
+    ("settings", "python"),
+    [({"master": "yarn"}, sys.executable), ({"pyspark.python": "/other/python"}, "/other/python")],
+)
+def test_processes_on_other_machines_start_an_interpreter_that_is_there(
+    builder: Builder, settings: dict[str, str], python: str
+) -> None:
+    with session("archive", settings):
+        assert os.environ["PYSPARK_PYTHON"] == python
 
 
 def test_the_config_and_the_environment_win(
