@@ -195,6 +195,24 @@ def _cut(whole: OffsetRange, parts: int) -> Iterator[OffsetRange]:
         start = end
 
 
+def group_ranges(ranges: Iterable[OffsetRange], least: int | None) -> list[tuple[OffsetRange, ...]]:
+    """Return the ranges of each task: neighbours together, until a task has `least` offsets.
+
+    Without `least` each task has one range. It depends on nothing but offsets and options, because
+    a batch that comes again must have the same tasks.
+    """
+    tasks: list[tuple[OffsetRange, ...]] = []
+    open_: list[OffsetRange] = []
+    for each in ranges:
+        open_.append(each)
+        if least is None or sum(part.size for part in open_) >= least:
+            tasks.append(tuple(open_))
+            open_ = []
+    if open_:
+        tasks.append(tuple(open_))
+    return tasks
+
+
 # Limits of a trigger…
 
 
@@ -232,6 +250,7 @@ __all__ = [
     "Offsets",
     "RangePlan",
     "backlog",
+    "group_ranges",
     "partitions_from_json",
     "plan_ranges",
     "rate_limit",

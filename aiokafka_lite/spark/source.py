@@ -26,7 +26,7 @@ from aiokafka_lite.spark.compat import (
     ReadMinRows,
     SupportsTriggerAvailableNow,
 )
-from aiokafka_lite.spark.offsets import OffsetRange, Offsets
+from aiokafka_lite.spark.offsets import OffsetRange, Offsets, group_ranges
 from aiokafka_lite.spark.options.kafka_keys import boolean
 from aiokafka_lite.spark.options.sealed_properties import (
     SECURITY,
@@ -46,10 +46,12 @@ if TYPE_CHECKING:
     from aiokafka_lite.spark.sink import BatchWriter
 
 
-class KafkaRange(InputPartition):
-    """The part of one task."""
+class KafkaRanges(InputPartition):
+    """The ranges of one task."""
 
-    def __init__(self, wanted: OffsetRange, security: SealedProperties | None = None) -> None:
+    def __init__(
+        self, wanted: tuple[OffsetRange, ...], security: SealedProperties | None = None
+    ) -> None:
         super().__init__(wanted)
         self.security = security
         """With delegation tokens: how the task logs in. Each batch has the token of its time."""
@@ -132,26 +134,27 @@ class _RangeReader(Travels):
         self._options = options
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
-        """Yield the records of a range. Spark invents an empty partition if the plan has none."""
-        from aiokafka_lite.spark.read.range_reader import read_range  # noqa: PLC0415
+        """Yield the records of a task's ranges. Spark invents an empty partition if the plan has none."""
+        from aiokafka_lite.spark.read.range_reader import read_ranges  # noqa: PLC0415
 
-        if isinstance(partition, KafkaRange):
+        if isinstance(partition, KafkaRanges):
             options = self._options
             if partition.security is not None:
                 options = options.with_security(partition.security)
-            yield from read_range(partition.value, self._columns, options)
+            yield from read_ranges(partition.value, self._columns, options)
 
-    def _ranges(self, planned: list[OffsetRange]) -> list[KafkaRange]:
+    def _ranges(self, planned: list[OffsetRange]) -> list[KafkaRanges]:
         """Return the tasks of a batch. Raises: as `ExecutorTokens.for_executors`."""
+        tasks = group_ranges(planned, self._options.min_offsets_per_task)
         mechanism = self._options.token_mechanism
-        if mechanism is None or not planned:
-            return [KafkaRange(each) for each in planned]
+        if mechanism is None or not tasks:
+            return [KafkaRanges(each) for each in tasks]
         from aiokafka_lite.spark.process.executor_tokens import (  # noqa: PLC0415
             executor_tokens,
         )
 
         security = executor_tokens().for_executors(self._options.client, mechanism)
-        return [KafkaRange(each, security) for each in planned]
+        return [KafkaRanges(each, security) for each in tasks]
 
     def _taken_along(self) -> dict[str, Any]:
         if self._options.token_mechanism is None:
@@ -163,11 +166,11 @@ class _RangeReader(Travels):
 class BatchReader(_RangeReader, DataSourceReader):
     """A read between given offsets."""
 
-    def partitions(self) -> list[KafkaRange]:
-        """Return the ranges, one per task. Raises: as `plan_batch`."""
+    def partitions(self) -> list[KafkaRanges]:
+        """Return the ranges of each task. Raises: as `plan_batch`."""
         return self._plan([])
 
-    def _plan(self, filters: list[Any]) -> list[KafkaRange]:
+    def _plan(self, filters: list[Any]) -> list[KafkaRanges]:
         from aiokafka_lite.spark.read.batch_plan import plan_batch  # noqa: PLC0415
         from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415
 
@@ -185,7 +188,7 @@ class PushdownBatchReader(BatchReader):
         self._filters = filters
         return filters
 
-    def partitions(self) -> list[KafkaRange]:
+    def partitions(self) -> list[KafkaRanges]:
         return self._plan(getattr(self, "_filters", []))
 
 
@@ -236,7 +239,7 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - PySpark's
         self._stream.prepare_available_now()
 
-    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[KafkaRange]:
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[KafkaRanges]:
         planned = self._stream.plan(Offsets.from_nested(start), Offsets.from_nested(end))
         return self._ranges(planned)
 
@@ -247,7 +250,7 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
 __all__ = [
     "BatchReader",
     "KafkaLiteDataSource",
-    "KafkaRange",
+    "KafkaRanges",
     "PushdownBatchReader",
     "StreamReader",
 ]

@@ -12,6 +12,7 @@ from aiokafka_lite.spark.offsets import (
     OffsetRange,
     Offsets,
     backlog,
+    group_ranges,
     partitions_from_json,
     plan_ranges,
     rate_limit,
@@ -161,6 +162,26 @@ def test_large_ranges_are_cut_for_about_min_partitions(
 ) -> None:
     made = [OffsetRange("a", number, 7, 7 + size) for number, size in enumerate(ranges)]
     assert sizes(split_ranges(made, min_partitions)) == expected
+
+
+@pytest.mark.parametrize(
+    ("least", "expected"),
+    [
+        (None, [[5], [20], [1], [1], [1]]),
+        (1, [[5], [20], [1], [1], [1]]),
+        (3, [[5], [20], [1, 1, 1]]),
+        (6, [[5, 20], [1, 1, 1]]),
+        (99, [[5, 20, 1, 1, 1]]),
+    ],
+)
+def test_small_ranges_share_a_task_until_it_has_enough_offsets(
+    least: int | None, expected: list[list[int]]
+) -> None:
+    ranges = [OffsetRange("t", p, 10, 10 + size) for p, size in enumerate([5, 20, 1, 1, 1])]
+    tasks = group_ranges(ranges, least)
+    assert [sizes(task) for task in tasks] == expected
+    assert [part for task in tasks for part in task] == ranges
+    assert group_ranges([], least) == []
 
 
 def test_max_records_cuts_evenly_and_min_partitions_goes_on_from_there() -> None:

@@ -53,6 +53,13 @@ def test_a_topic_is_a_table(spark: Any, broker: EmbeddedBroker) -> None:
     assert frame.rdd.getNumPartitions() == 5
 
 
+def test_a_task_may_read_several_partitions(spark: Any, broker: EmbeddedBroker) -> None:
+    frame = source(spark, broker.bootstrap_servers, minOffsetsPerTask="12")
+    assert frame.rdd.getNumPartitions() == 1
+    found = sorted((row.partition, row.offset) for row in frame.collect())
+    assert found == [(0, n) for n in range(4)] + [(1, n) for n in range(8)]
+
+
 def test_columns_are_those_of_the_users_schema(spark: Any, broker: EmbeddedBroker) -> None:
     reader = spark.read.format("kafka-lite").schema("offset bigint, value binary")
     given = {"kafka.bootstrap.servers": broker.bootstrap_servers, "subscribe": "t"}

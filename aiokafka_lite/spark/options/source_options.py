@@ -37,6 +37,7 @@ SOURCE_OPTIONS: Final = (
     *("startingOffsetsByTimestampStrategy", "commitGroupId"),
     *("failOnDataLoss", "kafkaConsumer.pollTimeoutMs", "fetchOffset.numRetries"),
     *("fetchOffset.retryIntervalMs", "minPartitions", "maxRecordsPerPartition", "includeHeaders"),
+    "minOffsetsPerTask",
     *("groupIdPrefix", "offsetPollIntervalMs", "maxBatchBytes", "maxBatchRows", "pushdown"),
     *TOKEN_OPTIONS,
     "topic",  # an option of the sink; one set of options may serve both sides
@@ -105,6 +106,8 @@ class SourceOptions:
     fetch_offset_retry_interval_ms: int = 1000
     min_partitions: int | None = None
     max_records_per_partition: int | None = None
+    min_offsets_per_task: int | None = None
+    """A task reads several ranges until it has this many offsets; None: one range."""
     include_headers: bool = False
     max_offsets_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
@@ -196,6 +199,7 @@ class _SourceParser(GivenOptions):
             "fetch_offset_retry_interval_ms": self.number("fetchOffset.retryIntervalMs", 0),
             "min_partitions": self.number("minPartitions", 1, 2**31 - 1),
             "max_records_per_partition": self.number("maxRecordsPerPartition", 1),
+            "min_offsets_per_task": self.number("minOffsetsPerTask", 1),
             "max_offsets_per_trigger": self.number("maxOffsetsPerTrigger", 1),
             "max_bytes_per_trigger": self.number("maxBytesPerTrigger", 1),
             "min_offsets_per_trigger": self.number("minOffsetsPerTrigger", 1),
@@ -209,6 +213,11 @@ class _SourceParser(GivenOptions):
         low, high = found["min_offsets_per_trigger"], found["max_offsets_per_trigger"]
         if low is not None and high is not None and low > high:
             self.fault(f"minOffsetsPerTrigger={low} is higher than maxOffsetsPerTrigger={high}")
+        if found["min_partitions"] is not None and found["min_offsets_per_task"] is not None:
+            self.fault(
+                f"minPartitions={found['min_partitions']} asks for more tasks, and"
+                f" minOffsetsPerTask={found['min_offsets_per_task']} for fewer; leave one out"
+            )
         if not self._streaming:
             ignored = [name for name in _TRIGGER if name in self]
             if ignored:

@@ -1,9 +1,9 @@
-"""Reads one range in an executor: fetches it and converts it to Spark's columns.
+"""Reads the ranges of a task in an executor: fetches them and converts them to Spark's columns.
 
-The range's end may lie behind its last record. It waits for the brokers.
+A range's end may lie behind its last record. It waits for the brokers.
 """
 
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
@@ -21,13 +21,13 @@ _AHEAD_BATCHES: Final = 4
 """How many batches of `maxBatchBytes` may wait for Spark."""
 
 
-def read_range(
-    wanted: OffsetRange,
+def read_ranges(
+    wanted: Iterable[OffsetRange],
     columns: SparkColumns,
     options: SourceOptions,
     find_worker: Callable[[], Worker] = worker,
 ) -> "Iterator[pa.RecordBatch]":
-    """Yield the records of a range as batches for Spark; blocks until a batch is available.
+    """Yield the records of ranges as batches for Spark, range by range; blocks until there is one.
 
     Raises: as `batches`.
     """
@@ -35,12 +35,13 @@ def read_range(
 
     async def fetched() -> "AsyncGenerator[pa.RecordBatch, None]":
         async with here.clients.lend(AIOKafkaConsumer, consumer_arguments(options)) as consumer:
-            reading = batches(consumer, wanted, columns, options)
-            try:
-                async for batch in reading:
-                    yield batch
-            finally:
-                await reading.aclose()
+            for each in wanted:
+                reading = batches(consumer, each, columns, options)
+                try:
+                    async for batch in reading:
+                        yield batch
+                finally:
+                    await reading.aclose()
 
     return here.iterate(fetched, _size, _AHEAD_BATCHES * options.max_batch_bytes)
 
@@ -133,4 +134,4 @@ def _stuck(wanted: OffsetRange, position: int, options: SourceOptions) -> KafkaT
     )
 
 
-__all__ = ["batches", "consumer_arguments", "read_range"]
+__all__ = ["batches", "consumer_arguments", "read_ranges"]

@@ -179,6 +179,8 @@ BAD_ANYWHERE: list[tuple[dict[str, str], str]] = [
     ({"failOnDataLoss": "maybe"}, "failOnDataLoss='maybe' is not true or false"),
     ({"maxBytesPerTrigger": "0"}, "maxBytesPerTrigger=0 must be at least 1"),
     ({"minPartitions": "0"}, "minPartitions=0 must be at least 1"),
+    ({"minOffsetsPerTask": "0"}, "minOffsetsPerTask=0 must be at least 1"),
+    ({"minPartitions": "2", "minOffsetsPerTask": "9"}, "asks for more tasks, and.*leave one out"),
     ({"maxRecordsPerPartition": "0"}, "maxRecordsPerPartition=0 must be at least 1"),
     ({"maxBatchBytes": str(2**31)}, "maxBatchBytes=2147483648 must be at most"),
     ({"maxTriggerDelay": "soon"}, "a time such as 30s"),

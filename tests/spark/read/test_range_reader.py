@@ -8,9 +8,9 @@ from aiokafka_lite.spark.offsets import OffsetRange
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.spark.read.arrow import COLUMNS, SparkColumns
 from aiokafka_lite.spark.read.data_loss import DataLossError
-from aiokafka_lite.spark.read.range_reader import consumer_arguments, read_range
+from aiokafka_lite.spark.read.range_reader import consumer_arguments, read_ranges
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.spark.support.topics import T0, fill, fill_transaction, source_options, values
+from tests.spark.support.topics import T0, T1, fill, fill_transaction, source_options, values
 
 VALUES = SparkColumns([("value", "binary")])
 WHOLE = SparkColumns([(name, kind) for name, (_, kind) in COLUMNS.items()])
@@ -19,7 +19,7 @@ WHOLE = SparkColumns([(name, kind) for name, (_, kind) in COLUMNS.items()])
 def read(here: Worker, broker: EmbeddedBroker, start: int, end: int, **options: str) -> list[bytes]:
     parsed = source_options(broker, **options)  # type: ignore[arg-type]
     wanted = OffsetRange("t", 0, start, end)
-    return values([*read_range(wanted, VALUES, parsed, lambda: here)])
+    return values([*read_ranges([wanted], VALUES, parsed, lambda: here)])
 
 
 def test_a_range_has_its_records_and_no_others(here: Worker, kafka_broker: EmbeddedBroker) -> None:
@@ -30,13 +30,25 @@ def test_a_range_has_its_records_and_no_others(here: Worker, kafka_broker: Embed
     assert len(here.clients) == 1  # one consumer did it all
 
 
+def test_a_task_reads_its_ranges_one_after_the_other_with_one_consumer(
+    here: Worker, kafka_broker: EmbeddedBroker
+) -> None:
+    kafka_broker.create_topic("t", partitions=2)
+    fill(kafka_broker, T0, 5)
+    fill(kafka_broker, T1, 8)
+    wanted = [OffsetRange("t", 1, 6, 8), OffsetRange("t", 0, 1, 3), OffsetRange("t", 1, 0, 2)]
+    found = values([*read_ranges(wanted, VALUES, source_options(kafka_broker), lambda: here)])
+    assert found == [b"v6", b"v7", b"v1", b"v2", b"v0", b"v1"]
+    assert len(here.clients) == 1
+
+
 def test_batches_are_bounded_and_nothing_gets_lost_between_them(
     here: Worker, kafka_broker: EmbeddedBroker
 ) -> None:
     kafka_broker.create_topic("t")
     fill(kafka_broker, T0, 50, 50)
     options = source_options(kafka_broker, maxBatchRows="7")
-    batches = [*read_range(OffsetRange("t", 0, 1, 99), WHOLE, options, lambda: here)]
+    batches = [*read_ranges([OffsetRange("t", 0, 1, 99)], WHOLE, options, lambda: here)]
     assert max(each.num_rows for each in batches) == 7
     assert [o for each in batches for o in each["offset"].to_pylist()] == list(range(1, 99))
     assert all(each.schema.equals(WHOLE.schema()) for each in batches)

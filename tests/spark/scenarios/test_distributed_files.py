@@ -54,4 +54,4 @@ def test_an_executor_has_the_files_that_spark_distributes_and_no_others_of_the_d
     missing = "ssl.truststore.location: the file 'only-here.pem' is not here, on "
     assert missing in found["error"]
     assert "name it 'only-here.pem'" in found["error"]
-    assert "read_range" in found["error"]  # in the executor, after the driver had planned
+    assert "read_ranges" in found["error"]  # in the executor, after the driver had planned
