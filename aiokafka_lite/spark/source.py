@@ -134,7 +134,7 @@ class _RangeReader(Travels):
         self._options = options
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
-        """Yield the records of a task's ranges. Spark invents an empty partition if the plan has none."""
+        """Yield the records of a task's ranges. If the plan has none, Spark invents a partition."""
         from aiokafka_lite.spark.read.range_reader import read_ranges  # noqa: PLC0415
 
         if isinstance(partition, KafkaRanges):
