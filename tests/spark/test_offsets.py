@@ -2,6 +2,7 @@
 KafkaOffsetRangeCalculator."""
 
 import json
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
@@ -142,7 +143,7 @@ def test_splits_cover_the_same_offsets_and_none_is_empty(
         assert all(each.size <= max_records for each in split)
 
 
-def sizes(ranges: list[OffsetRange]) -> list[int]:
+def sizes(ranges: Iterable[OffsetRange]) -> list[int]:
     return [each.size for each in ranges]
 
 
