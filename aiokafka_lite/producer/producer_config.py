@@ -5,7 +5,7 @@ What is common to every client is in `ClientConfig`. Does not wait.
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
@@ -103,6 +103,9 @@ class ProducerConfig(ClientConfig):
     """Largest size of a batch that is started while others of its partition wait. It may grow to
     the size of those together. A value not above `max_batch_size` turns this off. If not set, it is
     off with compression and with a `max_batch_size` below its default. Only here."""
+    max_batch_size_by_topic: Mapping[str, int] | None = None
+    """`max_batch_size` of single topics, such as {"images": 1_000_000}. Their batches do not grow
+    behind others. Only here."""
     linger_ms: Milliseconds = 5
     """How long a batch that is not full waits for more records. Java: linger.ms."""
     max_request_size: ByteCount = 1_048_576
@@ -173,6 +176,13 @@ class ProducerConfig(ClientConfig):
         return min(self.max_batch_size, self.max_request_size, self.buffer_memory)
 
     @property
+    def batch_bytes_by_topic(self) -> dict[str, int]:
+        """The `usual_batch_bytes` of topics with a size of their own."""
+        most = min(self.max_request_size, self.buffer_memory)
+        given = self.max_batch_size_by_topic or {}
+        return {topic: min(size, most) for topic, size in given.items()}
+
+    @property
     def batch_sizes(self) -> tuple[int, ...]:
         """The sizes of memory that batches may have: `usual_batch_bytes`, and its doubles.
 
@@ -226,6 +236,7 @@ class ProducerConfig(ClientConfig):
         for name in ("partitioner_ignore_keys", "partitioner_adaptive_partitioning_enable"):
             yield from one_of(name, getattr(self, name), (True, False))
         yield from _without_effect(self)
+        yield from _topic_size_faults(self.max_batch_size_by_topic)
         yield from _interceptor_faults(self.interceptors)
         yield from self._compression_faults()
         yield from self._acks_faults()
@@ -335,6 +346,24 @@ class ProducerConfig(ClientConfig):
         needed = self._least_delivery_timeout_ms
         if needed is not None and self.delivery_timeout_ms < needed:
             object.__setattr__(self, "delivery_timeout_ms", DefaultInt(needed))
+
+
+def _topic_size_faults(value: object) -> Iterator[str]:
+    if value is None:
+        return
+    if not isinstance(value, Mapping):
+        yield (
+            f"max_batch_size_by_topic={value!r} is of type {type(value).__name__}; set it to a "
+            f'dict such as {{"images": 1_000_000}}'
+        )
+        return
+    for topic, size in value.items():
+        if not isinstance(topic, str):
+            yield (
+                f"max_batch_size_by_topic: {topic!r} is of type {type(topic).__name__}; name a "
+                f"topic by a str"
+            )
+        yield from at_least(f"max_batch_size_by_topic[{topic!r}]", size, 0)
 
 
 def _interceptor_faults(interceptors: object) -> Iterator[str]:

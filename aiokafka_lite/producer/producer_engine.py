@@ -53,7 +53,8 @@ class ProducerEngine:
             observer=self.counters,
         )
         self.life = ProducerLife(self.client, config.client_id)
-        self.pool = BufferPool(config.buffer_memory, *config.batch_sizes)
+        kept_sizes = {*config.batch_sizes, *config.batch_bytes_by_topic.values()}
+        self.pool = BufferPool(config.buffer_memory, *kept_sizes)
         scope = None if config.transactional_id is None else _new_scope()
         self.sequences = sequences = SequenceNumbers(scope) if config.is_idempotent else None
         self.accumulator = RecordAccumulator(

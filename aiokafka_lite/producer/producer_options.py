@@ -385,6 +385,13 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     Default: 131_072 bytes. Only here.
     """
 
+    max_batch_size_by_topic: Mapping[str, int] | None
+    """`max_batch_size` of single topics, such as {"images": 1_000_000}. Their batches do not grow
+    behind others.
+
+    Default: None. Only here.
+    """
+
     linger_ms: int
     """How long a batch that is not full waits for more records.
 

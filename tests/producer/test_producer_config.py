@@ -40,6 +40,16 @@ def test_the_constructor_has_the_same_defaults_as_the_config() -> None:
     assert missing == {"default_api_timeout_ms"}  # max_block_ms is the producer's
 
 
+def test_wrong_sizes_of_topics_are_all_named() -> None:
+    sizes: Any = {"images": -1, "ticks": "1", 7: 100}
+    with pytest.raises(KafkaConfigurationError) as caught:
+        ProducerConfig(max_batch_size_by_topic=sizes)
+    for told in ("['images']=-1 is below", "['ticks']='1' is of type str", "7 is of type int"):
+        assert told in str(caught.value)
+    with pytest.raises(KafkaConfigurationError, match="set it to a dict such as"):
+        ProducerConfig(max_batch_size_by_topic=5)  # type: ignore[arg-type]
+
+
 def test_batches_behind_a_backlog_are_up_to_128_kb_unless_somebody_wants_small_ones() -> None:
     config = ProducerConfig()
     assert config.batch_sizes == (16_384, 32_768, 65_536, 131_072)

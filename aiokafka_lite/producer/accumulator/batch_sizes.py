@@ -1,10 +1,10 @@
 """Decides how much memory a new batch takes, and when a batch is full. Does not wait.
 
-- The usual batch has max_batch_size bytes.
+- The usual batch has max_batch_size bytes, or what max_batch_size_by_topic has for its topic.
 - With compression a batch takes more: as much more as the records of its topic were seen to shrink.
 - Without compression a batch behind others takes as much as they have, up to
   max_backlog_batch_size. It waits for them anyway, and a large batch costs less per record.
-- A topic that refused a batch for its size gets usual batches only.
+- A topic that refused a batch for its size, or has a size of its own, gets usual batches only.
 
 So a compressed batch has about max_batch_size when it is sent, and a partition with few records
 takes no more memory than that.
@@ -30,13 +30,18 @@ class BatchSizes:
 
     def __init__(self, config: ProducerConfig) -> None:
         self.usual_bytes = config.usual_batch_bytes
-        """The memory of a batch that is not compressed and waits for no other."""
+        """`usual_of` a topic without a size of its own."""
+        self._bytes_by_topic = config.batch_bytes_by_topic
         self._steps = config.batch_sizes
         self._is_compressed = config.compression is not CompressionType.NONE
         self._most_bytes = min(config.max_request_size, config.buffer_memory)
         self._ratios = CompressionRatios()
-        self._usual_topics: set[str] = set()
-        """The topics that refused a batch for its size."""
+        self._usual_topics = set(self._bytes_by_topic)
+        """The topics whose batches do not grow, such as those that refused one for its size."""
+
+    def usual_of(self, topic: str) -> int:
+        """Return the memory of a batch of a topic that is not compressed and waits for no other."""
+        return self._bytes_by_topic.get(topic, self.usual_bytes)
 
     def for_new(self, queue: PartitionQueue, record_bytes: int) -> int:
         """Return the memory of a new batch whose first record has at most `record_bytes` bytes.
@@ -45,8 +50,8 @@ class BatchSizes:
         max_request_size, in case the next records do not shrink. A batch behind others gets at most
         the memory they have together, so that no more memory is unused than used.
         """
-        size = self.usual_bytes
         topic = queue.topic_partition.topic
+        size = self.usual_of(topic)
         if self._is_compressed:
             most = min(self._ratios.uncompressed_room(topic, size), self._most_bytes)
             before = queue.batches[-1].uncompressed_size if queue.batches else queue.filled_bytes
@@ -69,10 +74,11 @@ class BatchSizes:
         assert batch is not None
         if self._is_compressed:
             return
-        if batch.size_in_bytes >= self.usual_bytes:
+        usual_bytes = self.usual_of(queue.topic_partition.topic)
+        if batch.size_in_bytes >= usual_bytes:
             queue.close_open_batch()
-        elif batch.reserved_bytes > self.usual_bytes:
-            batch.limit_to(self.usual_bytes)
+        elif batch.reserved_bytes > usual_bytes:
+            batch.limit_to(usual_bytes)
 
     def in_request(self, batch: ProducerBatch) -> int:
         """Return the bytes a batch takes in a request, estimated if it is not compressed yet."""

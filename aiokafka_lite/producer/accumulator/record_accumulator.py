@@ -304,9 +304,10 @@ class RecordAccumulator:
         batch, so no call waits for memory to send what was accepted. The additional bytes of their
         headers are not counted. The batch is done when its last piece is, so waiters need not know.
         """
-        self.sizes.was_too_large(batch.topic_partition.topic)
+        topic = batch.topic_partition.topic
+        self.sizes.was_too_large(topic)
         batch.attempts -= 1
-        pieces = split_batch(batch, self.sizes.usual_bytes, self.new_builder)
+        pieces = split_batch(batch, self.sizes.usual_of(topic), self.new_builder)
         left = batch.reserved_bytes
         for piece in pieces:
             piece.reserved_bytes = min(piece.size_in_bytes, left)

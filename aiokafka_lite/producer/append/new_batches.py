@@ -115,7 +115,8 @@ class NewBatches:
         ack = self.open(record)
         if ack is not None:
             return ack
-        size = max(record.size, self._accumulator.sizes.usual_bytes)
+        topic = record.queue.topic_partition.topic
+        size = max(record.size, self._accumulator.sizes.usual_of(topic))
         buffer = self._pool.take_nowait(size)
         if buffer is not None:
             return self._open_in(buffer, record)

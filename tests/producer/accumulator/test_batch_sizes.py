@@ -53,6 +53,15 @@ def test_a_topic_that_refused_a_batch_gets_usual_ones() -> None:
     assert made.for_new(queue_behind(65_536, 65_536), 100) == made.usual_bytes == 16_384
 
 
+def test_a_topic_may_have_a_size_of_its_own() -> None:
+    made = sizes(max_batch_size_by_topic={"orders": 500_000, "small": 1_000, "huge": 2**30})
+    assert made.for_new(queue_behind(), 100) == 500_000
+    assert made.for_new(queue_behind(131_072, 131_072), 100) == 500_000
+    assert made.usual_of("small") == 1_000
+    assert made.usual_of("huge") == 1_048_576, "max_request_size"
+    assert made.usual_of("others") == made.usual_bytes == 16_384
+
+
 def test_a_compressed_batch_grows_with_what_was_seen_and_at_most_twofold() -> None:
     """A compressed batch is filled up to about `max_batch_size` once it is compressed (2d-2)."""
     made, queue = sizes(compression_type="gzip"), queue_behind()

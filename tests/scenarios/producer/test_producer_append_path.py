@@ -44,6 +44,17 @@ async def test_batches_a_topic_finds_too_large_are_split_until_they_fit(
             assert called == sorted(called)
 
 
+async def test_a_topic_may_have_batches_of_a_size_of_its_own() -> None:
+    topics, sizes = ("images", "orders", "ticks"), {"images": 100_000, "ticks": 1_000}
+    async with kafka() as broker:
+        async with producing(broker, linger_ms=60_000, max_batch_size_by_topic=sizes) as producer:
+            acks = [await producer.send(topic, bytes(500)) for topic in topics for _ in range(60)]
+            await producer.flush()
+        assert all(ack.exception() is None for ack in acks)
+        batches = {topic: len(list(broker.log((topic, 0)).batches())) for topic in topics}
+        assert batches == {"images": 1, "orders": 2, "ticks": 60}
+
+
 async def test_a_record_that_is_too_large_by_itself_fails_alone() -> None:
     """A record too large for the broker fails alone; its neighbours are written (C4, 2d-14)."""
     async with kafka() as broker:
