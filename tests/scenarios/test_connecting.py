@@ -166,3 +166,29 @@ def test_a_loop_without_sockets_refuses_connect() -> None:
             await producer.start()
 
     run_virtual_kafka(main)
+
+
+def test_each_client_has_the_connections_that_the_guide_names() -> None:
+    async def main(kafka: VirtualKafka) -> list[int]:
+        options = kafka.client_options
+        kafka.broker.create_topic("t")
+        found = []
+        async with AIOKafkaProducer(**options) as plain:
+            await plain.send_and_wait("t", b"v")
+            found.append(plain.statistics().network.open_connections)
+        async with AIOKafkaProducer(transactional_id="x", **options) as transactional:
+            async with transactional.transaction():
+                await transactional.send_and_wait("t", b"v")
+            found.append(transactional.statistics().network.open_connections)
+        for group_id in (None, "g"):
+            async with AIOKafkaConsumer(
+                "t", group_id=group_id, auto_offset_reset="earliest", **options
+            ) as consumer:
+                await consumer.getone()
+                found.append(consumer.statistics().network.open_connections)
+        async with AIOKafkaAdminClient(**options) as admin:
+            await admin.describe_topics(["t"])
+            found.append(admin.client.network.usage()[0])
+        return found
+
+    assert run_virtual_kafka(main) == [1, 2, 2, 3, 1]
