@@ -9,7 +9,7 @@ imported only where brokers are asked.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql.datasource import (
     DataSource,
@@ -36,7 +36,7 @@ from aiokafka_lite.spark.options.sealed_properties import (
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.options.source_options import SourceOptions
 from aiokafka_lite.spark.process.cargo import Travels
-from aiokafka_lite.spark.read.arrow import SparkColumns, ddl
+from aiokafka_lite.spark.read.arrow import COLUMNS, SparkColumns, ddl, default_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,6 +57,10 @@ class KafkaRanges(InputPartition):
         """With delegation tokens: how the task logs in. Each batch has the token of its time."""
 
 
+RANGES: Final = "topic string, partition int, start bigint, end bigint"
+"""The columns of a stream with the option `rangesOnly`."""
+
+
 class KafkaLiteDataSource(Travels, DataSource):
     """Kafka topics as tables and streams, and as targets of rows.
 
@@ -74,8 +78,10 @@ class KafkaLiteDataSource(Travels, DataSource):
 
     def schema(self) -> str:
         """Return the default columns of a read."""
+        if boolean(dict(self.options).get("rangesonly", "false")):
+            return RANGES
         headers = dict(self.options).get("includeheaders", "false")
-        return ddl(include_headers=boolean(headers))
+        return ddl(default_columns(include_headers=boolean(headers)))
 
     def reader(self, schema: "StructType") -> "BatchReader":
         options = SourceOptions.parse(dict(self.options), streaming=False)
@@ -84,6 +90,8 @@ class KafkaLiteDataSource(Travels, DataSource):
 
     def streamReader(self, schema: "StructType") -> "StreamReader":  # noqa: N802 - PySpark's
         options = SourceOptions.parse(dict(self.options), streaming=True)
+        if options.ranges_only:
+            return RangeStreamReader(SparkColumns([COLUMNS["offset"]]), options)
         return StreamReader(_columns(schema), options)
 
     def writer(self, schema: "StructType", overwrite: bool) -> "BatchWriter":
@@ -247,10 +255,31 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
         self._stream.done(Offsets.from_nested(end))
 
 
+class RangeStreamReader(StreamReader):
+    """A stream of ranges, which something else reads. Its tasks ask no brokers."""
+
+    def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
+        """Yield a row for each range of the task."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        if isinstance(partition, KafkaRanges):
+            yield pa.RecordBatch.from_arrays(
+                [
+                    pa.array([each.topic for each in partition.value], pa.string()),
+                    pa.array([each.partition for each in partition.value], pa.int32()),
+                    pa.array([each.start for each in partition.value], pa.int64()),
+                    pa.array([each.end for each in partition.value], pa.int64()),
+                ],
+                names=["topic", "partition", "start", "end"],
+            )
+
+
 __all__ = [
+    "RANGES",
     "BatchReader",
     "KafkaLiteDataSource",
     "KafkaRanges",
     "PushdownBatchReader",
+    "RangeStreamReader",
     "StreamReader",
 ]

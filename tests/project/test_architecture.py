@@ -162,7 +162,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"jobs"},
         {"registration"},
         {"source"},
-        {"sink", "listener"},
+        {"sink", "listener", "range_copy"},
         {"read", "write"},
         {"decode"},
         {"process"},

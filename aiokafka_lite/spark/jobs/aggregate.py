@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
+from aiokafka_lite.spark.jobs.stream.sql_columns import columns_used
 from aiokafka_lite.spark.jobs.stream.stream_facts import StreamFacts
 from aiokafka_lite.spark.jobs.stream.stream_run import read_topics, run_stream, stream_offsets
 from aiokafka_lite.spark.jobs.stream.table_sink import TableStreamConfig, stream_writer
@@ -83,13 +84,16 @@ def plan(spark: Any, config: AggregateConfig) -> Any:
     Raises: KafkaConfigurationError for a statement or a schema that does not fit; Spark's
     AnalysisException.
     """
-    records = read_topics(spark, config, streaming=True)
+    statement = config.statement()
+    ours = "timestamp" if config.event_schema is None else "timestamp value"
+    used = columns_used(statement, config.event_time or "", ours)
+    records = read_topics(spark, config, streaming=True, columns=used)
     if config.event_schema is None:
         timed(records, config, "timestamp").createOrReplaceTempView("records")
     else:
         records.createOrReplaceTempView("records")
         events(records, config).createOrReplaceTempView("events")
-    frame = spark.sql(config.statement())
+    frame = spark.sql(statement)
     if not frame.isStreaming:
         raise KafkaConfigurationError(
             "the statement reads no topic: select from the view records, or from events, which is"

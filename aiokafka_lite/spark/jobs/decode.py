@@ -22,6 +22,7 @@ from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicSink
 
 _CORRUPT: Final = "__corrupt"
 _RAW_COLUMNS: Final = ("key", "raw", "topic", "partition", "offset", "timestamp", "headers")
+_READ: Final = tuple("value" if name == "raw" else name for name in _RAW_COLUMNS)
 _OBSERVED: Final = "kafka-lite decode"
 
 
@@ -136,7 +137,7 @@ def plan(spark: Any, config: DecodeConfig) -> Any:
     UnknownSchemaError.
     """
     frame = (
-        read_topics(spark, config, streaming=True, includeHeaders="true")
+        read_topics(spark, config, streaming=True, columns=_READ, includeHeaders="true")
         .withColumnRenamed("value", "raw")
         .select(*_RAW_COLUMNS)
     )

@@ -1,7 +1,8 @@
 """The job `mirror`: copies records to another topic, or to the same topics of another cluster.
 
 Records stay unchanged, or go through an SQL projection. No row depends on another, so the job needs
-no shuffle and no state.
+no shuffle and no state. Unchanged records need no rows of Spark either: tasks get ranges, and copy
+them (`range_copy`). Transactions do need rows, because the driver ends what tasks have written.
 """
 
 from collections.abc import Iterator
@@ -9,8 +10,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
+from aiokafka_lite.spark.jobs.stream.sql_columns import columns_used
+from aiokafka_lite.spark.jobs.stream.stream_facts import COUNTED
 from aiokafka_lite.spark.jobs.stream.stream_run import read_topics, run_stream, stream_offsets
 from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicSinkConfig
+from aiokafka_lite.spark.options.sink_options import SinkOptions
+from aiokafka_lite.spark.options.source_options import SourceOptions
+from aiokafka_lite.spark.range_copy import RangeCopy
+
+_TASK_OFFSETS: Final = 20_000
+"""A task copies so many offsets in less time than it takes Spark to start it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,9 +69,60 @@ def columns(config: MirrorConfig) -> str:
     return ", ".join(names)
 
 
+def copies_ranges(config: MirrorConfig) -> bool:
+    """Return whether tasks copy ranges by themselves, without rows of Spark."""
+    from aiokafka_lite.spark.compat import arrow_udf  # noqa: PLC0415 - PySpark, only where a job runs
+
+    is_unchanged = config.select is None and config.where is None
+    if not is_unchanged or config.delivery == "transactional" or arrow_udf is None:
+        return False
+    read = SourceOptions.parse(config.source_options(), streaming=True)
+    written = SinkOptions.parse(config.sink_options())
+    # Spark renews tokens for its own sources and sinks alone.
+    return read.token_mechanism is None and written.token_mechanism is None
+
+
+def copied_columns(config: MirrorConfig) -> tuple[str, ...]:
+    """Return the columns of records that a copy keeps."""
+    wanted = {
+        "timestamp": config.keep_timestamp,
+        "partition": config.keep_partition,
+        "topic": config.topic is None,
+    }
+    return ("key", "value", "headers", *(name for name, is_kept in wanted.items() if is_kept))
+
+
+def copies(spark: Any, config: MirrorConfig) -> Any:
+    """Return a stream that copies ranges as it runs, and yields how many records it has copied."""
+    from pyspark.sql.functions import expr  # noqa: PLC0415 - PySpark, only where a job runs
+
+    least = {} if _divides_itself(config) else {"minOffsetsPerTask": str(_TASK_OFFSETS)}
+    ranges = read_topics(spark, config, streaming=True, rangesOnly="true", **least)
+    copy = RangeCopy(
+        SourceOptions.parse(config.source_options(), streaming=True),
+        copied_columns(config),
+        SinkOptions.parse(config.sink_options()),
+        by_value=bool(getattr(config, "by_value", False)),
+    )
+    rows = copy.function()("topic", "partition", "start", "end").alias("rows")
+    return ranges.select(rows).observe(COUNTED, expr("sum(rows)").alias("rows"))
+
+
+def _divides_itself(config: MirrorConfig) -> bool:
+    """Return whether the options already say how a batch is divided among tasks."""
+    given = {name.lower() for name in config.source}
+    return not given.isdisjoint(("minpartitions", "minoffsetspertask"))
+
+
+def executed(spark: Any, config: MirrorConfig) -> Any:
+    """Return what a run executes: copies of ranges, or rows."""
+    return copies(spark, config) if copies_ranges(config) else plan(spark, config)
+
+
 def plan(spark: Any, config: MirrorConfig) -> Any:
     """Return the rows for the sink, as a stream."""
-    read = read_topics(spark, config, streaming=True, includeHeaders="true")
+    used = columns_used(columns(config), config.where or "")
+    read = read_topics(spark, config, streaming=True, columns=used, includeHeaders="true")
     condition = "" if config.where is None else f" WHERE {config.where}"
     # A template inserts the frame's name, and braces are special in a template.
     before, behind = _quoted(columns(config)), _quoted(condition)
@@ -76,10 +136,23 @@ def _quoted(text: str) -> str:
 
 def run(spark: Any, config: MirrorConfig, *, stop: StopSignal, progress: Progress) -> JobResult:
     """Copy the available records, or continue until a stop. Raises: as `run_stream`."""
-    writer = plan(spark, config).writeStream.format("kafka-lite").options(**config.sink_options())
+    stream = executed(spark, config).writeStream
+    if copies_ranges(config):
+        writer = stream.format("noop")
+    else:
+        writer = stream.format("kafka-lite").options(**config.sink_options())
     return run_stream(writer, config, job=JOB.name, stop=stop, progress=progress)
 
 
-JOB: Final = Job(name="mirror", config=MirrorConfig, plan=plan, run=run, offsets=stream_offsets)
+JOB: Final = Job(name="mirror", config=MirrorConfig, plan=executed, run=run, offsets=stream_offsets)
 
-__all__ = ["JOB", "MirrorConfig", "columns", "plan", "run"]
+__all__ = [
+    "JOB",
+    "MirrorConfig",
+    "columns",
+    "copied_columns",
+    "copies",
+    "copies_ranges",
+    "plan",
+    "run",
+]

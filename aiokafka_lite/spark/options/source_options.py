@@ -37,7 +37,7 @@ SOURCE_OPTIONS: Final = (
     *("startingOffsetsByTimestampStrategy", "commitGroupId"),
     *("failOnDataLoss", "kafkaConsumer.pollTimeoutMs", "fetchOffset.numRetries"),
     *("fetchOffset.retryIntervalMs", "minPartitions", "maxRecordsPerPartition", "includeHeaders"),
-    "minOffsetsPerTask",
+    *("minOffsetsPerTask", "rangesOnly"),
     *("groupIdPrefix", "offsetPollIntervalMs", "maxBatchBytes", "maxBatchRows", "pushdown"),
     *TOKEN_OPTIONS,
     "topic",  # an option of the sink; one set of options may serve both sides
@@ -108,6 +108,8 @@ class SourceOptions:
     max_records_per_partition: int | None = None
     min_offsets_per_task: int | None = None
     """A task reads several ranges until it has this many offsets; None: one range."""
+    ranges_only: bool = False
+    """A row for each range, in place of its records: for what reads them by itself."""
     include_headers: bool = False
     max_offsets_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
@@ -165,6 +167,7 @@ class _SourceParser(GivenOptions):
         fail_on_data_loss = self._flag("failOnDataLoss", default=True)
         include_headers = self._flag("includeHeaders", default=False)
         pushdown = self._flag("pushdown", default=False)
+        ranges_only = self._flag("rangesOnly", default=False)
         group = self.text("commitGroupId") or None
         if starting.place is Place.COMMITTED and group is None:
             self.fault("startingOffsets=committed needs commitGroupId, the group that committed")
@@ -182,6 +185,7 @@ class _SourceParser(GivenOptions):
             fail_on_data_loss=fail_on_data_loss,
             include_headers=include_headers,
             pushdown=pushdown,
+            ranges_only=ranges_only,
             commit_group_id=group,
             token_mechanism=mechanism,
             **numbers,

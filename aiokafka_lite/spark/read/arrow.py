@@ -29,9 +29,13 @@ _NO_TIMESTAMP_MS: Final = -1
 """The timestamp that Spark's own source gives a record without one."""
 
 
-def ddl(*, include_headers: bool) -> str:
-    """Return the schema of a read, as DDL."""
-    names = [name for name in COLUMNS if include_headers or name != "headers"]
+def default_columns(*, include_headers: bool) -> list[str]:
+    """Return the columns of a read whose user names none."""
+    return [name for name in COLUMNS if include_headers or name != "headers"]
+
+
+def ddl(names: Iterable[str]) -> str:
+    """Return the schema of a read of these columns, as DDL."""
     return ", ".join(f"{name} {COLUMNS[name][1]}" for name in names)
 
 
@@ -133,4 +137,4 @@ def _headers(column: "pa.Array") -> "pa.Array":
     return pa.ListArray.from_arrays(column.offsets, made, type=kind, mask=is_empty)
 
 
-__all__ = ["COLUMNS", "SparkColumns", "ddl"]
+__all__ = ["COLUMNS", "SparkColumns", "ddl", "default_columns"]

@@ -3,8 +3,8 @@
 A range's end may lie behind its last record. It waits for the brokers.
 """
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import KafkaTimeoutError, OffsetOutOfRangeError
@@ -63,10 +63,19 @@ def consumer_arguments(options: SourceOptions) -> dict[str, object]:
     }
 
 
+class Columns(Protocol):
+    """The form of what is read; `SparkColumns` is one."""
+
+    @property
+    def asked(self) -> Sequence[str]: ...
+
+    def convert(self, batch: "pa.RecordBatch", end: int) -> "pa.RecordBatch": ...
+
+
 async def batches(
     consumer: AIOKafkaConsumer[Any, Any],
     wanted: OffsetRange,
-    columns: SparkColumns,
+    columns: Columns,
     options: SourceOptions,
 ) -> "AsyncGenerator[pa.RecordBatch, None]":
     """Yield the records of a range, with a started consumer that nothing else uses.

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.spark.jobs.job_config import JobConfigError
-from aiokafka_lite.spark.jobs.mirror import MirrorConfig, columns
+from aiokafka_lite.spark.jobs.mirror import MirrorConfig, columns, copied_columns, copies_ranges
 
 GIVEN: dict[str, Any] = {
     "bootstrap_servers": "h:1",
@@ -38,3 +38,34 @@ def test_records_are_written_as_they_were_read_unless_a_projection_says_otherwis
     )
     assert columns(MirrorConfig(**GIVEN, keep_timestamp=False)) == "key, value, headers"
     assert columns(MirrorConfig(**GIVEN, select="value")) == "value"
+
+
+def test_unchanged_records_need_no_rows_of_spark_unless_a_driver_has_to_end_what_is_written() -> (
+    None
+):
+    assert copies_ranges(MirrorConfig(**GIVEN))
+    changed: list[dict[str, Any]] = [
+        {"select": "value"},
+        {"where": "partition = 0"},
+        {"delivery": "transactional"},
+    ]
+    for given in changed:
+        assert not copies_ranges(MirrorConfig(**GIVEN, **given))
+    secured = {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "SCRAM-SHA-256",
+        "sasl.jaas.config": "org.apache.kafka.common.security.scram.ScramLoginModule required"
+        ' username="u" password="p";',
+    }
+    assert copies_ranges(MirrorConfig(**GIVEN, kafka=secured))
+    for side in ("source", "sink"):
+        by_token: dict[str, Any] = {side: {"delegationToken": "true"}}
+        assert not copies_ranges(MirrorConfig(**GIVEN, kafka=secured, **by_token))
+
+
+def test_a_copy_keeps_what_the_keys_say() -> None:
+    assert copied_columns(MirrorConfig(**GIVEN)) == ("key", "value", "headers", "timestamp")
+    other = {**GIVEN, "topic": None, "sink_bootstrap_servers": "other:1"}
+    assert copied_columns(MirrorConfig(**other, keep_partition=True, keep_timestamp=False)) == (
+        *("key", "value", "headers", "partition", "topic"),
+    )

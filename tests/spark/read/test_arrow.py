@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from aiokafka_lite.arrow.record_schema import record_schema
-from aiokafka_lite.spark.read.arrow import COLUMNS, SparkColumns, ddl
+from aiokafka_lite.spark.read.arrow import COLUMNS, SparkColumns, ddl, default_columns
 
 ALL = [(name, kind) for name, (_, kind) in COLUMNS.items()]
 
@@ -29,11 +29,13 @@ def records(rows: list[dict[str, object]]) -> pa.RecordBatch:
 
 
 def test_the_schema_is_the_official_one() -> None:
-    assert ddl(include_headers=False) == (
+    assert ddl(default_columns(include_headers=False)) == (
         "key binary, value binary, topic string, partition int, offset bigint,"
         " timestamp timestamp, timestampType int"
     )
-    assert ddl(include_headers=True).endswith(", headers array<struct<key:string,value:binary>>")
+    assert ddl(default_columns(include_headers=True)).endswith(
+        ", headers array<struct<key:string,value:binary>>"
+    )
 
 
 def test_types_are_those_of_spark_to_the_letter() -> None:

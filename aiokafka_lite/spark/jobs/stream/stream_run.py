@@ -23,20 +23,38 @@ from aiokafka_lite.spark.jobs.job import (
     reason,
 )
 from aiokafka_lite.spark.jobs.stream.own_output import refuse_own_output
+from aiokafka_lite.spark.jobs.stream.stream_facts import rows_of, rows_per_s
 from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicsConfig
 from aiokafka_lite.spark.offsets import Offsets, backlog
 from aiokafka_lite.spark.options.source_options import OffsetLimit, Place, SourceOptions
+from aiokafka_lite.spark.read.arrow import ddl
 
 _POLL_S: Final = 0.25
 _LAST_BATCH_POLL_S: Final = 0.02
 """How often a stream that is to end is checked. A batch that has just begun is discarded."""
 
 
-def read_topics(spark: Any, config: TopicsConfig, *, streaming: bool, **options: str) -> Any:
-    """Return the DataFrame of a job's topics; further options override the config's."""
+def read_topics(
+    spark: Any,
+    config: TopicsConfig,
+    *,
+    streaming: bool,
+    columns: Iterable[str] | None = None,
+    **options: str,
+) -> Any:
+    """Return the DataFrame of a job's topics; further options override the config's.
+
+    `columns` are those to read; None: all. Headers are there if an option includes them.
+    """
     reader = spark.readStream if streaming else spark.read
     given = {**config.source_options(), **options}
-    return reader.format("kafka-lite").options(**given).load()
+    reader = reader.format("kafka-lite").options(**given)
+    if columns is not None:
+        lower = {name.lower(): text.lower() for name, text in given.items()}
+        has_headers = lower.get("includeheaders") == "true"
+        known = [name for name in columns if has_headers or name != "headers"]
+        reader = reader.schema(ddl(known))
+    return reader.load()
 
 
 def run_stream(
@@ -138,7 +156,7 @@ class _Watch:
     def _note(self, report: Mapping[str, Any]) -> None:
         ends = _offsets(each.get("endOffset") for each in report["sources"])
         self.offsets = Offsets({**self.offsets, **ends})
-        rows = int(report["numInputRows"])
+        rows = rows_of(report)
         if not rows and "addBatch" not in report["durationMs"]:
             return
         if self._on_report is not None:
@@ -151,7 +169,7 @@ class _Watch:
                 batch=int(report["batchId"]),
                 rows=rows,
                 total_rows=self.rows,
-                rows_per_s=float(report.get("processedRowsPerSecond") or 0.0),
+                rows_per_s=rows_per_s(report),
                 lag=backlog(ends, newest) if newest else None,
             )
         )

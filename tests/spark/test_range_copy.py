@@ -1,0 +1,87 @@
+"""Ranges copied from topic to topic, in the process that reads them."""
+
+import pyarrow as pa
+import pytest
+
+from aiokafka_lite.errors import MessageSizeTooLargeError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder
+from aiokafka_lite.record.control_record import ControlRecordType
+from aiokafka_lite.spark import range_copy
+from aiokafka_lite.spark.offsets import OffsetRange
+from aiokafka_lite.spark.options.sink_options import SinkOptions
+from aiokafka_lite.spark.process.worker import Worker
+from aiokafka_lite.spark.range_copy import RangeCopy, copy_ranges
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.spark.support.topics import T0, T1, fill, fill_transaction, source_options
+
+ALL = ("key", "value", "headers", "timestamp", "partition", "topic")
+COPY = TopicPartition("copy", 0)
+
+
+@pytest.fixture
+def broker(kafka_broker: EmbeddedBroker) -> EmbeddedBroker:
+    kafka_broker.create_topic("t", partitions=2)
+    kafka_broker.create_topic("copy")
+    return kafka_broker
+
+
+def sink(broker: EmbeddedBroker, topic: str | None = "copy", **options: str) -> SinkOptions:
+    given = {"kafka.bootstrap.servers": broker.bootstrap_servers, **options}
+    return SinkOptions.parse(given if topic is None else {**given, "topic": topic})
+
+
+def test_records_arrive_whole_and_in_order(here: Worker, broker: EmbeddedBroker) -> None:
+    special = RecordBatchBuilder(bytearray(1 << 16))
+    special.append(3_600_000, b"k", None, [("h", b"1"), ("h", None)])
+    special.append(3_600_001, None, b"", [])
+    special.append(3_600_002, None, None, [])
+    special.seal()
+    broker.append(T0, special.wire())
+    fill(broker, T1, 50)
+    read = source_options(broker, maxBatchRows="7")
+    wanted = [OffsetRange("t", 0, 0, 3), OffsetRange("t", 1, 10, 45)]
+    assert copy_ranges(wanted, read, ALL[:4], sink(broker), here) == [3, 35]
+    found = [
+        (each.key, each.value, each.timestamp, list(each.headers))
+        for each in broker.log(COPY).records()
+    ]
+    assert found[:3] == [
+        (b"k", None, 3_600_000, [("h", b"1"), ("h", None)]),
+        (None, b"", 3_600_001, []),
+        (None, None, 3_600_002, []),
+    ]
+    assert [value for _, value, _, _ in found[3:]] == [b"v%d" % n for n in range(10, 45)]
+    assert len(here.clients) == 2
+
+
+def test_columns_name_partition_and_topic_and_only_committed_records_count(
+    here: Worker, broker: EmbeddedBroker
+) -> None:
+    fill(broker, T1, 2)
+    fill_transaction(broker, T1, 3, ControlRecordType.ABORT)
+    committed = {"kafka.isolation.level": "read_committed"}
+    read = source_options(broker, **committed)  # type: ignore[arg-type]
+    assert copy_ranges([OffsetRange("t", 1, 1, 6)], read, ALL, sink(broker, None), here) == [1]
+    assert [each.value for each in broker.log(T1).records()][-1] == b"v1"
+
+
+def test_a_record_that_cannot_be_written_fails_the_task(
+    here: Worker, broker: EmbeddedBroker
+) -> None:
+    fill(broker, T0, 2)
+    small = sink(broker, **{"kafka.max.request.size": "60"})
+    with pytest.raises(MessageSizeTooLargeError):
+        copy_ranges([OffsetRange("t", 0, 0, 2)], source_options(broker), ALL[:2], small, here)
+
+
+def test_a_task_gets_ranges_and_says_how_many_records_it_has_copied(
+    here: Worker, broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(broker, T0, 9)
+    monkeypatch.setattr(range_copy, "worker", lambda: here)
+    copy = RangeCopy(source_options(broker), ("value",), sink(broker))
+    columns = [["t", "t"], [0, 0], [0, 6], [3, 8]]
+    assert copy(*map(pa.array, columns)).to_pylist() == [3, 2]
+    values = [each.value for each in broker.log(COPY).records()]
+    assert values == [b"v%d" % n for n in (0, 1, 2, 6, 7)]
