@@ -76,11 +76,14 @@ class Case:
 
     shape: str
     payload: Payload
+    batches: int = 1
+    """Of a stream: how many batches it makes of the records."""
 
     @property
     def title(self) -> str:
         """The row's name."""
-        return f"{SHAPES[self.shape]}, {self.payload.title}"
+        many = "" if self.batches == 1 else f", {self.batches} batches"
+        return f"{SHAPES[self.shape]}, {self.payload.title}{many}"
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from aiokafka_lite.spark.process.pyspark_zips import spark_home, write_interpreter
 from aiokafka_lite.testing.java_runtime import find_java
 from benchmarks.spark.cases import (
     BY_NAME,
@@ -102,7 +103,11 @@ class Session:
         self._frame(case["source"]).write.parquet(str(self._fresh_folder()))
 
     def _stream_to_noop(self, case: dict[str, Any]) -> None:
-        self._drain(self._frame(case["source"], streaming=True, startingOffsets="earliest"))
+        options = {"startingOffsets": "earliest"}
+        if case["batches"] > 1:
+            in_batch = -(-case["payload"]["records"] // case["batches"])
+            options["maxOffsetsPerTrigger"] = str(in_batch)
+        self._drain(self._frame(case["source"], streaming=True, **options))
 
     def _write(self, case: dict[str, Any]) -> None:
         records, size = case["payload"]["records"], case["payload"]["value_bytes"]
@@ -163,10 +168,13 @@ def main() -> None:
     """Run everything on the command line."""
     adopt_orphans()
     job = SessionJob(**json.loads(sys.argv[1]))
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["JAVA_HOME"] = str(find_java().resolve().parents[1])
     os.environ["PYTHONPATH"] = f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     with tempfile.TemporaryDirectory(prefix="aiokafka-lite-spark-") as folder:
+        # As jobs do: PySpark's zips would be compiled anew by each Python process.
+        python = write_interpreter(Path(folder), spark_home())
+        os.environ["PYSPARK_PYTHON"] = sys.executable if python is None else str(python)
         made: list[Session] = []
 
         def start() -> None:

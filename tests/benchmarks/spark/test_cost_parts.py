@@ -1,0 +1,39 @@
+"""The parts of a stream's cost, found again in costs that were made of them."""
+
+import pytest
+
+from benchmarks.spark.cost_parts import CostParts, Sample, cases, sample, table
+
+TRUE = CostParts(stream_s=0.6, task_s=0.01, batch_s=0.15, row_s=8e-7)
+
+
+def made(noise_s: float = 0.0) -> list[Sample]:
+    found = []
+    for number, case in enumerate(cases(1.0)):
+        tasks = case.batches * case.payload.partitions
+        exact = TRUE.cpu_s(tasks, case.batches, case.payload.records)
+        found.append(sample(case, exact + (noise_s if number % 2 else -noise_s)))
+    return found
+
+
+def test_exact_costs_give_their_parts_back() -> None:
+    parts = CostParts.fitted(made())
+    assert (parts.stream_s, parts.task_s) == pytest.approx((0.6, 0.01))
+    assert (parts.batch_s, parts.row_s) == pytest.approx((0.15, 8e-7))
+
+
+def test_noise_moves_them_little() -> None:
+    parts = CostParts.fitted(made(0.05))
+    assert parts.cpu_s(20, 5, 2_000_000) == pytest.approx(TRUE.cpu_s(20, 5, 2_000_000), rel=0.05)
+
+
+def test_streams_of_one_kind_cannot_tell_the_parts_apart() -> None:
+    with pytest.raises(ValueError, match="vary all three numbers"):
+        CostParts.fitted([Sample(4, 1, 1000, 1.0), Sample(8, 2, 1000, 2.0), Sample(12, 3, 9, 3.0)])
+
+
+def test_the_table_has_a_row_for_each_part() -> None:
+    rows = {each.row: each.median for each in table({"ours": [TRUE]}, "").figures}
+    assert rows["a stream, ms"] == pytest.approx(600)
+    assert rows["a task, ms"] == pytest.approx(10)
+    assert rows["a million rows, ms"] == pytest.approx(800)
