@@ -153,6 +153,7 @@ __all__ = [
     "copied_columns",
     "copies",
     "copies_ranges",
+    "executed",
     "plan",
     "run",
 ]

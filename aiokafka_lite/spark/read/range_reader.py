@@ -143,4 +143,4 @@ def _stuck(wanted: OffsetRange, position: int, options: SourceOptions) -> KafkaT
     )
 
 
-__all__ = ["batches", "consumer_arguments", "read_ranges"]
+__all__ = ["Columns", "batches", "consumer_arguments", "read_ranges"]
