@@ -20,6 +20,7 @@ def test_brokers_features_and_quorum(invoke: Invoke) -> None:
     assert broker["cluster_id"]
     assert shown(invoke, "features") == [
         {"feature": "group.version", "level": 1, "lowest": 0, "highest": 1},
+        {"feature": "share.version", "level": 1, "lowest": 0, "highest": 1},
         {"feature": "transaction.version", "level": 2, "lowest": 0, "highest": 2},
     ]
     (leader,) = shown(invoke, "quorum")

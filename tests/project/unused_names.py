@@ -187,9 +187,15 @@ UNUSED = (
         "aiokafka_lite/testing/broker/embedded_broker.py",
         (
             "move_coordinator move_transaction_coordinator"
+            " expire_share_locks end_share_sessions expel_share_member"
             " hold_transaction_markers release_transaction_markers requests_of forget_requests"
             " wait_until"
         ),
+        "for the tests of users",
+    ),
+    (
+        "aiokafka_lite/testing/broker/state/groups/group_view.py",
+        "in_state",
         "for the tests of users",
     ),
     ("aiokafka_lite/testing/broker/faults.py", "throttle corrupt", "for the tests of users"),

@@ -37,8 +37,10 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
     BrokerPartition,
     ClusterState,
 )
-from aiokafka_lite.testing.broker.state.groups.group_coordinators import GroupCoordinators
+from aiokafka_lite.testing.broker.state.groups.group_coordinators import SHARE, GroupCoordinators
 from aiokafka_lite.testing.broker.state.groups.group_view import GroupView
+from aiokafka_lite.testing.broker.state.groups.share_group import ShareGroup
+from aiokafka_lite.testing.broker.state.groups.share_sessions import ShareSessionCache
 from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchSessionCache
 from aiokafka_lite.testing.broker.state.log.partition_log import PartitionLog
 from aiokafka_lite.testing.broker.state.log_dirs import LogDirs
@@ -85,11 +87,10 @@ class EmbeddedBroker(SecuredListeners, StoredRecords):
 
     The methods of this class are not subject to ACLs, so a test sets up topics with them.
 
-    Not supported: members of share groups and of streams groups (KIP-932, KIP-1071), and SASL
-    GSSAPI. A group changes between the classic protocol and that of KIP-848 only while it is empty.
-    Offsets and transactional ids never expire. Data lives in
-    limited memory. Each partition keeps at most `log_retention_bytes`, or its topic's
-    retention.bytes if that is less. The newest batch always stays.
+    Not supported: members of streams groups (KIP-1071), and SASL GSSAPI. Offsets and transactional
+    ids never expire. Data lives in limited memory. Each partition keeps at most
+    `log_retention_bytes`, or its topic's retention.bytes if that is less. The newest batch always
+    stays.
     """
 
     def __init__(
@@ -201,6 +202,7 @@ class EmbeddedBroker(SecuredListeners, StoredRecords):
                     self._reassignments,
                     self._log_dirs,
                     self._security.store,
+                    ShareSessionCache(self._options.group_share_max_share_sessions),
                 )
                 self._start_servers(context, self._owner)
             for server in self._servers:
@@ -398,6 +400,53 @@ class EmbeddedBroker(SecuredListeners, StoredRecords):
             self._something_happened()
 
         self._call(move)
+
+    def expire_share_locks(self, group_id: str) -> None:
+        """Let the time of all acquired records of a share group be over, without a wait.
+
+        They are delivered again, or archived if they were delivered often enough. A late
+        acknowledgement gets INVALID_RECORD_STATE.
+        """
+
+        def expire() -> None:
+            self._share_group(group_id).expire_locks()
+            self._something_happened()
+
+        self._call(expire)
+
+    def end_share_sessions(self, group_id: str) -> None:
+        """Forget the share sessions of a group on all nodes, and release what they had acquired.
+
+        The next request of each member gets SHARE_SESSION_NOT_FOUND.
+        """
+
+        def end() -> None:
+            self._share_group(group_id)
+            for context in {id(each.context): each.context for each in self._servers}.values():
+                for session in context.share_sessions.of(group_id=group_id):
+                    context.end_share_session(session)
+            self._something_happened()
+
+        self._call(end)
+
+    def expel_share_member(self, group_id: str, member_id: str) -> None:
+        """Remove a member of a share group, as if its session had expired.
+
+        Its next heartbeat gets UNKNOWN_MEMBER_ID. What it has acquired stays acquired. Raises:
+        UnknownMemberIdError.
+        """
+
+        def expel() -> None:
+            self._share_group(group_id).members.expel(member_id)
+            self._something_happened()
+
+        self._call(expel)
+
+    def _share_group(self, group_id: str) -> ShareGroup:
+        group = self._groups.find_share(group_id)
+        if group is None:
+            raise self._groups.not_found(group_id, SHARE)
+        return group
 
     # Transactions…
 

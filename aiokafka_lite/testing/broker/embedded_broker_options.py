@@ -212,6 +212,63 @@ class EmbeddedBrokerOptions(TypedDict, total=False):
     Default: "bidirectional". Java: group.consumer.migration.policy.
     """
 
+    share_version: int
+    """Level of the feature share.version: 1 for share groups (KIP-932), 0 for a broker without
+    them.
+
+    Default: 1. Only here.
+    """
+
+    group_share_session_timeout_ms: int
+    """Session timeout of a share group; the group's own setting goes first.
+
+    Default: 45_000 milliseconds. Java: group.share.session.timeout.ms.
+    """
+
+    group_share_heartbeat_interval_ms: int
+    """Heartbeat interval of a share group; the group's own setting goes first.
+
+    Default: 5000 milliseconds. Java: group.share.heartbeat.interval.ms.
+    """
+
+    group_share_assignment_interval_ms: int
+    """Least time between two assignments of a share group; the group's own setting goes first. In
+    Java the default is 1000.
+
+    Default: 0 milliseconds. Java: group.share.assignment.interval.ms.
+    """
+
+    group_share_max_size: int
+    """Members that a share group may have.
+
+    Default: 200. Java: group.share.max.size.
+    """
+
+    group_share_max_share_sessions: int
+    """Share sessions that a node keeps at most.
+
+    Default: 2000. Java: group.share.max.share.sessions.
+    """
+
+    group_share_record_lock_duration_ms: int
+    """How long a record stays acquired; the group's own setting goes first.
+
+    Default: 30_000 milliseconds. Java: group.share.record.lock.duration.ms.
+    """
+
+    group_share_delivery_count_limit: int
+    """How often a record is delivered to a share group; the group's own setting goes first.
+
+    Default: 5. Java: group.share.delivery.count.limit.
+    """
+
+    group_share_partition_max_record_locks: int
+    """Records of a partition that a share group may have in flight; the group's own setting goes
+    first.
+
+    Default: 2000. Java: group.share.partition.max.record.locks.
+    """
+
     transaction_version: int
     """Level of the feature transaction.version: 2 for the transactions of KIP-890, 0 or 1 for those
     before.

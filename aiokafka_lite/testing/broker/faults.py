@@ -76,17 +76,22 @@ class InjectedErrors:
         self._used: set[_Fault] = set()
 
     def raise_for(
-        self, topic_partition: TopicPartition | None = None, among: Collection[int] | None = None
+        self,
+        topic_partition: TopicPartition | None = None,
+        among: Collection[int] | None = None,
+        besides: Collection[int] = (),
     ) -> None:
         """Raise the error armed for this partition (None: for the whole response), if any.
 
-        `among` ignores faults with other codes, which apply to another part of the response.
+        `among` ignores faults with other codes, which apply to another part of the response, and
+        `besides` those with these.
         """
         for fault in self._faults:
             if (
                 isinstance(fault, _InjectedFailure)
                 and fault.topic_partition in (None, topic_partition)
                 and (among is None or fault.code in among)
+                and fault.code not in besides
                 and self._take(fault)
             ):
                 raise for_code(fault.code)("injected by faults.fail")
@@ -216,14 +221,18 @@ class Faults:
         self._in_loop(release_all)
 
     def corrupt(
-        self, topic_partition: TopicPartition | tuple[str, int], times: int | None = 1
+        self,
+        topic_partition: TopicPartition | tuple[str, int],
+        times: int | None = 1,
+        *,
+        api: Api = "Fetch",
     ) -> None:
-        """Flip a byte in this partition's records in the next Fetch responses; the log stays
-        intact.
+        """Flip a byte in this partition's records in the next responses to Fetch, or to ShareFetch;
+        the log stays intact.
 
         For lasting damage use `broker.log(topic_partition).corrupt(offset)`.
         """
-        self._arm(_Corruption(1, times, None, TopicPartition(*topic_partition)))
+        self._arm(_Corruption(api_key_of(api), times, None, TopicPartition(*topic_partition)))
 
     def clear(self) -> None:
         """Disarm everything, and release stalled requests."""

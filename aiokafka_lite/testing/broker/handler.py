@@ -11,6 +11,7 @@ from typing import Any
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import InvalidGroupIdError
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages._leader import NodeEndpoint
 from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.schema.version_range import VersionRange
@@ -22,6 +23,10 @@ from aiokafka_lite.testing.broker.state.cluster_state import BrokerNode, Cluster
 from aiokafka_lite.testing.broker.state.groups.group_coordinators import (
     CoordinatedGroup,
     GroupCoordinators,
+)
+from aiokafka_lite.testing.broker.state.groups.share_sessions import (
+    BrokerShareSession,
+    ShareSessionCache,
 )
 from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchSessionCache
 from aiokafka_lite.testing.broker.state.log_dirs import LogDirs
@@ -53,6 +58,29 @@ class NodeContext:
     reassignments: Reassignments
     log_dirs: LogDirs
     users: UserStore = field(default_factory=UserStore)
+    share_sessions: ShareSessionCache = field(default_factory=ShareSessionCache)
+
+    def end_share_session(self, session: BrokerShareSession) -> None:
+        """End a share session, and give back what its member has acquired."""
+        self.share_sessions.end(session)
+        group = self.groups.find_share(session.group_id)
+        if group is not None:
+            group.release(
+                session.member_id,
+                (
+                    TopicPartition(name, where.partition)
+                    for where in session.partitions
+                    if (name := self.cluster.topic_name(where.topic_id)) is not None
+                ),
+            )
+
+    def disconnected(self, connection: Session) -> None:
+        """End what ends with a connection."""
+        sessions = self.share_sessions.of(connection=connection)
+        for session in sessions:
+            self.end_share_session(session)
+        if sessions:
+            self.groups.changed()
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,7 @@ class NodeServer:
         self._server = self._socket = self._serving = None
         self.drop_connections()
         self.context.sessions.clear()
+        self.context.share_sessions.clear()
 
     @property
     def is_listening(self) -> bool:
@@ -200,6 +201,7 @@ class BrokerConnection(asyncio.Protocol):
         self._frames.clear()
         if self._waiting is not None:
             self._waiting.cancel()
+        self._server.context.disconnected(self._session)
         self._server.lost(self)
 
     # Serving…

@@ -10,9 +10,11 @@ import pytest
 
 from aiokafka_lite.errors import (
     ConcurrentTransactions,
+    GroupIdNotFound,
     IllegalStateError,
     InvalidConfigurationError,
     TopicAlreadyExistsError,
+    UnknownMemberIdError,
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import TopicPartition
@@ -26,6 +28,7 @@ from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnStat
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.support.leftovers import nothing_left_behind
 from tests.testing.broker.apache.group_peers import peers_of
+from tests.testing.broker.apache.share_peers import ACCEPT, RELEASE, share_peers_of
 from tests.testing.broker.apache.txn_peers import TransactionalKafka, TxnPeer
 from tests.testing.broker.bench import WireClient, batch
 
@@ -272,6 +275,57 @@ async def test_a_group_can_be_looked_at(broker: EmbeddedBroker) -> None:
         assert (kept.offset, kept.leader_epoch, kept.metadata) == (5, 0, "note")
         broker.delete_topic("t")
         assert broker.group("g").offsets == {}
+
+
+async def test_a_share_group_can_be_looked_at(broker: EmbeddedBroker) -> None:
+    broker.create_topic("t")
+    broker.append(TP, batch(b"0", b"1", b"2"))
+    async with share_peers_of(broker.bootstrap_servers, "g", "t") as peers:
+        reader = await peers.reader()
+        await reader.fetch()
+        await reader.acknowledge({0: [(0, 0, [ACCEPT]), (2, 2, [RELEASE])]})
+        view = broker.group("g")
+        assert (view.state, view.generation_id, view.protocol) == ("Stable", 3, "simple")
+        assert (view.protocol_type, view.coordinator, view.offsets) == ("share", 1, {})
+        assert view.members[reader.member_id].partitions() == [TP]
+        share = view.shares[TP]
+        assert (share.start_offset, share.end_offset) == (1, 2)
+        assert (share.in_state("acquired"), share.in_state("available")) == ([1], [2])
+        assert share.records[1].member_id == reader.member_id
+        assert (share.records[2].member_id, share.records[2].delivery_count) == (None, 1)
+
+
+async def test_locks_sessions_and_members_of_a_share_group_end_at_a_word(
+    broker: EmbeddedBroker,
+) -> None:
+    with pytest.raises(GroupIdNotFound, match="not found"):
+        broker.expire_share_locks("g")
+    broker.create_topic("t")
+    broker.append(TP, batch(b"0", b"1"))
+    async with share_peers_of(broker.bootstrap_servers, "g", "t") as peers:
+        reader = await peers.reader()
+        await reader.fetch()
+        broker.expire_share_locks("g")
+        late = await reader.acknowledge({0: [(0, 0, [ACCEPT])]})
+        assert late.errors == {0: 121}
+        assert (await reader.fetch(())).acquired == {0: [(0, 1, 2)]}
+        broker.end_share_sessions("g")
+        assert broker.group("g").shares[TP].in_state("available") == [0, 1]
+        assert (await reader.fetch(())).error == 122
+        broker.expel_share_member("g", reader.member_id)
+        assert (await reader.beat()).error == 25
+        with pytest.raises(UnknownMemberIdError):
+            broker.expel_share_member("g", reader.member_id)
+
+
+async def test_a_connection_that_ends_releases_what_was_acquired(broker: EmbeddedBroker) -> None:
+    broker.create_topic("t")
+    broker.append(TP, batch(b"0"))
+    async with share_peers_of(broker.bootstrap_servers, "g", "t") as peers:
+        reader = await peers.reader()
+        await reader.fetch()
+        reader.peer.writer.close()
+        await broker.wait_until(lambda: broker.group("g").shares[TP].in_state("available") == [0])
 
 
 async def test_a_moved_coordinator_is_found_again_with_its_group() -> None:

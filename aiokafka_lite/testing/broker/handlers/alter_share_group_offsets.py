@@ -5,7 +5,6 @@ Source: GroupCoordinatorService.alterShareGroupOffsets; KIP-932.
 
 from aiokafka_lite.errors import BrokerResponseError
 from aiokafka_lite.kafka_error import reason_of
-from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.alter_share_group_offsets import (
     AlterShareGroupOffsetsRequest,
     AlterShareGroupOffsetsRequestTopic,
@@ -17,6 +16,7 @@ from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.security.acl import Operation
 from aiokafka_lite.testing.broker.state.cluster_state import partition_of
+from aiokafka_lite.testing.broker.state.groups.group_coordinators import SHARE
 
 
 def handle(
@@ -24,7 +24,10 @@ def handle(
 ) -> AlterShareGroupOffsetsResponse:
     try:
         if context.find_group(request.group_id) is not None:
-            raise context.groups.not_found(request.group_id, "share")
+            raise context.groups.not_found(request.group_id, SHARE)
+        group = context.groups.find_share(request.group_id)
+        if group is not None:
+            group.members.check_empty()
     except BrokerResponseError as error:
         return AlterShareGroupOffsetsResponse(
             error_code=error.errno, error_message=reason_of(error)
@@ -47,11 +50,8 @@ def _alter(
         try:
             context.session.check_topic(Operation.READ, asked.topic_name)
             topic = context.cluster.topic_by_name(asked.topic_name)
-            partition_of(topic, each.partition_index)
-            group = context.groups.find_or_create_share(group_id)
-            group.offsets[TopicPartition(asked.topic_name, each.partition_index)] = (
-                each.start_offset
-            )
+            partition = partition_of(topic, each.partition_index)
+            context.groups.find_or_create_share(group_id).set_start(partition, each.start_offset)
         except BrokerResponseError as error:
             told.error_code, told.error_message = error.errno, error.description
         answer.partitions.append(told)

@@ -3,11 +3,8 @@
 Source: KafkaApis.handleConsumerGroupDescribe, ConsumerGroup.asDescribedGroup.
 """
 
-from collections.abc import Iterable
-
 from aiokafka_lite.errors import BrokerResponseError, UnsupportedVersionError
 from aiokafka_lite.kafka_error import reason_of
-from aiokafka_lite.protocol.messages._group_assignment import Assignment, TopicPartitions
 from aiokafka_lite.protocol.messages.consumer_group_describe import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
@@ -16,13 +13,11 @@ from aiokafka_lite.protocol.messages.consumer_group_describe import (
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
+from aiokafka_lite.testing.broker.handlers._group_assignment import assignment_of
 from aiokafka_lite.testing.broker.security.acl import Operation, ResourceType
 from aiokafka_lite.testing.broker.state.cluster_features import GROUP_VERSION
 from aiokafka_lite.testing.broker.state.cluster_state import ClusterState
-from aiokafka_lite.testing.broker.state.groups.consumer_group_member import (
-    ConsumerGroupMember,
-    TopicIdPartition,
-)
+from aiokafka_lite.testing.broker.state.groups.consumer_group_member import ConsumerGroupMember
 from aiokafka_lite.testing.broker.state.groups.modern_group import ModernGroup
 
 _CLASSIC, _OF_THE_NEWER_PROTOCOL = 0, 1
@@ -79,20 +74,10 @@ def _member(group: ModernGroup, member: ConsumerGroupMember, cluster: ClusterSta
         client_host=f"/{member.client_host}",
         subscribed_topic_names=sorted(member.topics),
         subscribed_topic_regex=member.pattern,
-        assignment=_assignment(member.assigned, cluster),
-        target_assignment=_assignment(group.target.get(member.member_id, ()), cluster),
+        assignment=assignment_of(member.assigned, cluster),
+        target_assignment=assignment_of(group.target.get(member.member_id, ()), cluster),
         member_type=_CLASSIC if member.classic else _OF_THE_NEWER_PROTOCOL,
     )
-
-
-def _assignment(partitions: Iterable[TopicIdPartition], cluster: ClusterState) -> Assignment:
-    by_topic: dict[str, TopicPartitions] = {}
-    for topic_id, index in sorted(partitions):
-        name = cluster.topic_name(topic_id)
-        if name is not None:
-            topic = by_topic.setdefault(name, TopicPartitions(topic_id=topic_id, topic_name=name))
-            topic.partitions.append(index)
-    return Assignment(topic_partitions=[*by_topic.values()])
 
 
 HANDLER = Handler(ConsumerGroupDescribeRequest, handle, VersionRange(0, 1))

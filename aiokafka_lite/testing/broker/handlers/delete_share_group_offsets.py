@@ -13,6 +13,7 @@ from aiokafka_lite.protocol.messages.delete_share_group_offsets import (
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.security.acl import Operation
+from aiokafka_lite.testing.broker.state.groups.group_coordinators import SHARE
 from aiokafka_lite.testing.broker.state.groups.share_group import ShareGroup
 
 
@@ -23,7 +24,8 @@ def handle(
         context.find_group(request.group_id, Operation.DELETE)
         group = context.groups.find_share(request.group_id)
         if group is None:
-            raise context.groups.not_found(request.group_id, "share")
+            raise context.groups.not_found(request.group_id, SHARE)
+        group.members.check_empty()
     except BrokerResponseError as error:
         return DeleteShareGroupOffsetsResponse(
             error_code=error.errno, error_message=reason_of(error)

@@ -1,4 +1,4 @@
-"""DescribeShareGroupOffsets: where share groups begin to read, as an administrator has set it.
+"""DescribeShareGroupOffsets: how far share groups have read, as it is stored.
 
 A group that does not exist, or is of another kind, is no error.
 """
@@ -18,6 +18,7 @@ from aiokafka_lite.protocol.messages.describe_share_group_offsets import (
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.security.acl import Operation
+from aiokafka_lite.testing.broker.state.groups.share_partition import UNSET, SharePartition
 
 
 def handle(
@@ -38,9 +39,9 @@ def _describe(
             group_id=asked.group_id, error_code=error.errno, error_message=error.description
         )
     group = context.groups.find_share(asked.group_id)
-    offsets = {} if group is None else group.offsets
+    states = {} if group is None else group.partitions
     wanted = (
-        by_topic(sorted(offsets))
+        by_topic(sorted(states))
         if asked.topics is None
         else {topic.topic_name: topic.partitions for topic in asked.topics}
     )
@@ -51,7 +52,7 @@ def _describe(
                 topic_name=name,
                 topic_id=context.cluster.topic_by_name(name).topic_id,
                 partitions=[
-                    _partition(context, TopicPartition(name, index), offsets) for index in indexes
+                    _partition(context, TopicPartition(name, index), states) for index in indexes
                 ],
             )
             for name, indexes in wanted.items()
@@ -60,13 +61,18 @@ def _describe(
 
 
 def _partition(
-    context: RequestContext, where: TopicPartition, offsets: Mapping[TopicPartition, int]
+    context: RequestContext,
+    where: TopicPartition,
+    states: Mapping[TopicPartition, SharePartition],
 ) -> DescribeShareGroupOffsetsResponsePartition:
+    state = states.get(where)
     told = DescribeShareGroupOffsetsResponsePartition(
-        partition_index=where.partition, start_offset=offsets.get(where, -1)
+        partition_index=where.partition,
+        start_offset=UNSET if state is None else state.stored_start,
     )
-    if where in offsets and context.version in _WITH_LAG:
-        told.lag = context.cluster.partition(where).log.log_end_offset - told.start_offset
+    if state is not None and state.stored_start != UNSET and context.version in _WITH_LAG:
+        end = context.cluster.partition(where).log.log_end_offset
+        told.lag = end - state.stored_start - state.stored_done
     return told
 
 

@@ -14,7 +14,6 @@ from aiokafka_lite.protocol.messages.list_groups import (
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.security.acl import Operation, ResourceType
-from aiokafka_lite.testing.broker.state.groups.classic_group import GroupState
 from aiokafka_lite.testing.broker.state.groups.group_coordinators import SHARE
 
 
@@ -50,7 +49,7 @@ def _on_node(context: RequestContext) -> Iterator[ListedGroup]:
         yield ListedGroup(
             group_id=share.group_id,
             protocol_type=SHARE,
-            group_state=GroupState.EMPTY.value,
+            group_state=share.members.state.value,
             group_type=SHARE,
         )
 

@@ -73,6 +73,31 @@ class BrokerOptions(SecurityOptions):
     group_consumer_migration_policy: str = "bidirectional"
     """Which groups with members may change their protocol: "bidirectional", "upgrade" from the
     classic one, "downgrade" to it, or "disabled". Java: group.consumer.migration.policy."""
+    share_version: int = 1
+    """Level of the feature share.version: 1 for share groups (KIP-932), 0 for a broker without
+    them. Only here."""
+    group_share_session_timeout_ms: Milliseconds = 45_000
+    """Session timeout of a share group; the group's own setting goes first. Java:
+    group.share.session.timeout.ms."""
+    group_share_heartbeat_interval_ms: Milliseconds = 5_000
+    """Heartbeat interval of a share group; the group's own setting goes first. Java:
+    group.share.heartbeat.interval.ms."""
+    group_share_assignment_interval_ms: Milliseconds = 0
+    """Least time between two assignments of a share group; the group's own setting goes first. In
+    Java the default is 1000. Java: group.share.assignment.interval.ms."""
+    group_share_max_size: int = 200
+    """Members that a share group may have. Java: group.share.max.size."""
+    group_share_max_share_sessions: int = 2_000
+    """Share sessions that a node keeps at most. Java: group.share.max.share.sessions."""
+    group_share_record_lock_duration_ms: Milliseconds = 30_000
+    """How long a record stays acquired; the group's own setting goes first. Java:
+    group.share.record.lock.duration.ms."""
+    group_share_delivery_count_limit: int = 5
+    """How often a record is delivered to a share group; the group's own setting goes first. Java:
+    group.share.delivery.count.limit."""
+    group_share_partition_max_record_locks: int = 2_000
+    """Records of a partition that a share group may have in flight; the group's own setting goes
+    first. Java: group.share.partition.max.record.locks."""
     transaction_version: int = 2
     """Level of the feature transaction.version: 2 for the transactions of KIP-890, 0 or 1 for those
     before. Only here."""
@@ -170,6 +195,15 @@ _RANGES: tuple[tuple[str, int, int | None], ...] = (
     ("group_consumer_heartbeat_interval_ms", 1, None),
     ("group_consumer_assignment_interval_ms", 0, None),
     ("group_consumer_max_size", 1, None),
+    ("share_version", 0, 1),
+    ("group_share_session_timeout_ms", 1, None),
+    ("group_share_heartbeat_interval_ms", 1, None),
+    ("group_share_assignment_interval_ms", 0, None),
+    ("group_share_max_size", 1, None),
+    ("group_share_max_share_sessions", 0, None),
+    ("group_share_record_lock_duration_ms", 1, None),
+    ("group_share_delivery_count_limit", 1, None),
+    ("group_share_partition_max_record_locks", 1, None),
     ("transaction_version", 0, 2),
     ("transaction_max_timeout_ms", 1, None),
     ("max_logged_requests", 0, None),

@@ -1,6 +1,7 @@
 """The features of the cluster and their levels (KIP-584). Does not wait.
 
-The embedded broker has two: group.version and transaction.version. Source: FeatureControlManager.
+The embedded broker has three: group.version, share.version and transaction.version. Source:
+FeatureControlManager.
 """
 
 from __future__ import annotations
@@ -12,7 +13,12 @@ from aiokafka_lite.errors import InvalidUpdateVersionError
 
 TRANSACTION_VERSION: Final = "transaction.version"
 GROUP_VERSION: Final = "group.version"
-SUPPORTED: Final[Mapping[str, range]] = {GROUP_VERSION: range(2), TRANSACTION_VERSION: range(3)}
+SHARE_VERSION: Final = "share.version"
+SUPPORTED: Final[Mapping[str, range]] = {
+    GROUP_VERSION: range(2),
+    SHARE_VERSION: range(2),
+    TRANSACTION_VERSION: range(3),
+}
 UPGRADE: Final = 1
 """Kafka's number for a change that may only raise the level."""
 SAFE_DOWNGRADE: Final = 2
@@ -66,6 +72,7 @@ class ClusterFeatures:
 __all__ = [
     "GROUP_VERSION",
     "SAFE_DOWNGRADE",
+    "SHARE_VERSION",
     "SUPPORTED",
     "TRANSACTION_VERSION",
     "UPGRADE",

@@ -31,6 +31,7 @@ from aiokafka_lite.testing.broker.state.broker_settings import BrokerSettings
 from aiokafka_lite.testing.broker.state.client_telemetry import ClientTelemetry
 from aiokafka_lite.testing.broker.state.cluster_features import (
     GROUP_VERSION,
+    SHARE_VERSION,
     TRANSACTION_VERSION,
     ClusterFeatures,
 )
@@ -226,6 +227,7 @@ class ClusterState:
         self.features = ClusterFeatures(
             {
                 GROUP_VERSION: options.group_version,
+                SHARE_VERSION: options.share_version,
                 TRANSACTION_VERSION: options.transaction_version,
             }
         )

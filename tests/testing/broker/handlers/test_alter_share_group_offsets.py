@@ -34,7 +34,8 @@ def test_an_unknown_group_is_made_for_the_first_offset_that_is_stored() -> None:
     assert [(each.partition_index, each.error_code) for each in told.partitions] == [(0, 0), (9, 3)]
     group = bench.groups.find_share("g")
     assert group is not None
-    assert group.offsets == {TopicPartition("t", 0): 7}
+    stored = {where: each.stored_start for where, each in group.partitions.items()}
+    assert stored == {TopicPartition("t", 0): 7}
 
 
 def test_other_groups_are_refused() -> None:

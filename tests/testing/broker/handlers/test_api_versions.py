@@ -59,12 +59,12 @@ def test_the_level_of_transactions_is_told_where_it_can_be(version: int, level: 
     answer = bench.ask(api_versions.HANDLER, ASK, version)
     told = [(e.name, e.min_version_level, e.max_version_level) for e in answer.finalized_features]
     has_level = version >= 3 and level > 0
-    groups = [("group.version", 1, 1)] if version >= 3 else []
+    groups = [("group.version", 1, 1), ("share.version", 1, 1)] if version >= 3 else []
     assert told == groups + ([("transaction.version", level, level)] if has_level else [])
     assert answer.finalized_features_epoch == (0 if version >= 3 else -1)
     supported = [(e.name, e.min_version, e.max_version) for e in answer.supported_features]
-    both = [("group.version", 0, 1), ("transaction.version", 0, 2)]
-    assert supported == (both if version >= 4 else [])
+    every = [("group.version", 0, 1), ("share.version", 0, 1), ("transaction.version", 0, 2)]
+    assert supported == (every if version >= 4 else [])
 
 
 @pytest.mark.parametrize(

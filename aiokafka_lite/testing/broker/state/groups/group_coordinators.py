@@ -29,6 +29,7 @@ from aiokafka_lite.testing.broker.state.groups.group_view import (
     GroupView,
     view_of,
     view_of_consumers,
+    view_of_shares,
 )
 from aiokafka_lite.testing.broker.state.groups.modern_group import ModernGroup
 from aiokafka_lite.testing.broker.state.groups.share_group import ShareGroup
@@ -125,8 +126,13 @@ class GroupCoordinators:
         """Stop every timer."""
         for timers in self._timers.values():
             timers.clear()
+        for share in self._shares.values():
+            share.close()
 
     def _move(self, group_id: str, before: int | None, node_id: int | None) -> None:
+        share = self._shares.get(group_id)
+        if share is not None:
+            share.move(is_gone=before is not None, is_found=node_id is not None)
         group = self._groups.get(group_id)
         if group is None:
             return
@@ -234,12 +240,21 @@ class GroupCoordinators:
     def find_or_create_share(self, group_id: str) -> ShareGroup:
         """Return a share group; create one without offsets if necessary.
 
-        Raises: GroupIdNotFound for a classic group.
+        Raises: GroupIdNotFound for a group of another kind.
         """
         if group_id in self._groups:
-            raise self.not_found(group_id, "share")
-        self.nodes.settle(group_id)
-        return self._shares.setdefault(group_id, ShareGroup(group_id))
+            raise self.not_found(group_id, SHARE)
+        if group_id not in self._shares:
+            self._shares[group_id] = ShareGroup(
+                group_id,
+                GroupTimers(self._clock, self.changed),
+                GroupTimers(self._clock, self.changed),
+                self.options,
+                self._cluster,
+                self._clock,
+            )
+            self.nodes.settle(group_id)
+        return self._shares[group_id]
 
     def not_found(self, group_id: str, kind: str) -> GroupIdNotFound:
         """Return the error of a group that does not exist, or that is of another kind."""
@@ -268,7 +283,10 @@ class GroupCoordinators:
 
         Raises: NonEmptyGroup while it has members; GroupIdNotFound without such a group.
         """
-        if self._shares.pop(group_id, None) is not None:
+        share = self._shares.get(group_id)
+        if share is not None:
+            share.members.check_empty()
+            self._shares.pop(group_id).close()
             return
         if group_id not in self._groups:
             raise self.not_found(group_id, CLASSIC)
@@ -279,9 +297,11 @@ class GroupCoordinators:
     def view(self, group_id: str) -> GroupView:
         """Return a group's present state; an unknown group is DEAD."""
         group = self._groups.get(group_id)
-        if group is None:
-            return GroupView(group_id, coordinator=self.nodes.node_of(group_id))
         coordinator = self.nodes.node_of(group_id)
+        if group_id in self._shares:
+            return view_of_shares(self._shares[group_id], self._cluster, coordinator)
+        if group is None:
+            return GroupView(group_id, coordinator=coordinator)
         if group.consumers is not None:
             return view_of_consumers(
                 group.consumers.group, self._cluster, group.offsets, coordinator

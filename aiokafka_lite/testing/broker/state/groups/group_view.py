@@ -1,7 +1,7 @@
 """A group at one moment, for the asserts of tests: `EmbeddedBroker.group()`. Plain values."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.consumer_protocol import (
@@ -13,6 +13,10 @@ from aiokafka_lite.testing.broker.state.groups.classic_group import ClassicGroup
 from aiokafka_lite.testing.broker.state.groups.consumer_group_member import TopicIdPartition
 from aiokafka_lite.testing.broker.state.groups.group_offsets import GroupOffsets, StoredOffset
 from aiokafka_lite.testing.broker.state.groups.modern_group import ModernGroup
+from aiokafka_lite.testing.broker.state.groups.share_group import ShareGroup
+from aiokafka_lite.testing.broker.state.groups.share_partition import DeliveryState, SharePartition
+
+SHARE_PROTOCOL_TYPE = "share"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,33 @@ class GroupMemberView:
 
 
 @dataclass(frozen=True, slots=True)
+class DeliveryView:
+    """A record that a share group has in flight (KIP-932)."""
+
+    state: DeliveryState
+    delivery_count: int
+    """How often it has been delivered."""
+    member_id: str | None
+    """The member that has acquired it; None if nobody has."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharePartitionView:
+    """A partition as a share group reads it (KIP-932)."""
+
+    start_offset: int
+    """The first record with which the group is not done; -1 before the first fetch."""
+    end_offset: int
+    """The last record in flight."""
+    records: Mapping[int, DeliveryView]
+    """The records in flight, by offset."""
+
+    def in_state(self, state: str) -> list[int]:
+        """Return the offsets in a state: available, acquired, acknowledged or archived."""
+        return [offset for offset, record in self.records.items() if record.state == state]
+
+
+@dataclass(frozen=True, slots=True)
 class GroupView:
     """A group; an unknown group is DEAD and empty."""
 
@@ -59,6 +90,8 @@ class GroupView:
     offsets: Mapping[TopicPartition, StoredOffset] = field(default_factory=dict)
     pending_offsets: Mapping[TopicPartition, StoredOffset] = field(default_factory=dict)
     """Offsets of open transactions; the newest one of each partition."""
+    shares: Mapping[TopicPartition, SharePartitionView] = field(default_factory=dict)
+    """What a share group reads (KIP-932); empty for other groups."""
 
 
 def view_of(group: ClassicGroup, offsets: GroupOffsets, coordinator: int | None) -> GroupView:
@@ -114,6 +147,28 @@ def view_of_consumers(
     )
 
 
+def view_of_shares(share: ShareGroup, cluster: ClusterState, coordinator: int | None) -> GroupView:
+    """Return the present state of a share group."""
+    group = share.members.group
+    return replace(
+        view_of_consumers(group, cluster, GroupOffsets(0), coordinator),
+        state=share.members.state,
+        protocol_type=SHARE_PROTOCOL_TYPE,
+        shares={where: _share(each) for where, each in share.partitions.items()},
+    )
+
+
+def _share(partition: SharePartition) -> SharePartitionView:
+    return SharePartitionView(
+        partition.start_offset,
+        partition.end_offset,
+        {
+            offset: DeliveryView(each.state, each.count, each.member_id)
+            for offset, each in partition.deliveries()
+        },
+    )
+
+
 def _encoded(partitions: Iterable[TopicIdPartition], cluster: ClusterState) -> bytes:
     by_name: dict[str, list[int]] = {}
     for topic_id, partition in sorted(partitions):
@@ -123,4 +178,12 @@ def _encoded(partitions: Iterable[TopicIdPartition], cluster: ClusterState) -> b
     return ConsumerProtocolMemberAssignment(0, [*by_name.items()], b"").encode()
 
 
-__all__ = ["GroupMemberView", "GroupView", "view_of", "view_of_consumers"]
+__all__ = [
+    "DeliveryView",
+    "GroupMemberView",
+    "GroupView",
+    "SharePartitionView",
+    "view_of",
+    "view_of_consumers",
+    "view_of_shares",
+]

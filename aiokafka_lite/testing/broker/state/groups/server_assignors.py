@@ -1,16 +1,21 @@
-"""The assignors of the broker: `uniform` and `range`. Plain functions, which keep what they can.
+"""The assignors of the broker: `uniform`, `range` and `simple`. Plain functions.
 
-Source: UniformHomogeneousAssignmentBuilder, UniformHeterogeneousAssignmentBuilder, RangeAssignor;
-KIP-848. Members come in the order in which they have joined; Kafka takes them in any order.
+They keep what they can. Source: UniformHomogeneousAssignmentBuilder,
+UniformHeterogeneousAssignmentBuilder, RangeAssignor, SimpleAssignor; KIP-848, KIP-932. Members come
+in the order in which they have joined; Kafka takes them in any order.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Final
 from uuid import UUID
 
 from aiokafka_lite.testing.broker.state.broker_options import SERVER_ASSIGNOR_NAMES
 from aiokafka_lite.testing.broker.state.groups.consumer_group_member import TopicIdPartition
+
+SIMPLE: Final = "simple"
+"""The name of the assignor of each share group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +126,47 @@ def _share(
             del free[:wants]
 
 
+def simple(members: Members, counts: Mapping[UUID, int]) -> Assignment:
+    """Give each partition to the same number of members, which share it; for share groups.
+
+    With different topics it is as even as it can be for each topic alone.
+    """
+    given: dict[str, set[TopicIdPartition]] = {member_id: set() for member_id in members}
+    topic_ids = {topic_id for member in members.values() for topic_id in member.topic_ids}
+    is_same = len({member.topic_ids for member in members.values()}) == 1
+    for topics in [topic_ids] if is_same else [{topic_id} for topic_id in sorted(topic_ids)]:
+        readers = {
+            member_id: member for member_id, member in members.items() if topics & member.topic_ids
+        }
+        _spread(sorted(_partitions(topics, counts)), readers, given)
+    return {member_id: frozenset(parts) for member_id, parts in given.items()}
+
+
+def _spread(
+    partitions: Sequence[TopicIdPartition],
+    readers: Members,
+    given: dict[str, set[TopicIdPartition]],
+) -> None:
+    sharing = ceil(len(readers) / max(len(partitions), 1))
+    each = sharing * len(partitions) / max(len(readers), 1)
+    rooms = {
+        member_id: ceil(each * (index + 1)) - ceil(each * index)
+        for index, member_id in enumerate(readers)
+    }
+    sharers: dict[TopicIdPartition, list[str]] = {partition: [] for partition in partitions}
+    for is_kept in (True, False):
+        for partition in partitions:
+            for member_id, member in readers.items():
+                is_free = rooms[member_id] and len(sharers[partition]) < sharing
+                if not is_free or member_id in sharers[partition]:
+                    continue
+                if is_kept and partition not in member.has:
+                    continue
+                sharers[partition].append(member_id)
+                rooms[member_id] -= 1
+                given[member_id].add(partition)
+
+
 def _partitions(
     topic_ids: Collection[UUID], counts: Mapping[UUID, int]
 ) -> frozenset[TopicIdPartition]:
@@ -132,8 +178,16 @@ def _partitions(
 
 
 SERVER_ASSIGNORS: Final[Mapping[str, Callable[[Members, Mapping[UUID, int]], Assignment]]] = dict(
-    zip(SERVER_ASSIGNOR_NAMES, (uniform, range_), strict=True)
+    zip((*SERVER_ASSIGNOR_NAMES, SIMPLE), (uniform, range_, simple), strict=True)
 )
 """By name."""
 
-__all__ = ["SERVER_ASSIGNORS", "AssignedMember", "Assignment", "range_", "uniform"]
+__all__ = [
+    "SERVER_ASSIGNORS",
+    "SIMPLE",
+    "AssignedMember",
+    "Assignment",
+    "range_",
+    "simple",
+    "uniform",
+]

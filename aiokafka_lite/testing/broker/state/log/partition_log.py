@@ -296,6 +296,11 @@ class PartitionLog:
         first, stop = self._range(fetch_offset, upper_bound)
         return self._ends[stop - 1] - self._position(first) if first < stop else 0
 
+    def batches_from(self, offset: int, upper_bound: int) -> Iterator[StoredBatch]:
+        """Iterate over the batches from the one with `offset` on that lie below `upper_bound`."""
+        first, stop = self._range(offset, upper_bound)
+        return (self._batches[index] for index in range(first, stop))
+
     def _range(self, fetch_offset: int, upper_bound: int) -> tuple[int, int]:
         first = bisect_left(self._last_offsets, fetch_offset, self._first)
         if upper_bound >= self.log_end_offset:

@@ -57,6 +57,13 @@ class TransactionIndex:
             if entry.last_offset >= fetch_offset and entry.first_offset < upper_bound
         ]
 
+    def is_aborted(self, producer_id: int, offset: int) -> bool:
+        """Return whether a producer's record lies in a transaction that was aborted."""
+        return any(
+            entry.producer_id == producer_id and entry.first_offset <= offset <= entry.last_offset
+            for entry in self._aborted
+        )
+
     def drop_before(self, log_start_offset: int) -> None:
         """Drop aborted transactions that lie wholly below the start of the log."""
         if self._aborted and self._aborted[0].last_offset < log_start_offset:

@@ -5,12 +5,14 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aiokafka_lite.testing.broker.state.broker_options import SERVER_ASSIGNOR_NAMES
 from aiokafka_lite.testing.broker.state.groups.consumer_group_member import TopicIdPartition
 from aiokafka_lite.testing.broker.state.groups.server_assignors import (
     SERVER_ASSIGNORS,
     AssignedMember,
     Assignment,
     range_,
+    simple,
     uniform,
 )
 
@@ -57,7 +59,7 @@ def test_range_keeps_what_it_can() -> None:
 
 
 @given(
-    assignor=st.sampled_from(sorted(SERVER_ASSIGNORS)),
+    assignor=st.sampled_from(SERVER_ASSIGNOR_NAMES),
     topics=st.lists(st.sets(st.sampled_from([T, U])), min_size=1, max_size=5),
     counts=st.tuples(st.integers(0, 7), st.integers(0, 7)),
 )
@@ -70,6 +72,44 @@ def test_each_partition_has_one_subscriber_and_a_second_round_moves_nothing(
     check_complete(found, members, by_topic)
     again = {name: reading(*each.topic_ids, has=found[name]) for name, each in members.items()}
     assert SERVER_ASSIGNORS[assignor](again, by_topic) == found
+
+
+def test_simple_lets_members_share_what_is_too_little_for_all() -> None:
+    members = {name: reading(T) for name in "abc"}
+    assert simple(members, {T: 2}) == {
+        "a": parts(T, 0, 1),
+        "b": parts(T, 0),
+        "c": parts(T, 1),
+    }
+
+
+def test_simple_spreads_each_topic_alone_where_subscriptions_differ() -> None:
+    members = {"a": reading(T), "b": reading(T, U)}
+    assert simple(members, {T: 2, U: 2}) == {
+        "a": parts(T, 0),
+        "b": parts(T, 1) | parts(U, 0, 1),
+    }
+
+
+@given(
+    topics=st.lists(st.sets(st.sampled_from([T, U])), min_size=1, max_size=5),
+    counts=st.tuples(st.integers(0, 7), st.integers(0, 7)),
+)
+def test_simple_leaves_no_partition_out_and_a_second_round_moves_nothing(
+    topics: list[set[UUID]], counts: tuple[int, int]
+) -> None:
+    by_topic = dict(zip((T, U), counts, strict=True))
+    members = {str(i): reading(*each) for i, each in enumerate(topics)}
+    found = simple(members, by_topic)
+    given_out = frozenset[TopicIdPartition]().union(*found.values())
+    read = {topic for member in members.values() for topic in member.topic_ids}
+    assert given_out == {
+        TopicIdPartition(topic, index) for topic in read for index in range(by_topic[topic])
+    }
+    for name, its in found.items():
+        assert {each.topic_id for each in its} <= members[name].topic_ids
+    again = {name: reading(*each.topic_ids, has=found[name]) for name, each in members.items()}
+    assert simple(again, by_topic) == found
 
 
 def check_complete(
