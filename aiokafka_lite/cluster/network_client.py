@@ -19,6 +19,7 @@ from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NodeNotReadyError
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import Node
+from aiokafka_lite.net.answer_callback import OnAnswer
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.schema.message import Request, Response
@@ -162,25 +163,27 @@ class NetworkClient:
     def submit(
         self,
         node_id: int,
-        request: Request[R],
+        request: Request[Any],
+        on_answer: OnAnswer,
         *,
         lane: Lane = Lane.GENERAL,
         max_version: int | None = None,
         expects_response: bool = True,
-    ) -> "asyncio.Future[R | None] | None":
-        """Send a request if a connection is open and free, and return a future for its response.
-        Return None, and send nothing, if the request would have to wait for a connection, a
+    ) -> bool:
+        """Send a request if a connection is open and free, and let `on_answer` have its outcome.
+        Return False, and send nothing, if the request would have to wait for a connection, a
         backoff, a throttle or other requests that do. Does not wait.
 
-        The caller passes the response to `note_throttle`. The future, and what this raises: as
-        `NodeConnection.submit`.
+        `on_answer` passes the response to `note_throttle`. When it is called, and what this raises:
+        as `NodeConnection.submit`.
         """
         connection = self._pool.free(node_id, lane)
         if connection is None:
-            return None
-        return connection.submit(
-            request, max_version=max_version, expects_response=expects_response
+            return False
+        connection.submit(
+            request, on_answer, max_version=max_version, expects_response=expects_response
         )
+        return True
 
     async def request_any(
         self,

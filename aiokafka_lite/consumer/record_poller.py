@@ -211,12 +211,11 @@ class RecordPoller:
         """Say whether a poll must let the other tasks run before it looks for records.
 
         Polls that find records do so only now and then, because a turn of the loop costs as much
-        as a poll. A poll without buffered records does, and one behind a planned fetch that no task
-        has sent yet.
+        as a poll. A poll without buffered records does.
         """
         now_s = self._client.clock.monotonic()
         has_turn = self._polls_left and now_s < self._turn_ends_s
-        if has_turn and len(self._buffer) and not self._fetcher.unsent:
+        if has_turn and len(self._buffer):
             self._polls_left -= 1
             return False
         self._polls_left, self._turn_ends_s = _POLLS_A_TURN, now_s + _TURN_S

@@ -22,6 +22,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
+from aiokafka_lite.net.answer_callback import AnswerCallback, OnAnswer
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.connection_state import ConnectionEvent, ConnectionState, after
 from aiokafka_lite.net.endpoint import Endpoint
@@ -238,14 +239,14 @@ class NodeConnection(RequestChannel):
         Cancelled: a queued request is not sent. Any other leaves completely, and the node may act
         on it. It counts as in flight until its response comes, which is then dropped.
         """
-        pending = self._new_pending(request, timeout_s, max_version)
+        answer: asyncio.Future[R] = asyncio.get_running_loop().create_future()
+        pending = self._new_pending(request, answer, timeout_s, max_version)
         self._submit(pending)
         try:
-            response: R = await pending.answer
+            return await answer
         except asyncio.CancelledError:
             self._withdraw(pending)
             raise
-        return response
 
     async def post(
         self,
@@ -259,31 +260,44 @@ class NodeConnection(RequestChannel):
 
         Raises: as `request`. Cancelled: as `request`.
         """
-        pending = self._new_pending(request, timeout_s, max_version, expects_response=False)
+        answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        pending = self._new_pending(request, answer, timeout_s, max_version, expects_response=False)
         self._submit(pending)
         try:
-            await pending.answer
+            await answer
         except asyncio.CancelledError:
             self._withdraw(pending)
             raise
 
     def submit(
-        self, request: Request[R], *, max_version: int | None = None, expects_response: bool = True
-    ) -> "asyncio.Future[R | None]":
-        """Send a request, or queue it, and return a future for its response. Does not wait.
+        self,
+        request: Request[Any],
+        on_answer: OnAnswer,
+        *,
+        max_version: int | None = None,
+        expects_response: bool = True,
+    ) -> None:
+        """Send a request, or queue it, and let `on_answer` have its outcome. Does not wait.
 
-        For callers without a task to wait in. The future gets what `request` or, with
-        `expects_response=False`, `post` returns or raises. It must not be cancelled.
+        For callers without a task to wait in. `on_answer` gets what `request` or, with
+        `expects_response=False`, `post` returns or raises. It is called from the callbacks of the
+        event loop, for a response from the one that has read it, and never within this call.
 
         Raises: what keeps the request from being queued, as `request`.
         """
-        pending = self._new_pending(request, None, max_version, expects_response=expects_response)
+        pending = self._new_pending(
+            request,
+            AnswerCallback(on_answer),
+            None,
+            max_version,
+            expects_response=expects_response,
+        )
         self._submit(pending)
-        return pending.answer
 
     def _new_pending(
         self,
-        request: Request[R],
+        request: Request[Any],
+        answer: "asyncio.Future[Any] | AnswerCallback",
         timeout_s: float | None,
         max_version: int | None,
         *,
@@ -297,7 +311,7 @@ class NodeConnection(RequestChannel):
         return PendingRequest(
             request,
             version,
-            asyncio.get_running_loop().create_future(),
+            answer,
             now_s=self._clock.monotonic(),
             timeout_s=timeout_s,
             expects_response=expects_response,

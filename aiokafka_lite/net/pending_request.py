@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any, ClassVar
 
+from aiokafka_lite.net.answer_callback import AnswerCallback
 from aiokafka_lite.protocol.message_header import decode_response
 from aiokafka_lite.schema.message import Request
 
@@ -28,7 +29,7 @@ class PendingRequest:
         self,
         request: Request[Any],
         version: int,
-        answer: "asyncio.Future[Any]",
+        answer: "asyncio.Future[Any] | AnswerCallback",
         *,
         now_s: float,
         timeout_s: float,
@@ -52,10 +53,29 @@ class PendingRequest:
         """Return what the caller gets for the response's frame: the decoded response."""
         return decode_response(self.request.response_type, frame, self.version)[1]
 
-    def succeed(self, result: object) -> None:
-        """Give the caller its response, unless the caller was cancelled."""
+    def received(self, frame: memoryview) -> None:
+        """Give the caller its response, unless the caller was cancelled.
+
+        An error reaches the caller as it is, and is raised. The transport closes the connection
+        because of it, and so it reaches the other requests.
+        """
+        answer = self.answer
+        if answer.done():
+            return
+        try:
+            response = self.result_of(frame)
+        except Exception as error:
+            answer.set_exception(error)
+            raise
+        if isinstance(answer, AnswerCallback):
+            answer.give(response)
+        else:
+            answer.set_result(response)
+
+    def has_left(self) -> None:
+        """Tell the caller of a request without a response that all its bytes have left."""
         if not self.answer.done():
-            self.answer.set_result(result)
+            self.answer.set_result(None)
 
     def fail(self, error: Exception) -> None:
         """Give the caller an error instead, unless the caller was cancelled."""

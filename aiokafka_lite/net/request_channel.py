@@ -13,7 +13,7 @@ import logging
 import struct
 from abc import ABC, abstractmethod
 from collections import deque
-from typing import Any, Final
+from typing import Final
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import (
@@ -192,10 +192,11 @@ class RequestChannel(ABC):
         if self._state is not ConnectionState.READY or transport is None:
             raise self._closed_error()
         now_s = self._clock.monotonic()
+        answer: asyncio.Future[memoryview] = asyncio.get_running_loop().create_future()
         pending = PendingStep(
             step.request,
             step.version,
-            asyncio.get_running_loop().create_future(),
+            answer,
             now_s=max((sent.deadline_s for sent in self._sent_requests()), default=now_s),
             timeout_s=self.config.request_timeout_ms / 1000,
         )
@@ -204,7 +205,7 @@ class RequestChannel(ABC):
             self._send(pending, transport)
         else:
             self._step = pending
-        return pending.answer
+        return answer
 
     # Events of the transport…
 
@@ -228,15 +229,14 @@ class RequestChannel(ABC):
             now_s - pending.sent_at_s,
             len(frame),
         )
-        if not pending.answer.done():
-            pending.answer.set_result(_result_of(pending, frame))
+        pending.received(frame)
         if self._mailbox:
             self._send_queued()
 
     def writing_resumed(self) -> None:
         pending, self._unwritten = self._unwritten, None
         if pending is not None:
-            pending.succeed(None)
+            pending.has_left()
         step, transport = self._step, self._transport
         if step is not None and transport is not None and transport.can_write:
             self._step = None
@@ -268,16 +268,6 @@ class RequestChannel(ABC):
     def _pending_requests(self) -> list[PendingRequest]:
         step = [] if self._step is None else [self._step]
         return [*self._sent_requests(), *step, *self._mailbox]
-
-
-def _result_of(pending: PendingRequest, frame: memoryview) -> Any:
-    """Return what the caller gets. An error reaches the caller as it is. The transport closes the
-    connection because of it, and so it reaches the other requests."""
-    try:
-        return pending.result_of(frame)
-    except Exception as error:
-        pending.fail(error)
-        raise
 
 
 __all__ = ["RequestChannel"]

@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -269,15 +270,25 @@ async def test_a_request_timeout_closes_the_connection(cluster: ScriptedCluster)
         await eventually(lambda: not cluster.nodes[1].open_connections)
 
 
+def note(answer: "asyncio.Future[Any]", response: Any, error: Exception | None) -> None:
+    """Let a test await what is told without a task."""
+    assert error is None
+    answer.set_result(response)
+
+
+def ignored(response: Any, error: Exception | None) -> None:
+    """Take an answer that cannot come: nothing was sent."""
+
+
 async def test_what_can_be_sent_at_once_is_sent_without_a_task(cluster: ScriptedCluster) -> None:
     async with network_of(cluster) as (network, clock, _):
-        assert network.submit(1, ASK) is None  # it would have to connect
+        assert not network.submit(1, ASK, ignored)  # it would have to connect
         await network.request(1, ASK)
-        answer = network.submit(1, ASK)
-        assert answer is not None
+        answer = asyncio.get_running_loop().create_future()
+        assert network.submit(1, ASK, partial(note, answer))
         cluster.change = lambda response: setattr(response, "throttle_time_ms", 700)
         network.note_throttle(1, await answer)
-        assert network.submit(1, ASK) is None
+        assert not network.submit(1, ASK, ignored)
         assert network.ready_delay(1) == pytest.approx(0.7)
         await clock.advance(0.7)
 
@@ -286,8 +297,8 @@ async def test_connecting_sends_no_request(cluster: ScriptedCluster) -> None:
     async with network_of(cluster) as (network, _, _):
         await network.connect(1, Lane.FETCH)
         assert (cluster.nodes[1].connections, cluster.requests) == (1, [])
-        answer = network.submit(1, ASK, lane=Lane.FETCH)
-        assert answer is not None
+        answer = asyncio.get_running_loop().create_future()
+        assert network.submit(1, ASK, partial(note, answer), lane=Lane.FETCH)
         await answer
         await network.connect(1, Lane.FETCH)
         assert (cluster.nodes[1].connections, len(cluster.requests)) == (1, 1)
@@ -344,15 +355,15 @@ async def test_a_request_goes_out_at_once_only_where_nothing_has_to_be_waited_fo
 ) -> None:
     """No connection, or a throttled one: the caller has to take the other way."""
     async with network_of(cluster) as (network, clock, _):
-        assert network.submit(1, ASK, lane=Lane.FETCH) is None
+        assert not network.submit(1, ASK, ignored, lane=Lane.FETCH)
         await network.request(1, ASK, lane=Lane.FETCH)
-        answer = network.submit(1, ASK, lane=Lane.FETCH)
-        assert answer is not None
+        answer = asyncio.get_running_loop().create_future()
+        assert network.submit(1, ASK, partial(note, answer), lane=Lane.FETCH)
         response = await answer
         assert response is not None
         response.throttle_time_ms = 700
         network.note_throttle(1, response, Lane.FETCH)
-        assert network.submit(1, ASK, lane=Lane.FETCH) is None
+        assert not network.submit(1, ASK, ignored, lane=Lane.FETCH)
         await clock.advance(0.7)
         assert network.ready_delay(1, Lane.FETCH) == 0.0
 

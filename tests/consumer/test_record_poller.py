@@ -11,7 +11,6 @@ from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.record_poller import RecordPoller
 from aiokafka_lite.errors import CorruptRecordException, UnknownError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
@@ -121,56 +120,6 @@ async def test_the_time_of_a_poll_follows_the_consumers_clock() -> None:
             await clock.advance(0.2)
             assert await poll == {}
             assert clock.monotonic() == pytest.approx(7.1)
-
-
-def count_loop_turns(turns: list[None]) -> None:
-    """Add one to `turns` in each turn of the event loop, from the next one on."""
-    turns.append(None)
-    asyncio.get_running_loop().call_soon(count_loop_turns, turns)
-
-
-async def test_one_turn_of_the_loop_lies_between_an_answer_and_the_poll_that_waits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """In it the task of the node files the answer. The turn after it belongs to the poll."""
-    turns: list[None] = []
-    arrived: list[int] = []
-    frame_received = NodeConnection.frame_received
-
-    def noted(connection: NodeConnection, frame: memoryview) -> None:
-        arrived.append(len(turns))
-        frame_received(connection, frame)
-
-    async def poll(consumer: AIOKafkaConsumer[Any, Any]) -> int:
-        assert await consumer.getmany(timeout_ms=30_000)
-        return len(turns)
-
-    monkeypatch.setattr(NodeConnection, "frame_received", noted)
-    async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
-        await consumer.seek_to_beginning()
-        count_loop_turns(turns)
-        for _ in range(3):
-            polling = asyncio.create_task(poll(consumer))
-            await eventually(consumer, lambda: consumer.statistics().fetching_nodes == {1})
-            fill(broker, P0, 1)
-            ended = await polling
-            assert ended - arrived[-1] <= 2, "the turn of the task, and that of the poll"
-
-
-async def test_a2_a_planned_fetch_leaves_before_the_next_poll_returns() -> None:
-    """The next poll finds records without waiting, and lets the task of the node run first (A2)."""
-    async with (
-        embedded({"t": 2}) as broker,
-        consumer_of(broker, "t", max_poll_records=2) as consumer,
-    ):
-        fill(broker, P0, 2)
-        fill(broker, P1, 2)
-        await consumer.getmany(timeout_ms=30_000)
-        assert consumer._engine is not None
-        fetcher = consumer._engine.fetcher
-        assert (len(fetcher.pending_fetches), fetcher.unsent) == (1, 1)
-        assert await consumer.getmany()
-        assert (len(fetcher.pending_fetches), fetcher.unsent) == (1, 0)
 
 
 def count_turns(consumer: AIOKafkaConsumer[Any, Any]) -> list[None]:

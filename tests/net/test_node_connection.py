@@ -3,11 +3,14 @@
 import asyncio
 import logging
 import socket
+from functools import partial
+from typing import Any
 
 import pytest
 
 from aiokafka_lite.errors import (
     CorrelationIdError,
+    IllegalArgumentError,
     IllegalStateError,
     KafkaConnectionError,
     ProtocolDecodeError,
@@ -28,7 +31,7 @@ from tests.net.support.connections import (
     produce_request,
 )
 from tests.net.support.scripted_node import METADATA, ScriptedNode, answer_bytes, framed
-from tests.support.patience import PATIENCE_S, eventually
+from tests.support.patience import eventually
 
 # Asking and answering…
 
@@ -52,33 +55,61 @@ async def test_answers_go_to_their_requests_in_the_order_of_the_calls(node: Scri
         assert [await answered(call) for call in calls] == [f"answer {i}" for i in ids]
 
 
+def note(outcomes: list[Any], response: Any, error: Exception | None) -> None:
+    """Keep what a request without a task is told."""
+    outcomes.append((response, error))
+
+
 async def test_an_answer_is_there_where_its_bytes_are_read(node: ScriptedNode) -> None:
     """The request has left, and the answer is there, without a turn of the loop in between."""
     async with opened(node) as (connection, peer):
-        answer = connection.submit(MetadataRequest(), max_version=12)
+        outcomes: list[Any] = []
+        connection.submit(MetadataRequest(), partial(note, outcomes), max_version=12)
         assert (connection.in_flight, connection.can_send) == (1, True)
         _, version, correlation_id = await peer.read_request()
         assert version == 12
         whole = answer_bytes(metadata_named("main"), version, correlation_id)
         connection.frame_received(memoryview(whole)[4:])
-        response = answer.result()
-        assert response is not None
-        assert response.cluster_id == "main"
+        ((response, error),) = outcomes
+        assert (response.cluster_id, error) == ("main", None)
 
 
 async def test_requests_without_a_task_get_the_error_of_a_lost_connection_too(
     node: ScriptedNode,
 ) -> None:
     async with opened(node, max_in_flight=1) as (connection, peer):
-        answers = [connection.submit(MetadataRequest()) for _ in range(2)]
+        outcomes: list[Any] = []
+        for _ in range(2):
+            connection.submit(MetadataRequest(), partial(note, outcomes))
         assert (connection.in_flight, connection.queued) == (1, 1)
         await peer.read_request()
         peer.close()
-        for answer in answers:
-            with pytest.raises(KafkaConnectionError):
-                await asyncio.wait_for(answer, PATIENCE_S)
+        await eventually(lambda: len(outcomes) == 2)
+        for response, error in outcomes:
+            assert response is None
+            assert isinstance(error, KafkaConnectionError)
         with pytest.raises(KafkaConnectionError):
-            connection.submit(MetadataRequest())
+            connection.submit(MetadataRequest(), partial(note, outcomes))
+
+
+@pytest.mark.parametrize("expects_response", [True, False])
+async def test_nothing_is_told_within_the_call_that_sends(
+    node: ScriptedNode, expects_response: bool
+) -> None:
+    """Who sends in a loop is not called back inside it: not for an error, nor for bytes that have
+    left."""
+    async with opened(node) as (connection, _):
+        outcomes: list[Any] = []
+        connection.submit(
+            MetadataRequest(topics=[1]) if expects_response else MetadataRequest(),  # type: ignore[list-item]  # cannot be sent
+            partial(note, outcomes),
+            expects_response=expects_response,
+        )
+        assert outcomes == []
+        await asyncio.sleep(0)
+        ((response, error),) = outcomes
+        assert response is None
+        assert isinstance(error, IllegalArgumentError) is expects_response
 
 
 async def test_at_most_max_in_flight_requests_are_unanswered(node: ScriptedNode) -> None:

@@ -4,9 +4,11 @@ import asyncio
 
 import pytest
 
-from aiokafka_lite.errors import KafkaConnectionError
+from aiokafka_lite.errors import KafkaConnectionError, ProtocolDecodeError
 from aiokafka_lite.net.pending_request import PendingRequest
-from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
+from tests.net.support.connections import metadata_named
+from tests.net.support.scripted_node import answer_bytes
 
 
 def waiting(now_s: float = 0.0, timeout_s: float = 30.0) -> PendingRequest:
@@ -35,10 +37,25 @@ async def test_it_counts_as_sent_from_the_correlation_id_on() -> None:
     assert pending.was_sent
 
 
+def frame_of(cluster_id: str) -> memoryview:
+    """The frame of a response to `waiting`."""
+    return memoryview(answer_bytes(metadata_named(cluster_id), 12, 0))[4:]
+
+
 async def test_the_caller_gets_the_answer() -> None:
     pending = waiting()
-    pending.succeed("answer")
-    assert await answer_to(pending) == "answer"
+    pending.received(frame_of("answer"))
+    response = await answer_to(pending)
+    assert isinstance(response, MetadataResponse)
+    assert response.cluster_id == "answer"
+
+
+async def test_an_answer_that_cannot_be_read_is_the_callers_error_and_the_connections() -> None:
+    pending = waiting()
+    with pytest.raises(ProtocolDecodeError):
+        pending.received(frame_of("answer")[:-3])
+    with pytest.raises(ProtocolDecodeError):
+        await answer_to(pending)
 
 
 async def test_the_caller_gets_the_error_instead() -> None:
@@ -51,16 +68,17 @@ async def test_the_caller_gets_the_error_instead() -> None:
 async def test_the_first_outcome_counts() -> None:
     """An answer that was just decoded stays an answer when the connection dies right after it."""
     pending = waiting()
-    pending.succeed("answer")
+    pending.received(frame_of("answer"))
     pending.fail(KafkaConnectionError("gone"))
-    pending.succeed("another")
-    assert await answer_to(pending) == "answer"
+    pending.has_left()
+    assert await answer_to(pending) is not None
 
 
 async def test_a_caller_that_has_gone_is_told_nothing() -> None:
     pending = waiting()
     answer_to(pending).cancel()
-    pending.succeed("answer")
+    pending.received(frame_of("answer"))
+    pending.has_left()
     pending.fail(KafkaConnectionError("gone"))
     assert answer_to(pending).cancelled()
 

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.network_client import NetworkClient
@@ -151,11 +151,10 @@ class TelemetryReporter:
         _, request = self._request(subscription, self._read(), now_s, is_last=True)
         self.progress.to(TelemetryState.TERMINATING_PUSH_IN_PROGRESS)
         try:
-            answer = self._network.submit(node_id, request)
-            if answer is not None:
-                answer.add_done_callback(_read_error)
+            answered = asyncio.Event()
+            if self._network.submit(node_id, request, lambda *_: answered.set()):
                 async with deadline(self._clock, LAST_PUSH_BOUND_S):
-                    await asyncio.wait([answer])
+                    await answered.wait()
         except (KafkaError, TimeoutError) as error:
             logger.debug("%s: the last push: %r", self._client.client_id, error)
 
@@ -236,12 +235,6 @@ class TelemetryReporter:
         self.progress.refused(error, self._clock.monotonic(), size=size)
         level = logging.WARNING if self.progress.has_ended else logging.DEBUG
         logger.log(level, "%s: telemetry was refused: %s", self._client.client_id, error)
-
-
-def _read_error(answer: "asyncio.Future[Any]") -> None:
-    """Read the error of a last push. Otherwise asyncio would log it."""
-    if not answer.cancelled():
-        answer.exception()
 
 
 __all__ = ["LAST_PUSH_BOUND_S", "TelemetryReporter"]

@@ -16,7 +16,6 @@ something waits. Any other wake-up changes nothing of what is due: under load it
 turns of this task.
 """
 
-import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from functools import partial
@@ -373,13 +372,11 @@ class Sender:
             exchange = self._exchange(batches)
             node.count += 1
             try:
-                answer = self._submit(node, exchange)
+                is_sent = self._submit(node, exchange)
             except KafkaError as error:
                 self._take_in(node, exchange, None, error)
-            else:
-                if answer is not None:
-                    answer.add_done_callback(partial(self._answered, node, exchange))
-                    continue
+                continue
+            if not is_sent:
                 node.at_gate += 1
                 self._spawn(f"produce[{node.node_id}]", self._produce, node, exchange)
 
@@ -395,14 +392,13 @@ class Sender:
             max_version=None if transactions is None else transactions.max_produce_version,
         )
 
-    def _submit(
-        self, node: _NodeRequests, exchange: ProduceExchange
-    ) -> "asyncio.Future[ProduceResponse | None] | None":
+    def _submit(self, node: _NodeRequests, exchange: ProduceExchange) -> bool:
         if node.at_gate:
-            return None
+            return False
         return self.client.network.submit(
             node.node_id,
             exchange.request,
+            partial(self._answered, node, exchange),
             max_version=exchange.max_version,
             expects_response=self._config.required_acks != 0,
         )
@@ -429,20 +425,24 @@ class Sender:
         self,
         node: _NodeRequests,
         exchange: ProduceExchange,
-        answer: "asyncio.Future[ProduceResponse | None]",
+        response: ProduceResponse | None,
+        error: Exception | None,
     ) -> None:
-        error = answer.exception()
         if self._has_ended:
             return
-        failure = error if isinstance(error, KafkaError) else None
+        if error is not None and not isinstance(error, KafkaError):
+            self._end_with(error)
+            return
         try:
-            response = None if failure is not None else answer.result()
             self.client.network.note_throttle(node.node_id, response)
-            self._take_in(node, exchange, response, failure)
+            self._take_in(node, exchange, response, error)
             self._go_on(node)
         except Exception as fault:  # noqa: BLE001  the event loop would log it and go on
-            self._fault = fault
-            self.wake()
+            self._end_with(fault)
+
+    def _end_with(self, fault: Exception) -> None:
+        self._fault = fault
+        self.wake()
 
     def _take_in(
         self,

@@ -273,7 +273,7 @@ async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> No
         is_free = [True] * 8 + [False]  # from its end
 
         def free_from_the_second_time_on(*args: Any, **options: Any) -> Any:
-            return submit(*args, **options) if is_free.pop() else None
+            return is_free.pop() and submit(*args, **options)
 
         with (
             mock.patch.object(
