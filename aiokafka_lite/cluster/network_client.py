@@ -19,7 +19,7 @@ from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NodeNotReadyError
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import Node
-from aiokafka_lite.net.answer_callback import OnAnswer
+from aiokafka_lite.net.answer_callback import OnAnswer, ReadUsual
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.schema.message import Request, Response
@@ -166,6 +166,7 @@ class NetworkClient:
         request: Request[Any],
         on_answer: OnAnswer,
         *,
+        read_usual: ReadUsual | None = None,
         lane: Lane = Lane.GENERAL,
         max_version: int | None = None,
         expects_response: bool = True,
@@ -181,7 +182,11 @@ class NetworkClient:
         if connection is None:
             return False
         connection.submit(
-            request, on_answer, max_version=max_version, expects_response=expects_response
+            request,
+            on_answer,
+            read_usual=read_usual,
+            max_version=max_version,
+            expects_response=expects_response,
         )
         return True
 

@@ -12,15 +12,19 @@ from typing import Any
 OnAnswer = Callable[[Any, Exception | None], object]
 """`on_answer(response, error)`: one of both is None. The response to a request without one is None.
 It must not raise."""
+ReadUsual = Callable[[memoryview, int], Any]
+"""`read_usual(frame, version)`: reads a response of the usual form, which is given instead of the
+response. None: the response has another form."""
 
 
 class AnswerCallback:
     """Calls `on_answer` once. It has the methods of a future that a connection uses."""
 
-    __slots__ = ("_is_done", "_loop", "_on_answer")
+    __slots__ = ("_is_done", "_loop", "_on_answer", "read_usual")
 
-    def __init__(self, on_answer: OnAnswer) -> None:
+    def __init__(self, on_answer: OnAnswer, read_usual: ReadUsual | None = None) -> None:
         self._on_answer = on_answer
+        self.read_usual = read_usual
         self._loop = asyncio.get_running_loop()
         self._is_done = False
 
@@ -44,4 +48,4 @@ class AnswerCallback:
         self._loop.call_soon(self._on_answer, None, error)
 
 
-__all__ = ["AnswerCallback", "OnAnswer"]
+__all__ = ["AnswerCallback", "OnAnswer", "ReadUsual"]

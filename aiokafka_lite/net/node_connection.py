@@ -22,7 +22,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
-from aiokafka_lite.net.answer_callback import AnswerCallback, OnAnswer
+from aiokafka_lite.net.answer_callback import AnswerCallback, OnAnswer, ReadUsual
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.connection_state import ConnectionEvent, ConnectionState, after
 from aiokafka_lite.net.endpoint import Endpoint
@@ -274,6 +274,7 @@ class NodeConnection(RequestChannel):
         request: Request[Any],
         on_answer: OnAnswer,
         *,
+        read_usual: ReadUsual | None = None,
         max_version: int | None = None,
         expects_response: bool = True,
     ) -> None:
@@ -287,7 +288,7 @@ class NodeConnection(RequestChannel):
         """
         pending = self._new_pending(
             request,
-            AnswerCallback(on_answer),
+            AnswerCallback(on_answer, read_usual),
             None,
             max_version,
             expects_response=expects_response,

@@ -62,8 +62,12 @@ class PendingRequest:
         answer = self.answer
         if answer.done():
             return
+        response = None
         try:
-            response = self.result_of(frame)
+            if isinstance(answer, AnswerCallback) and answer.read_usual is not None:
+                response = answer.read_usual(frame, self.version)
+            if response is None:
+                response = self.result_of(frame)
         except Exception as error:
             answer.set_exception(error)
             raise

@@ -22,7 +22,7 @@ from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumula
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch, record_errors_from
 from aiokafka_lite.producer.producer_config import ProducerConfig
-from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
+from aiokafka_lite.producer.send.produce_exchange import ProduceExchange, Written
 from aiokafka_lite.protocol.messages.produce import PartitionProduceResponse, ProduceResponse
 
 logger = logging.getLogger(__name__)
@@ -94,6 +94,18 @@ class BatchOutcomes:
             hints = exchange.leader_hints(response)
             if hints:
                 self._update_leaders(hints, hinted_nodes(response.node_endpoints))
+
+    def written(self, batches: Written, now_s: float) -> None:
+        """Take in that all batches of a request are written, without an error."""
+        for batch, base_offset, log_append_time_ms, log_start_offset in batches:
+            self._accumulator.landed(batch, reusable=True)
+            self._finish_written(
+                batch,
+                now_s,
+                base_offset=base_offset,
+                log_append_time_ms=log_append_time_ms,
+                log_start_offset=log_start_offset,
+            )
 
     def lost(self, exchange: ProduceExchange, error: KafkaError, now_s: float) -> None:
         """Take in that a request got no response; its batches may be written (2d-16)."""

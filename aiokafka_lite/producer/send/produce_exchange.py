@@ -1,9 +1,13 @@
 """Turns drained batches into a Produce request, and its response into a result per batch.
 
 Does not wait.
+
+Nearly every response says that all batches of one topic are written. `read_written` reads it in
+one go, without an object for each part of the message. Any other response is decoded as a message.
 """
 
 from collections.abc import Iterator, Sequence
+from struct import Struct
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.leader_updates import leader_hints
@@ -19,6 +23,20 @@ from aiokafka_lite.protocol.messages.produce import (
     TopicProduceData,
 )
 from aiokafka_lite.schema.field_types import ZERO_UUID
+
+Written = list[tuple[ProducerBatch, int, int, int]]
+"""Each batch of a request with its base offset, log append time and log start offset."""
+
+_RESULT = Struct(">ihqqq3s")
+"""Index, error code, base offset, log append time, log start offset; then errors of records, text
+and tags."""
+_NO_ERRORS = b"\x01\0\0"
+_NO_THROTTLE = bytes(6)
+"""The end of the response: tags of the topic, throttle time, tags of the response."""
+_CORRELATION_ID_BYTES = 4
+_FIRST_USUAL = 9  # the first flexible version
+_MOST = 126
+"""So many partitions have a count of one byte."""
 
 
 class ProduceExchange:
@@ -65,6 +83,34 @@ class ProduceExchange:
             return ProduceRequest.topic_ids_since - 1
         return self._max_version
 
+    def read_written(self, frame: memoryview, version: int) -> Written | None:
+        """Return the places of the batches, if the response says that all are written.
+
+        None: it says anything else, or is not of one topic. `frame` begins with the correlation id.
+        """
+        batches = self.batches
+        count = len(batches)
+        if len(self._topic_ids) != 1 or version < _FIRST_USUAL or count > _MOST:
+            return None
+        ((name, topic_id),) = self._topic_ids.items()
+        if version < ProduceRequest.topic_ids_since:
+            encoded = name.encode()
+            told = bytes((len(encoded) + 1,)) + encoded if len(encoded) <= _MOST else b""
+        else:
+            told = topic_id.bytes
+        head = b"\0\x02%b%c" % (told, count + 1)
+        begin = _CORRELATION_ID_BYTES + len(head)
+        end = begin + count * _RESULT.size
+        if frame[_CORRELATION_ID_BYTES:begin] != head or frame[end:] != _NO_THROTTLE:
+            return None
+        written = []
+        results = _RESULT.iter_unpack(frame[begin:end])
+        for batch, (index, error, base, time_ms, start, rest) in zip(batches, results, strict=True):
+            if index != batch.topic_partition.partition or error or rest != _NO_ERRORS:
+                return None
+            written.append((batch, base, time_ms, start))
+        return written
+
     def results(
         self, response: ProduceResponse
     ) -> Iterator[tuple[ProducerBatch, PartitionProduceResponse | None]]:
@@ -87,4 +133,4 @@ class ProduceExchange:
         )
 
 
-__all__ = ["ProduceExchange"]
+__all__ = ["ProduceExchange", "Written"]

@@ -42,7 +42,7 @@ from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.send.batch_outcomes import BatchOutcomes
-from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
+from aiokafka_lite.producer.send.produce_exchange import ProduceExchange, Written
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceResponse
 
@@ -399,6 +399,7 @@ class Sender:
             node.node_id,
             exchange.request,
             partial(self._answered, node, exchange),
+            read_usual=exchange.read_written,
             max_version=exchange.max_version,
             expects_response=self._config.required_acks != 0,
         )
@@ -425,7 +426,7 @@ class Sender:
         self,
         node: _NodeRequests,
         exchange: ProduceExchange,
-        response: ProduceResponse | None,
+        response: ProduceResponse | Written | None,
         error: Exception | None,
     ) -> None:
         if self._has_ended:
@@ -434,7 +435,8 @@ class Sender:
             self._end_with(error)
             return
         try:
-            self.client.network.note_throttle(node.node_id, response)
+            if isinstance(response, ProduceResponse):
+                self.client.network.note_throttle(node.node_id, response)
             self._take_in(node, exchange, response, error)
             self._go_on(node)
         except Exception as fault:  # noqa: BLE001  the event loop would log it and go on
@@ -448,11 +450,13 @@ class Sender:
         self,
         node: _NodeRequests,
         exchange: ProduceExchange,
-        response: ProduceResponse | None,
+        response: ProduceResponse | Written | None,
         failure: KafkaError | None,
     ) -> None:
         node.count -= 1
-        if failure is None:
+        if isinstance(response, list):
+            self._outcomes.written(response, self._clock.monotonic())
+        elif failure is None:
             self._outcomes.answered(exchange, response, self._clock.monotonic())
         else:
             if isinstance(failure, AuthenticationFailedError):

@@ -89,6 +89,17 @@ def test_a_written_batch_is_done_and_its_memory_free() -> None:
     assert not desk.shelf.accumulator.incomplete
 
 
+def test_batches_of_which_all_are_written_have_their_places_without_a_message() -> None:
+    desk = Desk()
+    sent = desk.send()
+    (batch,) = sent.batches
+    desk.outcomes.written([(batch, 5, 6, 7)], 10.0)
+    metadata = batch.metadata_of(0, 1)
+    assert (metadata.offset, metadata.timestamp, metadata.log_start_offset) == (5, 6, 7)
+    assert desk.shelf.pool.used_bytes == 0
+    assert not desk.shelf.accumulator.incomplete.batches
+
+
 def test_without_answer_to_wait_for_the_offset_is_unknown() -> None:
     """With `acks=0` the offset is unknown (2d-16)."""
     desk = Desk(idempotent=False, acks=0)

@@ -1,6 +1,9 @@
 import uuid
 from collections.abc import Sequence
+from typing import Any
 from unittest import mock
+
+import pytest
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import (
     MetadataSnapshot,
@@ -10,6 +13,7 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import (
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
+from aiokafka_lite.protocol.message_header import encode_response
 from aiokafka_lite.protocol.messages.metadata import (
     MetadataResponse,
     MetadataResponseBroker,
@@ -17,6 +21,7 @@ from aiokafka_lite.protocol.messages.metadata import (
     MetadataResponseTopic,
 )
 from aiokafka_lite.protocol.messages.produce import (
+    BatchIndexAndErrorMessage,
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
@@ -151,3 +156,88 @@ def test_ids_are_looked_at_once_a_topic_not_once_a_batch() -> None:
         results = list(one_topic.results(ProduceResponse(responses=[topic])))
     assert [r and r.base_offset for _, r in results] == list(range(20))
     assert hashes.call_count == 2
+
+
+ONE_TOPIC = [make_batch(tp=TopicPartition("orders", number)) for number in (3, 0, 200)]
+WRITTEN = [
+    PartitionProduceResponse(
+        index=batch.topic_partition.partition,
+        error_code=0,
+        base_offset=10 + number,
+        log_append_time_ms=20 + number,
+        log_start_offset=30 + number,
+    )
+    for number, batch in enumerate(ONE_TOPIC)
+]
+
+
+def one_topic() -> ProduceExchange:
+    return exchange(ONE_TOPIC, snapshot(partitions=(0, 3, 200), orders=ORDERS_ID))
+
+
+def frame_of(
+    results: Sequence[PartitionProduceResponse],
+    version: int,
+    *more: TopicProduceResponse,
+    name: str = "orders",
+    topic_id: uuid.UUID = ORDERS_ID,
+    **fields: Any,
+) -> memoryview:
+    topic = TopicProduceResponse(name=name, topic_id=topic_id, partition_responses=list(results))
+    response = ProduceResponse(responses=[topic, *more], **fields)
+    return memoryview(b"".join(encode_response(response, version=version, correlation_id=7)))[4:]
+
+
+@pytest.mark.parametrize("version", range(9, 14))
+def test_a_response_that_all_batches_are_written_is_read_in_one_go(version: int) -> None:
+    assert one_topic().read_written(frame_of(WRITTEN, version), version) == [
+        (batch, 10 + number, 20 + number, 30 + number) for number, batch in enumerate(ONE_TOPIC)
+    ]
+
+
+@pytest.mark.parametrize("version", range(3, 14))
+def test_any_other_response_is_left_to_the_message(version: int) -> None:
+    asked = one_topic()
+    refused = PartitionProduceResponse(index=3, error_code=6, base_offset=-1)
+    blamed, told = result(3), result(3)
+    blamed.record_errors = [BatchIndexAndErrorMessage(batch_index=1)]
+    told.error_message = "why"
+    others: list[memoryview] = [
+        frame_of([refused, *WRITTEN[1:]], version),
+        frame_of([WRITTEN[1], WRITTEN[0], WRITTEN[2]], version),  # in another order
+        frame_of(WRITTEN[:2], version),
+        frame_of([*WRITTEN, WRITTEN[0]], version),
+        frame_of(WRITTEN, version, throttle_time_ms=5),
+        frame_of(WRITTEN, version, TopicProduceResponse(name="x", topic_id=BILLS_ID)),
+        frame_of(WRITTEN, version, name="borders", topic_id=BILLS_ID),
+        frame_of([], version),
+        memoryview(b"\0\0\0\7"),
+    ]
+    if version >= 8:
+        others += [frame_of([one, *WRITTEN[1:]], version) for one in (blamed, told)]
+    if version < 9:
+        others.append(frame_of(WRITTEN, version))
+    assert [asked.read_written(other, version) for other in others] == [None] * len(others)
+    whole = frame_of(WRITTEN, version)
+    assert all(asked.read_written(whole[:size], version) is None for size in range(len(whole)))
+
+
+def test_batches_of_two_topics_and_names_that_are_too_long_are_left_to_the_message() -> None:
+    both = exchange(BATCHES, snapshot(orders=ORDERS_ID, bills=BILLS_ID))
+    assert both.read_written(frame_of(WRITTEN, 13), 13) is None
+    name = "n" * 127
+    topics: dict[str, Any] = {name: ORDERS_ID}
+    long = exchange([make_batch(tp=TopicPartition(name, 0))], snapshot(**topics))
+    told = [PartitionProduceResponse(index=0, error_code=0, base_offset=1)]
+    assert long.read_written(frame_of(told, 12, name=name), 12) is None
+    assert long.read_written(frame_of(told, 13, name=name), 13) is not None
+
+
+def test_a_hundred_and_twenty_seven_partitions_are_left_to_the_message() -> None:
+    """Their count takes two bytes."""
+    for count, is_read in ((126, True), (127, False)):
+        numbers = range(count)
+        batches = [make_batch(tp=TopicPartition("orders", number)) for number in numbers]
+        asked = exchange(batches, snapshot(partitions=numbers, orders=ORDERS_ID))
+        frame = frame_of([result(number) for number in numbers], 13)
+        assert (asked.read_written(frame, 13) is not None) is is_read

@@ -20,7 +20,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
-from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.protocol.messages.produce import ProduceRequest, ProduceResponse
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.producer.world import jumping_clock, kafka, producing, written
 
@@ -250,7 +250,7 @@ async def test_what_nobody_foresaw_in_an_answer_ends_the_producer(
         await producer.send_and_wait("orders", b"0")
         fault = ZeroDivisionError("nobody foresaw this")
         monkeypatch.setattr(
-            producer._engine.sender._outcomes, "answered", mock.Mock(side_effect=fault)
+            producer._engine.sender._outcomes, "written", mock.Mock(side_effect=fault)
         )
         ack = await producer.send("orders", b"1")
         with pytest.raises(KafkaError, match="nobody foresaw this"):
@@ -260,6 +260,15 @@ async def test_what_nobody_foresaw_in_an_answer_ends_the_producer(
         assert caught.value.__cause__ is fault
         with suppress(KafkaError):
             await producer.stop()
+
+
+async def test_a_response_that_all_is_written_is_not_decoded_as_a_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with kafka() as broker, producing(broker) as producer:
+        monkeypatch.setattr(ProduceResponse, "decode", mock.Mock(side_effect=AssertionError))
+        acks = [await producer.send("orders", b"%d" % number) for number in range(3)]
+        assert [(await ack).offset for ack in acks] == [0, 1, 2]
 
 
 async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> None:
