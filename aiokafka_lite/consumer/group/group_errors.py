@@ -103,6 +103,14 @@ def is_for_good(error: BaseException) -> bool:
     return isinstance(error, FencedInstanceIdError)
 
 
+def rebalanced_meanwhile(group_id: str) -> RebalanceInProgressError:
+    """Return the error of a commit that a rebalance has overtaken."""
+    return RebalanceInProgressError(
+        f"group {group_id!r} has rebalanced meanwhile: commit again after the next poll, for what "
+        f"is assigned then"
+    )
+
+
 __all__ = [
     "COMMIT_ACTIONS",
     "EPOCH_COMMIT_ACTIONS",
@@ -112,4 +120,5 @@ __all__ = [
     "OFFSET_FETCH_ACTIONS",
     "Action",
     "is_for_good",
+    "rebalanced_meanwhile",
 ]

@@ -17,7 +17,7 @@ from aiokafka_lite.consumer.group.group_errors import Action
 from aiokafka_lite.consumer.group.rebalance_listener import ListenerCalls
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
-from aiokafka_lite.errors import BrokerResponseError, CommitFailedError
+from aiokafka_lite.errors import BrokerResponseError, CommitFailedError, KafkaError
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition
 
@@ -65,6 +65,12 @@ class CommitMembership(Protocol):
     ) -> ConsumerGroupMetadata | None:
         """Return the ids with which a commit goes on that began as `committer`. `had`: its
         partitions that were assigned then. None: the group has moved on, and others may have them.
+        """
+
+    def overtaken(self, committer: ConsumerGroupMetadata) -> KafkaError:
+        """Return the error of a commit that began as `committer`, when the group has moved on.
+
+        It is a RebalanceInProgressError, or CommitFailedError if the membership was lost.
         """
 
     def check_may_commit(self) -> None:

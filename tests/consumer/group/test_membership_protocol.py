@@ -134,6 +134,9 @@ class FixedMembership:
     ) -> ConsumerGroupMetadata:
         return committer
 
+    def overtaken(self, committer: ConsumerGroupMetadata) -> CommitFailedError:
+        return self.commit_failed()
+
     def check_may_commit(self) -> None:
         if not self.completed_joins:
             raise self.commit_failed()

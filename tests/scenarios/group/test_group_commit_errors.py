@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from aiokafka_lite import AIOKafkaAdminClient
 from aiokafka_lite.errors import (
     BrokerResponseError,
     CommitFailedError,
@@ -27,9 +28,10 @@ from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequ
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
 from aiokafka_lite.protocol.messages.join_group import JoinGroupRequest
 from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
+from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
-from tests.scenarios.consuming import embedded
+from tests.scenarios.consuming import consumer_of, embedded, eventually
 from tests.scenarios.grouping import (
     Listener,
     assigned,
@@ -290,3 +292,30 @@ async def test_2e_12_a_commit_is_not_tried_again_in_a_later_generation() -> None
             assert committed(broker) == {}
             await consumer.commit({P0: 4})
             assert committed(broker) == {P0: 4}
+
+
+async def test_kip_848_a_commit_that_a_removal_overtakes_has_failed() -> None:
+    """Though a heartbeat has heard of it first, and the member joins again meanwhile."""
+    quick = {"group_consumer_heartbeat_interval_ms": 20}
+    async with embedded({"t": 1}, **quick) as broker:
+        consumer = consumer_of(
+            broker, "t", group_id="g", group_protocol="consumer", enable_auto_commit=False
+        )
+        async with consumer:
+            broker.faults.stall(OffsetCommitRequest)
+            committing = asyncio.create_task(consumer.commit({P0: 1}))
+            await broker.wait_until(lambda: bool(broker.requests_of(OffsetCommitRequest)))
+            await remove_members(broker)
+            await eventually(consumer, lambda: not consumer.assignment())
+            await eventually(consumer, lambda: consumer.assignment() == {P0})
+            broker.faults.release()
+            with pytest.raises(CommitFailedError, match="the coordinator gave it up"):
+                await asyncio.wait_for(committing, 30)
+            await consumer.commit({P0: 1})
+        assert committed(broker) == {P0: 1}
+
+
+async def remove_members(broker: EmbeddedBroker) -> None:
+    """Remove all members, as an administrator does."""
+    async with AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap_servers) as admin:
+        await admin.remove_members_from_consumer_group("g")

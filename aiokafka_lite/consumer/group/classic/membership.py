@@ -39,6 +39,7 @@ from aiokafka_lite.consumer.group.group_errors import (
     JOIN_ACTIONS,
     Action,
     is_for_good,
+    rebalanced_meanwhile,
 )
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
 from aiokafka_lite.consumer.group.membership_protocol import GroupParts
@@ -128,6 +129,10 @@ class ClassicMembership:
     ) -> ConsumerGroupMetadata | None:
         """Return the same ids, unless the group has another generation."""
         return committer if committer == self.identity() else None
+
+    def overtaken(self, committer: ConsumerGroupMetadata) -> KafkaError:  # noqa: ARG002
+        """As `rebalanced_meanwhile`: a new generation may be the reason as well as a loss."""
+        return rebalanced_meanwhile(self._member.group_id)
 
     def check_may_commit(self) -> None:
         """As `Member.check_may_commit`."""

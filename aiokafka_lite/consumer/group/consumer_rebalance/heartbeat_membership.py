@@ -36,6 +36,7 @@ from aiokafka_lite.consumer.group.group_errors import (
     EPOCH_COMMIT_ACTIONS,
     Action,
     is_for_good,
+    rebalanced_meanwhile,
 )
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
 from aiokafka_lite.consumer.group.membership_protocol import GroupParts
@@ -127,14 +128,23 @@ class HeartbeatMembership:
         self, committer: ConsumerGroupMetadata, had: Collection[TopicPartition]
     ) -> ConsumerGroupMetadata | None:
         """Return the ids with the newest epoch, if the member is the same and has kept `had`."""
+        has_all = self._subscription.assignment.issuperset(had)
+        return self._member.identity() if has_all and self._is_still(committer) else None
+
+    def overtaken(self, committer: ConsumerGroupMetadata) -> KafkaError:
+        """Return CommitFailedError if the membership was lost, also if there is another one."""
+        if self._is_still(committer):
+            return rebalanced_meanwhile(self._member.group_id)
+        return self._member.commit_failed()
+
+    def _is_still(self, committer: ConsumerGroupMetadata) -> bool:
+        """Say whether the membership is that in which `committer` was the identity."""
         member = self._member
-        is_same = (
+        return (
             member.is_member
             and committer.member_id == member.member_id
             and committer.generation_id >= self._first_epoch
         )
-        has_all = self._subscription.assignment.issuperset(had)
-        return member.identity() if is_same and has_all else None
 
     def check_may_commit(self) -> None:
         """Raise CommitFailedError without a membership. A rebalance does not hinder commits."""

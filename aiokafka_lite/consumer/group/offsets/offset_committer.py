@@ -12,7 +12,11 @@ from typing import NamedTuple
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline, silence_deadline
-from aiokafka_lite.consumer.group.group_errors import Action, is_for_good
+from aiokafka_lite.consumer.group.group_errors import (
+    Action,
+    is_for_good,
+    rebalanced_meanwhile,
+)
 from aiokafka_lite.consumer.group.membership_protocol import CommitMembership
 from aiokafka_lite.consumer.group.offsets.commit_answer import (
     gravest,
@@ -329,14 +333,13 @@ class OffsetCommitter:
         else:
             identity = committer.identity if committer.identity == self.identity() else None
         if identity is None:
-            raise self._rebalanced_meanwhile()
+            raise self._overtaken(committer.identity)
         return identity
 
-    def _rebalanced_meanwhile(self) -> KafkaError:
-        return RebalanceInProgressError(
-            f"group {self._group_id!r} has rebalanced meanwhile: commit again after the "
-            f"next poll, for what is assigned then"
-        )
+    def _overtaken(self, committer: ConsumerGroupMetadata) -> KafkaError:
+        if self._subscription.is_subscribed:
+            return self.membership.overtaken(committer)
+        return rebalanced_meanwhile(self._group_id)
 
     def identity(self) -> ConsumerGroupMetadata:
         """Return the ids with which offsets are committed now.
@@ -393,7 +396,7 @@ class OffsetCommitter:
         if action is Action.RAISE and not is_for_good(refusal):
             raise refusal
         if not self._concerns(committer, refusal):
-            raise self._rebalanced_meanwhile()
+            raise self._overtaken(committer)
         if self._subscription.is_subscribed:
             self.membership.commit_refused(action, refusal)
         if action is Action.RAISE:

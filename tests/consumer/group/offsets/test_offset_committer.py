@@ -15,6 +15,7 @@ from aiokafka_lite.consumer.group.group_errors import (
     COMMIT_ACTIONS,
     EPOCH_COMMIT_ACTIONS,
     Action,
+    rebalanced_meanwhile,
 )
 from aiokafka_lite.consumer.group.offsets.offset_committer import OffsetCommitter, Offsets
 from aiokafka_lite.consumer.poll_signal import PollSignal
@@ -80,6 +81,9 @@ class Bench:
 
     def identity_to_fetch(self) -> None:
         return None
+
+    def overtaken(self, committer: ConsumerGroupMetadata) -> KafkaError:
+        return rebalanced_meanwhile(committer.group_id)
 
     def go_on(
         self, committer: ConsumerGroupMetadata, had: Collection[TopicPartition]
