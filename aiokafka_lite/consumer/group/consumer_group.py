@@ -13,6 +13,7 @@ import anyio
 from aiokafka_lite.checks.offset_arguments import CommitListener
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask
@@ -51,6 +52,9 @@ from aiokafka_lite.errors import (
     UnsupportedVersionError,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+from aiokafka_lite.protocol.messages.consumer_group_describe import (
+    ConsumerGroupDescribeRequest,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -129,15 +133,35 @@ class ConsumerGroup:
         if self._config.group_protocol != "auto":
             return
         assert self._config.group_id is not None
-        await self.coordinators.find(CoordinatorType.GROUP, self._config.group_id, timeout_s)
-        if self._client.network.finalized_level(GROUP_VERSION) >= 1:
+        node_id = await self.coordinators.find(
+            CoordinatorType.GROUP, self._config.group_id, timeout_s
+        )
+        if await self._assigns(node_id, self._config.group_id):
             self.membership = self.offsets.membership = self._membership_by("consumer")
         elif self._subscription.server_pattern:
             raise UnsupportedVersionError(
                 f"the brokers match no SubscriptionPattern({self._subscription.server_pattern!r}): "
-                f"their feature group.version is at level 0; give the pattern as a str, which the "
+                f"their feature group.version is at level 0, or 'consumer' is not in "
+                f"group.coordinator.rebalance.protocols; give the pattern as a str, which the "
                 f"client matches"
             )
+
+    async def _assigns(self, node_id: int, group_id: str) -> bool:
+        """Say whether the coordinator assigns. Its settings may lack the protocol though the
+        cluster has the feature; any other answer than that leaves the rest to heartbeats.
+        """
+        if self._client.network.finalized_level(GROUP_VERSION) < 1:
+            return False
+        request = ConsumerGroupDescribeRequest(group_ids=[group_id])
+        try:
+            answer = await self._client.network.request(node_id, request, lane=Lane.COORDINATOR)
+        except UnsupportedVersionError:
+            return False
+        except KafkaError as error:
+            logger.debug("asking for the protocols of node %d: %s", node_id, error)
+            return True
+        unsupported = UnsupportedVersionError.errno
+        return all(group.error_code != unsupported for group in answer.groups)
 
     def start(self) -> None:
         """Start the group's tasks. They join once there is a subscription."""

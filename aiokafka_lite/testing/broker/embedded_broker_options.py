@@ -174,6 +174,12 @@ class EmbeddedBrokerOptions(TypedDict, total=False):
     Default: 1. Only here.
     """
 
+    group_coordinator_rebalance_protocols: Sequence[str]
+    """The protocols of groups: without "consumer" a coordinator refuses the members of KIP-848.
+
+    Default: ('classic', 'consumer'). Java: group.coordinator.rebalance.protocols.
+    """
+
     group_consumer_session_timeout_ms: int
     """Session timeout of a consumer group; the group's own setting goes first.
 

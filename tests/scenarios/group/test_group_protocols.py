@@ -5,6 +5,10 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite.protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+)
+from aiokafka_lite.protocol.messages.join_group import JoinGroupRequest
 from aiokafka_lite.testing.virtual_kafka import VirtualKafka
 from tests.support.group_protocols import ACTS, Act, Stage
 
@@ -24,6 +28,17 @@ def test_auto_is_the_classic_protocol_where_brokers_have_no_other(
 ) -> None:
     async def main(kafka: VirtualKafka) -> None:
         await act(Stage(kafka.client_options, "t", "auto"))
-        assert kafka.broker.group("t").protocol_type in (None, "consumer")
+        assert kafka.broker.requests_of(JoinGroupRequest)
 
     virtual_kafka(main, group_version=0)
+
+
+def test_auto_is_the_classic_protocol_where_the_settings_of_brokers_lack_the_other(
+    virtual_kafka: Callable[..., Any],
+) -> None:
+    async def main(kafka: VirtualKafka) -> None:
+        await ACTS[0](Stage(kafka.client_options, "t", "auto"))
+        assert kafka.broker.requests_of(JoinGroupRequest)
+        assert not kafka.broker.requests_of(ConsumerGroupHeartbeatRequest)
+
+    virtual_kafka(main, group_coordinator_rebalance_protocols=["classic"])

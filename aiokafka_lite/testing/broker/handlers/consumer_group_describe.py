@@ -15,7 +15,6 @@ from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.handlers._group_assignment import assignment_of
 from aiokafka_lite.testing.broker.security.acl import Operation, ResourceType
-from aiokafka_lite.testing.broker.state.cluster_features import GROUP_VERSION
 from aiokafka_lite.testing.broker.state.cluster_state import ClusterState
 from aiokafka_lite.testing.broker.state.groups.consumer_group_member import ConsumerGroupMember
 from aiokafka_lite.testing.broker.state.groups.modern_group import ModernGroup
@@ -39,7 +38,7 @@ def handle(
 
 def _describe(context: RequestContext, group_id: str) -> DescribedGroup:
     try:
-        if not context.cluster.features.level(GROUP_VERSION):
+        if not context.groups.serves_consumers:
             raise UnsupportedVersionError("this cluster has no consumer groups (KIP-848)")
         context.find_group(group_id, Operation.DESCRIBE, may_have_no_name=True)
     except BrokerResponseError as error:

@@ -24,7 +24,6 @@ from aiokafka_lite.protocol.messages.consumer_group_heartbeat import (
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.security.acl import Operation, ResourceType
-from aiokafka_lite.testing.broker.state.cluster_features import GROUP_VERSION
 from aiokafka_lite.testing.broker.state.groups.consumer_group_member import (
     JOIN_EPOCH,
     STATIC_LEAVE_EPOCH,
@@ -38,7 +37,7 @@ def handle(
     context: RequestContext, request: ConsumerGroupHeartbeatRequest
 ) -> ConsumerGroupHeartbeatResponse:
     try:
-        if not context.cluster.features.level(GROUP_VERSION):
+        if not context.groups.serves_consumers:
             raise UnsupportedVersionError("this cluster has no consumer groups (KIP-848)")
         context.session.check_group(Operation.READ, request.group_id)
         _check_topics(context, request)

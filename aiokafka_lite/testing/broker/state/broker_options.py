@@ -56,6 +56,9 @@ class BrokerOptions(SecurityOptions):
     group_version: int = 1
     """Level of the feature group.version: 1 for groups of the protocol of KIP-848, 0 for a broker
     without them. Only here."""
+    group_coordinator_rebalance_protocols: Sequence[str] = ("classic", "consumer")
+    """The protocols of groups: without "consumer" a coordinator refuses the members of KIP-848.
+    Java: group.coordinator.rebalance.protocols."""
     group_consumer_session_timeout_ms: Milliseconds = 45_000
     """Session timeout of a consumer group; the group's own setting goes first. Java:
     group.consumer.session.timeout.ms."""

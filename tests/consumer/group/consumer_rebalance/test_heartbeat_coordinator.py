@@ -1,6 +1,5 @@
 """What a member says to its coordinator, and what brokers without the protocol are told of."""
 
-from importlib.util import find_spec
 from uuid import UUID
 
 import pytest
@@ -16,7 +15,7 @@ from aiokafka_lite.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatResponse,
     TopicPartitions,
 )
-from aiokafka_lite.testing.broker import EmbeddedBroker, handlers
+from aiokafka_lite.testing.broker import EmbeddedBroker
 
 T1, T2 = UUID(int=1), UUID(int=2)
 
@@ -42,9 +41,7 @@ def test_no_assignment_is_another_thing_than_an_empty_one() -> None:
 
 
 async def test_a_broker_without_the_protocol_is_told_with_what_helps() -> None:
-    is_served = find_spec(f"{handlers.__name__}.consumer_group_heartbeat") is not None
-    limits: dict[int, int | None] = {ApiKey.CONSUMER_GROUP_HEARTBEAT: None} if is_served else {}
-    async with EmbeddedBroker(max_versions=limits) as broker:
+    async with EmbeddedBroker(max_versions={ApiKey.CONSUMER_GROUP_HEARTBEAT: None}) as broker:
         broker.create_topic("t", 1)
         consumer = AIOKafkaConsumer(
             "t",

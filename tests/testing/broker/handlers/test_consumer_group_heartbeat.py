@@ -37,8 +37,11 @@ def test_the_assignment_is_told_by_topic_ids() -> None:
     assert told == topics
 
 
-def test_a_cluster_without_the_feature_says_so() -> None:
-    bench = Bench(group_version=0)
+@pytest.mark.parametrize(
+    "options", [{"group_version": 0}, {"group_coordinator_rebalance_protocols": ["classic"]}]
+)
+def test_a_cluster_without_the_protocol_says_so(options: dict[str, Any]) -> None:
+    bench = Bench(**options)
     assert beat(bench).error_code == 35
     asked = ConsumerGroupDescribeRequest(group_ids=["g"])
     assert bench.ask(consumer_group_describe.HANDLER, asked, 1).groups[0].error_code == 35

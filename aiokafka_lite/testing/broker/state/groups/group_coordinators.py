@@ -13,6 +13,7 @@ from uuid import UUID
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import GroupIdNotFound
 from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
+from aiokafka_lite.testing.broker.state.cluster_features import GROUP_VERSION
 from aiokafka_lite.testing.broker.state.cluster_state import ClusterState
 from aiokafka_lite.testing.broker.state.groups.classic_group import ClassicGroup, GroupState
 from aiokafka_lite.testing.broker.state.groups.classic_members import ClassicMembers
@@ -137,6 +138,12 @@ class GroupCoordinators:
         if group is None:
             return
         group.move(is_gone=before is not None, is_found=node_id is not None)
+
+    @property
+    def serves_consumers(self) -> bool:
+        """Whether coordinators serve the members of KIP-848."""
+        is_on = self._cluster.features.level(GROUP_VERSION) > 0
+        return is_on and "consumer" in self.options.group_coordinator_rebalance_protocols
 
     # The groups…
 
