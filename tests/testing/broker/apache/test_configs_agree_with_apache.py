@@ -202,7 +202,14 @@ async def test_settings_of_brokers(peers: list[WireClient]) -> None:
     assert (await agree(peers, BROKER, "2")).error_code == 42
     assert (await agree(peers, BROKER, "one")).error_code == 42
     read_only = ["node.id", "num.partitions", "group.max.size", "log.retention.hours"]
-    assert len((await agree(peers, BROKER, "1", read_only)).configs) == 4
+    read_only += [
+        "group.consumer.max.size",
+        "group.consumer.session.timeout.ms",
+        "group.consumer.heartbeat.interval.ms",
+        "group.consumer.assignors",
+        "group.consumer.migration.policy",
+    ]
+    assert len((await agree(peers, BROKER, "1", read_only)).configs) == 9
     for name, value in (("node.id", "5"), ("num.partitions", "2"), ("log.retention.bytes", "x")):
         assert (await changed(peers, BROKER, "1", (name, SET, value)))[0] == 42
     assert (await changed(peers, BROKER, "2", ("log.retention.ms", SET, "7")))[0] == 42

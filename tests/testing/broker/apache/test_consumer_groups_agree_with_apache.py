@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from aiokafka_lite.protocol.messages.delete_groups import DeleteGroupsRequest
 from aiokafka_lite.protocol.messages.describe_groups import DescribeGroupsRequest
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
+from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.list_groups import ListGroupsRequest
 from aiokafka_lite.protocol.messages.offset_delete import (
     OffsetDeleteRequest,
@@ -23,18 +26,24 @@ from aiokafka_lite.protocol.messages.offset_fetch import (
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopics,
 )
+from aiokafka_lite.protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
 from tests.support.topics import create_topic
 from tests.testing.broker.apache.consumer_peers import (
     ConsumerPeer,
     ConsumerPeers,
     consumer_peers_of,
 )
-from tests.testing.broker.apache.group_peers import MemberIdentity
+from tests.testing.broker.apache.group_peers import NOT_THERE_YET, MemberIdentity
 
 # The answers are the subject; how they come over uvloop has tests of its own.
 pytestmark = pytest.mark.asyncio(loop_factories=["asyncio"])
 
 STALE, FENCED, UNKNOWN, INVALID = 113, 110, 25, 42
+ILLEGAL_GENERATION = 22
 NOT_FOUND, UNRELEASED, FENCED_INSTANCE = 69, 111, 82
 
 
@@ -255,6 +264,49 @@ async def test_a_late_epoch_commits_what_the_member_has_kept(
     await first.owns(0, 1)
     fields: dict[str, Any] = {"generation_id_or_member_epoch": 2, "member_id": "a"}
     assert await first.peer.commit(peers.topic, {partition: 5}, **fields) == [error]
+
+
+@pytest.mark.parametrize(
+    ("version", "member_id", "epoch", "error"),
+    [
+        (5, "a", 2, 0),
+        (5, "a", 1, ILLEGAL_GENERATION),
+        (5, "a", 3, ILLEGAL_GENERATION),
+        (5, "x", 2, UNKNOWN),
+        (5, "", -1, 0),
+        (3, "a", 1, ILLEGAL_GENERATION),
+    ],
+)
+async def test_a_transaction_commits_in_the_epoch_of_the_member(
+    peers: ConsumerPeers, version: int, member_id: str, epoch: int, error: int
+) -> None:
+    """A producer hears of a stale epoch as of another generation."""
+    member = await peers.member("a")
+    await member.join()
+    peer, transactional_id = member.peer, f"{member.peer.group_id}-tx"
+    began = InitProducerIdRequest(transactional_id=transactional_id, transaction_timeout_ms=60_000)
+    find = FindCoordinatorRequest(key_type=1, coordinator_keys=[transactional_id])
+    async with asyncio.timeout(30):
+        while (await peer.ask(find, 4)).coordinators[0].error_code in NOT_THERE_YET:
+            await asyncio.sleep(0.05)
+        while (producer := await peer.ask(began, 4)).error_code in (*NOT_THERE_YET, 51):
+            await asyncio.sleep(0.05)
+    assert producer.error_code == 0
+    ids: dict[str, Any] = {
+        "transactional_id": transactional_id,
+        "producer_id": producer.producer_id,
+        "producer_epoch": producer.producer_epoch,
+        "group_id": peer.group_id,
+    }
+    if version < 5:
+        assert (await peer.ask(AddOffsetsToTxnRequest(**ids), 3)).error_code == 0
+    partition = TxnOffsetCommitRequestPartition(partition_index=0, committed_offset=5)
+    topic = TxnOffsetCommitRequestTopic(name=peers.topic, partitions=[partition])
+    request = TxnOffsetCommitRequest(
+        **ids, member_id=member_id, generation_id_or_member_epoch=epoch, topics=[topic]
+    )
+    answer = await peer.ask(request, version)
+    assert answer.topics[0].partitions[0].error_code == error
 
 
 @pytest.mark.parametrize(
