@@ -129,7 +129,7 @@ async def test_2e_3_a_second_consumer_of_that_name_fences_the_first_for_good() -
         async with member_of(broker, "t", group_instance_id="i") as second:
             assert second.assignment() == {P0}
             for _ in range(2):
-                with pytest.raises(FencedInstanceIdError):
+                with pytest.raises(FencedInstanceIdError, match="group_instance_id="):
                     await poll(first)
             with pytest.raises(FencedInstanceIdError):
                 await asyncio.wait_for(first.getone(), 30)

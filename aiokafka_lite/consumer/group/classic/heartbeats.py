@@ -115,7 +115,9 @@ class Heartbeats:
         if action is Action.FIND_COORDINATOR:
             self._coordinator.lost(error.message)
         elif action is not Action.RETRY:
-            what = f"heartbeat in group {self._member.group_id!r}"
+            instance_id = self._member.group_instance_id
+            of_whom = "" if instance_id is None else f" as group_instance_id={instance_id!r}"
+            what = f"heartbeat in group {self._member.group_id!r}{of_whom}"
             self._on_error(action, error(f"{what}: {error.description}"), generation)
 
 
